@@ -20,6 +20,7 @@ COPY sql sql
 COPY shared shared
 COPY workers workers
 COPY api api
+COPY cli cli
 # Compiles the program, which later starts find.
 RUN node bin/plat.mjs --version
 USER node

@@ -1,10 +1,10 @@
 import express, { type Express, type RequestHandler } from 'express';
-import type { Config } from '../shared/base/config.ts';
-import type { Pool } from '../shared/base/db.ts';
-import { PlatError } from '../shared/base/errors.ts';
-import type { Logger } from '../shared/base/log.ts';
-import { openOrigins } from '../shared/base/origin.ts';
 import { openTraceProvider } from '../shared/contacts/skip-trace-providers.ts';
+import type { Config } from '../shared/platform/config.ts';
+import type { Pool } from '../shared/platform/db.ts';
+import { PlatError } from '../shared/platform/errors.ts';
+import type { Logger } from '../shared/platform/log.ts';
+import { openOrigins } from '../shared/platform/origin.ts';
 import { endpoints as v1 } from './endpoints.ts';
 import { filesRouter } from './files/file-route.ts';
 import { type Lifecycle, presetHeaders, startRequest } from './http/begin.ts';

@@ -1,6 +1,6 @@
-import { loadConfig } from '../shared/base/config.ts';
-import { createLogger } from '../shared/base/log.ts';
-import { onShutdown } from '../shared/base/shutdown.ts';
+import { loadConfig } from '../shared/platform/config.ts';
+import { createLogger } from '../shared/platform/log.ts';
+import { onShutdown } from '../shared/platform/shutdown.ts';
 import { startApi } from './start-api.ts';
 
 /** The requests that run have SHUTDOWN_TIMEOUT_MS; what is open after that has this long to close. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
-import { version } from '../shared/base/root.ts';
+import { version } from '../shared/platform/root.ts';
 import { endpoints as v1 } from './endpoints.ts';
 import { type Endpoint, TAGS } from './http/endpoint.ts';
 import { isQuotable, quote } from './http/quote.ts';

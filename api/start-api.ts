@@ -1,5 +1,7 @@
-import type { Config } from '../shared/base/config.ts';
-import { watchDatabase } from '../shared/base/database-outage.ts';
+import { failLostExports } from '../shared/exports/end-export.ts';
+import { CHANGES_DAYS } from '../shared/model/changes.ts';
+import type { Config } from '../shared/platform/config.ts';
+import { watchDatabase } from '../shared/platform/database-outage.ts';
 import {
   createPool,
   IDLE_IN_TRANSACTION,
@@ -7,13 +9,11 @@ import {
   RANDOM_PAGE_COST,
   sql,
   statement,
-} from '../shared/base/db.ts';
-import type { Logger } from '../shared/base/log.ts';
-import { missingSettings } from '../shared/base/origin.ts';
-import { assertDatabaseReady } from '../shared/base/start-checks.ts';
-import { CHANGES_DAYS } from '../shared/domain/changes.ts';
-import { failLostExports } from '../shared/exports/end-export.ts';
-import { openQueueBackend, QUEUE_NAMES } from '../shared/queue/queue.ts';
+} from '../shared/platform/db.ts';
+import type { Logger } from '../shared/platform/log.ts';
+import { missingSettings } from '../shared/platform/origin.ts';
+import { openQueueBackend, QUEUE_NAMES } from '../shared/platform/queue/queue.ts';
+import { assertDatabaseReady } from '../shared/platform/start-checks.ts';
 import { NOTES_DAYS } from '../shared/searches/search-terms.ts';
 import { MESSAGES_DAYS } from '../shared/webhooks/webhook-terms.ts';
 import { type AppDeps, createApp } from './app.ts';

@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { compiledProgram } from '../shared/base/compile.mjs';
+import { compiledProgram } from '../shared/platform/compile.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -15,7 +15,7 @@ function isMissingPackage(error) {
 
 async function start() {
   process.setSourceMapsEnabled(true);
-  const { main } = await import(pathToFileURL(await compiledProgram('workers/cli/main.ts')).href);
+  const { main } = await import(pathToFileURL(await compiledProgram('cli/main.ts')).href);
   process.exitCode = await main(process.argv.slice(2));
 }
 

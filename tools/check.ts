@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '../api/openapi.ts';
-import { rootDir } from '../shared/base/root.ts';
+import { rootDir } from '../shared/platform/root.ts';
 import { checkCircles } from './checks/circles.ts';
 import { checkCompose } from './checks/compose.ts';
 import { checkDistributed } from './checks/distributed.ts';

@@ -2,8 +2,8 @@
 //   node --import tsx tools/make-catalogue.ts CHECKOUT [COMMIT]
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rootDir } from '../shared/base/root.ts';
 import type { CatalogueSource } from '../shared/feeds/catalogue.ts';
+import { rootDir } from '../shared/platform/root.ts';
 import { fiveDigits } from '../shared/regions/counties.ts';
 import { countyByName } from '../shared/regions/county-names.ts';
 import { STATES } from '../shared/regions/states.ts';

@@ -1,6 +1,6 @@
-import { loadConfig } from '../shared/base/config.ts';
-import { createLogger } from '../shared/base/log.ts';
-import { onShutdown } from '../shared/base/shutdown.ts';
+import { loadConfig } from '../shared/platform/config.ts';
+import { createLogger } from '../shared/platform/log.ts';
+import { onShutdown } from '../shared/platform/shutdown.ts';
 import { allJobs } from './all-jobs.ts';
 import { sweepRunFolders } from './ingest/run/run-folder.ts';
 import { startWorker } from './start-worker.ts';

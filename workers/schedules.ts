@@ -1,10 +1,10 @@
-import type { Config } from '../shared/base/config.ts';
-import type { Pool } from '../shared/base/db.ts';
-import { PlatError } from '../shared/base/errors.ts';
-import type { Logger } from '../shared/base/log.ts';
 import { ingestJob } from '../shared/feeds/ingest-runs.ts';
-import { type Deliverer, deliver, enqueue } from '../shared/queue/jobs.ts';
-import { type DeliveryQueue, FEED_PREFIX } from '../shared/queue/queue.ts';
+import type { Config } from '../shared/platform/config.ts';
+import type { Pool } from '../shared/platform/db.ts';
+import { PlatError } from '../shared/platform/errors.ts';
+import type { Logger } from '../shared/platform/log.ts';
+import { type Deliverer, deliver, enqueue } from '../shared/platform/queue/jobs.ts';
+import { type DeliveryQueue, FEED_PREFIX } from '../shared/platform/queue/queue.ts';
 import { gradeDealsDailyJob } from './deals/grade-deals-daily-job.ts';
 import type { Feed } from './feeds/feed.ts';
 import { installedFeeds } from './feeds/feed-folders.ts';

@@ -3,22 +3,22 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnrecoverableError, type Worker } from 'bullmq';
 import { collectDefaultMetrics, Registry as Metrics } from 'prom-client';
-import type { Config } from '../shared/base/config.ts';
-import { watchDatabase } from '../shared/base/database-outage.ts';
-import { type Client, createPool, endsWithWorker, type Pool, sql } from '../shared/base/db.ts';
-import { errorCode, PlatError } from '../shared/base/errors.ts';
-import { type Logger, sparseWarnings } from '../shared/base/log.ts';
-import { metricsAccess } from '../shared/base/metrics-access.ts';
-import { publishProcess } from '../shared/base/process-metrics.ts';
-import { assertDatabaseReady } from '../shared/base/start-checks.ts';
-import { deliver, JOBS_CHANNEL } from '../shared/queue/jobs.ts';
+import type { Config } from '../shared/platform/config.ts';
+import { watchDatabase } from '../shared/platform/database-outage.ts';
+import { type Client, createPool, endsWithWorker, type Pool, sql } from '../shared/platform/db.ts';
+import { errorCode, PlatError } from '../shared/platform/errors.ts';
+import { type Logger, sparseWarnings } from '../shared/platform/log.ts';
+import { metricsAccess } from '../shared/platform/metrics-access.ts';
+import { publishProcess } from '../shared/platform/process-metrics.ts';
+import { deliver, JOBS_CHANNEL } from '../shared/platform/queue/jobs.ts';
 import {
   openQueueBackend,
   openQueues,
   type Processor,
   QUEUE_NAMES,
   type QueueName,
-} from '../shared/queue/queue.ts';
+} from '../shared/platform/queue/queue.ts';
+import { assertDatabaseReady } from '../shared/platform/start-checks.ts';
 import { WEBHOOKS_CHANNEL } from '../shared/webhooks/webhook-terms.ts';
 import type { Jobs } from './queue/job.ts';
 import { createProcessor } from './queue/job-runner.ts';

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type RequestHandler, Router } from 'express';
-import { PlatError } from '../../shared/base/errors.ts';
 import { fileNameOf, type NamedOrder, SUBJECT } from '../../shared/exports/export-name.ts';
 import { FILE_TYPES } from '../../shared/exports/export-request.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import type { Database } from '../http/database.ts';
 import { methodNotAllowed, notFound, sendError } from '../http/error-responses.ts';
 import { exchangeOf } from '../http/exchange.ts';

@@ -1,4 +1,4 @@
-import { PlatError } from '../../shared/base/errors.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 
 /** Programs that download in pieces open up to 8 connections. */
 const MAX_PER_ADDRESS = 8;

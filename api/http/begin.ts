@@ -1,8 +1,8 @@
 import type { Request, RequestHandler } from 'express';
-import { PlatError } from '../../shared/base/errors.ts';
-import { type Logger, redactKeys } from '../../shared/base/log.ts';
-import type { Origins } from '../../shared/base/origin.ts';
-import { UUID } from '../../shared/domain/uuid.ts';
+import { UUID } from '../../shared/model/uuid.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import { type Logger, redactKeys } from '../../shared/platform/log.ts';
+import type { Origins } from '../../shared/platform/origin.ts';
 import { limitBody } from './body-deadline.ts';
 import { corsHeaders } from './cors.ts';
 import { unavailable } from './database.ts';

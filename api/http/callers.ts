@@ -1,6 +1,6 @@
 import { hashKey } from '../../shared/accounts/accounts.ts';
 import type { Mode, READ_SCOPE, Scope, Tier } from '../../shared/accounts/tiers.ts';
-import { PlatError } from '../../shared/base/errors.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import { batch } from './batch.ts';
 import type { Database } from './database.ts';
 

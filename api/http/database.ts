@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { readCopiedBytes } from '../../shared/base/copy.ts';
+import { readCopiedBytes } from '../../shared/platform/copy.ts';
 import {
   type Client,
   inlined,
@@ -8,9 +8,9 @@ import {
   sql,
   statement,
   transaction,
-} from '../../shared/base/db.ts';
-import { errorCode, PlatError } from '../../shared/base/errors.ts';
-import type { Values } from '../../shared/base/named-parameters.ts';
+} from '../../shared/platform/db.ts';
+import { errorCode, PlatError } from '../../shared/platform/errors.ts';
+import type { Values } from '../../shared/platform/named-parameters.ts';
 
 /** Runs statements by their names; every connection prepares one once, under its name. */
 export type Statements = {

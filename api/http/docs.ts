@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import express, { Router } from 'express';
-import type { Origins } from '../../shared/base/origin.ts';
+import type { Origins } from '../../shared/platform/origin.ts';
 import { compressed } from './compression.ts';
 import { answerGet } from './error-responses.ts';
 import { exchangeOf } from './exchange.ts';

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response, Router } from 'express';
-import { ERROR_STATUSES, PlatError } from '../../shared/base/errors.ts';
+import { ERROR_STATUSES, PlatError } from '../../shared/platform/errors.ts';
 import { exchangeOf, respond } from './exchange.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

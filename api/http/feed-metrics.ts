@@ -1,6 +1,6 @@
 import { CronExpressionParser } from 'cron-parser';
-import type { Sample } from '../../shared/base/declared-metrics.ts';
-import { FEED_PREFIX } from '../../shared/queue/queue.ts';
+import type { Sample } from '../../shared/platform/declared-metrics.ts';
+import { FEED_PREFIX } from '../../shared/platform/queue/queue.ts';
 
 /** A scheduler of BullMQ. */
 export type Scheduler = { key: string; pattern?: string | undefined; tz?: string | undefined };

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { PlatError } from '../../shared/base/errors.ts';
 import type { ShapeWork } from '../../shared/geo/shape-work.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import { unavailable } from './database.ts';
 
 /** Heavy calls of one account that run at once, and that wait: more are refused. */

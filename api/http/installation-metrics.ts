@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import type { Config } from '../../shared/base/config.ts';
-import { asRun, createPool, type Pool } from '../../shared/base/db.ts';
-import { METRICS, type MetricName, publish, type Sample } from '../../shared/base/declared-metrics.ts';
-import type { Logger } from '../../shared/base/log.ts';
-import { countUnshared } from '../../shared/base/migrate.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import { asRun, createPool, type Pool } from '../../shared/platform/db.ts';
+import { METRICS, type MetricName, publish, type Sample } from '../../shared/platform/declared-metrics.ts';
+import type { Logger } from '../../shared/platform/log.ts';
+import { countUnshared } from '../../shared/platform/migrate.ts';
 import { type FeedRun, type Scheduler, samplesOfFeeds, scheduledFeeds } from './feed-metrics.ts';
 
 /** What /metrics needs of a BullMQ queue. */
@@ -108,7 +108,7 @@ const ageOf = (since: number) => Math.max(0, now() - since);
 /** One statement after another. If one fails, on a table that is locked or missing, the others go on. */
 async function readDatabase(pool: Pool, read: Samples, kept: Kept): Promise<void> {
   const run = asRun(pool);
-  const [server] = await run<{ read_only: boolean }>('base/check_server').catch(() => []);
+  const [server] = await run<{ read_only: boolean }>('platform/check_server').catch(() => []);
   if (server === undefined) return;
   read.set('plat_database_up', [{ value: 1 }]);
   read.set('plat_database_read_only', [{ value: Number(server.read_only) }]);

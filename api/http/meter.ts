@@ -1,8 +1,8 @@
 import { quotaError } from '../../shared/accounts/quota-error.ts';
 import type { Mode } from '../../shared/accounts/tiers.ts';
-import { processCounts } from '../../shared/base/declared-metrics.ts';
-import { PlatError } from '../../shared/base/errors.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
+import { processCounts } from '../../shared/platform/declared-metrics.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import { batch } from './batch.ts';
 import type { Caller } from './callers.ts';
 import { type Database, isTransientError, type Statements } from './database.ts';
@@ -25,7 +25,7 @@ export type ChargeOptions = {
   /** Whether the client has left: a call that is over before its charge is sent costs nothing. */
   isOver?: () => boolean;
   /**
-   * Statements in the charge's transaction, in the lock order of shared/base/db.ts: before it, rows that the
+   * Statements in the charge's transaction, in the lock order of shared/platform/db.ts: before it, rows that the
    * company now has; after it, the answer that is kept for repeats.
    */
   before?: ((statements: Statements) => Promise<void>) | undefined;

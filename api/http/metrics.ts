@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import type { Pool } from '../../shared/base/db.ts';
-import { METRICS } from '../../shared/base/declared-metrics.ts';
-import { publishProcess } from '../../shared/base/process-metrics.ts';
+import type { Pool } from '../../shared/platform/db.ts';
+import { METRICS } from '../../shared/platform/declared-metrics.ts';
+import { publishProcess } from '../../shared/platform/process-metrics.ts';
 import { type MeasuredQueue, publishInstallation } from './installation-metrics.ts';
 
 export type Metrics = {

@@ -1,8 +1,8 @@
 import { type Request, type Response, Router } from 'express';
-import type { Config } from '../../shared/base/config.ts';
-import type { Pool } from '../../shared/base/db.ts';
-import { PlatError } from '../../shared/base/errors.ts';
-import { metricsAccess } from '../../shared/base/metrics-access.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import type { Pool } from '../../shared/platform/db.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import { metricsAccess } from '../../shared/platform/metrics-access.ts';
 import type { Lifecycle } from './begin.ts';
 import { unavailable } from './database.ts';
 import { answerGet, notFound } from './error-responses.ts';

@@ -1,4 +1,4 @@
-import { PlatError } from '../../shared/base/errors.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import { batch } from './batch.ts';
 import type { Account } from './callers.ts';
 import type { Database } from './database.ts';

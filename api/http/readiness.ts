@@ -1,8 +1,8 @@
-import type { Config } from '../../shared/base/config.ts';
-import { type Pool, sql } from '../../shared/base/db.ts';
-import { fullDisks } from '../../shared/base/disks.ts';
-import { errorCode, PlatError, READ_ONLY } from '../../shared/base/errors.ts';
-import { assertSchemaVersion } from '../../shared/base/migrate.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import { type Pool, sql } from '../../shared/platform/db.ts';
+import { fullDisks } from '../../shared/platform/disks.ts';
+import { errorCode, PlatError, READ_ONLY } from '../../shared/platform/errors.ts';
+import { assertSchemaVersion } from '../../shared/platform/migrate.ts';
 import { unavailable } from './database.ts';
 
 /** `full_disks`: what this host's full disks hold. Calls are answered; what is written there fails. */
@@ -29,7 +29,7 @@ export async function checkReady(pool: Pool, config: Config): Promise<Ready> {
 
 /** @throws PlatError `read_only` */
 async function assertWritable(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ read_only: boolean }>(sql('base/check_server'));
+  const { rows } = await pool.query<{ read_only: boolean }>(sql('platform/check_server'));
   if (rows[0]!.read_only) throw new PlatError('read_only', `The database is read-only. ${READ_ONLY}`);
 }
 

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Origins } from '../../shared/base/origin.ts';
+import type { Origins } from '../../shared/platform/origin.ts';
 import type { Caller, Callers } from './callers.ts';
 import { type Compressed, compressed } from './compression.ts';
 import type { Endpoint } from './endpoint.ts';

@@ -1,6 +1,6 @@
 import { paymentError, quotaError } from '../../shared/accounts/quota-error.ts';
 import { type Mode, READ_SCOPE, type Scope } from '../../shared/accounts/tiers.ts';
-import { PlatError } from '../../shared/base/errors.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import type { Account, Caller } from './callers.ts';
 import { type Endpoint, isReadOnly } from './endpoint.ts';
 

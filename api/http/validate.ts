@@ -1,6 +1,6 @@
 import express, { type Request, type Response } from 'express';
 import type { z } from 'zod';
-import { isNestedDeeper } from '../../shared/base/nesting.ts';
+import { isNestedDeeper } from '../../shared/platform/nesting.ts';
 import type { Endpoint, Input } from './endpoint.ts';
 import { bodyError, type Details, notFound, validationError } from './error-responses.ts';
 import { exchangeOf } from './exchange.ts';

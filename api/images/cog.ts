@@ -1,5 +1,5 @@
-import { PlatError } from '../../shared/base/errors.ts';
 import type { Position } from '../../shared/geo/geometry-types.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import { openByteSource } from '../../shared/raster/byte-source.ts';
 import { type ImageryFile, placeImage } from '../../shared/raster/imagery-file.ts';
 import {

@@ -1,7 +1,7 @@
-import { PlatError } from '../../shared/base/errors.ts';
 import { emptyBox, growBox } from '../../shared/geo/box.ts';
 import type { Box, MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
 import { latitudeOf, toMercator, WORLD_M } from '../../shared/geo/web-mercator.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 
 export const WIDTH = 1024;
 export const HEIGHT = 768;

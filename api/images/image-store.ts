@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Logger } from '../../shared/base/log.ts';
+import type { Logger } from '../../shared/platform/log.ts';
 
 /** The metadata of a picture. */
 export type Caption = {

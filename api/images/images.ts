@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Config } from '../../shared/base/config.ts';
-import type { Logger } from '../../shared/base/log.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import type { Logger } from '../../shared/platform/log.ts';
 import type { Database } from '../http/database.ts';
 import { type ImageUrls, openImageUrls } from './image-address.ts';
 import { openStore } from './image-store.ts';

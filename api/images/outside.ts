@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { LIMITS } from '../../shared/net/download-context.ts';
-import type { FetchInit } from '../../shared/net/guarded-fetch.ts';
-import { type RedirectOptions, request, retryAfterMs } from '../../shared/net/http.ts';
+import { LIMITS } from '../../shared/platform/http/download-context.ts';
+import type { FetchInit } from '../../shared/platform/http/guarded-fetch.ts';
+import { type RedirectOptions, request, retryAfterMs } from '../../shared/platform/http/http.ts';
 
 /** A client waits: what does not answer soon is given up. */
 export const SOURCE_LIMITS = {
@@ -17,7 +17,7 @@ export const SOURCE_LIMITS = {
 export type ImageryFetch = {
   signal: AbortSignal;
   /**
-   * `request` of shared/net, which keeps answers as long as their headers allow, and asks a
+   * `request` of shared/platform/http, which keeps answers as long as their headers allow, and asks a
    * server 6 things at once.
    */
   request: typeof request;

@@ -1,14 +1,14 @@
 import sharp from 'sharp';
 import { WORLD_M } from '../../shared/geo/web-mercator.ts';
-import { redactUrl, sourceError } from '../../shared/net/download-context.ts';
+import { redactUrl, sourceError } from '../../shared/platform/http/download-context.ts';
 import {
   type AttemptOutcome,
   networkOutcome,
   statusOutcome,
   USER_AGENT,
   withRetry,
-} from '../../shared/net/http.ts';
-import { secretHeaders } from '../../shared/net/secret-headers.ts';
+} from '../../shared/platform/http/http.ts';
+import { secretHeaders } from '../../shared/platform/http/secret-headers.ts';
 import { type Pixels, warp } from '../../shared/raster/warp.ts';
 import type { Shown } from './image-frame.ts';
 import { type ImageryFetch, SOURCE_LIMITS } from './outside.ts';

@@ -1,5 +1,5 @@
-import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
-import { METRIC_KEYS, MORE_KEYS } from '../../shared/domain/market-stats.ts';
+import { ACRE_BUCKETS } from '../../shared/model/buckets.ts';
+import { METRIC_KEYS, MORE_KEYS } from '../../shared/model/market-stats.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 
 /**

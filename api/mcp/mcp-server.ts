@@ -5,8 +5,8 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
-import type { Logger } from '../../shared/base/log.ts';
-import { version } from '../../shared/base/root.ts';
+import type { Logger } from '../../shared/platform/log.ts';
+import { version } from '../../shared/platform/root.ts';
 import type { Caller } from '../http/callers.ts';
 import { onlyReads } from '../http/standing.ts';
 import { PROMPT_LIST, promptOf } from './mcp-prompts.ts';

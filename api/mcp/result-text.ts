@@ -1,4 +1,4 @@
-import { ALL_FIELDS, FIELD_GROUPS, fieldsIn } from '../../shared/domain/parcel-fields.ts';
+import { ALL_FIELDS, FIELD_GROUPS, fieldsIn } from '../../shared/model/parcel-fields.ts';
 import { textOf, truncate } from './tool-text.ts';
 
 /** Texts of answers that are told better than by their fields, by tool. */

@@ -1,4 +1,4 @@
-import { ALL_FIELDS } from '../../shared/domain/parcel-fields.ts';
+import { ALL_FIELDS } from '../../shared/model/parcel-fields.ts';
 
 /**
  * An answer as text for a model: short, with units, without nulls; fields stand a line each, lists of

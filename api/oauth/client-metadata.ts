@@ -1,5 +1,5 @@
 import { errors } from 'oidc-provider';
-import { fetchPublic } from '../../shared/net/guarded-fetch.ts';
+import { fetchPublic } from '../../shared/platform/http/guarded-fetch.ts';
 
 /** What is kept of a client is bounded: anyone may register, and describe a client at an address. */
 const MAX_METADATA_CHARS = 8_000;

@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type Provider from 'oidc-provider';
-import type { Origins } from '../../shared/base/origin.ts';
-import { uuidV5 } from '../../shared/domain/uuid.ts';
+import { uuidV5 } from '../../shared/model/uuid.ts';
+import type { Origins } from '../../shared/platform/origin.ts';
 import { clientNetwork } from '../http/client-network.ts';
 import type { CursorSecret } from '../http/cursor.ts';
 import type { Database } from '../http/database.ts';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { compiledProgram } from '../../shared/base/compile.mjs';
 import { isQuick, runShapeTask, type ShapeWork } from '../../shared/geo/shape-work.ts';
+import { compiledProgram } from '../../shared/platform/compile.mjs';
 import { unavailable } from '../http/database.ts';
 
 const PROGRAM = 'api/shapes/shape-thread.ts';

@@ -1,5 +1,5 @@
-import { type Queryable, statement } from '../base/db.ts';
-import { PlatError } from '../base/errors.ts';
+import { type Queryable, statement } from '../platform/db.ts';
+import { PlatError } from '../platform/errors.ts';
 
 const MAX_CHARACTERS = 100;
 

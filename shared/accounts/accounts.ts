@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
-import { type Queryable, statement } from '../base/db.ts';
-import { errorCode, PlatError } from '../base/errors.ts';
+import { type Queryable, statement } from '../platform/db.ts';
+import { errorCode, PlatError } from '../platform/errors.ts';
 import { requireKnownOrNewName, requireName } from './account-names.ts';
 import { SCOPES, type Scope, type Tier } from './tiers.ts';
 import { requireEmail, userOfOtherCompanyError } from './users.ts';

@@ -1,5 +1,5 @@
-import { type Client, type Pool, type Queryable, sql, statement, transaction } from '../base/db.ts';
-import { errorCode, PlatError } from '../base/errors.ts';
+import { type Client, type Pool, type Queryable, sql, statement, transaction } from '../platform/db.ts';
+import { errorCode, PlatError } from '../platform/errors.ts';
 import { requireKnownOrNewName } from './account-names.ts';
 import {
   type AccountSummary,

@@ -1,4 +1,4 @@
-import type { Run } from '../base/db.ts';
+import type { Run } from '../platform/db.ts';
 import type { Mode } from './tiers.ts';
 
 /** A period may be over, or its terms be changing, when it is looked at: it is read again this often. */

@@ -1,5 +1,5 @@
-import { asRun, type Pool, type Queryable, type Run, statement, transaction } from '../base/db.ts';
-import { PlatError } from '../base/errors.ts';
+import { asRun, type Pool, type Queryable, type Run, statement, transaction } from '../platform/db.ts';
+import { PlatError } from '../platform/errors.ts';
 import { deleteUser, lockUser } from './remove-user.ts';
 import { LINK_MINUTES, newToken, storePassword } from './sign-in.ts';
 import { requireEmail } from './users.ts';

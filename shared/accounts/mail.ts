@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../base/config.ts';
-import { processCounts } from '../base/declared-metrics.ts';
-import type { Logger } from '../base/log.ts';
+import type { Config } from '../platform/config.ts';
+import { processCounts } from '../platform/declared-metrics.ts';
+import type { Logger } from '../platform/log.ts';
 
 export type Mail = {
   to: string;

@@ -1,5 +1,5 @@
-import { type Client, statement } from '../base/db.ts';
-import { PlatError } from '../base/errors.ts';
+import { type Client, statement } from '../platform/db.ts';
+import { PlatError } from '../platform/errors.ts';
 
 /** What the tokens of a period cost; the terms at its end price all of them. */
 export type Terms = {

@@ -1,4 +1,4 @@
-import { PlatError } from '../base/errors.ts';
+import { PlatError } from '../platform/errors.ts';
 
 /**
  * The error of an account that cannot use as much more in this period.

@@ -1,5 +1,5 @@
-import { asRun, type Pool, type Run, transaction } from '../base/db.ts';
-import { PlatError } from '../base/errors.ts';
+import { asRun, type Pool, type Run, transaction } from '../platform/db.ts';
+import { PlatError } from '../platform/errors.ts';
 
 /** Whom to remove, and who does it. */
 export type Removal = {

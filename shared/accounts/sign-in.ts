@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Algorithm, hash as argonHash, verify as argonVerify } from '@node-rs/argon2';
-import { type Queryable, statement } from '../base/db.ts';
-import { PlatError } from '../base/errors.ts';
+import { type Queryable, statement } from '../platform/db.ts';
+import { PlatError } from '../platform/errors.ts';
 
 /** What a one-time link is good for: to sign in, to set a new password, or to join a company. */
 export type LinkPurpose = 'sign_in' | 'reset' | 'invite';

@@ -1,5 +1,5 @@
-import { type Client, type Queryable, sql, statement } from '../base/db.ts';
-import { PlatError } from '../base/errors.ts';
+import { type Client, type Queryable, sql, statement } from '../platform/db.ts';
+import { PlatError } from '../platform/errors.ts';
 import { requireKnownOrNewName, requireName } from './account-names.ts';
 
 /** Whose an account is. */

@@ -1,9 +1,9 @@
 import { mean, median } from 'simple-statistics';
-import { shownPercent } from '../domain/valuation-comps-codec.ts';
 import { gini } from '../kernels/stats/region-stats.ts';
 import { MIN_COMPS, newChosenComps, weighComps } from '../kernels/valuation/select.ts';
 import type { Valuation } from '../kernels/valuation/valuation-types.ts';
 import { createConclusion } from '../kernels/valuation/value-parcel.ts';
+import { shownPercent } from '../model/valuation-comps-codec.ts';
 import { ADJUSTMENTS, type Adjustment, type Candidate, type ReportSnapshot } from './comp-report.ts';
 
 /** What a person says in place of the model. */

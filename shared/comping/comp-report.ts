@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { BucketLabel } from '../domain/buckets.ts';
 import type { Discount } from '../kernels/valuation/asking.ts';
 import type { Calibration } from '../kernels/valuation/calibrate.ts';
 import type { Valuation } from '../kernels/valuation/valuation-types.ts';
-import { countyCode, type JobDefinition } from '../queue/jobs.ts';
+import type { BucketLabel } from '../model/buckets.ts';
+import { countyCode, type JobDefinition } from '../platform/queue/jobs.ts';
 import { fiveDigits } from '../regions/counties.ts';
 
 /** What the model moves a comp's price per acre by, in the order in which people read it. */

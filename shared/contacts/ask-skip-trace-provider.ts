@@ -1,8 +1,8 @@
-import type { Run } from '../base/db.ts';
-import { PlatError } from '../base/errors.ts';
 import { type Address, placeOf, type Subject } from '../kernels/person/match.ts';
 import { person } from '../kernels/person/person.ts';
-import { CALL_LIMITS } from '../net/guarded-call.ts';
+import type { Run } from '../platform/db.ts';
+import { PlatError } from '../platform/errors.ts';
+import { CALL_LIMITS } from '../platform/http/guarded-call.ts';
 import { hmac, identityTags, isPhoneKey, phoneKey } from './person-identity.ts';
 import type { ProviderAnswer, TraceProvider } from './skip-trace-providers.ts';
 import { contactSecret, listSuppressed } from './suppression.ts';

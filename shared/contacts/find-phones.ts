@@ -1,5 +1,3 @@
-import type { Run } from '../base/db.ts';
-import type { LineType, StoredPhone } from '../domain/contact-fields.ts';
 import {
   type Address,
   bestMatches,
@@ -9,6 +7,8 @@ import {
   type Subject,
   sharedPlace,
 } from '../kernels/person/match.ts';
+import type { LineType, StoredPhone } from '../model/contact-fields.ts';
+import type { Run } from '../platform/db.ts';
 import {
   identityTags,
   keyHashes,

@@ -1,9 +1,9 @@
 import { createHmac, hash } from 'node:crypto';
-import type { StoredPhone } from '../domain/contact-fields.ts';
 import { entityName, isEntity } from '../kernels/person/entity.ts';
 import { type Address, type Place, placeOf, type Subject, searchKeys } from '../kernels/person/match.ts';
 import { formalNames } from '../kernels/person/nicknames.ts';
 import { parseOwnerPeople, person } from '../kernels/person/person.ts';
+import type { StoredPhone } from '../model/contact-fields.ts';
 
 export type RecordName = {
   entity_name: string | null;

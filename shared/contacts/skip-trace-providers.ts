@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Config } from '../base/config.ts';
-import { PlatError } from '../base/errors.ts';
-import { lineTypeOf, MAX_PHONES, phoneDigits } from '../domain/contact-fields.ts';
 import { type Address, nameFit, type Subject } from '../kernels/person/match.ts';
 import { person } from '../kernels/person/person.ts';
-import { CALL_LIMITS, type CallLimits, openGuardedCall } from '../net/guarded-call.ts';
-import { loadProvider } from '../net/provider-file.ts';
+import { lineTypeOf, MAX_PHONES, phoneDigits } from '../model/contact-fields.ts';
+import type { Config } from '../platform/config.ts';
+import { PlatError } from '../platform/errors.ts';
+import { CALL_LIMITS, type CallLimits, openGuardedCall } from '../platform/http/guarded-call.ts';
+import { loadProvider } from '../platform/http/provider-file.ts';
 import type { ProvidedPhone } from './find-phones.ts';
 
 /** The person or entity that a provider is asked for. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Run } from '../base/db.ts';
 import type { Address, Subject } from '../kernels/person/match.ts';
+import type { Run } from '../platform/db.ts';
 import { hmac, storedTags } from './person-identity.ts';
 
 const secrets = new WeakMap<Run, Promise<Buffer>>();

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Run } from '../base/db.ts';
-import { PlatError } from '../base/errors.ts';
-import { countyOf } from '../domain/property-id.ts';
-import { enqueueAndNotify, type JobDefinition } from '../queue/jobs.ts';
+import { countyOf } from '../model/property-id.ts';
+import type { Run } from '../platform/db.ts';
+import { PlatError } from '../platform/errors.ts';
+import { enqueueAndNotify, type JobDefinition } from '../platform/queue/jobs.ts';
 import {
   DEAL_COSTS,
   DEAL_MONEY,

@@ -1,12 +1,12 @@
-import { type Client, type Pool, snapshot, statement } from '../base/db.ts';
-import { PlatError } from '../base/errors.ts';
-import type { Values } from '../base/named-parameters.ts';
-import { ALL_LAYERS, type RoadClass } from '../domain/land-layers.ts';
 import { boxOf, boxSql } from '../geo/box.ts';
 import { decodeBoundary, decodeLines } from '../geo/geometry-codec.ts';
 import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
 import type { Road } from '../kernels/frontage/frontage.ts';
 import { type LandInput, readLand } from '../land/read-land.ts';
+import { ALL_LAYERS, type RoadClass } from '../model/land-layers.ts';
+import { type Client, type Pool, snapshot, statement } from '../platform/db.ts';
+import { PlatError } from '../platform/errors.ts';
+import type { Values } from '../platform/named-parameters.ts';
 import { countiesIntersecting } from '../regions/county-polygons.ts';
 import { type ComputedLand, computeParcel } from './computed.ts';
 import { type ParcelRow, readStoredParcel, type StoredParcel } from './known-parcel.ts';

@@ -1,5 +1,3 @@
-import { PlatError } from '../base/errors.ts';
-import { LAYER_BITS, LAYER_KINDS, type LayerKind, SLOPE_GRADES } from '../domain/land-layers.ts';
 import { type FacingStretch, prepareFrontage } from '../kernels/frontage/frontage.ts';
 import {
   COLUMNS_OF,
@@ -10,6 +8,8 @@ import {
   type LandKernels,
 } from '../land/compute-land.ts';
 import type { LandInput } from '../land/read-land.ts';
+import { LAYER_BITS, LAYER_KINDS, type LayerKind, SLOPE_GRADES } from '../model/land-layers.ts';
+import { PlatError } from '../platform/errors.ts';
 import { openElevation, type SlopeCell } from '../raster/elevation-grid.ts';
 
 /** A parcel's land figures, computed now, with what they are made of. */

@@ -1,4 +1,4 @@
-import { ROAD_CLASSES, type RoadClass } from '../domain/land-layers.ts';
+import { ROAD_CLASSES, type RoadClass } from '../model/land-layers.ts';
 
 /**
  * For slopes from below the first of SLOPE_GRADES to above the last: ColorBrewer's RdYlGn reversed, and a

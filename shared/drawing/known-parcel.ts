@@ -1,8 +1,8 @@
-import { type Client, statement } from '../base/db.ts';
-import { LAYER_BITS, LAYER_KINDS, type LayerKind } from '../domain/land-layers.ts';
-import { type FieldValue, PARCEL_FIELD_NAMES, type ParcelField } from '../domain/parcel-fields.ts';
 import type { BoxColumns } from '../geo/box.ts';
 import type { Figures } from '../land/compute-land.ts';
+import { LAYER_BITS, LAYER_KINDS, type LayerKind } from '../model/land-layers.ts';
+import { type FieldValue, PARCEL_FIELD_NAMES, type ParcelField } from '../model/parcel-fields.ts';
+import { type Client, statement } from '../platform/db.ts';
 
 type FieldValues = Record<ParcelField, FieldValue> &
   Record<'apn' | 'owner_name' | 'situs_address', string | null> & { acres: number | null };

@@ -1,4 +1,4 @@
-import { FRONTAGE_CLASSES, SLOPE_GRADES } from '../domain/land-layers.ts';
+import { FRONTAGE_CLASSES, SLOPE_GRADES } from '../model/land-layers.ts';
 import { fiveDigits } from '../regions/counties.ts';
 import type { ParcelDrawing } from './collect-map.ts';
 import type { Difference } from './computed.ts';

@@ -1,7 +1,7 @@
-import { SLOPE_GRADES } from '../domain/land-layers.ts';
 import { padBox } from '../geo/box.ts';
 import type { Box, MultiPolygon, Position } from '../geo/geometry-types.ts';
 import type { FacingStretch } from '../kernels/frontage/frontage.ts';
+import { SLOPE_GRADES } from '../model/land-layers.ts';
 import type { SlopeCell } from '../raster/elevation-grid.ts';
 import type { ParcelDrawing, Surroundings, Zone } from './collect-map.ts';
 import { clipLine, clipRing, type Line, lengthPx, pathOf, pointAlong, px } from './drawing-lines.ts';

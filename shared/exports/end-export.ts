@@ -1,6 +1,6 @@
 import { releaseTokens } from '../accounts/held-tokens.ts';
-import { asRun, type Pool, type Run, transaction } from '../base/db.ts';
-import { PlatError } from '../base/errors.ts';
+import { asRun, type Pool, type Run, transaction } from '../platform/db.ts';
+import { PlatError } from '../platform/errors.ts';
 
 /** What is told of an export that failed. */
 export type ExportError = { code: string; message: string; details?: Record<string, string[]> };

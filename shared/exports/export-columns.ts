@@ -1,5 +1,5 @@
-import { METRIC_KEYS } from '../domain/market-stats.ts';
-import { ALL_FIELDS, type FieldType } from '../domain/parcel-fields.ts';
+import { METRIC_KEYS } from '../model/market-stats.ts';
+import { ALL_FIELDS, type FieldType } from '../model/parcel-fields.ts';
 import type { ExportKind } from './export-request.ts';
 
 type Columns = Record<string, { type: FieldType; doc: string }>;

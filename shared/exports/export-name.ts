@@ -1,5 +1,5 @@
-import { sql } from '../base/db.ts';
-import { isoDate } from '../domain/figures.ts';
+import { isoDate } from '../model/figures.ts';
+import { sql } from '../platform/db.ts';
 import { countyText } from '../regions/counties.ts';
 import { type ExportRequest, FILE_TYPES } from './export-request.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RowStatus } from '../lists/list-terms.ts';
-import type { JobDefinition } from '../queue/jobs.ts';
-import { RETRY } from '../queue/jobs.ts';
+import type { JobDefinition } from '../platform/queue/jobs.ts';
+import { RETRY } from '../platform/queue/jobs.ts';
 
 export const EXPORT_FORMATS = ['csv', 'xlsx', 'geojsonl', 'geoparquet', 'kml'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];

@@ -1,4 +1,4 @@
-import type { Run } from '../base/db.ts';
+import type { Run } from '../platform/db.ts';
 
 /** A comp or a market, as the version that it was read as. */
 export type GivenOther = { id: string; version: string };

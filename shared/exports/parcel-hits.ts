@@ -1,7 +1,7 @@
-import { compose, type Run, type RunComposed } from '../base/db.ts';
 import type { ListRecord, RowStatus } from '../lists/list-terms.ts';
 import { countiesOfList, listParts } from '../lists/read-list.ts';
 import type { Selection } from '../parcels/filter/filter-selection.ts';
+import { compose, type Run, type RunComposed } from '../platform/db.ts';
 
 /** Common table expressions that end with `hits`, the parcels of a file, and their parameters. */
 export type Hits = { hits: string; found: 'hits' | 'members'; values: Record<string, unknown> };

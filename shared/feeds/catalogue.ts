@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { PlatError } from '../base/errors.ts';
+import { PlatError } from '../platform/errors.ts';
 
 /**
  * Who publishes parcels: OpenAddresses' list for the United States (CC0), written by tools/make-catalogue.ts.

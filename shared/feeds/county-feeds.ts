@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countyCode, type JobDefinition, RETRY } from '../queue/jobs.ts';
+import { countyCode, type JobDefinition, RETRY } from '../platform/queue/jobs.ts';
 import { fiveDigits } from '../regions/counties.ts';
 
 /** The kinds of feed that a county needs, in the order in which they are listed. */

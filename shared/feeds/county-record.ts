@@ -1,6 +1,6 @@
-import type { BucketLabel } from '../domain/buckets.ts';
-import type { ParcelField } from '../domain/parcel-fields.ts';
 import type { EquityStudy } from '../kernels/ratio-study/vertical-equity.ts';
+import type { BucketLabel } from '../model/buckets.ts';
+import type { ParcelField } from '../model/parcel-fields.ts';
 
 /** What a county's record keeps; the rest is read from runs and feeds when it is asked for. */
 export type CountyRecord = {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Config } from '../base/config.ts';
-import { UUID } from '../domain/uuid.ts';
-import { type JobDefinition, RETRY } from '../queue/jobs.ts';
+import { UUID } from '../model/uuid.ts';
+import type { Config } from '../platform/config.ts';
+import { type JobDefinition, RETRY } from '../platform/queue/jobs.ts';
 
 /** What a row of a roll may say besides the fields of its parcel, with labels. */
 export const ROW_FIELDS = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Queryable, statement } from '../base/db.ts';
-import type { JobDefinition } from '../queue/jobs.ts';
+import { type Queryable, statement } from '../platform/db.ts';
+import type { JobDefinition } from '../platform/queue/jobs.ts';
 
 /** What feeds read, by the sections of their files. */
 export const INPUTS = [

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { PlatError } from '../base/errors.ts';
+import { PlatError } from '../platform/errors.ts';
 import { countyName, fiveDigits } from '../regions/counties.ts';
 
 const programSchema = z.strictObject({

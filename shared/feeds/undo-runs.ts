@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Queryable, statement } from '../base/db.ts';
-import { PlatError } from '../base/errors.ts';
-import type { JobDefinition } from '../queue/jobs.ts';
+import { type Queryable, statement } from '../platform/db.ts';
+import { PlatError } from '../platform/errors.ts';
+import type { JobDefinition } from '../platform/queue/jobs.ts';
 import { ingestJob } from './ingest-runs.ts';
 
 const payload = z.object({ run: z.int(), requestedBy: z.string() });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Geometry, Position } from 'geojson';
 import proj4 from 'proj4';
-import { PlatError } from '../base/errors.ts';
+import { PlatError } from '../platform/errors.ts';
 import { type ToWgs84, unprojected } from './geometry-types.ts';
 
 type TransformPosition = (position: Position) => Position;

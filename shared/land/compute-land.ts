@@ -1,6 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isRetryable, messageOf, PlatError } from '../base/errors.ts';
-import { LAYER_BITS, LAYER_KINDS, type LayerKind, type RoadReach } from '../domain/land-layers.ts';
 import type { MultiPolygon } from '../geo/geometry-types.ts';
 import {
   type Neighbor,
@@ -10,6 +8,8 @@ import {
 } from '../kernels/frontage/frontage.ts';
 import { type PreparedOverlap, prepareOverlap } from '../kernels/overlap.ts';
 import { round2 } from '../kernels/stats/rounding.ts';
+import { LAYER_BITS, LAYER_KINDS, type LayerKind, type RoadReach } from '../model/land-layers.ts';
+import { isRetryable, messageOf, PlatError } from '../platform/errors.ts';
 import { newBlockCache } from '../raster/chunks.ts';
 import { type ElevationTile, type OpenElevation, openElevation } from '../raster/elevation-grid.ts';
 import { CACHE_BYTES } from '../raster/limits.ts';

@@ -1,16 +1,16 @@
-import { type Client, statement } from '../base/db.ts';
+import { type BoxColumns, boxContains, boxesIntersect, boxOfColumns, withMarginE7 } from '../geo/box.ts';
+import { decodeBoundary } from '../geo/geometry-codec.ts';
+import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
+import { frontageMarginM } from '../kernels/frontage/frontage.ts';
+import { addToGroup } from '../kernels/groups.ts';
 import {
   ALL_LAYERS,
   LAYER_BITS,
   type LayerKind,
   ROAD_CLASSES,
   type RoadReach,
-} from '../domain/land-layers.ts';
-import { type BoxColumns, boxContains, boxesIntersect, boxOfColumns, withMarginE7 } from '../geo/box.ts';
-import { decodeBoundary } from '../geo/geometry-codec.ts';
-import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
-import { frontageMarginM } from '../kernels/frontage/frontage.ts';
-import { addToGroup } from '../kernels/groups.ts';
+} from '../model/land-layers.ts';
+import { type Client, statement } from '../platform/db.ts';
 import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
 
 /** A layer as it was merged last. */

@@ -1,10 +1,10 @@
-import { type Client, sql, statement } from '../base/db.ts';
-import { LAYER_KINDS, type LayerKind, type RoadClass } from '../domain/land-layers.ts';
 import { boxArea, boxAround, boxOfColumns, boxSql, withMarginE7 } from '../geo/box.ts';
 import { decodeBoundary, decodeLines } from '../geo/geometry-codec.ts';
 import type { Box, MultiPolygon, Position } from '../geo/geometry-types.ts';
 import { hilbertOrder } from '../geo/hilbert.ts';
 import { frontageMarginM, type Neighbor, type Road } from '../kernels/frontage/frontage.ts';
+import { LAYER_KINDS, type LayerKind, type RoadClass } from '../model/land-layers.ts';
+import { type Client, sql, statement } from '../platform/db.ts';
 import type { ElevationTile } from '../raster/elevation-grid.ts';
 import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
 import {

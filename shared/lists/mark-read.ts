@@ -1,4 +1,4 @@
-import type { Reads } from '../base/db.ts';
+import type { Reads } from '../platform/db.ts';
 import type { ListRecord } from './list-terms.ts';
 import { pickRows } from './read-list.ts';
 

@@ -1,5 +1,5 @@
-import { areAcresApart } from '../domain/parcel-fields.ts';
-import { isTooWide } from '../domain/value-range.ts';
+import { areAcresApart } from '../model/parcel-fields.ts';
+import { isTooWide } from '../model/value-range.ts';
 
 /** What an offer is a percentage of, as requests name it. */
 export const OFFER_BASES = ['value', 'value_low', 'market_value', 'assessed_value'] as const;

@@ -1,5 +1,5 @@
-import { compose, type RunComposed, sql } from '../base/db.ts';
-import { countyOf } from '../domain/property-id.ts';
+import { countyOf } from '../model/property-id.ts';
+import { compose, type RunComposed, sql } from '../platform/db.ts';
 import { type ListRecord, offerTermsOf, type RowStatus } from './list-terms.ts';
 import { type OfferFacts, offerOf, type ReviewReason } from './offer.ts';
 

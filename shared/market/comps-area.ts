@@ -1,9 +1,9 @@
-import type { Reads } from '../base/db.ts';
-import { PlatError } from '../base/errors.ts';
 import { boxArraySql } from '../geo/box.ts';
 import { geodesicCircle } from '../geo/distance.ts';
 import { prepareQuery, type QueryData, toData } from '../geo/intersects.ts';
 import type { ShapeWork } from '../geo/shape-work.ts';
+import type { Reads } from '../platform/db.ts';
+import { PlatError } from '../platform/errors.ts';
 import { type CompsQuery, radiusOf } from './comps-query.ts';
 
 /**

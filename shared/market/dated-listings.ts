@@ -1,6 +1,6 @@
-import type { RegionStats } from '../domain/market-stats.ts';
-import { regionStats } from '../domain/market-stats.ts';
 import { type ListingColumns, NO_DAY, SOLD } from '../kernels/stats/region-stats.ts';
+import type { RegionStats } from '../model/market-stats.ts';
+import { regionStats } from '../model/market-stats.ts';
 
 /** The columns of view dated_listings besides fips and zip, in their order. */
 export const DATED_COLUMNS = {

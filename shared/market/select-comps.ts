@@ -1,4 +1,4 @@
-import { type Bind, binder } from '../base/named-parameters.ts';
+import { type Bind, binder } from '../platform/named-parameters.ts';
 import type { Area } from './comps-area.ts';
 import type { CompsQuery, OrderName } from './comps-query.ts';
 

@@ -1,6 +1,6 @@
-import { literal, type Run, type RunComposed } from '../base/db.ts';
-import { countyOf } from '../domain/property-id.ts';
 import { addToGroup } from '../kernels/groups.ts';
+import { countyOf } from '../model/property-id.ts';
+import { literal, type Run, type RunComposed } from '../platform/db.ts';
 
 /** A parcel, with its `changed_run` as it was read. */
 export type GivenRow = { property_id: number; version: number };

@@ -1,4 +1,4 @@
-import type { Run } from '../base/db.ts';
+import type { Run } from '../platform/db.ts';
 
 type Place = { place_key: string };
 

@@ -1,7 +1,7 @@
 import type { GeoTIFFImage } from 'geotiff';
 import { emptyBox, growBox } from '../geo/box.ts';
 import type { Box, Position } from '../geo/geometry-types.ts';
-import { formatError } from '../net/download-context.ts';
+import { formatError } from '../platform/http/download-context.ts';
 
 /**
  * In GDAL's order: x = t[0] + column t[1] + row t[2], y = t[3] + column t[4] + row t[5], from the outer

@@ -2,8 +2,14 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { errorCode, messageOf, PlatError } from '../base/errors.ts';
-import { formatError, LIMITS, type Limits, redactUrl, sourceError } from '../net/download-context.ts';
+import { errorCode, messageOf, PlatError } from '../platform/errors.ts';
+import {
+  formatError,
+  LIMITS,
+  type Limits,
+  redactUrl,
+  sourceError,
+} from '../platform/http/download-context.ts';
 import {
   type AttemptOutcome,
   networkOutcome,
@@ -11,7 +17,7 @@ import {
   statusOutcome,
   USER_AGENT,
   withRetry,
-} from '../net/http.ts';
+} from '../platform/http/http.ts';
 
 /** Random reads from a file on disk or behind http(s). Nothing is held open between reads. */
 export type ByteSource = {
@@ -37,7 +43,7 @@ export type ByteSourceOptions = {
   /** The version that every read must have; by default that of the first read. */
   fingerprint?: string;
   limits?: Partial<Limits>;
-  /** Default: `request` of shared/net. Another one may cache or throttle. */
+  /** Default: `request` of shared/platform/http. Another one may cache or throttle. */
   request?: typeof request;
 };
 

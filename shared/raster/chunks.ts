@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { isRetryable, PlatError } from '../base/errors.ts';
 import { metersPerUnit } from '../kernels/terrain/ground.ts';
 import { hornSlopes } from '../kernels/terrain/horn.ts';
-import type { Limits } from '../net/download-context.ts';
+import { isRetryable, PlatError } from '../platform/errors.ts';
+import type { Limits } from '../platform/http/download-context.ts';
 import { type ByteSource, openByteSource } from './byte-source.ts';
 import type { GridTile, VirtualGrid } from './grids.ts';
 import { type Block, type ElevationImage, openImage, readBlock } from './image.ts';

@@ -1,6 +1,4 @@
 import { isAbsolute, resolve } from 'node:path';
-import { PlatError } from '../base/errors.ts';
-import { SLOPE_GRADES } from '../domain/land-layers.ts';
 import type { MultiPolygon, Position, Ring } from '../geo/geometry-types.ts';
 import {
   addCells,
@@ -10,7 +8,9 @@ import {
   terrainOf,
 } from '../kernels/terrain/terrain.ts';
 import { areaCells, type CellWindow, coverCells, windowOf } from '../kernels/terrain/terrain-coverage.ts';
-import type { Limits } from '../net/download-context.ts';
+import { SLOPE_GRADES } from '../model/land-layers.ts';
+import { PlatError } from '../platform/errors.ts';
+import type { Limits } from '../platform/http/download-context.ts';
 import { type BlockCache, type Chunk, type ChunkReader, isPermanentError, openChunks } from './chunks.ts';
 import { gridsOf, type VirtualGrid } from './grids.ts';
 import { CACHE_BYTES, CHUNK_SIZE, STRIP_CELLS } from './limits.ts';

@@ -1,6 +1,6 @@
 import type { GeoTIFFImage } from 'geotiff';
-import { PlatError } from '../base/errors.ts';
-import { formatError } from '../net/download-context.ts';
+import { PlatError } from '../platform/errors.ts';
+import { formatError } from '../platform/http/download-context.ts';
 
 export type VerticalUnit = 'metres' | 'feet' | 'us_survey_feet';
 

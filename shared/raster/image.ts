@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import { BaseDecoder, GeoTIFF, type GeoTIFFImage, getDecoder, type TypedArray } from 'geotiff';
-import { messageOf, PlatError } from '../base/errors.ts';
-import { formatError } from '../net/download-context.ts';
+import { messageOf, PlatError } from '../platform/errors.ts';
+import { formatError } from '../platform/http/download-context.ts';
 import type { ByteSource } from './byte-source.ts';
 
 /** The full-resolution image of a GeoTIFF. Blocks are its tiles or strips. */

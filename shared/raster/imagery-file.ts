@@ -3,7 +3,7 @@ import proj4 from 'proj4';
 import type { Box, Position } from '../geo/geometry-types.ts';
 import { resolveCrs } from '../geo/projection.ts';
 import { shortDistanceM } from '../kernels/terrain/ground.ts';
-import { formatError, type Limits } from '../net/download-context.ts';
+import { formatError, type Limits } from '../platform/http/download-context.ts';
 import { extentOf, type GeoTransform, transformOf } from './affine.ts';
 import { openByteSource } from './byte-source.ts';
 import { crsOfKeys, geoKeysOf } from './geo-keys.ts';

@@ -1,8 +1,8 @@
 import type { GeoTIFFImage, TypedArray } from 'geotiff';
 import pLimit from 'p-limit';
 import sharp from 'sharp';
-import { PlatError } from '../base/errors.ts';
-import { formatError } from '../net/download-context.ts';
+import { PlatError } from '../platform/errors.ts';
+import { formatError } from '../platform/http/download-context.ts';
 import { blockDecoderOf } from './block-decoder.ts';
 import type { ByteSource } from './byte-source.ts';
 import { type Decoder, imageSizes, LITTLE_ENDIAN, withTiff } from './image.ts';

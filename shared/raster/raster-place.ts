@@ -1,8 +1,8 @@
 import proj4 from 'proj4';
-import { PlatError } from '../base/errors.ts';
 import type { Position } from '../geo/geometry-types.ts';
 import type { Crs } from '../geo/projection.ts';
 import { type GroundScale, shortDistanceM } from '../kernels/terrain/ground.ts';
+import { PlatError } from '../platform/errors.ts';
 
 export type GridOrigin = { originX: number; originY: number; stepX: number; stepY: number };
 

@@ -1,7 +1,7 @@
 import type { GeoTIFFImage } from 'geotiff';
 import type { Box } from '../geo/geometry-types.ts';
 import { resolveCrs } from '../geo/projection.ts';
-import { formatError, type Limits } from '../net/download-context.ts';
+import { formatError, type Limits } from '../platform/http/download-context.ts';
 import { extentOf, transformOf } from './affine.ts';
 import { openByteSource } from './byte-source.ts';
 import {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { GeometryCollection, Topology } from 'topojson-specification';
-import { PlatError } from '../base/errors.ts';
+import { PlatError } from '../platform/errors.ts';
 import { stateOfFips } from './states.ts';
 
 /**

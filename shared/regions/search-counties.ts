@@ -1,4 +1,4 @@
-import { nearMatches } from '../base/near-words.ts';
+import { nearMatches } from '../platform/near-words.ts';
 import { regionsOfFormer } from './connecticut.ts';
 import { allCounties, type County } from './counties.ts';
 import { plainWords } from './county-names.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { PlatError } from '../base/errors.ts';
+import { PlatError } from '../platform/errors.ts';
 import { allCounties } from './counties.ts';
 import { nearestCounty } from './county-polygons.ts';
 import { STATES } from './states.ts';

@@ -1,7 +1,7 @@
-import type { Reads } from '../base/db.ts';
 import { COMPUTE_HERE } from '../geo/shape-work.ts';
 import type { FilterBody } from '../parcels/filter/declare-filter.ts';
 import { type Among, selectParcels } from '../parcels/filter/select-parcels.ts';
+import type { Reads } from '../platform/db.ts';
 
 /** More ids than these are looked for by several statements. */
 const IDS_AT_ONCE = 10_000;

@@ -1,9 +1,9 @@
-import type { Run } from '../base/db.ts';
-import type { ChangedFields } from '../domain/changes.ts';
-import { changedFieldOf, changedText } from '../domain/field-of-change.ts';
-import { acres } from '../domain/figures.ts';
-import { countyOf } from '../domain/property-id.ts';
-import { shortApn, titleCase } from '../domain/roll-text.ts';
+import type { ChangedFields } from '../model/changes.ts';
+import { changedFieldOf, changedText } from '../model/field-of-change.ts';
+import { acres } from '../model/figures.ts';
+import { countyOf } from '../model/property-id.ts';
+import { shortApn, titleCase } from '../model/roll-text.ts';
+import type { Run } from '../platform/db.ts';
 import type { Became } from './search-terms.ts';
 
 /** What became of a parcel in a search, for people. */

@@ -1,4 +1,4 @@
-import { CHANGES_DAYS } from '../domain/changes.ts';
+import { CHANGES_DAYS } from '../model/changes.ts';
 
 /** Of a company. */
 export const MAX_SEARCHES = 200;

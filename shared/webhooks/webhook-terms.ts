@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { CHANGE_TYPES } from '../domain/changes.ts';
+import { CHANGE_TYPES } from '../model/changes.ts';
 
 /** What a webhook can be told of: types of changes, and what is new in searches that name it. */
 export const WEBHOOK_TYPES = [...CHANGE_TYPES, 'search.changed'] as const;

@@ -6,8 +6,8 @@ import express from 'express';
 import pg from 'pg';
 import type { Meter } from '../../api/http/meter.ts';
 import { startApi } from '../../api/start-api.ts';
-import { loadConfig, requireDatabaseUrl } from '../../shared/base/config.ts';
-import { createLogger } from '../../shared/base/log.ts';
+import { loadConfig, requireDatabaseUrl } from '../../shared/platform/config.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 
 /** Everything of the service but its charges. */
 const FREE: Meter = { charge: async () => {} };

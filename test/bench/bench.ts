@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { loadConfig } from '../../shared/base/config.ts';
-import { createPool, type Pool } from '../../shared/base/db.ts';
-import { createLogger } from '../../shared/base/log.ts';
-import { migrate } from '../../shared/base/migrate.ts';
+import { loadConfig } from '../../shared/platform/config.ts';
+import { createPool, type Pool } from '../../shared/platform/db.ts';
+import { createLogger } from '../../shared/platform/log.ts';
+import { migrate } from '../../shared/platform/migrate.ts';
 import { onServer, withDatabase } from '../support/server.ts';
 
 export type BenchOptions = {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Pool } from '../../shared/base/db.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 import { valueCounty } from '../../workers/valuation/value-county.ts';
 import { insertParcels } from '../support/parcels.ts';
 import { type BenchOptions, type BenchResult, withBenchDatabase } from './bench.ts';

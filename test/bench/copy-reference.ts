@@ -2,8 +2,8 @@ import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import type { Pool } from '../../shared/base/db.ts';
-import { PlatError } from '../../shared/base/errors.ts';
+import type { Pool } from '../../shared/platform/db.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import { timed } from './bench.ts';
 
 /** The tables that an ingested parcel is written to, and the order in which their rows are copied. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Pool } from '../../shared/base/db.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 import { recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { restateHistory } from '../../workers/market/restate-history.ts';
 import { loadRegions } from '../../workers/regions/load-regions.ts';

@@ -1,9 +1,10 @@
 // Restates the history of all regions in a process of its own: `tsx history-worker.ts URL TODAY`; what it
 // did, its seconds and its largest memory as JSON.
-import { loadConfig } from '../../shared/base/config.ts';
-import { createPool } from '../../shared/base/db.ts';
-import { createLogger } from '../../shared/base/log.ts';
+
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
+import { loadConfig } from '../../shared/platform/config.ts';
+import { createPool } from '../../shared/platform/db.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 import { restateHistory } from '../../workers/market/restate-history.ts';
 
 const [url, today] = process.argv.slice(2);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { rootDir } from '../../shared/base/root.ts';
-import { ENVIRONMENT } from '../../workers/cli/up/supervisor.ts';
+import { ENVIRONMENT } from '../../cli/up/supervisor.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 import { type BenchOptions, type BenchResult, judged, median } from './bench.ts';
 
 /** One round of load: requests a second, p99 in milliseconds, requests without an answer of 2xx. */

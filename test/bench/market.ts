@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Pool } from '../../shared/base/db.ts';
-import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
-import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
+import { ACRE_BUCKETS } from '../../shared/model/buckets.ts';
+import { METRIC_KEYS } from '../../shared/model/market-stats.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { type RecomputeResult, recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { loadRegions } from '../../workers/regions/load-regions.ts';

@@ -1,4 +1,4 @@
-import type { Pool } from '../../shared/base/db.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 import { type BenchOptions, type BenchResult, judged, median, withBenchDatabase } from './bench.ts';
 import { alternate, type Round, withServers } from './load.ts';
 import { prepareStats, STATS_PATH } from './stats-endpoint.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Tile } from '../../api/pages/map/tile-geometry.ts';
-import type { Pool } from '../../shared/base/db.ts';
 import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 
 const ZOOM = 14;
 const TILES = 5;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { bindValues } from '../../shared/base/named-parameters.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
 import { selectionOf } from '../../shared/parcels/filter/filter-selection.ts';
+import { bindValues } from '../../shared/platform/named-parameters.ts';
 import { type BenchOptions, type BenchResult, judged, withBenchDatabase } from './bench.ts';
 import { alternate, figure, inMs } from './filter.ts';
 import { type County, seedCounties } from './filter-county.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Pool } from '../../shared/base/db.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 import { countCoverage, rewriteWords } from '../../workers/ingest/merge/merge-parcels.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { type BenchOptions, type BenchResult, judged, timed, withBenchDatabase } from './bench.ts';

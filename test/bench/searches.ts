@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { loadConfig } from '../../shared/base/config.ts';
-import { asReads } from '../../shared/base/db.ts';
-import { createLogger } from '../../shared/base/log.ts';
 import type { FilterBody } from '../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
+import { loadConfig } from '../../shared/platform/config.ts';
+import { asReads } from '../../shared/platform/db.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 import { findMembers } from '../../shared/searches/find-members.ts';
 import { followSearches } from '../../workers/searches/follow-searches.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';

@@ -1,5 +1,5 @@
 import { openDatabase } from '../../api/http/database.ts';
-import { type Pool, sql, statement, transaction } from '../../shared/base/db.ts';
+import { type Pool, sql, statement, transaction } from '../../shared/platform/db.ts';
 import { newCounts } from '../../workers/ingest/run/run-counts.ts';
 import { type Bitmaps, collectNumbers, stageBitmaps } from '../../workers/ingest/stage/stage-dnc.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';

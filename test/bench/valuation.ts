@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Pool } from '../../shared/base/db.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { recordCounty } from '../../workers/valuation/record-county.ts';
 import { valueCounty } from '../../workers/valuation/value-county.ts';

@@ -2,8 +2,8 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { rootDir } from '../../shared/base/root.ts';
-import { ENVIRONMENT, programOf, RUNTIMES } from '../../workers/cli/up/supervisor.ts';
+import { ENVIRONMENT, programOf, RUNTIMES } from '../../cli/up/supervisor.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 
 /** A worker in a process of its own, as in production; resolves when it takes jobs. */
 export async function startWorker(url: string, env: Record<string, string> = {}): Promise<ChildProcess> {

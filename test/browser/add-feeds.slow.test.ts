@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rootDir } from '../../shared/base/root.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
 import { button, describePages, drawn, faultsOf, field, inspect, send, WIDE } from '../support/browser.ts';
 import { serveMirror } from '../support/mirror.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { enqueue } from '../../shared/queue/jobs.ts';
+import { enqueue } from '../../shared/platform/queue/jobs.ts';
 import { gradeDealsJob } from '../../workers/deals/grade-deals-job.ts';
 import {
   button,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ATTRIBUTE_JOBS, finishJobs } from '../../workers/cli/up/up-jobs.ts';
+import { ATTRIBUTE_JOBS, finishJobs } from '../../cli/up/up-jobs.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { markParcels } from '../support/land.ts';
 import { insertLots, settle } from './attributes-support.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { statement, transaction } from '../../shared/base/db.ts';
-import { LOCKS } from '../../shared/base/locks.ts';
 import type { LandKernels } from '../../shared/land/compute-land.ts';
+import { statement, transaction } from '../../shared/platform/db.ts';
+import { LOCKS } from '../../shared/platform/locks.ts';
 import { createTestDatabase, lockAsks } from '../support/database.ts';
 import { COUNTING_KERNELS, markParcels, marksOf, putLayer } from '../support/land.ts';
 import { square } from '../support/parcels.ts';

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../api/http/database.ts';
 import { compsQuery, findComps } from '../../api/v1/market/list-comps.ts';
-import { statement } from '../../shared/base/db.ts';
-import type { BoundStatement, Values } from '../../shared/base/named-parameters.ts';
 import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { areasOf } from '../../shared/market/comps-area.ts';
+import { statement } from '../../shared/platform/db.ts';
+import type { BoundStatement, Values } from '../../shared/platform/named-parameters.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const db = await createTestDatabase();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { connectionOf, createPool, IDLE_IN_TRANSACTION, literal } from '../../shared/base/db.ts';
-import { isRetryable } from '../../shared/base/errors.ts';
-import { LOCKS } from '../../shared/base/locks.ts';
-import { createLogger } from '../../shared/base/log.ts';
+import { connectionOf, createPool, IDLE_IN_TRANSACTION, literal } from '../../shared/platform/db.ts';
+import { isRetryable } from '../../shared/platform/errors.ts';
+import { LOCKS } from '../../shared/platform/locks.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const db = await createTestDatabase();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { asRun } from '../../shared/base/db.ts';
 import { findContacts } from '../../shared/contacts/find-phones.ts';
 import { suppress } from '../../shared/contacts/suppression.ts';
 import { person } from '../../shared/kernels/person/person.ts';
+import { asRun } from '../../shared/platform/db.ts';
 import {
   type ForgetRequest,
   findMatchingContacts,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import copyStreams from 'pg-copy-streams';
 import { expect, test } from 'vitest';
-import { readCopiedBytes, readCopyBinary } from '../../shared/base/copy.ts';
-import { transaction } from '../../shared/base/db.ts';
+import { readCopiedBytes, readCopyBinary } from '../../shared/platform/copy.ts';
+import { transaction } from '../../shared/platform/db.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const { pool } = await createTestDatabase();

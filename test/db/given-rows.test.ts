@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runMaintenance } from '../../api/start-api.ts';
-import { asRun, asRunComposed, transaction } from '../../shared/base/db.ts';
 import { type GivenRow, giveRows, listFreeRows } from '../../shared/parcels/given-rows.ts';
+import { asRun, asRunComposed, transaction } from '../../shared/platform/db.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/workers.ts';
 

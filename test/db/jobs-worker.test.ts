@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { asRun, statement, transaction } from '../../shared/base/db.ts';
-import { PlatError } from '../../shared/base/errors.ts';
+import { asRun, statement, transaction } from '../../shared/platform/db.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import {
   cancelJob,
   deliver,
@@ -11,8 +11,8 @@ import {
   type JobDefinition,
   retryJob,
   waitForJob,
-} from '../../shared/queue/jobs.ts';
-import { openQueues } from '../../shared/queue/queue.ts';
+} from '../../shared/platform/queue/jobs.ts';
+import { openQueues } from '../../shared/platform/queue/queue.ts';
 import type { Jobs } from '../../workers/queue/job.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {

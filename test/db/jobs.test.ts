@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { statement, transaction } from '../../shared/base/db.ts';
-import { enqueue, getJob } from '../../shared/queue/jobs.ts';
+import { statement, transaction } from '../../shared/platform/db.ts';
+import { enqueue, getJob } from '../../shared/platform/queue/jobs.ts';
 import { recomputeMarketJob } from '../../workers/market/recompute-market-job.ts';
 import { jobsByName } from '../../workers/queue/job.ts';
 import { createTestDatabase, lockWaits } from '../support/database.ts';

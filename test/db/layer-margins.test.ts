@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { LAYER_BITS } from '../../shared/domain/land-layers.ts';
 import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
+import { LAYER_BITS } from '../../shared/model/land-layers.ts';
 import { createTestDatabase, lockWaits } from '../support/database.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 import { all, feedOf, ingest, ingestRoll, ORIGIN, one, square } from '../support/ingest.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { LAYER_BITS } from '../../shared/domain/land-layers.ts';
+import { LAYER_BITS } from '../../shared/model/land-layers.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { all, ingest, ingestRoll, lot } from '../support/ingest.ts';
 import { marks, road, roadFeed, storedFeatures, writeRoads } from '../support/layers.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isRetryable } from '../../shared/base/errors.ts';
+import { isRetryable } from '../../shared/platform/errors.ts';
 import { recomputeMarketDailyJob } from '../../workers/market/recompute-market-daily-job.ts';
 import { recomputeMarketJob } from '../../workers/market/recompute-market-job.ts';
 import { recomputeStats } from '../../workers/market/recompute-stats.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rootDir } from '../../shared/base/root.ts';
-import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
-import { unpackStats } from '../../shared/domain/stats-codec.ts';
 import { dayOf, isoDay, monthEnds, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { ACRE_BUCKETS } from '../../shared/model/buckets.ts';
+import { unpackStats } from '../../shared/model/stats-codec.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 import { recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { HISTORY_MONTHS, restateHistory } from '../../workers/market/restate-history.ts';
 import { createRandom } from '../bench/generate/random.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { uuidV5 } from '../../shared/domain/uuid.ts';
+import { uuidV5 } from '../../shared/model/uuid.ts';
 
 export type TestListing = {
   status: 'ACTIVE' | 'PENDING' | 'SOLD' | 'OFF_MARKET';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { statement } from '../../shared/base/db.ts';
-import { createLogger } from '../../shared/base/log.ts';
-import { enqueue } from '../../shared/queue/jobs.ts';
-import { warnOfNoWorker } from '../../workers/cli/common/cli-enqueue.ts';
+import { warnOfNoWorker } from '../../cli/common/cli-enqueue.ts';
+import { statement } from '../../shared/platform/db.ts';
+import { createLogger } from '../../shared/platform/log.ts';
+import { enqueue } from '../../shared/platform/queue/jobs.ts';
 import { createLease } from '../../workers/queue/worker-lease.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testJob } from '../support/workers.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withConnection } from '../../shared/base/db.ts';
+import { withConnection } from '../../shared/platform/db.ts';
 import { readLines } from '../../workers/exports/read-rows.ts';
 import { createTestDatabase } from '../support/database.ts';
 

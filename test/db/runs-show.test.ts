@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { showRun } from '../../workers/cli/runs-command.ts';
+import { showRun } from '../../cli/runs-command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 import { feedOf, ingest, writeFeatures } from '../support/ingest.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { rootDir } from '../../shared/base/root.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 import { dumpSchema } from '../../tools/checks/generated-files.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { onServer, withDatabase } from '../support/server.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { loadConfig } from '../../shared/base/config.ts';
-import { createLogger } from '../../shared/base/log.ts';
+import { loadConfig } from '../../shared/platform/config.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 import { followSearches } from '../../workers/searches/follow-searches.ts';
 import { newCaller } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';

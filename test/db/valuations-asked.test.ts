@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { transaction } from '../../shared/base/db.ts';
-import { uuidText } from '../../shared/domain/uuid.ts';
-import { unpackComps } from '../../shared/domain/valuation-comps-codec.ts';
+import { uuidText } from '../../shared/model/uuid.ts';
+import { unpackComps } from '../../shared/model/valuation-comps-codec.ts';
+import { transaction } from '../../shared/platform/db.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { readComps } from '../../workers/valuation/valuation-comps.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { transaction } from '../../shared/base/db.ts';
-import { unpackComps } from '../../shared/domain/valuation-comps-codec.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
+import { unpackComps } from '../../shared/model/valuation-comps-codec.ts';
+import { transaction } from '../../shared/platform/db.ts';
 import { readOpinions } from '../../workers/valuation/assessed-land.ts';
 import { backtestValuations } from '../../workers/valuation/run-backtest.ts';
 import { createRandom } from '../bench/generate/random.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLogger } from '../../shared/base/log.ts';
+import { finishJobs, VALUATION_JOBS } from '../../cli/up/up-jobs.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
-import { finishJobs, VALUATION_JOBS } from '../../workers/cli/up/up-jobs.ts';
 import { startWorker } from '../../workers/start-worker.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -34,7 +34,7 @@ const json = async (...argv: string[]) => JSON.parse((await plat(...argv, '--jso
 
 test('what a start finds due is valued before it goes on', async () => {
   expect(await valuationMarks(pool)).toEqual([...COUNTIES].sort());
-  const { deliverJobs } = await import('../../workers/cli/common/cli-session.ts');
+  const { deliverJobs } = await import('../../cli/common/cli-session.ts');
   const deliver = (ids: string[]) =>
     deliverJobs(
       { config: { ...db.config, DATABASE_URL: db.url }, pool, log: createLogger(db.config, 'x') },

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { statement, transaction } from '../../shared/base/db.ts';
-import { unpackComps } from '../../shared/domain/valuation-comps-codec.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-effects.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
+import { unpackComps } from '../../shared/model/valuation-comps-codec.ts';
+import { statement, transaction } from '../../shared/platform/db.ts';
 import { readComps } from '../../workers/valuation/valuation-comps.ts';
 import { createRandom, type Random } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -1,4 +1,4 @@
-import type { Pool } from '../../shared/base/db.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 import type { Random } from '../bench/generate/random.ts';
 import { insertParcels } from '../support/parcels.ts';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { transaction } from '../../shared/base/db.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
+import { transaction } from '../../shared/platform/db.ts';
 import { readComps } from '../../workers/valuation/valuation-comps.ts';
 import { valueCounty } from '../../workers/valuation/value-county.ts';
 import { createRandom } from '../bench/generate/random.ts';

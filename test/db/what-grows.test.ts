@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rootDir } from '../../shared/base/root.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 import { deleteOldRecordsJob } from '../../workers/housekeeping/delete-old-records-job.ts';
 import { REJECTS_KEPT } from '../../workers/ingest/run/stage-schema.ts';
 import type { JobContext } from '../../workers/queue/job.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createPool, endsWithWorker } from '../../shared/base/db.ts';
-import { createLogger } from '../../shared/base/log.ts';
+import { createPool, endsWithWorker } from '../../shared/platform/db.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 import { createLease } from '../../workers/queue/worker-lease.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/workers.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { endpoints } from '../../api/endpoints.ts';
 import { isQuotable } from '../../api/http/quote.ts';
 import { createKey } from '../../shared/accounts/accounts.ts';
-import { createLogger } from '../../shared/base/log.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 import { prepareCounty } from '../../workers/comping/prepare-reports.ts';
 import { followSearches, refreshSearches } from '../../workers/searches/follow-searches.ts';
 import { posting, startTestApi } from '../support/api.ts';

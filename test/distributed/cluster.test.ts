@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { endpoints } from '../../api/endpoints.ts';
-import { createPool, type Pool } from '../../shared/base/db.ts';
-import { createLogger } from '../../shared/base/log.ts';
-import { migrate } from '../../shared/base/migrate.ts';
+import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
+import { createPool, type Pool } from '../../shared/platform/db.ts';
+import { createLogger } from '../../shared/platform/log.ts';
+import { migrate } from '../../shared/platform/migrate.ts';
 import {
   assertClusterReady,
   DISTRIBUTION_COLUMNS,
   distribute,
   listNodePageCosts,
   listSharded,
-} from '../../shared/base/shards.ts';
-import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
+} from '../../shared/platform/shards.ts';
 import { settle } from '../db/attributes-support.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { ingest, ingestRoll, lot } from '../support/ingest.ts';

@@ -1,4 +1,4 @@
-import { uuidV5 } from '../../shared/domain/uuid.ts';
+import { uuidV5 } from '../../shared/model/uuid.ts';
 
 const SHAPE = 'POLYGON ((-72.15 43.15, -72.05 43.15, -72.05 43.22, -72.15 43.22, -72.15 43.15))';
 const PARCELS = [

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createProgram } from '../../workers/cli/main.ts';
+import { createProgram } from '../../cli/main.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';
 import { runCommand } from '../support/plat.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { rootDir } from '../../shared/base/root.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { commandsOn } from '../support/plat.ts';
 

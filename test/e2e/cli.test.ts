@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadConfig } from '../../shared/base/config.ts';
-import { createLogger } from '../../shared/base/log.ts';
+import { loadConfig } from '../../shared/platform/config.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
 import { startWorker } from '../../workers/start-worker.ts';
 import { createTestDatabase } from '../support/database.ts';

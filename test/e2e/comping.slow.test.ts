@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Update as Told } from '../../api/pages/comping/comping-filter.ts';
 import { createKey } from '../../shared/accounts/accounts.ts';
 import type { Result } from '../../shared/comping/comp-report-result.ts';
-import { day, usd } from '../../shared/domain/figures.ts';
+import { day, usd } from '../../shared/model/figures.ts';
 import { prepareCounty } from '../../workers/comping/prepare-reports.ts';
 import { posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';

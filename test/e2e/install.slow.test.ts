@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { rootDir } from '../../shared/base/root.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 
 const folders: string[] = [];
 afterAll(() => {
@@ -33,8 +33,9 @@ beforeEach(() => {
   mkdirSync(join(root, 'bin'));
   cpSync(join(rootDir, 'tools', 'install.mjs'), join(root, 'tools', 'install.mjs'));
   cpSync(join(rootDir, 'bin', 'plat.mjs'), join(root, 'bin', 'plat.mjs'));
-  for (const name of ['api', 'shared/base', 'workers']) mkdirSync(join(root, name), { recursive: true });
-  cpSync(join(rootDir, 'shared/base/compile.mjs'), join(root, 'shared/base/compile.mjs'));
+  for (const name of ['api', 'shared/platform', 'workers', 'cli'])
+    mkdirSync(join(root, name), { recursive: true });
+  cpSync(join(rootDir, 'shared/platform/compile.mjs'), join(root, 'shared/platform/compile.mjs'));
   cpSync(join(rootDir, '.npmrc'), join(root, '.npmrc'));
   for (const name of ['first', 'second']) {
     mkdirSync(join(root, name));

@@ -1,7 +1,7 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
-import type { RegionStats } from '../../shared/domain/market-stats.ts';
-import { packStats } from '../../shared/domain/stats-codec.ts';
+import { ACRE_BUCKETS } from '../../shared/model/buckets.ts';
+import type { RegionStats } from '../../shared/model/market-stats.ts';
+import { packStats } from '../../shared/model/stats-codec.ts';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { newUser, visitor } from '../support/visitor.ts';

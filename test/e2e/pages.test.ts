@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '../../shared/accounts/accounts.ts';
-import { uuidV5 } from '../../shared/domain/uuid.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import { noComps } from '../../shared/feeds/no-comps.ts';
-import { enqueue } from '../../shared/queue/jobs.ts';
+import { uuidV5 } from '../../shared/model/uuid.ts';
+import { enqueue } from '../../shared/platform/queue/jobs.ts';
 import { countCoverage } from '../../workers/ingest/merge/merge-parcels.ts';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { storeAssets } from '../../api/pages/frame/stored-assets.ts';
 import { startApi } from '../../api/start-api.ts';
-import { createLogger } from '../../shared/base/log.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 import { deleteOldRecordsJob } from '../../workers/housekeeping/delete-old-records-job.ts';
 import type { JobContext } from '../../workers/queue/job.ts';
 import { startTestApi } from '../support/api.ts';

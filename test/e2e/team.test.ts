@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { changeAccount } from '../../shared/accounts/contracts.ts';
 import { createLink } from '../../shared/accounts/sign-in.ts';
-import { createLogger } from '../../shared/base/log.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 import { mailSearches } from '../../workers/searches/mail-searches.ts';
 import { startTestApi } from '../support/api.ts';
 import { createCompany } from '../support/companies.ts';

@@ -3,7 +3,7 @@ import { renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, inject, test } from 'vitest';
-import { rootDir } from '../../shared/base/root.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { testFolder } from '../support/folder.ts';
 import { type ApiService, hasPrevious, releaseServices, unpackPrevious } from '../support/releases.ts';

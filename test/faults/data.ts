@@ -3,14 +3,14 @@ import type { Fault } from './fault.ts';
 export const data: readonly Fault[] = [
   {
     what: 'a migration that was changed is accepted',
-    file: 'shared/base/migrate.ts',
+    file: 'shared/platform/migrate.ts',
     from: 'if (file !== undefined && file.checksum !== checksum)',
     to: 'if (file !== undefined && file.checksum === null)',
     tests: ['test/db/migrate.test.ts'],
   },
   {
     what: 'two migrations run at once',
-    file: 'shared/base/migrate.ts',
+    file: 'shared/platform/migrate.ts',
     from: "    await client.query('select pg_advisory_lock($1)', [LOCKS.migrate]);\n",
     to: '',
     tests: ['test/db/migrate.test.ts'],

@@ -10,10 +10,10 @@ export const kernels: readonly Fault[] = [
   },
   {
     what: 'a process that misses its deadline exits with 0',
-    file: 'shared/base/shutdown.ts',
+    file: 'shared/platform/shutdown.ts',
     from: "log.error({ deadlineMs }, 'did not stop in time');\n      process.exit(1)",
     to: "log.error({ deadlineMs }, 'did not stop in time');\n      process.exit(0)",
-    tests: ['test/unit/base/shutdown.test.ts'],
+    tests: ['test/unit/platform/shutdown.test.ts'],
   },
   {
     what: 'the sign of the lag',
@@ -66,10 +66,10 @@ export const kernels: readonly Fault[] = [
   },
   {
     what: 'only the first DNS address is checked',
-    file: 'shared/net/guarded-fetch.ts',
+    file: 'shared/platform/http/guarded-fetch.ts',
     from: 'if (options.all) return done(null, within);',
     to: 'if (options.all) return done(null, addresses);',
-    tests: ['test/unit/net/redirects.test.ts'],
+    tests: ['test/unit/platform/http/redirects.test.ts'],
   },
   {
     what: 'a digest without days on market',

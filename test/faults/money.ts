@@ -15,7 +15,7 @@ export const money: readonly Fault[] = [
   },
   {
     what: 'a formula with + is left as it is',
-    file: 'shared/base/to-csv.ts',
+    file: 'shared/platform/to-csv.ts',
     from: '/^\\s*[=+\\-@',
     to: '/^\\s*[=\\-@',
     tests: ['test/unit/exports/csv-file.test.ts', 'test/unit/api/figures.test.ts'],

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rootDir } from '../../shared/base/root.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 import type { Fault } from './fault.ts';
 import { faults } from './faults.ts';
 

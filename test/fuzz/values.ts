@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Pool } from '../../shared/base/db.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 
 /** Texts that have broken programs: SQL, patterns, encodings, numbers, geometries. */
 export const TEXTS = [

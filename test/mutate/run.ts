@@ -4,9 +4,9 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asRun, type Pool } from '../../shared/base/db.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
-import { enqueueAndNotify, waitForJob } from '../../shared/queue/jobs.ts';
+import { asRun, type Pool } from '../../shared/platform/db.ts';
+import { enqueueAndNotify, waitForJob } from '../../shared/platform/queue/jobs.ts';
 import { readInput } from '../../workers/formats/read-format.ts';
 import { withBenchDatabase } from '../bench/bench.ts';
 import { writeFeed } from '../bench/generate/feed-files.ts';

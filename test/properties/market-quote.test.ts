@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
+import { ACRE_BUCKETS } from '../../shared/model/buckets.ts';
 import { recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { restateHistory } from '../../workers/market/restate-history.ts';
 import { addFeed, addListings, keepFewRegions } from '../db/market-support.ts';

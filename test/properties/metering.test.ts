@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { runMaintenance } from '../../api/start-api.ts';
+import { listPeriods } from '../../cli/usage-command.ts';
 import { createKey, revokeKey } from '../../shared/accounts/accounts.ts';
 import { changeAccount } from '../../shared/accounts/contracts.ts';
 import { SCOPES } from '../../shared/accounts/tiers.ts';
-import { listPeriods } from '../../workers/cli/usage-command.ts';
 import { insertRegions, newCaller, startTestApi } from '../support/api.ts';
 import { stopClock } from '../support/clock.ts';
 import { createTestDatabase } from '../support/database.ts';

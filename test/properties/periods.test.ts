@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { listPeriods, readPeriod } from '../../cli/usage-command.ts';
 import { changeAccount } from '../../shared/accounts/contracts.ts';
-import { PlatError } from '../../shared/base/errors.ts';
-import { listPeriods, readPeriod } from '../../workers/cli/usage-command.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import { insertRegions, newCaller, startTestApi } from '../support/api.ts';
 import { stopClock } from '../support/clock.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { SLOPE_GRADES } from '../../shared/domain/land-layers.ts';
 import type { MultiPolygon } from '../../shared/geo/geometry-types.ts';
+import { SLOPE_GRADES } from '../../shared/model/land-layers.ts';
 import { type OpenElevation, openElevation } from '../../shared/raster/elevation-grid.ts';
 import { readTileHeader } from '../../shared/raster/tiff-header.ts';
 import { fabric, shapeOf } from '../bench/generate/fabric.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SLOPE_GRADES } from '../../shared/domain/land-layers.ts';
 import { backtest } from '../../shared/kernels/valuation/backtest.ts';
 import {
   LAND_TERMS,
@@ -11,6 +10,7 @@ import {
 import { newChosenComps } from '../../shared/kernels/valuation/select.ts';
 import type { Comps } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
+import { SLOPE_GRADES } from '../../shared/model/land-layers.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { landEffect, NO_LAND, onLand, randomLand, TRUE_LAND } from '../support/generated-land.ts';
 import { fitTo, generateSales, MARKET, onFewDays, randomPlace, trueLogPrice } from '../support/sales.ts';

@@ -9,9 +9,9 @@ import { openApiDocument } from '../../api/openapi.ts';
 import { type Assets, openAssets } from '../../api/pages/frame/assets.ts';
 import { serveHttp } from '../../api/server.ts';
 import { createAccount, createKey, type NewAccount, type NewKey } from '../../shared/accounts/accounts.ts';
-import { type Config, loadConfig } from '../../shared/base/config.ts';
-import { createPool } from '../../shared/base/db.ts';
-import { createLogger, type Logger } from '../../shared/base/log.ts';
+import { type Config, loadConfig } from '../../shared/platform/config.ts';
+import { createPool } from '../../shared/platform/db.ts';
+import { createLogger, type Logger } from '../../shared/platform/log.ts';
 import type { TestDatabase } from './database.ts';
 import { conformsTo, type Document, type Reply } from './openapi.ts';
 

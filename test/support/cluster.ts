@@ -1,5 +1,5 @@
-import { RANDOM_PAGE_COST } from '../../shared/base/db.ts';
-import { distribute } from '../../shared/base/shards.ts';
+import { RANDOM_PAGE_COST } from '../../shared/platform/db.ts';
+import { distribute } from '../../shared/platform/shards.ts';
 import { onServer, withDatabase } from './server.ts';
 
 export type Node = { host: string; port: number; coordinator: boolean };

@@ -1,9 +1,9 @@
 // A worker's courier in a process of its own, or who follows saved searches (`"follow": true`), which dies at
 // one of its statements: DATABASE_URL=… node --import tsx test/support/courier-child.ts '{"dieAt": 7}'
 import pg from 'pg';
-import { loadConfig } from '../../shared/base/config.ts';
-import { createPool } from '../../shared/base/db.ts';
-import { createLogger } from '../../shared/base/log.ts';
+import { loadConfig } from '../../shared/platform/config.ts';
+import { createPool } from '../../shared/platform/db.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 import { followSearches } from '../../workers/searches/follow-searches.ts';
 import { startCourier } from '../../workers/webhooks/courier.ts';
 

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type pg from 'pg';
 import { afterAll, afterEach, expect, inject } from 'vitest';
-import { type Config, loadConfig } from '../../shared/base/config.ts';
-import { createPool } from '../../shared/base/db.ts';
-import { createLogger } from '../../shared/base/log.ts';
+import { type Config, loadConfig } from '../../shared/platform/config.ts';
+import { createPool } from '../../shared/platform/db.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 import { dropEverywhere, spreadOver } from './cluster.ts';
 import { testFolder } from './folder.ts';
 import { onServer, withDatabase } from './server.ts';

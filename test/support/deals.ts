@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { Deal } from '../../api/v1/deals/deal-schema.ts';
-import { loadConfig } from '../../shared/base/config.ts';
-import type { Pool } from '../../shared/base/db.ts';
-import { uuidV5 } from '../../shared/domain/uuid.ts';
+import { uuidV5 } from '../../shared/model/uuid.ts';
+import { loadConfig } from '../../shared/platform/config.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
 import { posting, type TestApi } from './api.ts';
 import { jobContext } from './workers.ts';

@@ -1,4 +1,4 @@
-import type { Pool } from '../../shared/base/db.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 import { makeExportJob } from '../../workers/exports/make-export-job.ts';
 import { newCaller, posting, type TestApi } from './api.ts';
 import type { TestDatabase } from './database.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { Pool } from '../../shared/base/db.ts';
-import { type FieldType, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../shared/domain/parcel-fields.ts';
+import { type FieldType, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 import { insertEstimates, insertParcels, square, type TestParcel } from './parcels.ts';
 import { READINGS } from './plain-filter.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../shared/base/migrate.ts';
+import { migrate } from '../../shared/platform/migrate.ts';
 import { sweepRunFolders } from '../../workers/ingest/run/run-folder.ts';
 import { clearRedis } from './redis.ts';
 import { FOLDER_PREFIX, FOLDERS, onServer, startTestServer, withDatabase } from './server.ts';

@@ -3,9 +3,9 @@
 //   DATABASE_URL=… node --import tsx test/support/ingest-child.ts '{"feed": "…/feed.yaml", "jobId":
 // "…", "dieAt": "gate"}'
 import { once } from 'node:events';
-import { loadConfig } from '../../shared/base/config.ts';
-import { createPool } from '../../shared/base/db.ts';
-import { createLogger } from '../../shared/base/log.ts';
+import { loadConfig } from '../../shared/platform/config.ts';
+import { createPool } from '../../shared/platform/db.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 import { loadFeed } from '../../workers/feeds/load-feeds.ts';
 import { runFeed } from '../../workers/ingest/ingest-feed.ts';
 

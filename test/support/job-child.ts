@@ -5,9 +5,9 @@
 import { once } from 'node:events';
 import type { Job } from 'bullmq';
 import pg from 'pg';
-import { loadConfig } from '../../shared/base/config.ts';
-import { createPool, sql } from '../../shared/base/db.ts';
-import { createLogger } from '../../shared/base/log.ts';
+import { loadConfig } from '../../shared/platform/config.ts';
+import { createPool, sql } from '../../shared/platform/db.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
 import { createProcessor } from '../../workers/queue/job-runner.ts';
 

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { LAYER_BITS, type LayerKind, ROAD_REACH_M, type RoadClass } from '../../shared/domain/land-layers.ts';
 import { encodeBoundary, encodeLines, toE7 } from '../../shared/geo/geometry-codec.ts';
 import type { Box, MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
 import type { LandKernels } from '../../shared/land/compute-land.ts';
+import { LAYER_BITS, type LayerKind, ROAD_REACH_M, type RoadClass } from '../../shared/model/land-layers.ts';
 import { readTileHeader } from '../../shared/raster/tiff-header.ts';
 
 export type LayerFeature = { class: RoadClass; line: Position[] } | { class: string; shape: MultiPolygon };

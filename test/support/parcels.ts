@@ -1,6 +1,6 @@
-import type { Pool } from '../../shared/base/db.ts';
 import { areaSqM, sqMToAcres } from '../../shared/geo/geodesic-area.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 import { countCoverage, rewriteWords } from '../../workers/ingest/merge/merge-parcels.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { measureBoundary } from '../../workers/ingest/stage/stage-boundary.ts';

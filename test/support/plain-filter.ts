@@ -1,5 +1,5 @@
-import { type FieldSpec, PARCEL_FIELDS } from '../../shared/domain/parcel-fields.ts';
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
+import { type FieldSpec, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import type { TestParcel } from './parcels.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { beforeAll, expect, vi } from 'vitest';
-import { main } from '../../workers/cli/main.ts';
+import { main } from '../../cli/main.ts';
 import type { TestDatabase } from './database.ts';
 
 export type CommandResult = { code: number; out: string; err: string };

@@ -2,8 +2,8 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { bundle } from '../../shared/base/compile.mjs';
-import { rootDir } from '../../shared/base/root.ts';
+import { bundle } from '../../shared/platform/compile.mjs';
+import { rootDir } from '../../shared/platform/root.ts';
 
 const PROGRAMS = [
   'api/main.ts',

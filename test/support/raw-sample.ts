@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import geographiclib from 'geographiclib-geodesic';
 import type { MultiPolygon, Polygon } from 'geojson';
-import { rootDir } from '../../shared/base/root.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 
 /**
  * The sample's town, Washington NH, read from its raw files without any of the pipeline's code:

@@ -1,4 +1,4 @@
-import type { RegionFields } from '../../shared/domain/market-stats.ts';
+import type { RegionFields } from '../../shared/model/market-stats.ts';
 
 const NEW_HAMPSHIRE = { state: 'NH', county_name: 'Sullivan' };
 

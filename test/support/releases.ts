@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll } from 'vitest';
-import { rootDir } from '../../shared/base/root.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 
 /** The release before this one. Name the new one here after each release. */
 const PREVIOUS = 'a1ecaab09105b7aec32f2faebb809260dc26162c';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Pool } from '../../shared/base/db.ts';
 import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 import { sampleDir } from '../../workers/feeds/feed-folders.ts';
 import { loadFeed } from '../../workers/feeds/load-feeds.ts';
 import { recomputeStats } from '../../workers/market/recompute-stats.ts';

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type EmbeddedServer, startEmbedded } from '../../shared/base/embedded-postgres.ts';
+import { type EmbeddedServer, startEmbedded } from '../../shared/platform/embedded-postgres.ts';
 
 /** Nothing in a test database has to survive a crash, and two workers share the machine with the server. */
 const SETTINGS = {

@@ -1,4 +1,4 @@
-import { ERROR_STATUSES } from '../../shared/base/errors.ts';
+import { ERROR_STATUSES } from '../../shared/platform/errors.ts';
 
 /** How a call may come. */
 export const TRANSPORTS = ['rest', 'mcp'] as const;

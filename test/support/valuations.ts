@@ -1,4 +1,4 @@
-import type { Pool } from '../../shared/base/db.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 import { enqueueValuations } from '../../workers/valuation/enqueue-valuations.ts';
 import { estimateCounties } from '../../workers/valuation/value-all.ts';
 import { valueCounty } from '../../workers/valuation/value-county.ts';

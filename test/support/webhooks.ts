@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import { loadConfig } from '../../shared/base/config.ts';
-import { transaction } from '../../shared/base/db.ts';
-import { createLogger } from '../../shared/base/log.ts';
+import { loadConfig } from '../../shared/platform/config.ts';
+import { transaction } from '../../shared/platform/db.ts';
+import { createLogger } from '../../shared/platform/log.ts';
 import { openChanges, recordChanges } from '../../workers/changes/record-changes.ts';
 import type { WakefulLoop } from '../../workers/queue/wakeful-loop.ts';
 import { type CourierDeps, startCourier } from '../../workers/webhooks/courier.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { welcome } from '../../workers/cli/up/welcome.ts';
+import { welcome } from '../../cli/up/welcome.ts';
 import { newCaller, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { commandsOn, runCommand } from '../support/plat.ts';

@@ -11,7 +11,7 @@ type Graph = Map<string, Set<string>>;
 
 /** Circles of imports among files, and among folders: what lies below must not need what stands on it. */
 export function checkCircles(files: SourceFile[]): string[] {
-  const program = files.filter(({ path }) => /^(api|shared|tools|workers)\/.*\.tsx?$/.test(path));
+  const program = files.filter(({ path }) => /^(api|cli|shared|tools|workers)\/.*\.tsx?$/.test(path));
   const among: Graph = new Map();
   const amongFolders: Graph = new Map();
   for (const { path, text } of program) {

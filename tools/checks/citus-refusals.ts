@@ -1,4 +1,4 @@
-import { DISTRIBUTION_COLUMNS } from '../../shared/base/shards.ts';
+import { DISTRIBUTION_COLUMNS } from '../../shared/platform/shards.ts';
 
 const TABLE = `(${Object.keys(DISTRIBUTION_COLUMNS).join('|')})\\b`;
 const keyOf = (table: string) => DISTRIBUTION_COLUMNS[table as keyof typeof DISTRIBUTION_COLUMNS];

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { settingNames } from '../../shared/base/config.ts';
+import { settingNames } from '../../shared/platform/config.ts';
 
 /** What docker-compose.yml says itself: where its servers, folders and ports are. */
 const OWN = new Set<string>(['DATABASE_URL', 'REDIS_URL', 'PLAT_DIR', 'WORKER_PORT']);

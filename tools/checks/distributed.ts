@@ -1,5 +1,5 @@
-import { parameterNames } from '../../shared/base/named-parameters.ts';
-import { DISTRIBUTION_COLUMNS } from '../../shared/base/shards.ts';
+import { parameterNames } from '../../shared/platform/named-parameters.ts';
+import { DISTRIBUTION_COLUMNS } from '../../shared/platform/shards.ts';
 import { faultsOfCitus } from './citus-refusals.ts';
 import { type SourceFile, statementsOf } from './files.ts';
 

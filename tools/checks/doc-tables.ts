@@ -1,6 +1,6 @@
-import { METRICS } from '../../shared/base/declared-metrics.ts';
-import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../shared/domain/parcel-fields.ts';
+import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
+import { METRICS } from '../../shared/platform/declared-metrics.ts';
 import { FILE_FORMATS, type FileFormatSpec, FORMATS } from '../../workers/formats/file-formats.ts';
 
 /** Tables of the docs, each between a line that names it and `END`. */

@@ -1,10 +1,10 @@
-import { loadConfig, settingNames } from '../../shared/base/config.ts';
+import { loadConfig, settingNames } from '../../shared/platform/config.ts';
 
 /** A setting in the example, set or commented out: `PORT=3000` or `#PORT=3000`. */
 const SETTING = /^#?([A-Z][A-Z0-9_]*)=(.*)$/;
 
 /**
- * `.env.example` lists exactly the settings that the program reads, in the order of shared/base/config.ts,
+ * `.env.example` lists exactly the settings that the program reads, in the order of shared/platform/config.ts,
  * each with its default or a value that it takes.
  */
 export function checkEnvExample(text: string): string[] {
@@ -24,7 +24,7 @@ export function checkEnvExample(text: string): string[] {
   ];
   if (problems.length > 0) return problems;
   if (names.join() !== settingNames.join())
-    return [`.env.example is not in the order of shared/base/config.ts: ${settingNames.join(', ')}`];
+    return [`.env.example is not in the order of shared/platform/config.ts: ${settingNames.join(', ')}`];
 
   const defaults = loadConfig({});
   return settingNames.flatMap((name, index) => {

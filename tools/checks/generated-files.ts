@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Queryable, sql } from '../../shared/base/db.ts';
-import { migrate } from '../../shared/base/migrate.ts';
-import { rootDir } from '../../shared/base/root.ts';
+import { type Queryable, sql } from '../../shared/platform/db.ts';
+import { migrate } from '../../shared/platform/migrate.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 import { onServer, startTestServer, withDatabase } from '../../test/support/server.ts';
 import { withTables } from './doc-tables.ts';
 import { readSources } from './files.ts';
@@ -32,12 +32,12 @@ export const generatedFiles: GeneratedFile[] = [
   },
   {
     path: 'docs/feed-reference.md',
-    source: 'shared/domain/parcel-fields.ts',
+    source: 'shared/model/parcel-fields.ts',
     produce: async () => withTables(readFileSync(join(rootDir, 'docs/feed-reference.md'), 'utf8')),
   },
   {
     path: 'docs/operating.md',
-    source: 'shared/base/declared-metrics.ts',
+    source: 'shared/platform/declared-metrics.ts',
     produce: async () => withTables(readFileSync(join(rootDir, 'docs/operating.md'), 'utf8')),
   },
   {
@@ -136,8 +136,8 @@ const HEAD =
  * table are left out. (There is no pg_dump beside the PostgreSQL that npm installs.)
  */
 export async function dumpSchema(db: Queryable): Promise<string> {
-  const tables = await db.query<Table>(sql('base/list_tables'));
-  const definitions = await db.query<Definition>(sql('base/list_definitions'));
+  const tables = await db.query<Table>(sql('platform/list_tables'));
+  const definitions = await db.query<Definition>(sql('platform/list_definitions'));
   const phase = (wanted: number) =>
     definitions.rows.filter(row => row.phase === wanted).map(row => row.definition);
   const blocks = [...phase(1), ...tables.rows.map(renderTable), phase(3).join('\n'), ...phase(4)];

@@ -21,7 +21,7 @@ export function checkFileSizes(files: SourceFile[]): string[] {
 export function checkFileNames(files: SourceFile[]): string[] {
   const paths = new Map<string, string[]>();
   for (const { path } of files) {
-    const name = /^(?:api|shared|workers)\/(?:.*\/)?([\w.-]+)\.(?:tsx?|mjs)$/.exec(path)?.[1];
+    const name = /^(?:api|cli|shared|workers)\/(?:.*\/)?([\w.-]+)\.(?:tsx?|mjs)$/.exec(path)?.[1];
     if (name !== undefined && name !== 'main' && name !== 'index')
       paths.set(name, [...(paths.get(name) ?? []), path]);
   }
@@ -35,7 +35,7 @@ export function checkFileNames(files: SourceFile[]): string[] {
  * exists where loaded.
  */
 export function checkQueries(files: SourceFile[]): string[] {
-  const program = files.filter(({ path }) => /^(shared|workers|api|tools)\/.*\.tsx?$/.test(path));
+  const program = files.filter(({ path }) => /^(shared|workers|api|cli|tools)\/.*\.tsx?$/.test(path));
   // Names travel in lists and conditions before they are loaded, so any whole string counts as a use.
   const named = new Set(
     program.flatMap(({ text }) => [...text.matchAll(/['"`](\w+\/\w+)['"`]/g)].map(match => match[1]!)),

@@ -1,4 +1,4 @@
-import { kindOf, LAST_WITHOUT_KIND } from '../../shared/base/migrate.ts';
+import { kindOf, LAST_WITHOUT_KIND } from '../../shared/platform/migrate.ts';
 import type { SourceFile } from './files.ts';
 
 /** What the release before a migration notices: it still reads the old names, and leaves new columns out. */

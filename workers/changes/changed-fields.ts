@@ -1,4 +1,4 @@
-import { PARCEL_FIELD_NAMES } from '../../shared/domain/parcel-fields.ts';
+import { PARCEL_FIELD_NAMES } from '../../shared/model/parcel-fields.ts';
 
 /** What a field was and is: expressions as the API shows it, in which a type has an equality. */
 type Pair = readonly [name: string, was: string, is: string];

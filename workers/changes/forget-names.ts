@@ -1,9 +1,9 @@
-import { asRun, type Client, compose, literal, type Run } from '../../shared/base/db.ts';
 import { identityTags, subjectsOf } from '../../shared/contacts/person-identity.ts';
 import { listSuppressed } from '../../shared/contacts/suppression.ts';
-import type { ChangedFields } from '../../shared/domain/changes.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
 import type { Address, Subject } from '../../shared/kernels/person/match.ts';
+import type { ChangedFields } from '../../shared/model/changes.ts';
+import { asRun, type Client, compose, literal, type Run } from '../../shared/platform/db.ts';
 
 // Who is on the suppression list is not kept alive by what is kept of changes: as a former owner or seller
 // they are left out. Whom the roll names today it names anyway.

@@ -1,5 +1,5 @@
-import { type Client, sql, statement } from '../../shared/base/db.ts';
-import { LOCKS } from '../../shared/base/locks.ts';
+import { type Client, sql, statement } from '../../shared/platform/db.ts';
+import { LOCKS } from '../../shared/platform/locks.ts';
 import { WEBHOOKS_CHANNEL } from '../../shared/webhooks/webhook-terms.ts';
 
 /** Begins to keep what a transaction changes: statements of sql/queries/changes/ add to it. */

@@ -1,8 +1,8 @@
-import { type Client, type Pool, snapshot, statement } from '../../shared/base/db.ts';
 import { emptyBox } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitCounty } from '../../shared/kernels/valuation/model.ts';
+import { type Client, type Pool, snapshot, statement } from '../../shared/platform/db.ts';
 import { defaultValuationDay, readMarket, readOtherCounties } from '../valuation/value-county.ts';
 import { type Market, type SnapshotRequest, snapshotOf } from './report-snapshot.ts';
 

@@ -1,4 +1,3 @@
-import { type Pool, statement } from '../../shared/base/db.ts';
 import {
   type Candidate,
   MAX_CANDIDATES,
@@ -6,8 +5,6 @@ import {
   type PriceTrend,
   type ReportSnapshot,
 } from '../../shared/comping/comp-report.ts';
-import { narrowestBucket } from '../../shared/domain/buckets.ts';
-import { uuidText } from '../../shared/domain/uuid.ts';
 import { boxOf } from '../../shared/geo/box.ts';
 import { geodesicDistanceM } from '../../shared/geo/distance.ts';
 import { decodeBoundary, fromE7 } from '../../shared/geo/geometry-codec.ts';
@@ -17,6 +14,9 @@ import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-
 import { MODEL_VERSION, type Model } from '../../shared/kernels/valuation/model.ts';
 import { type ChosenComps, newChosenComps } from '../../shared/kernels/valuation/select.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
+import { narrowestBucket } from '../../shared/model/buckets.ts';
+import { uuidText } from '../../shared/model/uuid.ts';
+import { type Pool, statement } from '../../shared/platform/db.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { AssessorOpinion } from '../valuation/assessed-land.ts';
 import type { StoredComps } from '../valuation/valuation-comps.ts';

@@ -1,5 +1,3 @@
-import { asRun, type Pool, type Run, transaction } from '../../shared/base/db.ts';
-import { PlatError } from '../../shared/base/errors.ts';
 import { type ContactRow, MAX_CANDIDATES } from '../../shared/contacts/find-phones.ts';
 import {
   keyHash,
@@ -18,6 +16,8 @@ import {
   sameEntity,
   sharedPlace,
 } from '../../shared/kernels/person/match.ts';
+import { asRun, type Pool, type Run, transaction } from '../../shared/platform/db.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import { forgetInChanges } from '../changes/forget-names.ts';
 
 /** The subject of a request: a person or an entity at an address, or the owner of a telephone number. */
@@ -108,7 +108,7 @@ export async function forgetContact(pool: Pool, request: ForgetRequest, by: stri
     const { subject } = request;
     const { subjects, places, numbers } = knownOf(request, rows);
     const person_hmacs = await hashesOf(run, storedTags(subjects, places, numbers));
-    // Before the kept responses: the lock order of shared/base/db.ts.
+    // Before the kept responses: the lock order of shared/platform/db.ts.
     const list_notes = await forgetInNotes(run, subject, numbers);
     const [answers] = await run<{ erased: number }>('contacts/erase_provider_answers', { person_hmacs });
     const [responses] = await run<{ erased: number }>('contacts/erase_kept_responses', {

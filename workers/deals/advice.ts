@@ -1,5 +1,4 @@
 import { dollars, fromCents, profitSentence } from '../../shared/deals/deal-terms.ts';
-import { narrowestBucket, sizes } from '../../shared/domain/buckets.ts';
 import {
   type Advice,
   countPeers,
@@ -8,6 +7,7 @@ import {
   priceAdvantage,
   suggestedAction,
 } from '../../shared/kernels/deal-grade.ts';
+import { narrowestBucket, sizes } from '../../shared/model/buckets.ts';
 import type { Market, PeerListings } from './deal-market.ts';
 import type { DealLot, ListingFacts } from './find-listings.ts';
 

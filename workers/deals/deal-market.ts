@@ -1,10 +1,10 @@
-import { type Client, statement } from '../../shared/base/db.ts';
 import { MAX_CENTS } from '../../shared/deals/deal-terms.ts';
-import { type AcreBucket, narrowestBucket } from '../../shared/domain/buckets.ts';
 import { dailyInterest, type Peers, perAcre } from '../../shared/kernels/deal-grade.ts';
 import { normalizeStreet } from '../../shared/kernels/owner/street.ts';
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { median } from '../../shared/kernels/stats/region-stats.ts';
+import { type AcreBucket, narrowestBucket } from '../../shared/model/buckets.ts';
+import { type Client, statement } from '../../shared/platform/db.ts';
 
 /** A row of deals/list_live and deals/find_listings. */
 export type Listing = {

@@ -1,5 +1,5 @@
-import { type Queryable, sql, statement } from '../../shared/base/db.ts';
-import { enqueueAll } from '../../shared/queue/jobs.ts';
+import { type Queryable, sql, statement } from '../../shared/platform/db.ts';
+import { enqueueAll } from '../../shared/platform/queue/jobs.ts';
 import { gradeDealsJob } from './grade-deals-job.ts';
 
 /**

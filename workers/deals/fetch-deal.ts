@@ -1,6 +1,6 @@
-import type { Config } from '../../shared/base/config.ts';
-import { type Pool, statement } from '../../shared/base/db.ts';
-import { isRetryable, PlatError } from '../../shared/base/errors.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import { type Pool, statement } from '../../shared/platform/db.ts';
+import { isRetryable, PlatError } from '../../shared/platform/errors.ts';
 import { askProvider } from './listing-provider.ts';
 import { type RefreshResult, refreshDeals } from './refresh-deals.ts';
 

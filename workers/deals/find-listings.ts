@@ -1,9 +1,9 @@
-import { type Client, statement } from '../../shared/base/db.ts';
 import type { FetchStatus } from '../../shared/deals/deal-terms.ts';
-import { MAX_ACREAGE_CORRECTION } from '../../shared/domain/sold-acres.ts';
 import { decodeBoundary, fromE7 } from '../../shared/geo/geometry-codec.ts';
 import { pointInMultiPolygon } from '../../shared/geo/point-in-polygon.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
+import { MAX_ACREAGE_CORRECTION } from '../../shared/model/sold-acres.ts';
+import { type Client, statement } from '../../shared/platform/db.ts';
 import { countyName } from '../../shared/regions/counties.ts';
 import { stateOfFips } from '../../shared/regions/states.ts';
 import { centsOf, type Listing, type Market, plainApn, streetAddress } from './deal-market.ts';

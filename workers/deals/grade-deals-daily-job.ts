@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { sql, statement } from '../../shared/base/db.ts';
 import { dealFetch } from '../../shared/deals/deal-board.ts';
-import { enqueueAll, RETRY } from '../../shared/queue/jobs.ts';
+import { sql, statement } from '../../shared/platform/db.ts';
+import { enqueueAll, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { defineJob } from '../queue/job.ts';
 import { gradeDealsJob } from './grade-deals-job.ts';
 

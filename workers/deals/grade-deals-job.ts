@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countyCode, RETRY } from '../../shared/queue/jobs.ts';
+import { countyCode, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
 

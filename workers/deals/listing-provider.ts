@@ -1,6 +1,6 @@
-import type { Config } from '../../shared/base/config.ts';
 import { MAX_CENTS } from '../../shared/deals/deal-terms.ts';
-import { loadProvider, type Provider } from '../../shared/net/provider-file.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import { loadProvider, type Provider } from '../../shared/platform/http/provider-file.ts';
 import { countyByName } from '../../shared/regions/county-names.ts';
 import { countyAt } from '../../shared/regions/county-polygons.ts';
 import { stateCode } from '../../shared/regions/states.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Client, type Pool, statement, transaction } from '../../shared/base/db.ts';
 import { type FetchStatus, fromCents, toCents } from '../../shared/deals/deal-terms.ts';
 import { dayOf, isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { type Client, type Pool, statement, transaction } from '../../shared/platform/db.ts';
 import { type Listing, type Market, readMarket } from './deal-market.ts';
 import {
   type DealLot,

@@ -1,6 +1,6 @@
-import { literal } from '../../shared/base/db.ts';
-import { MAX_ACRES_RATIO, PARCEL_FIELDS } from '../../shared/domain/parcel-fields.ts';
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { MAX_ACRES_RATIO, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
+import { literal } from '../../shared/platform/db.ts';
 
 /** Half up, as JavaScript rounds what the API shows. */
 const rounded = (value: string, unit: number): string => `floor(${value} * ${unit} + 0.5) / ${unit}`;

@@ -1,4 +1,4 @@
-import { type Pool, sql, statement } from '../../shared/base/db.ts';
+import { type Pool, sql, statement } from '../../shared/platform/db.ts';
 
 type Source = { feed: string; title: string | null; attribution: string | null; licence: string | null };
 

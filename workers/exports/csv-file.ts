@@ -1,6 +1,6 @@
-import { csvCell } from '../../shared/base/to-csv.ts';
 import type { ExportColumn } from '../../shared/exports/export-columns.ts';
 import type { MultiPolygon } from '../../shared/geo/geometry-types.ts';
+import { csvCell } from '../../shared/platform/to-csv.ts';
 import { boundaryOf, COPIED_BEFORE, type FileRow, type FileWriter, isNumber } from './file-writer.ts';
 import { ROWS_AT_ONCE, unescapeCell } from './read-rows.ts';
 

@@ -1,8 +1,8 @@
-import type { Pool } from '../../shared/base/db.ts';
 import type { ExportColumn } from '../../shared/exports/export-columns.ts';
 import type { ExportRequest } from '../../shared/exports/export-request.ts';
 import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
+import type { Pool } from '../../shared/platform/db.ts';
 
 /** A row of a file: its cells by the columns, an empty text for none, and where it is. */
 export type FileRow = { id: string; cells: string[]; place: Place };

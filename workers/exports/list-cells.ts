@@ -1,6 +1,6 @@
-import type { RunComposed } from '../../shared/base/db.ts';
 import type { ListRecord } from '../../shared/lists/list-terms.ts';
 import { readRowParcels, rowOffer } from '../../shared/lists/read-list.ts';
+import type { RunComposed } from '../../shared/platform/db.ts';
 
 /** Cells by the names of their columns. */
 export type ListCells = Record<string, string>;

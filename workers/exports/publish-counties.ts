@@ -1,8 +1,8 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Pool, statement } from '../../shared/base/db.ts';
-import { errorCode, PlatError } from '../../shared/base/errors.ts';
 import { columnsOf, type ExportColumn } from '../../shared/exports/export-columns.ts';
+import { type Pool, statement } from '../../shared/platform/db.ts';
+import { errorCode, PlatError } from '../../shared/platform/errors.ts';
 import { creditOf } from './credits.ts';
 import { saveFile } from './save-file.ts';
 

@@ -1,6 +1,6 @@
 import { finished } from 'node:stream/promises';
 import { to } from 'pg-copy-streams';
-import type { Client } from '../../shared/base/db.ts';
+import type { Client } from '../../shared/platform/db.ts';
 
 /** The cells of a row as PostgreSQL writes them, an empty text for none. */
 export type TextRow = string[];

@@ -3,17 +3,6 @@ import { chargeHeld, readQuota } from '../../shared/accounts/held-tokens.ts';
 import { quotaError } from '../../shared/accounts/quota-error.ts';
 import type { Mode } from '../../shared/accounts/tiers.ts';
 import {
-  asReads,
-  asRun,
-  asRunComposed,
-  type Client,
-  type Pool,
-  type Run,
-  transaction,
-} from '../../shared/base/db.ts';
-import { processCounts } from '../../shared/base/declared-metrics.ts';
-import { isRetryable, PlatError } from '../../shared/base/errors.ts';
-import {
   type ExportError,
   errorOf,
   failExport,
@@ -33,6 +22,17 @@ import { giveOthers } from '../../shared/exports/given-others.ts';
 import { findListOf } from '../../shared/exports/parcel-hits.ts';
 import { markRowsRead } from '../../shared/lists/mark-read.ts';
 import { type GivenRow, giveRows } from '../../shared/parcels/given-rows.ts';
+import {
+  asReads,
+  asRun,
+  asRunComposed,
+  type Client,
+  type Pool,
+  type Run,
+  transaction,
+} from '../../shared/platform/db.ts';
+import { processCounts } from '../../shared/platform/declared-metrics.ts';
+import { isRetryable, PlatError } from '../../shared/platform/errors.ts';
 import type { JobContext, JobResult } from '../queue/job.ts';
 import type { CountyRows, Written } from './file-writer.ts';
 import { writeFile } from './write-file.ts';
@@ -130,7 +130,7 @@ function openParts(pool: Pool, { id, attempt }: Order) {
 }
 
 /**
- * Rows are marked in the lock order of shared/base/db.ts, and what that tells to be new is charged. A list
+ * Rows are marked in the lock order of shared/platform/db.ts, and what that tells to be new is charged. A list
  * remembers which of its rows were read. @returns the tokens charged
  */
 async function bill(client: Client, order: Order, { rows, parcels, others }: Written): Promise<number> {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
-import type { Pool } from '../../shared/base/db.ts';
-import { errorCode, PlatError } from '../../shared/base/errors.ts';
 import type { ExportRequest } from '../../shared/exports/export-request.ts';
+import type { Pool } from '../../shared/platform/db.ts';
+import { errorCode, PlatError } from '../../shared/platform/errors.ts';
 import { writeFile } from './write-file.ts';
 
 export type SavedFile = { path: string; rows: number; bytes: number; sha256: string };

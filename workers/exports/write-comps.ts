@@ -1,11 +1,11 @@
-import { asReads, compose, inlined, snapshot, sql } from '../../shared/base/db.ts';
-import { isWebAddress } from '../../shared/domain/listing-fields.ts';
-import { acresOf } from '../../shared/domain/shown-acres.ts';
 import { SOURCES_COLUMN } from '../../shared/exports/export-columns.ts';
 import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { areasOf, openArea } from '../../shared/market/comps-area.ts';
 import { compsRequest } from '../../shared/market/comps-query.ts';
 import { selectComps } from '../../shared/market/select-comps.ts';
+import { isWebAddress } from '../../shared/model/listing-fields.ts';
+import { acresOf } from '../../shared/model/shown-acres.ts';
+import { asReads, compose, inlined, snapshot, sql } from '../../shared/platform/db.ts';
 import { creditsOfListings } from './credits.ts';
 import {
   type FileOptions,

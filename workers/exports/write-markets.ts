@@ -1,6 +1,6 @@
-import { statement } from '../../shared/base/db.ts';
-import type { BucketData } from '../../shared/domain/market-stats.ts';
 import { SOURCES_COLUMN } from '../../shared/exports/export-columns.ts';
+import type { BucketData } from '../../shared/model/market-stats.ts';
+import { statement } from '../../shared/platform/db.ts';
 import { creditsOfListings } from './credits.ts';
 import type { FileOptions, FileRow, OtherRow, Sink, Written } from './file-writer.ts';
 

@@ -1,4 +1,14 @@
-import { readCopy } from '../../shared/base/copy.ts';
+import { SOURCES_COLUMN } from '../../shared/exports/export-columns.ts';
+import { mostRows } from '../../shared/exports/export-request.ts';
+import { findListOf, type Hits, hitsOfList, hitsOfOwners } from '../../shared/exports/parcel-hits.ts';
+import { hilbertOrder } from '../../shared/geo/hilbert.ts';
+import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
+import type { ListRecord } from '../../shared/lists/list-terms.ts';
+import { countyOf } from '../../shared/model/property-id.ts';
+import type { FilterBody } from '../../shared/parcels/filter/declare-filter.ts';
+import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
+import { selectParcels } from '../../shared/parcels/filter/select-parcels.ts';
+import { readCopy } from '../../shared/platform/copy.ts';
 import {
   asReads,
   asRunComposed,
@@ -9,18 +19,8 @@ import {
   type Pool,
   snapshot,
   statement,
-} from '../../shared/base/db.ts';
-import { PlatError } from '../../shared/base/errors.ts';
-import { countyOf } from '../../shared/domain/property-id.ts';
-import { SOURCES_COLUMN } from '../../shared/exports/export-columns.ts';
-import { mostRows } from '../../shared/exports/export-request.ts';
-import { findListOf, type Hits, hitsOfList, hitsOfOwners } from '../../shared/exports/parcel-hits.ts';
-import { hilbertOrder } from '../../shared/geo/hilbert.ts';
-import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
-import type { ListRecord } from '../../shared/lists/list-terms.ts';
-import type { FilterBody } from '../../shared/parcels/filter/declare-filter.ts';
-import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
-import { selectParcels } from '../../shared/parcels/filter/select-parcels.ts';
+} from '../../shared/platform/db.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import { columnSql } from './column-sql.ts';
 import { creditOf } from './credits.ts';
 import {

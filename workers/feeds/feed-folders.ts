@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Config } from '../../shared/base/config.ts';
-import { PlatError } from '../../shared/base/errors.ts';
-import { rootDir } from '../../shared/base/root.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import { rootDir } from '../../shared/platform/root.ts';
 import type { Feed } from './feed.ts';
 import type { FeedList } from './load-feeds.ts';
 

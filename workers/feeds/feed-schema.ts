@@ -1,14 +1,10 @@
 import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
-import { CONTACT_FIELD_NAMES, CONTACT_FIELDS } from '../../shared/domain/contact-fields.ts';
-import { LAND_KINDS } from '../../shared/domain/land-layers.ts';
-import {
-  LISTING_FIELD_NAMES,
-  LISTING_FIELDS,
-  type ListingField,
-} from '../../shared/domain/listing-fields.ts';
-import { PARCEL_FIELD_NAMES, PARCEL_FIELDS, type ParcelField } from '../../shared/domain/parcel-fields.ts';
 import { OVERLAPS, type RowField } from '../../shared/feeds/file-feeds.ts';
+import { CONTACT_FIELD_NAMES, CONTACT_FIELDS } from '../../shared/model/contact-fields.ts';
+import { LAND_KINDS } from '../../shared/model/land-layers.ts';
+import { LISTING_FIELD_NAMES, LISTING_FIELDS, type ListingField } from '../../shared/model/listing-fields.ts';
+import { PARCEL_FIELD_NAMES, PARCEL_FIELDS, type ParcelField } from '../../shared/model/parcel-fields.ts';
 import { INPUT_PROPERTIES } from '../formats/format-input.ts';
 import { columnsOf, keySchema, skipWhereSchema } from './column-schema.ts';
 import {

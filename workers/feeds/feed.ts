@@ -1,7 +1,7 @@
-import type { RoadReach } from '../../shared/domain/land-layers.ts';
-import type { ListingField } from '../../shared/domain/listing-fields.ts';
 import type { Overlap } from '../../shared/feeds/file-feeds.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
+import type { RoadReach } from '../../shared/model/land-layers.ts';
+import type { ListingField } from '../../shared/model/listing-fields.ts';
 import type { InputSpec } from '../formats/format-input.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
 import type { FeedFile, Gates, ParcelTarget, PresetName } from './feed-schema.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type LandKind, ROAD_REACH_M } from '../../shared/domain/land-layers.ts';
+import { type LandKind, ROAD_REACH_M } from '../../shared/model/land-layers.ts';
 import { INPUT_PROPERTIES } from '../formats/format-input.ts';
 import { boundsSchema } from '../formats/input-settings.ts';
 import { type ColumnSpec, columnSchema, conditionSchema } from './column-schema.ts';

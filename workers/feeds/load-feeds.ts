@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseDocument } from 'yaml';
-import { errorCode, PlatError } from '../../shared/base/errors.ts';
+import { errorCode, PlatError } from '../../shared/platform/errors.ts';
 import type { Feed } from './feed.ts';
 import { type FeedFile, feedSchema } from './feed-schema.ts';
 import { feedError, type Issue, issuesOf, parseFeedText, withSuggestion } from './locate-faults.ts';

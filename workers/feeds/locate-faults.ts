@@ -1,7 +1,7 @@
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import type { z } from 'zod';
-import { PlatError } from '../../shared/base/errors.ts';
-import { nearMatches } from '../../shared/base/near-words.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import { nearMatches } from '../../shared/platform/near-words.ts';
 
 export type Issue = { path: readonly PropertyKey[]; message: string };
 

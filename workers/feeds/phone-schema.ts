@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CONTACT_FIELD_NAMES, CONTACT_FIELDS } from '../../shared/domain/contact-fields.ts';
+import { CONTACT_FIELD_NAMES, CONTACT_FIELDS } from '../../shared/model/contact-fields.ts';
 import { INPUT_PROPERTIES } from '../formats/format-input.ts';
 import { columnsOf, skipWhereSchema } from './column-schema.ts';
 import { daySchema } from './layer-schema.ts';

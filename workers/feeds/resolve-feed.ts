@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parse } from 'yaml';
-import type { ListingField } from '../../shared/domain/listing-fields.ts';
 import type { Input } from '../../shared/feeds/ingest-runs.ts';
+import type { ListingField } from '../../shared/model/listing-fields.ts';
 import { isFormerCounty } from '../../shared/regions/connecticut.ts';
 import { type InputSection, readWindow } from '../formats/format-input.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';

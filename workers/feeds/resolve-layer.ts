@@ -1,4 +1,4 @@
-import { ROAD_CLASSES, ROAD_REACH_M, type RoadReach } from '../../shared/domain/land-layers.ts';
+import { ROAD_CLASSES, ROAD_REACH_M, type RoadReach } from '../../shared/model/land-layers.ts';
 import { FORMATS } from '../formats/file-formats.ts';
 import { readWindow } from '../formats/format-input.ts';
 import type { ElevationFeed, FeedBase, Files, ImageryFeed, ImageryInput, LayerFeed } from './feed.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import Access from 'mdb-reader';
-import { formatError, limitsOf } from '../../shared/net/download-context.ts';
+import { formatError, limitsOf } from '../../shared/platform/http/download-context.ts';
 import { checkColumns } from './column-names.ts';
 import { addRow, chooseLayer, type FileRead, isFull, plainValue } from './row-batch.ts';
 

@@ -1,7 +1,7 @@
 import type { Geometry } from 'geojson';
 import type { ToWgs84 } from '../../shared/geo/geometry-types.ts';
 import { toWgs84 } from '../../shared/geo/projection.ts';
-import { redactUrl } from '../../shared/net/download-context.ts';
+import { redactUrl } from '../../shared/platform/http/download-context.ts';
 import { fromEsri } from './arcgis-geometry.ts';
 import type { LayerInfo } from './arcgis-layer.ts';
 import type { Body } from './arcgis-server.ts';

@@ -1,4 +1,4 @@
-import { formatError, redactUrl, sourceError } from '../../shared/net/download-context.ts';
+import { formatError, redactUrl, sourceError } from '../../shared/platform/http/download-context.ts';
 import { type Body, type LayerRequest, type Params, queryLayer, RequestRefused } from './arcgis-server.ts';
 import type { InputSettings } from './input-settings.ts';
 import type { ReadContext } from './row-batch.ts';

@@ -1,5 +1,5 @@
-import { PlatError } from '../../shared/base/errors.ts';
-import { redactUrl, sourceError } from '../../shared/net/download-context.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import { redactUrl, sourceError } from '../../shared/platform/http/download-context.ts';
 import type { Row, ServerFeature, SpatialReference, ToRow } from './arcgis-features.ts';
 import { conditions, type Layer } from './arcgis-layer.ts';
 import { type Body, type Params, queryLayer, RequestRefused } from './arcgis-server.ts';

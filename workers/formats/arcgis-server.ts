@@ -1,6 +1,6 @@
 import { type BulkheadPolicy, bulkhead } from 'cockatiel';
-import { PlatError } from '../../shared/base/errors.ts';
-import { limitsOf, redactUrl, sourceError } from '../../shared/net/download-context.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import { limitsOf, redactUrl, sourceError } from '../../shared/platform/http/download-context.ts';
 import {
   type AttemptOutcome,
   boundedBody,
@@ -9,7 +9,7 @@ import {
   statusOutcome,
   USER_AGENT,
   withRetry,
-} from '../../shared/net/http.ts';
+} from '../../shared/platform/http/http.ts';
 import { parseJson } from './exact-json.ts';
 import type { InputSettings } from './input-settings.ts';
 import { type ReadContext, requireToken } from './row-batch.ts';

@@ -1,6 +1,6 @@
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { limitsOf, redactUrl, sourceError } from '../../shared/net/download-context.ts';
+import { limitsOf, redactUrl, sourceError } from '../../shared/platform/http/download-context.ts';
 import { countFeatures, idExtent, listIds } from './arcgis-layer.ts';
 import {
   fetchFeatures,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { redactUrl } from '../../shared/net/download-context.ts';
+import { redactUrl } from '../../shared/platform/http/download-context.ts';
 import { rowMaker } from './arcgis-features.ts';
 import { countFeatures, readLayerInfo } from './arcgis-layer.ts';
 import { readPages, type Source } from './arcgis-pages.ts';

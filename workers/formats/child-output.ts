@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { limitsOf, type OpenContext, sourceError } from '../../shared/net/download-context.ts';
+import { limitsOf, type OpenContext, sourceError } from '../../shared/platform/http/download-context.ts';
 import { OUT_OF_MEMORY } from './child-guard.mjs';
 
 /*

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { deserialize } from 'node:v8';
-import { compiledProgram } from '../../shared/base/compile.mjs';
-import { type ErrorOptions, PlatError } from '../../shared/base/errors.ts';
-import { type Limits, scratchFolder } from '../../shared/net/download-context.ts';
+import { compiledProgram } from '../../shared/platform/compile.mjs';
+import { type ErrorOptions, PlatError } from '../../shared/platform/errors.ts';
+import { type Limits, scratchFolder } from '../../shared/platform/http/download-context.ts';
 import { damagedFileError, readChildOutput } from './child-output.ts';
 import { fetchSource } from './fetch-source.ts';
 import type { FileFormat } from './file-formats.ts';

@@ -1,6 +1,6 @@
 import type { Point } from 'geojson';
 import { toWgs84 } from '../../shared/geo/projection.ts';
-import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
+import { formatError, limitsOf, truncatedError } from '../../shared/platform/http/download-context.ts';
 import { utf8Bytes } from './decode-text.ts';
 import { addFeature } from './features.ts';
 import { isSpace } from './json.ts';

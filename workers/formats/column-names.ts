@@ -1,4 +1,4 @@
-import { formatError } from '../../shared/net/download-context.ts';
+import { formatError } from '../../shared/platform/http/download-context.ts';
 
 /**
  * Column names that a feed lists, or that a file can have only once. @throws PlatError `feed_format` for an

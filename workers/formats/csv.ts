@@ -1,4 +1,4 @@
-import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
+import { formatError, limitsOf, truncatedError } from '../../shared/platform/http/download-context.ts';
 import { checkColumns, nameColumns } from './column-names.ts';
 import { decodeText } from './decode-text.ts';
 import type { InputSettings } from './input-settings.ts';

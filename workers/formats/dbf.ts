@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
-import { formatError, truncatedError } from '../../shared/net/download-context.ts';
+import { formatError, truncatedError } from '../../shared/platform/http/download-context.ts';
 import { checkColumns, nameColumns } from './column-names.ts';
 import { completeLength, encodingName } from './decode-text.ts';
 import type { InputSettings } from './input-settings.ts';

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
-import { formatError } from '../../shared/net/download-context.ts';
+import { formatError } from '../../shared/platform/http/download-context.ts';
 
 /*
  * A byte order mark decides the encoding, else what the feed declares, else the first chunk with a byte

@@ -1,11 +1,11 @@
 import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type OpenContext, redactUrl } from '../../shared/net/download-context.ts';
-import type { Download } from '../../shared/net/http.ts';
+import { type OpenContext, redactUrl } from '../../shared/platform/http/download-context.ts';
+import type { Download } from '../../shared/platform/http/http.ts';
 
 /** A module of its own, so that a process that reads a local file does not load it. */
 export async function fetchUrl(url: URL, context: OpenContext, optional: boolean): Promise<Download | null> {
-  const { download } = await import('../../shared/net/http.ts');
+  const { download } = await import('../../shared/platform/http/http.ts');
   return download(url, context, { optional });
 }
 

@@ -2,14 +2,14 @@ import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PlatError } from '../../shared/base/errors.ts';
 import { projjsonNames } from '../../shared/geo/projection.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import {
   formatError,
   type OpenContext,
   sourceError,
   truncatedError,
-} from '../../shared/net/download-context.ts';
+} from '../../shared/platform/http/download-context.ts';
 import { type Command, readChildOutput } from './child-output.ts';
 import { readFeatureLines } from './json.ts';
 import { chooseLayer, type FileRead } from './row-batch.ts';

@@ -1,4 +1,4 @@
-import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
+import { formatError, limitsOf, truncatedError } from '../../shared/platform/http/download-context.ts';
 import { checkColumns } from './column-names.ts';
 import { utf8Bytes } from './decode-text.ts';
 import type { LayoutField } from './input-settings.ts';

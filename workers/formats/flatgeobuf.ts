@@ -5,7 +5,7 @@ import { ColumnType, deserialize } from 'flatgeobuf/lib/mjs/generic.js';
 import { fromFeature, type IGeoJsonFeature } from 'flatgeobuf/lib/mjs/geojson/feature.js';
 import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
 import { calcTreeSize } from 'flatgeobuf/lib/mjs/packedrtree.js';
-import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
+import { formatError, limitsOf, truncatedError } from '../../shared/platform/http/download-context.ts';
 import { addRow, type FileRead, isFull, plainValue } from './row-batch.ts';
 import type { OpenedSource } from './source.ts';
 import { useCrs } from './use-crs.ts';

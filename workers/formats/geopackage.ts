@@ -1,8 +1,13 @@
 import { copyFile, open, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
-import { PlatError } from '../../shared/base/errors.ts';
-import { formatError, limitsOf, scratchFolder, truncatedError } from '../../shared/net/download-context.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import {
+  formatError,
+  limitsOf,
+  scratchFolder,
+  truncatedError,
+} from '../../shared/platform/http/download-context.ts';
 import { checkColumns } from './column-names.ts';
 import { chooseLayer, type FileRead, isFull, plainValue } from './row-batch.ts';
 import type { LocalFile } from './source.ts';

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { LIMITS } from '../../shared/net/download-context.ts';
+import { LIMITS } from '../../shared/platform/http/download-context.ts';
 import { FILE_FORMATS, type FileFormat, type Format } from './file-formats.ts';
 import { formatOf } from './read-format.ts';
 import { openArchive } from './zip.ts';

@@ -1,4 +1,4 @@
-import { limitsOf, truncatedError } from '../../shared/net/download-context.ts';
+import { limitsOf, truncatedError } from '../../shared/platform/http/download-context.ts';
 import { utf8Bytes } from './decode-text.ts';
 import { parseJson } from './exact-json.ts';
 import { addFeature, addObject } from './features.ts';

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { projjsonNames } from '../../shared/geo/projection.ts';
-import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
+import { formatError, limitsOf, truncatedError } from '../../shared/platform/http/download-context.ts';
 import { checkColumns } from './column-names.ts';
 import { type FileRead, isFull, plainValue } from './row-batch.ts';
 import type { LocalFile } from './source.ts';

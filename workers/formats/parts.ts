@@ -1,5 +1,5 @@
-import { formatError, limitsOf } from '../../shared/net/download-context.ts';
-import { cachedDownload } from '../../shared/net/shared-copy.ts';
+import { formatError, limitsOf } from '../../shared/platform/http/download-context.ts';
+import { cachedDownload } from '../../shared/platform/http/shared-copy.ts';
 import type { InputSettings } from './input-settings.ts';
 import type { ReadContext } from './row-batch.ts';
 import { localPath } from './source.ts';

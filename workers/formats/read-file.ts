@@ -1,5 +1,5 @@
-import { messageOf, PlatError } from '../../shared/base/errors.ts';
-import { formatError } from '../../shared/net/download-context.ts';
+import { messageOf, PlatError } from '../../shared/platform/errors.ts';
+import { formatError } from '../../shared/platform/http/download-context.ts';
 import type { Part } from './parts.ts';
 import {
   checkDegrees,

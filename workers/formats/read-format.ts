@@ -1,5 +1,5 @@
-import { redactUrl } from '../../shared/net/download-context.ts';
-import { fetchFileVersion } from '../../shared/net/file-version.ts';
+import { redactUrl } from '../../shared/platform/http/download-context.ts';
+import { fetchFileVersion } from '../../shared/platform/http/file-version.ts';
 import { readArcgis } from './arcgis.ts';
 import { layerUrl, layerVersion } from './arcgis-layer.ts';
 import { readInChild } from './child-reader.ts';

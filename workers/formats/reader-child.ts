@@ -3,7 +3,7 @@
 import { Console } from 'node:console';
 import { readFileSync } from 'node:fs';
 import { serialize } from 'node:v8';
-import { messageOf, PlatError } from '../../shared/base/errors.ts';
+import { messageOf, PlatError } from '../../shared/platform/errors.ts';
 import { guardProcess, writeAll } from './child-guard.mjs';
 import type { Frame, Task } from './child-reader.ts';
 import { FILE_FORMATS } from './file-formats.ts';

@@ -1,6 +1,11 @@
-import { PlatError } from '../../shared/base/errors.ts';
-import { formatError, limitsOf, redactUrl, sourceError } from '../../shared/net/download-context.ts';
-import { boundedBody, fetchWithRetry } from '../../shared/net/http.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import {
+  formatError,
+  limitsOf,
+  redactUrl,
+  sourceError,
+} from '../../shared/platform/http/download-context.ts';
+import { boundedBody, fetchWithRetry } from '../../shared/platform/http/http.ts';
 import { parseJson } from './exact-json.ts';
 import type { InputSettings, ResoSpec } from './input-settings.ts';
 import {

@@ -1,9 +1,9 @@
 import type { Geometry } from 'geojson';
-import { PlatError } from '../../shared/base/errors.ts';
-import { isNestedDeeper } from '../../shared/base/nesting.ts';
 import { isUnreadable, unreadableGeometry } from '../../shared/geo/geometry-checks.ts';
 import { type ToWgs84, unprojected } from '../../shared/geo/geometry-types.ts';
-import { formatError, type OpenContext } from '../../shared/net/download-context.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import { formatError, type OpenContext } from '../../shared/platform/http/download-context.ts';
+import { isNestedDeeper } from '../../shared/platform/nesting.ts';
 import type { InputSettings } from './input-settings.ts';
 import type { OpenedSource } from './source.ts';
 

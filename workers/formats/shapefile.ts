@@ -1,5 +1,5 @@
 import { unreadableGeometry } from '../../shared/geo/geometry-checks.ts';
-import { formatError, limitsOf, sourceError } from '../../shared/net/download-context.ts';
+import { formatError, limitsOf, sourceError } from '../../shared/platform/http/download-context.ts';
 import { dbfRecords } from './dbf.ts';
 import { addRow, type FileRead, isFull } from './row-batch.ts';
 import { openShapes } from './shp-records.ts';

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { formatError, type Limits, truncatedError } from '../../shared/net/download-context.ts';
+import { formatError, type Limits, truncatedError } from '../../shared/platform/http/download-context.ts';
 import { readShape, SHAPE_TYPES, type Shape } from './shp-shapes.ts';
 import type { OpenedSource, SourceFile } from './source.ts';
 import { CHUNK_BYTES } from './unpacked.ts';

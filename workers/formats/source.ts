@@ -11,7 +11,7 @@ import {
   redactUrl,
   scratchFolder,
   sourceError,
-} from '../../shared/net/download-context.ts';
+} from '../../shared/platform/http/download-context.ts';
 import { fetchUrl, siblingUrl } from './fetch-source.ts';
 import { CHUNK_BYTES, maxUnpackedBytes, tooLargeUnpacked, unpacked } from './unpacked.ts';
 import { type Archive, chooseMember, memberStream, openArchive } from './zip.ts';

@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { limitsOf, type OpenContext, sourceError } from '../../shared/net/download-context.ts';
+import { limitsOf, type OpenContext, sourceError } from '../../shared/platform/http/download-context.ts';
 
 /** Large reads: below 256 KB the cost of a turn of the event loop shows, above 1 MB nothing is gained. */
 export const CHUNK_BYTES = 2 ** 20;

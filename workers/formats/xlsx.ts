@@ -1,6 +1,6 @@
 import { zipSync } from 'fflate';
 import { readSheet } from 'read-excel-file/node';
-import { formatError, limitsOf, type OpenContext } from '../../shared/net/download-context.ts';
+import { formatError, limitsOf, type OpenContext } from '../../shared/platform/http/download-context.ts';
 import { checkColumns, nameColumns } from './column-names.ts';
 import { addRow, chooseLayer, type FileRead, isFull, plainValue } from './row-batch.ts';
 import type { LocalFile } from './source.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { PlatError } from '../../shared/base/errors.ts';
-import { formatError, type Limits, sourceError } from '../../shared/net/download-context.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import { formatError, type Limits, sourceError } from '../../shared/platform/http/download-context.ts';
 
 export type Archive = { zip: ZipFile; entries: Entry[]; close(): void };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sql } from '../../shared/base/db.ts';
-import { RETRY } from '../../shared/queue/jobs.ts';
+import { sql } from '../../shared/platform/db.ts';
+import { RETRY } from '../../shared/platform/queue/jobs.ts';
 import { defineJob } from '../queue/job.ts';
 
 const STATEMENTS = [
@@ -12,7 +12,7 @@ const STATEMENTS = [
   'accounts/delete_old_usage',
   'exports/delete_old_exports',
   'deals/delete_old_events',
-  'base/delete_old_assets',
+  'platform/delete_old_assets',
 ] as const;
 
 /** Deletes records that are kept for months or years; docs/operating.md lists them under "What grows". */

@@ -1,5 +1,5 @@
-import { PlatError } from '../../shared/base/errors.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import { installedFeed } from '../feeds/feed-folders.ts';
 import { defineJob } from '../queue/job.ts';
 import { total } from './run/run-counts.ts';

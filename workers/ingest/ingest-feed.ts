@@ -1,5 +1,5 @@
-import type { Client } from '../../shared/base/db.ts';
 import type { IngestPayload } from '../../shared/feeds/ingest-runs.ts';
+import type { Client } from '../../shared/platform/db.ts';
 import type { Feed } from '../feeds/feed.ts';
 import { mergeRun } from './merge-run.ts';
 import { assessor } from './recipes/assessor-recipe.ts';

@@ -1,7 +1,7 @@
-import { type Client, statement, transaction } from '../../shared/base/db.ts';
-import { PlatError } from '../../shared/base/errors.ts';
 import type { Reject } from '../../shared/feeds/ingest-runs.ts';
-import { enqueue } from '../../shared/queue/jobs.ts';
+import { type Client, statement, transaction } from '../../shared/platform/db.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import { enqueue } from '../../shared/platform/queue/jobs.ts';
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { enqueueDealGrading } from '../deals/enqueue-deal-grading.ts';
 import { planLandAttributesJob } from '../land/plan-land-attributes-job.ts';

@@ -1,8 +1,8 @@
-import { type Pool, sql, statement, transaction } from '../../shared/base/db.ts';
-import { PlatError } from '../../shared/base/errors.ts';
-import { LOCKS, withLock } from '../../shared/base/locks.ts';
-import { isMeasured, LAND_KINDS, type LandKind } from '../../shared/domain/land-layers.ts';
-import { enqueue } from '../../shared/queue/jobs.ts';
+import { isMeasured, LAND_KINDS, type LandKind } from '../../shared/model/land-layers.ts';
+import { type Pool, sql, statement, transaction } from '../../shared/platform/db.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import { LOCKS, withLock } from '../../shared/platform/locks.ts';
+import { enqueue } from '../../shared/platform/queue/jobs.ts';
 import { planLandAttributesJob } from '../land/plan-land-attributes-job.ts';
 import { markCovered } from './merge/merge-layer.ts';
 import { currentVersion } from './run/layer-version.ts';

@@ -1,9 +1,9 @@
-import { copyValue, openCopy } from '../../shared/base/copy.ts';
-import { type Client, compose, literal, sql, statement } from '../../shared/base/db.ts';
-import { bindValues } from '../../shared/base/named-parameters.ts';
-import { type FieldValue, PARCEL_FIELD_NAMES } from '../../shared/domain/parcel-fields.ts';
 import type { RunCounts } from '../../shared/feeds/ingest-runs.ts';
 import { findUndoable, type UndoableRun, type UndoPayload } from '../../shared/feeds/undo-runs.ts';
+import { type FieldValue, PARCEL_FIELD_NAMES } from '../../shared/model/parcel-fields.ts';
+import { copyValue, openCopy } from '../../shared/platform/copy.ts';
+import { type Client, compose, literal, sql, statement } from '../../shared/platform/db.ts';
+import { bindValues } from '../../shared/platform/named-parameters.ts';
 import { mergeListings } from './merge/merge-listings.ts';
 import { countCoverage, mergeParcels } from './merge/merge-parcels.ts';
 import { mergeRun } from './merge-run.ts';

@@ -1,8 +1,8 @@
-import { type Pool, snapshot, statement } from '../../shared/base/db.ts';
-import { LAYER_BITS } from '../../shared/domain/land-layers.ts';
 import { type ComputeOptions, computeChunk, type LandKernels } from '../../shared/land/compute-land.ts';
 import type { MarkedRow } from '../../shared/land/marked-layers.ts';
 import { type LandInput, readLand } from '../../shared/land/read-land.ts';
+import { LAYER_BITS } from '../../shared/model/land-layers.ts';
+import { type Pool, snapshot, statement } from '../../shared/platform/db.ts';
 import { enqueueValuations } from '../valuation/enqueue-valuations.ts';
 import { landlockedWarnings } from './landlocked.ts';
 import { type LandChunk, type WrittenChunk, writeChunk } from './write-chunk.ts';

@@ -1,4 +1,4 @@
-import { literal, type Pool, statement } from '../../shared/base/db.ts';
+import { literal, type Pool, statement } from '../../shared/platform/db.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
 /**

@@ -1,4 +1,6 @@
-import { readCopy } from '../../shared/base/copy.ts';
+import { hilbertOrder } from '../../shared/geo/hilbert.ts';
+import { ALL_LAYERS, LAYER_BITS, type LayerKind } from '../../shared/model/land-layers.ts';
+import { readCopy } from '../../shared/platform/copy.ts';
 import {
   type Client,
   compose,
@@ -7,10 +9,8 @@ import {
   sql,
   statement,
   transaction,
-} from '../../shared/base/db.ts';
-import { ALL_LAYERS, LAYER_BITS, type LayerKind } from '../../shared/domain/land-layers.ts';
-import { hilbertOrder } from '../../shared/geo/hilbert.ts';
-import { enqueue } from '../../shared/queue/jobs.ts';
+} from '../../shared/platform/db.ts';
+import { enqueue } from '../../shared/platform/queue/jobs.ts';
 import { computeLandAttributesJob } from './compute-land-attributes-job.ts';
 
 /**

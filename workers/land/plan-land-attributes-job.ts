@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { LAYER_KINDS } from '../../shared/domain/land-layers.ts';
-import { countyCode, RETRY } from '../../shared/queue/jobs.ts';
+import { LAYER_KINDS } from '../../shared/model/land-layers.ts';
+import { countyCode, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
 

@@ -1,9 +1,9 @@
-import { compose, literal, type Pool, sql, statement, transaction } from '../../shared/base/db.ts';
-import { LOCKS, takeLock } from '../../shared/base/locks.ts';
-import type { BoundStatement } from '../../shared/base/named-parameters.ts';
-import { LAYER_BITS, LAYER_KINDS } from '../../shared/domain/land-layers.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
 import { COLUMNS_OF, type ComputedParcel } from '../../shared/land/compute-land.ts';
+import { LAYER_BITS, LAYER_KINDS } from '../../shared/model/land-layers.ts';
+import { compose, literal, type Pool, sql, statement, transaction } from '../../shared/platform/db.ts';
+import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
+import type { BoundStatement } from '../../shared/platform/named-parameters.ts';
 
 /** Parcels of a county that were marked to be computed together. */
 export type LandChunk = { fips: number; chunk: number };

@@ -1,8 +1,8 @@
-import { type CopiedColumns, readCopy } from '../../shared/base/copy.ts';
-import { type Client, compose, literal, sql, statement } from '../../shared/base/db.ts';
-import { PlatError } from '../../shared/base/errors.ts';
 import { type ListingColumns, NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import type { PriceIndex } from '../../shared/kernels/valuation/price-index.ts';
+import { type CopiedColumns, readCopy } from '../../shared/platform/copy.ts';
+import { type Client, compose, literal, sql, statement } from '../../shared/platform/db.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { RegionRow } from '../regions/load-regions.ts';
 

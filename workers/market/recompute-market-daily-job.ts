@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RETRY } from '../../shared/queue/jobs.ts';
+import { RETRY } from '../../shared/platform/queue/jobs.ts';
 import { defineJob } from '../queue/job.ts';
 import { recomputeMarketJob } from './recompute-market-job.ts';
 

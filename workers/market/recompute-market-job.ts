@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PlatError } from '../../shared/base/errors.ts';
-import { countyCode, RETRY } from '../../shared/queue/jobs.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import { countyCode, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
 

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Client, Pool } from '../../shared/base/db.ts';
-import { messageOf } from '../../shared/base/errors.ts';
-import { LOCKS, withLock } from '../../shared/base/locks.ts';
-import { regionStats, statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
-import { packStats } from '../../shared/domain/stats-codec.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
 import { dayOf, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
+import { regionStats, statsBody, statsEtag } from '../../shared/model/market-stats.ts';
+import { packStats } from '../../shared/model/stats-codec.ts';
+import type { Client, Pool } from '../../shared/platform/db.ts';
+import { messageOf } from '../../shared/platform/errors.ts';
+import { LOCKS, withLock } from '../../shared/platform/locks.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { regionFields } from '../regions/load-regions.ts';
 import {

@@ -1,6 +1,6 @@
-import { type Client, statement } from '../../shared/base/db.ts';
-import { LOCKS, takeLock } from '../../shared/base/locks.ts';
 import { isoDay, monthEnds, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { type Client, statement } from '../../shared/platform/db.ts';
+import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
 
 type Options = { today?: number | undefined; signal?: AbortSignal | undefined };
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RETRY } from '../../shared/queue/jobs.ts';
+import { RETRY } from '../../shared/platform/queue/jobs.ts';
 import { defineJob } from '../queue/job.ts';
 
 /** Brings the history of all regions to what is known now: a month that is over, what listings tell anew. */

@@ -1,8 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { copyBytes, openCopy, readCopy } from '../../shared/base/copy.ts';
-import { type Client, compose, type Pool, sql, statement } from '../../shared/base/db.ts';
-import { LOCKS, withLock } from '../../shared/base/locks.ts';
-import { packStats } from '../../shared/domain/stats-codec.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
 import { dayOf, isoDay, monthEnds, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import {
@@ -13,6 +9,10 @@ import {
   knownPeriod,
   restatedStats,
 } from '../../shared/market/dated-listings.ts';
+import { packStats } from '../../shared/model/stats-codec.ts';
+import { copyBytes, openCopy, readCopy } from '../../shared/platform/copy.ts';
+import { type Client, compose, type Pool, sql, statement } from '../../shared/platform/db.ts';
+import { LOCKS, withLock } from '../../shared/platform/locks.ts';
 import { type Codes, dollars, ofRegions } from './market-snapshot.ts';
 
 /** How far back the history of a region is computed. */

@@ -1,5 +1,5 @@
-import { type Client, statement } from '../../shared/base/db.ts';
-import { isRetryable, messageOf } from '../../shared/base/errors.ts';
+import { type Client, statement } from '../../shared/platform/db.ts';
+import { isRetryable, messageOf } from '../../shared/platform/errors.ts';
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import type { StoredRegion } from './market-snapshot.ts';
 

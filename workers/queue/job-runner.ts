@@ -1,10 +1,10 @@
 import { UnrecoverableError, WaitingError } from 'bullmq';
-import type { Config } from '../../shared/base/config.ts';
-import { type Pool, statement } from '../../shared/base/db.ts';
-import { isDiskFull } from '../../shared/base/disk.ts';
-import { isRetryable, messageOf, PlatError } from '../../shared/base/errors.ts';
-import type { Logger } from '../../shared/base/log.ts';
-import type { Processor } from '../../shared/queue/queue.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import { type Pool, statement } from '../../shared/platform/db.ts';
+import { isDiskFull } from '../../shared/platform/disk.ts';
+import { isRetryable, messageOf, PlatError } from '../../shared/platform/errors.ts';
+import type { Logger } from '../../shared/platform/log.ts';
+import type { Processor } from '../../shared/platform/queue/queue.ts';
 import type { JobResult, Jobs, Progress } from './job.ts';
 import { WORKER_NAME } from './worker-lease.ts';
 

@@ -1,8 +1,8 @@
-import type { Config } from '../../shared/base/config.ts';
-import type { Pool } from '../../shared/base/db.ts';
-import { PlatError } from '../../shared/base/errors.ts';
-import type { Logger } from '../../shared/base/log.ts';
-import type { JobDefinition } from '../../shared/queue/jobs.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import type { Pool } from '../../shared/platform/db.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import type { Logger } from '../../shared/platform/log.ts';
+import type { JobDefinition } from '../../shared/platform/queue/jobs.ts';
 
 /** `fraction` from 0 to 1, `note` in the words of the job. */
 export type Progress = (fraction: number, note: string) => void;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { type Pool, statement } from '../../shared/base/db.ts';
-import { errorCode } from '../../shared/base/errors.ts';
-import type { Logger } from '../../shared/base/log.ts';
+import { type Pool, statement } from '../../shared/platform/db.ts';
+import { errorCode } from '../../shared/platform/errors.ts';
+import type { Logger } from '../../shared/platform/log.ts';
 
 /** Sessions of a worker are named after its lease, so that others can end them. */
 export const WORKER_SESSIONS = 'plat worker ';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type Client, type Pool, sql, statement, transaction } from '../../shared/base/db.ts';
-import { PlatError } from '../../shared/base/errors.ts';
-import { NO_STATS, type RegionFields, statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
-import { uuidV5 } from '../../shared/domain/uuid.ts';
+import { NO_STATS, type RegionFields, statsBody, statsEtag } from '../../shared/model/market-stats.ts';
+import { uuidV5 } from '../../shared/model/uuid.ts';
+import { type Client, type Pool, sql, statement, transaction } from '../../shared/platform/db.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import { allCounties, fiveDigits } from '../../shared/regions/counties.ts';
 import { readZips, type Skipped } from '../../shared/regions/zip-file.ts';
 

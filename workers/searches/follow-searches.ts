@@ -1,11 +1,11 @@
-import type { Config } from '../../shared/base/config.ts';
-import { asReads, asRun, type Client, type Pool, withConnection } from '../../shared/base/db.ts';
-import { PlatError } from '../../shared/base/errors.ts';
-import { LOCKS, takeLock } from '../../shared/base/locks.ts';
-import type { Logger } from '../../shared/base/log.ts';
-import { countyOf } from '../../shared/domain/property-id.ts';
+import { countyOf } from '../../shared/model/property-id.ts';
 import type { FilterBody } from '../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import { asReads, asRun, type Client, type Pool, withConnection } from '../../shared/platform/db.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
+import type { Logger } from '../../shared/platform/log.ts';
 import { findMembers } from '../../shared/searches/find-members.ts';
 import type { Became } from '../../shared/searches/search-terms.ts';
 import { WEBHOOKS_CHANNEL } from '../../shared/webhooks/webhook-terms.ts';

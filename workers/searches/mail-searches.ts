@@ -1,8 +1,8 @@
 import { sendMail } from '../../shared/accounts/mail.ts';
-import type { Config } from '../../shared/base/config.ts';
-import { asRun, type Pool, type Run } from '../../shared/base/db.ts';
-import type { Logger } from '../../shared/base/log.ts';
-import { appUrlOf } from '../../shared/base/origin.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import { asRun, type Pool, type Run } from '../../shared/platform/db.ts';
+import type { Logger } from '../../shared/platform/log.ts';
+import { appUrlOf } from '../../shared/platform/origin.ts';
 import { becameWords, nameNotes } from '../../shared/searches/search-notes.ts';
 
 type News = {

@@ -1,7 +1,7 @@
-import { writeErrorCode } from '../../shared/base/disk.ts';
 import { addCountyJob, COUNTY_KINDS } from '../../shared/feeds/county-feeds.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
-import { enqueueAll } from '../../shared/queue/jobs.ts';
+import { writeErrorCode } from '../../shared/platform/disk.ts';
+import { enqueueAll } from '../../shared/platform/queue/jobs.ts';
 import { installedFeeds } from '../feeds/feed-folders.ts';
 import { defineJob } from '../queue/job.ts';
 

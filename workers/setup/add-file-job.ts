@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { writeFileAtomic } from '../../shared/base/disk.ts';
-import { PlatError } from '../../shared/base/errors.ts';
 import { addFileJob, UPLOADED_FEED_FILE, uploadFolder } from '../../shared/feeds/file-feeds.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
-import { enqueue } from '../../shared/queue/jobs.ts';
+import { writeFileAtomic } from '../../shared/platform/disk.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import { enqueue } from '../../shared/platform/queue/jobs.ts';
 import { defineJob } from '../queue/job.ts';
 
 /** The first rows of a file are read in seconds; a damaged one may keep its reader busy. */

@@ -1,5 +1,3 @@
-import type { Config } from '../../shared/base/config.ts';
-import type { LandKind as AnyLandKind } from '../../shared/domain/land-layers.ts';
 import { type CatalogueSource, readCatalogue, sourcesOfCounty } from '../../shared/feeds/catalogue.ts';
 import type { CountyKind } from '../../shared/feeds/county-feeds.ts';
 import {
@@ -10,6 +8,8 @@ import {
 } from '../../shared/feeds/sales-programs.ts';
 import { padBox } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
+import type { LandKind as AnyLandKind } from '../../shared/model/land-layers.ts';
+import type { Config } from '../../shared/platform/config.ts';
 import { countyText, fiveDigits } from '../../shared/regions/counties.ts';
 import { countyExtent } from '../../shared/regions/county-polygons.ts';
 import { stateOfFips } from '../../shared/regions/states.ts';

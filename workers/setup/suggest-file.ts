@@ -1,9 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { Config } from '../../shared/base/config.ts';
-import { writeErrorCode } from '../../shared/base/disk.ts';
-import { PlatError } from '../../shared/base/errors.ts';
 import {
   type AddFilePayload,
   type AddFileResult,
@@ -13,6 +10,9 @@ import {
   type UploadFormat,
   uploadFolder,
 } from '../../shared/feeds/file-feeds.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import { writeErrorCode } from '../../shared/platform/disk.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { PARCEL_TARGETS } from '../feeds/feed-schema.ts';
 import type { Candidate } from '../feeds/suggest/column-profile.ts';

@@ -1,5 +1,5 @@
-import { type CopyColumns, readCopy } from '../../shared/base/copy.ts';
-import { type Client, compose, literal } from '../../shared/base/db.ts';
+import { type CopyColumns, readCopy } from '../../shared/platform/copy.ts';
+import { type Client, compose, literal } from '../../shared/platform/db.ts';
 
 const number = { type: 'float8', null: Number.NaN } as const;
 /** The columns of valuation/copy_assessed. */

@@ -1,7 +1,7 @@
-import { type Pool, statement, transaction } from '../../shared/base/db.ts';
 import { emptyBox } from '../../shared/geo/box.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitCounty, MODEL_VERSION } from '../../shared/kernels/valuation/model.ts';
+import { type Pool, statement, transaction } from '../../shared/platform/db.ts';
 import { defaultValuationDay, linkCompsToParcels, lockCounty, readMarket } from './value-county.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Queryable, statement } from '../../shared/base/db.ts';
-import { countyCode, enqueue, RETRY } from '../../shared/queue/jobs.ts';
+import { type Queryable, statement } from '../../shared/platform/db.ts';
+import { countyCode, enqueue, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
 

@@ -1,7 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Client, type Pool, snapshot, statement } from '../../shared/base/db.ts';
-import { ACRE_BUCKETS, NARROW_BUCKETS } from '../../shared/domain/buckets.ts';
-import { MAX_ACRES_RATIO, PARCEL_FIELD_NAMES, type ParcelField } from '../../shared/domain/parcel-fields.ts';
 import {
   type CountyRecord,
   LEAST_STUDIED,
@@ -16,6 +13,9 @@ import { type EquityStudy, studyEquity } from '../../shared/kernels/ratio-study/
 import { dayOf, isoDay, minusMonths } from '../../shared/kernels/stats/calendar.ts';
 import { valuePastSales } from '../../shared/kernels/valuation/past-values.ts';
 import { salesUntil } from '../../shared/kernels/valuation/same-sale.ts';
+import { ACRE_BUCKETS, NARROW_BUCKETS } from '../../shared/model/buckets.ts';
+import { MAX_ACRES_RATIO, PARCEL_FIELD_NAMES, type ParcelField } from '../../shared/model/parcel-fields.ts';
+import { type Client, type Pool, snapshot, statement } from '../../shared/platform/db.ts';
 import type { StoredComps } from './valuation-comps.ts';
 import { defaultValuationDay, type JobControl, readMarket } from './value-county.ts';
 

@@ -1,4 +1,3 @@
-import { type Pool, transaction } from '../../shared/base/db.ts';
 import {
   type Backtest,
   type BacktestOptions,
@@ -7,6 +6,7 @@ import {
   type CountyBacktest,
 } from '../../shared/kernels/valuation/backtest.ts';
 import { type Comps, pickComps, SOLD } from '../../shared/kernels/valuation/valuation-types.ts';
+import { type Pool, transaction } from '../../shared/platform/db.ts';
 import { readOpinions } from './assessed-land.ts';
 import { assessSales, readComps } from './valuation-comps.ts';
 

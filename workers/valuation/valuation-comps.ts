@@ -1,10 +1,10 @@
-import { type CopiedColumns, type CopyColumns, readCopy } from '../../shared/base/copy.ts';
-import { type Client, compose, literal } from '../../shared/base/db.ts';
 import { boxSql } from '../../shared/geo/box.ts';
 import { fromE7 } from '../../shared/geo/geometry-codec.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-effects.ts';
 import { type Comps, NO_DAY } from '../../shared/kernels/valuation/valuation-types.ts';
+import { type CopiedColumns, type CopyColumns, readCopy } from '../../shared/platform/copy.ts';
+import { type Client, compose, literal } from '../../shared/platform/db.ts';
 import type { AssessorOpinion } from './assessed-land.ts';
 
 const number = { type: 'float8', null: Number.NaN } as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { enqueue, RETRY } from '../../shared/queue/jobs.ts';
+import { enqueue, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { recomputeMarketJob } from '../market/recompute-market-job.ts';
 import { defineJob } from '../queue/job.ts';
 

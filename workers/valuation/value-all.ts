@@ -1,5 +1,5 @@
-import { type Pool, sql, statement, transaction } from '../../shared/base/db.ts';
-import { enqueueAll } from '../../shared/queue/jobs.ts';
+import { type Pool, sql, statement, transaction } from '../../shared/platform/db.ts';
+import { enqueueAll } from '../../shared/platform/queue/jobs.ts';
 import { estimateCounty } from './estimate-county.ts';
 import { defaultValuationDay, type JobControl } from './value-county.ts';
 import { valueCountyJob } from './value-county-job.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countyCode, enqueue, RETRY } from '../../shared/queue/jobs.ts';
+import { countyCode, enqueue, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { enqueueCountyDealGrading } from '../deals/enqueue-deal-grading.ts';
 import { recomputeMarketJob } from '../market/recompute-market-job.ts';

@@ -1,18 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type CopiedColumns, copyBytes, openCopy, readCopy } from '../../shared/base/copy.ts';
-import {
-  type Client,
-  compose,
-  literal,
-  type Pool,
-  type Queryable,
-  sql,
-  statement,
-  transaction,
-} from '../../shared/base/db.ts';
-import { LOCKS } from '../../shared/base/locks.ts';
-import { MAX_ACREAGE_CORRECTION } from '../../shared/domain/sold-acres.ts';
-import { packComps, packedBytes } from '../../shared/domain/valuation-comps-codec.ts';
 import { boxSql, emptyBox, growBox, isEmptyBox, withMarginE7 } from '../../shared/geo/box.ts';
 import { decodeBoundary, fromE7 } from '../../shared/geo/geometry-codec.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
@@ -30,6 +16,20 @@ import {
 } from '../../shared/kernels/valuation/model.ts';
 import { newChosenComps } from '../../shared/kernels/valuation/select.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
+import { MAX_ACREAGE_CORRECTION } from '../../shared/model/sold-acres.ts';
+import { packComps, packedBytes } from '../../shared/model/valuation-comps-codec.ts';
+import { type CopiedColumns, copyBytes, openCopy, readCopy } from '../../shared/platform/copy.ts';
+import {
+  type Client,
+  compose,
+  literal,
+  type Pool,
+  type Queryable,
+  sql,
+  statement,
+  transaction,
+} from '../../shared/platform/db.ts';
+import { LOCKS } from '../../shared/platform/locks.ts';
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { type AssessorOpinion, readOpinions } from './assessed-land.ts';
 import {

@@ -1,13 +1,13 @@
-import type { Config } from '../../shared/base/config.ts';
-import { asRun, type Pool, transaction } from '../../shared/base/db.ts';
-import { type Logger, sparseWarnings } from '../../shared/base/log.ts';
-import { apiUrlOf } from '../../shared/base/origin.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import { asRun, type Pool, transaction } from '../../shared/platform/db.ts';
 import {
   type GuardedPost,
   hostsOf,
   openGuardedPost,
   type PostResult,
-} from '../../shared/net/guarded-post.ts';
+} from '../../shared/platform/http/guarded-post.ts';
+import { type Logger, sparseWarnings } from '../../shared/platform/log.ts';
+import { apiUrlOf } from '../../shared/platform/origin.ts';
 import { SCHEDULE } from '../../shared/webhooks/webhook-terms.ts';
 import { startLoop, type WakefulLoop } from '../queue/wakeful-loop.ts';
 import { bodyOf, headersOf, type Taken } from './webhook-message.ts';

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { version } from '../../shared/base/root.ts';
+import { version } from '../../shared/platform/root.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
 /** A delivery that a courier has taken. */

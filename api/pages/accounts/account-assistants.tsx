@@ -1,4 +1,4 @@
-import { moment } from '../../../shared/domain/figures.ts';
+import { moment } from '../../../shared/model/figures.ts';
 import { Act, Grid, Notice, Panel } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 

@@ -1,5 +1,5 @@
 import { type Change, listChanges } from '../../../shared/accounts/contracts.ts';
-import { moment } from '../../../shared/domain/figures.ts';
+import { moment } from '../../../shared/model/figures.ts';
 import { Grid, Panel } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 

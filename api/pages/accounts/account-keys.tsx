@@ -1,5 +1,5 @@
 import { type KeySummary, listKeys } from '../../../shared/accounts/accounts.ts';
-import { day, moment } from '../../../shared/domain/figures.ts';
+import { day, moment } from '../../../shared/model/figures.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Act, Field, Grid, Panel, Submit } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';

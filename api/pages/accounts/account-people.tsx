@@ -1,4 +1,4 @@
-import { day, moment } from '../../../shared/domain/figures.ts';
+import { day, moment } from '../../../shared/model/figures.ts';
 import { Act, Field, Panel, Submit } from '../frame/layout.tsx';
 import type { Session } from '../frame/visit.ts';
 

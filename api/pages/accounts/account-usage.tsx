@@ -1,7 +1,7 @@
 import type { AccountSummary } from '../../../shared/accounts/accounts.ts';
 import { showAccount } from '../../../shared/accounts/contracts.ts';
-import { cents, count, day, isoDate, percent } from '../../../shared/domain/figures.ts';
 import { addToGroup } from '../../../shared/kernels/groups.ts';
+import { cents, count, day, isoDate, percent } from '../../../shared/model/figures.ts';
 import {
   readUsage,
   readUsageBreakdown,

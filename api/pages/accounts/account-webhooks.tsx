@@ -1,4 +1,4 @@
-import { moment } from '../../../shared/domain/figures.ts';
+import { moment } from '../../../shared/model/figures.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { WEBHOOK_TYPES } from '../../../shared/webhooks/webhook-terms.ts';
 import { listSearches } from '../../v1/searches/search-endpoints.ts';

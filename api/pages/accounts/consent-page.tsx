@@ -1,6 +1,6 @@
 import { READ_SCOPE } from '../../../shared/accounts/tiers.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
-import { count, day } from '../../../shared/domain/figures.ts';
+import { count, day } from '../../../shared/model/figures.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { readAccount } from '../../http/callers.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { Tool } from '../../mcp/tools.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Request } from 'express';
-import { uuidV5 } from '../../../shared/domain/uuid.ts';
+import { uuidV5 } from '../../../shared/model/uuid.ts';
 import { clientNetwork } from '../../http/client-network.ts';
 import { requireAdmitted } from '../../http/rate-limits.ts';
 import { sign, verifySigned } from '../../http/signed.ts';

@@ -9,7 +9,7 @@ import {
   tokenHashOf,
   verifyPassword,
 } from '../../../shared/accounts/sign-in.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { Field, Notice, narrowPage } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { forgetCookie, openSession, type Reply, safePath, type Visit } from '../frame/visit.ts';

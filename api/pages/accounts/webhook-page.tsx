@@ -1,5 +1,5 @@
-import { PlatError } from '../../../shared/base/errors.ts';
-import { moment } from '../../../shared/domain/figures.ts';
+import { moment } from '../../../shared/model/figures.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { MESSAGES_DAYS, OLD_SECRET_HOURS } from '../../../shared/webhooks/webhook-terms.ts';
 import { listSearches } from '../../v1/searches/search-endpoints.ts';

@@ -1,11 +1,11 @@
 import { removeUser } from '../../../shared/accounts/remove-user.ts';
 import { listUsers, type UserSummary } from '../../../shared/accounts/users.ts';
-import { asRun } from '../../../shared/base/db.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
-import { UUID } from '../../../shared/domain/uuid.ts';
 import { ingestJob } from '../../../shared/feeds/ingest-runs.ts';
 import { findUndoable, type UndoableRun, undoJob } from '../../../shared/feeds/undo-runs.ts';
-import { cancelJob, enqueueAndNotify, retryJob } from '../../../shared/queue/jobs.ts';
+import { UUID } from '../../../shared/model/uuid.ts';
+import { asRun } from '../../../shared/platform/db.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
+import { cancelJob, enqueueAndNotify, retryJob } from '../../../shared/platform/queue/jobs.ts';
 import { countyName, countyText } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { narrowPage } from '../frame/layout.tsx';

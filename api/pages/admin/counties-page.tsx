@@ -1,5 +1,5 @@
-import { PlatError } from '../../../shared/base/errors.ts';
 import { addCountyJob } from '../../../shared/feeds/county-feeds.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { type County, countyName, fiveDigits } from '../../../shared/regions/counties.ts';
 import { searchCounties } from '../../../shared/regions/search-counties.ts';
 import { Crumbs, Field, Grid, Notice, Submit } from '../frame/layout.tsx';

@@ -5,7 +5,7 @@ import {
   addCountyJob,
 } from '../../../shared/feeds/county-feeds.ts';
 import { noComps } from '../../../shared/feeds/no-comps.ts';
-import type { JobState } from '../../../shared/queue/jobs.ts';
+import type { JobState } from '../../../shared/platform/queue/jobs.ts';
 import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import { Crumbs, Notice, Submit } from '../frame/layout.tsx';

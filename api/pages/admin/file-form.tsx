@@ -1,5 +1,3 @@
-import { PlatError } from '../../../shared/base/errors.ts';
-import { PARCEL_FIELDS, type ParcelField } from '../../../shared/domain/parcel-fields.ts';
 import {
   type AddFilePayload,
   type AddFileResult,
@@ -14,6 +12,8 @@ import {
   UPLOAD_FORMATS,
   type UploadFormat,
 } from '../../../shared/feeds/file-feeds.ts';
+import { PARCEL_FIELDS, type ParcelField } from '../../../shared/model/parcel-fields.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { searchCounties } from '../../../shared/regions/search-counties.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';

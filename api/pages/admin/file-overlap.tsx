@@ -1,5 +1,5 @@
-import { count } from '../../../shared/domain/figures.ts';
 import type { AddFilePayload, LoadedFeed, Overlap } from '../../../shared/feeds/file-feeds.ts';
+import { count } from '../../../shared/model/figures.ts';
 import { validationError } from '../../http/error-responses.ts';
 
 /** What the operator may choose for parcels that another feed has loaded. */

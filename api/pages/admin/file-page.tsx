@@ -1,4 +1,3 @@
-import { count } from '../../../shared/domain/figures.ts';
 import {
   type AddFilePayload,
   type AddFileResult,
@@ -7,7 +6,8 @@ import {
   type PartCheckResult,
 } from '../../../shared/feeds/file-feeds.ts';
 import { findRun } from '../../../shared/feeds/ingest-runs.ts';
-import type { JobState } from '../../../shared/queue/jobs.ts';
+import { count } from '../../../shared/model/figures.ts';
+import type { JobState } from '../../../shared/platform/queue/jobs.ts';
 import { Crumbs, Grid, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, type Reply, type Visit } from '../frame/visit.ts';

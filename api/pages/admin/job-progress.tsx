@@ -1,6 +1,6 @@
-import { asRun, sql } from '../../../shared/base/db.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
-import { UUID } from '../../../shared/domain/uuid.ts';
+import { UUID } from '../../../shared/model/uuid.ts';
+import { asRun, sql } from '../../../shared/platform/db.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import {
   describeJob,
   enqueueAndNotify,
@@ -8,7 +8,7 @@ import {
   type JobDefinition,
   type JobState,
   waitForJob,
-} from '../../../shared/queue/jobs.ts';
+} from '../../../shared/platform/queue/jobs.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { Notice } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { Request } from 'express';
-import type { Config } from '../../../shared/base/config.ts';
-import { diskSpace, isDiskFull } from '../../../shared/base/disk.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
 import {
   UPLOADED_FEED_FILE,
   type Upload,
   uploadFolder,
   uploadsFolder,
 } from '../../../shared/feeds/file-feeds.ts';
+import type { Config } from '../../../shared/platform/config.ts';
+import { diskSpace, isDiskFull } from '../../../shared/platform/disk.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { exchangeOf } from '../../http/exchange.ts';
 import type { Visit } from '../frame/visit.ts';
 

@@ -1,6 +1,6 @@
-import { count, oneDigit, percent } from '../../../shared/domain/figures.ts';
-import { ALL_FIELDS } from '../../../shared/domain/parcel-fields.ts';
 import { listRejects, type Reject, type Run } from '../../../shared/feeds/ingest-runs.ts';
+import { count, oneDigit, percent } from '../../../shared/model/figures.ts';
+import { ALL_FIELDS } from '../../../shared/model/parcel-fields.ts';
 import { Facts, Grid, Meter, Panel } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 

@@ -1,9 +1,9 @@
-import type { Queryable } from '../../../shared/base/db.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
-import { csv } from '../../../shared/base/to-csv.ts';
-import { count, moment, oneDigit, percent } from '../../../shared/domain/figures.ts';
 import { findRun, listRejects, type Run } from '../../../shared/feeds/ingest-runs.ts';
 import { findUndoable, type UndoableRun } from '../../../shared/feeds/undo-runs.ts';
+import { count, moment, oneDigit, percent } from '../../../shared/model/figures.ts';
+import type { Queryable } from '../../../shared/platform/db.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
+import { csv } from '../../../shared/platform/to-csv.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { Icon } from '../frame/icons.tsx';

@@ -1,5 +1,5 @@
-import { count } from '../../../shared/domain/figures.ts';
 import type { Run } from '../../../shared/feeds/ingest-runs.ts';
+import { count } from '../../../shared/model/figures.ts';
 import type { Visit } from '../frame/visit.ts';
 import { sizeOf, sum } from './run-figures.tsx';
 

@@ -1,5 +1,5 @@
-import { moment } from '../../../shared/domain/figures.ts';
 import type { AddCountyResult } from '../../../shared/feeds/county-feeds.ts';
+import { moment } from '../../../shared/model/figures.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { Grid, Panel, Submit } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';

@@ -1,10 +1,10 @@
-import { count } from '../../../shared/domain/figures.ts';
 import {
   MAX_COLUMN_CHARS,
   MAX_VALUE_CHARS,
   type Meanings,
   type ValueMeanings,
 } from '../../../shared/feeds/file-feeds.ts';
+import { count } from '../../../shared/model/figures.ts';
 import { Select } from '../frame/layout.tsx';
 
 /** Before the name of a field: the column whose values are listed, what one means, and what the others do. */

@@ -1,6 +1,6 @@
 import type { Candidate } from '../../../shared/comping/comp-report.ts';
 import { resultOf } from '../../../shared/comping/comp-report-result.ts';
-import { acres, count, day, usd } from '../../../shared/domain/figures.ts';
+import { acres, count, day, usd } from '../../../shared/model/figures.ts';
 import { nameOf, STATUS_WORDS } from './comping-list.tsx';
 import { modelResultOf, type Report } from './comping-reports.ts';
 

@@ -1,6 +1,6 @@
 import type { Candidate, ReportSnapshot } from '../../../shared/comping/comp-report.ts';
 import type { Result } from '../../../shared/comping/comp-report-result.ts';
-import { count, usd } from '../../../shared/domain/figures.ts';
+import { count, usd } from '../../../shared/model/figures.ts';
 import { Text } from '../frame/layout.tsx';
 import { lotOf, nameOf, STATUS_WORDS } from './comping-list.tsx';
 

@@ -1,7 +1,7 @@
 import type { Candidate } from '../../../shared/comping/comp-report.ts';
-import { acres, count, day, usd } from '../../../shared/domain/figures.ts';
-import { isWebAddress } from '../../../shared/domain/listing-fields.ts';
-import { titleCase } from '../../../shared/domain/roll-text.ts';
+import { acres, count, day, usd } from '../../../shared/model/figures.ts';
+import { isWebAddress } from '../../../shared/model/listing-fields.ts';
+import { titleCase } from '../../../shared/model/roll-text.ts';
 import { Field, Panel, Select, Submit } from '../frame/layout.tsx';
 import {
   BOUNDS,

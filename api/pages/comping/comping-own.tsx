@@ -1,5 +1,5 @@
-import { moment } from '../../../shared/domain/figures.ts';
-import { titleCase } from '../../../shared/domain/roll-text.ts';
+import { moment } from '../../../shared/model/figures.ts';
+import { titleCase } from '../../../shared/model/roll-text.ts';
 import { createCompReport } from '../../v1/comping/create-comp-report.ts';
 import { search } from '../../v1/search/search.ts';
 import type { SearchResult } from '../../v1/search/search-result.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { renderToString } from 'preact-render-to-string';
-import { PlatError } from '../../../shared/base/errors.ts';
 import type { Result } from '../../../shared/comping/comp-report-result.ts';
-import { titleCase } from '../../../shared/domain/roll-text.ts';
 import { boxOfLine } from '../../../shared/geo/box.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
+import { titleCase } from '../../../shared/model/roll-text.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { Crumbs, Notice, narrowPage, Panel } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { json, type Reply, spreadsheet, type Visit } from '../frame/visit.ts';

@@ -1,11 +1,11 @@
 import type { ReportSnapshot } from '../../../shared/comping/comp-report.ts';
 import type { ResultLine } from '../../../shared/comping/comp-report-result.ts';
-import { count } from '../../../shared/domain/figures.ts';
 import { clipLine, pathOf } from '../../../shared/drawing/drawing-lines.ts';
 import { scaleBarOf, type View, viewOf } from '../../../shared/drawing/map-extent.ts';
 import { boxSql } from '../../../shared/geo/box.ts';
 import { decodeLines } from '../../../shared/geo/geometry-codec.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
+import { count } from '../../../shared/model/figures.ts';
 import type { Database } from '../../http/database.ts';
 import { Text } from '../frame/layout.tsx';
 import { nameOf } from './comping-list.tsx';

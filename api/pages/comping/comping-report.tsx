@@ -1,8 +1,8 @@
 import type { ReportSnapshot } from '../../../shared/comping/comp-report.ts';
 import type { Result } from '../../../shared/comping/comp-report-result.ts';
-import { sizes } from '../../../shared/domain/buckets.ts';
-import { acres, count, day, moment, percent, usd } from '../../../shared/domain/figures.ts';
-import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
+import { sizes } from '../../../shared/model/buckets.ts';
+import { acres, count, day, moment, percent, usd } from '../../../shared/model/figures.ts';
+import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import type { Database } from '../../http/database.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Comparison, Facts, Field, Notice, Panel, Select, Submit } from '../frame/layout.tsx';

@@ -1,5 +1,4 @@
 import { newToken, tokenHashOf } from '../../../shared/accounts/sign-in.ts';
-import { csv } from '../../../shared/base/to-csv.ts';
 import {
   ADJUSTMENTS,
   type Adjustment,
@@ -8,12 +7,13 @@ import {
   type ReportSnapshot,
 } from '../../../shared/comping/comp-report.ts';
 import { type Override, type Result, resultOf } from '../../../shared/comping/comp-report-result.ts';
-import { isWebAddress } from '../../../shared/domain/listing-fields.ts';
-import { titleCase } from '../../../shared/domain/roll-text.ts';
-import { UUID } from '../../../shared/domain/uuid.ts';
-import { shownWeight } from '../../../shared/domain/valuation-comps-codec.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
-import { enqueueAndNotify } from '../../../shared/queue/jobs.ts';
+import { isWebAddress } from '../../../shared/model/listing-fields.ts';
+import { titleCase } from '../../../shared/model/roll-text.ts';
+import { UUID } from '../../../shared/model/uuid.ts';
+import { shownWeight } from '../../../shared/model/valuation-comps-codec.ts';
+import { enqueueAndNotify } from '../../../shared/platform/queue/jobs.ts';
+import { csv } from '../../../shared/platform/to-csv.ts';
 import type { Database } from '../../http/database.ts';
 import { notFound, validationError } from '../../http/error-responses.ts';
 import type { Session, Visit } from '../frame/visit.ts';

@@ -5,7 +5,7 @@ import type {
   ResultLine,
   Totals,
 } from '../../../shared/comping/comp-report-result.ts';
-import { acres, count, usd } from '../../../shared/domain/figures.ts';
+import { acres, count, usd } from '../../../shared/model/figures.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Comparison, Submit } from '../frame/layout.tsx';
 import { confidenceText } from '../frame/value-band.tsx';

@@ -1,5 +1,5 @@
 import type { Result, ResultLine } from '../../../shared/comping/comp-report-result.ts';
-import { acres, count, usd } from '../../../shared/domain/figures.ts';
+import { acres, count, usd } from '../../../shared/model/figures.ts';
 import { Stat } from '../frame/layout.tsx';
 import { confidenceText, ValueBand } from '../frame/value-band.tsx';
 import { miles } from './comping-list.tsx';

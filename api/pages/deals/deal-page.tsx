@@ -1,7 +1,7 @@
-import { PlatError } from '../../../shared/base/errors.ts';
 import { DEAL_STAGES, type DealStage } from '../../../shared/deals/deal-terms.ts';
-import { day, isoDate } from '../../../shared/domain/figures.ts';
-import { UUID } from '../../../shared/domain/uuid.ts';
+import { day, isoDate } from '../../../shared/model/figures.ts';
+import { UUID } from '../../../shared/model/uuid.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { changeListing, getListing } from '../../v1/deals/deal-endpoints.ts';
 import { type DealEvent, dealHistory } from '../../v1/deals/deal-history.ts';

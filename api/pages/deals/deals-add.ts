@@ -1,9 +1,9 @@
-import { PlatError } from '../../../shared/base/errors.ts';
 import type { DealSubject } from '../../../shared/deals/deal-board.ts';
-import { acres, usd } from '../../../shared/domain/figures.ts';
-import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
-import { UUID } from '../../../shared/domain/uuid.ts';
 import { likeLiteral } from '../../../shared/kernels/owner/owner-words.ts';
+import { acres, usd } from '../../../shared/model/figures.ts';
+import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
+import { UUID } from '../../../shared/model/uuid.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { countyByName } from '../../../shared/regions/county-names.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';

@@ -1,6 +1,6 @@
-import { PlatError } from '../../../shared/base/errors.ts';
 import { type DealStage, dollars, profitSentence, toCents } from '../../../shared/deals/deal-terms.ts';
-import { day, isoDate } from '../../../shared/domain/figures.ts';
+import { day, isoDate } from '../../../shared/model/figures.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Icon } from '../frame/icons.tsx';
 import { isHeld } from './deals-board.ts';

@@ -1,7 +1,7 @@
 import { type Board, findBoard, openBoard } from '../../../shared/deals/deal-board.ts';
 import { DEAL_STAGES, type DealStage, toCents } from '../../../shared/deals/deal-terms.ts';
-import { acres, isoDate } from '../../../shared/domain/figures.ts';
-import { titleCase } from '../../../shared/domain/roll-text.ts';
+import { acres, isoDate } from '../../../shared/model/figures.ts';
+import { titleCase } from '../../../shared/model/roll-text.ts';
 import { listDeals } from '../../v1/deals/deal-endpoints.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';

@@ -5,7 +5,7 @@ import {
   profitChange,
   toCents,
 } from '../../../shared/deals/deal-terms.ts';
-import { count, day, usd } from '../../../shared/domain/figures.ts';
+import { count, day, usd } from '../../../shared/model/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Facts, Select, Submit } from '../frame/layout.tsx';

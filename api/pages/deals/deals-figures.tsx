@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { toCents } from '../../../shared/deals/deal-terms.ts';
-import { sizes } from '../../../shared/domain/buckets.ts';
-import { count, day, oneDigit, usd } from '../../../shared/domain/figures.ts';
+import { sizes } from '../../../shared/model/buckets.ts';
+import { count, day, oneDigit, usd } from '../../../shared/model/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Facts, Meter, Panel, Stat } from '../frame/layout.tsx';
 import { ValueBand } from '../frame/value-band.tsx';

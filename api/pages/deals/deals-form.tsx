@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { PlatError } from '../../../shared/base/errors.ts';
 import type { DealSubject } from '../../../shared/deals/deal-board.ts';
 import {
   type DEAL_MONEY,
@@ -8,7 +7,8 @@ import {
   dollars,
   parseMoney,
 } from '../../../shared/deals/deal-terms.ts';
-import { moment, usd } from '../../../shared/domain/figures.ts';
+import { moment, usd } from '../../../shared/model/figures.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Field, Panel, Select, Submit } from '../frame/layout.tsx';

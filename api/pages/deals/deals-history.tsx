@@ -1,4 +1,4 @@
-import { day, moment, usd } from '../../../shared/domain/figures.ts';
+import { day, moment, usd } from '../../../shared/model/figures.ts';
 import type { DealEvent } from '../../v1/deals/deal-history.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Panel, Submit, Text } from '../frame/layout.tsx';

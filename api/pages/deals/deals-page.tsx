@@ -1,7 +1,7 @@
-import { PlatError } from '../../../shared/base/errors.ts';
-import { csv } from '../../../shared/base/to-csv.ts';
 import { type DealStage, dollars } from '../../../shared/deals/deal-terms.ts';
-import { isoDate } from '../../../shared/domain/figures.ts';
+import { isoDate } from '../../../shared/model/figures.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
+import { csv } from '../../../shared/platform/to-csv.ts';
 import {
   addListing,
   changeListing,

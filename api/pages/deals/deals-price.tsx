@@ -1,6 +1,6 @@
-import { PlatError } from '../../../shared/base/errors.ts';
 import { DEAL_COSTS, dollars, parseMoney, toCents } from '../../../shared/deals/deal-terms.ts';
-import { usd } from '../../../shared/domain/figures.ts';
+import { usd } from '../../../shared/model/figures.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import type { DealEvent } from '../../v1/deals/deal-history.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Facts, Field } from '../frame/layout.tsx';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { PlatError } from '../../../shared/base/errors.ts';
-import { count } from '../../../shared/domain/figures.ts';
 import { type ExportFormat, type ExportRequest, kindOf } from '../../../shared/exports/export-request.ts';
 import { findListOf } from '../../../shared/exports/parcel-hits.ts';
 import type { ListRecord } from '../../../shared/lists/list-terms.ts';
+import { count } from '../../../shared/model/figures.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { checkInput } from '../../http/validate.ts';
 import { createExport } from '../../v1/exports/export-endpoints.ts';
 import { priceExport } from '../../v1/exports/price-export.ts';

@@ -1,4 +1,3 @@
-import { count, moment } from '../../../shared/domain/figures.ts';
 import { shortNameOf } from '../../../shared/exports/export-name.ts';
 import {
   type ExportFormat,
@@ -6,6 +5,7 @@ import {
   KEPT_DAYS,
   kindOf,
 } from '../../../shared/exports/export-request.ts';
+import { count, moment } from '../../../shared/model/figures.ts';
 import { pageKey } from '../../http/idempotency.ts';
 import { companyOf } from '../../v1/common/company.ts';
 import { cancelRunningExport, createExport, deleteExport } from '../../v1/exports/export-endpoints.ts';

@@ -1,5 +1,5 @@
-import { count, day, oneDigit, percent } from '../../../shared/domain/figures.ts';
-import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../../shared/domain/parcel-fields.ts';
+import { count, day, oneDigit, percent } from '../../../shared/model/figures.ts';
+import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../../shared/model/parcel-fields.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { type CountyQuality, readQuality } from '../../v1/feeds/get-county-quality.ts';

@@ -1,4 +1,4 @@
-import { count, day, percent } from '../../../shared/domain/figures.ts';
+import { count, day, percent } from '../../../shared/model/figures.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { type Coverage, offersOf, readCoverage } from '../../v1/feeds/get-coverage.ts';
 import { Grid, Panel, Select } from '../frame/layout.tsx';

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import { sizes } from '../../../shared/domain/buckets.ts';
-import { count, day, percent } from '../../../shared/domain/figures.ts';
 import { RECORD_YEARS, WHOLE } from '../../../shared/feeds/county-record.ts';
+import { sizes } from '../../../shared/model/buckets.ts';
+import { count, day, percent } from '../../../shared/model/figures.ts';
 import type { CountyQuality, Study } from '../../v1/feeds/get-county-quality.ts';
 import { Grid, Notice } from '../frame/layout.tsx';
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import { build } from 'esbuild';
 import { type RequestHandler, Router } from 'express';
-import type { Config } from '../../../shared/base/config.ts';
+import type { Config } from '../../../shared/platform/config.ts';
 import { encodingFor } from '../../http/compression.ts';
 import { exchangeOf } from '../../http/exchange.ts';
 import { type HeaderList, setHeaders } from '../../http/headers.ts';

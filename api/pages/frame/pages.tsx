@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import { renderToString } from 'preact-render-to-string';
-import { PlatError } from '../../../shared/base/errors.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Account } from '../../http/callers.ts';
 import { compressed } from '../../http/compression.ts';
 import { envelope, faultOf, JSON_TYPE, notFound } from '../../http/error-responses.ts';

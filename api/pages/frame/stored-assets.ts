@@ -1,8 +1,8 @@
 import { constants } from 'node:zlib';
 import { type RequestHandler, Router } from 'express';
 import { LRUCache } from 'lru-cache';
-import type { Config } from '../../../shared/base/config.ts';
-import { type Pool, statement } from '../../../shared/base/db.ts';
+import type { Config } from '../../../shared/platform/config.ts';
+import { type Pool, statement } from '../../../shared/platform/db.ts';
 import type { Database } from '../../http/database.ts';
 import { type Asset, type Assets, pageHeaders, sendAsset } from './assets.ts';
 
@@ -18,11 +18,11 @@ const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 /** Stores the assets of this release for processes of others, before any page asks for them. */
 export async function storeAssets(pool: Pool, { list }: Pick<Assets, 'list'>): Promise<void> {
   const { rows } = await pool.query<{ path: string }>(
-    statement('base/refresh_assets', { paths: list.map(({ path }) => path) }),
+    statement('platform/refresh_assets', { paths: list.map(({ path }) => path) }),
   );
   const stored = new Set(rows.map(({ path }) => path));
   for (const { path, type, body } of list)
-    if (!stored.has(path)) await pool.query(statement('base/store_asset', { path, type, body }));
+    if (!stored.has(path)) await pool.query(statement('platform/store_asset', { path, type, body }));
 }
 
 /**
@@ -36,7 +36,7 @@ export function storedAssets(database: Database, config: Config): Router {
     sizeCalculation: ({ bytes }) => bytes,
     // Calls at the same time share one reading, and one compression.
     async fetchMethod(path) {
-      const [asset] = await database.run<Asset>('base/read_asset', { path });
+      const [asset] = await database.run<Asset>('platform/read_asset', { path });
       return asset && { send: sendAsset(asset, security, FAST), bytes: asset.body.length };
     },
   });

@@ -1,4 +1,4 @@
-import { count, oneDigit, usd } from '../../../shared/domain/figures.ts';
+import { count, oneDigit, usd } from '../../../shared/model/figures.ts';
 import { Text } from './layout.tsx';
 
 const WIDTH = 320;

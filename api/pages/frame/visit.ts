@@ -1,11 +1,11 @@
 import express, { type Request, type Response } from 'express';
 import type { ComponentChildren, VNode } from 'preact';
 import { newToken, tokenHashOf } from '../../../shared/accounts/sign-in.ts';
-import type { Config } from '../../../shared/base/config.ts';
-import type { Pool } from '../../../shared/base/db.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
-import type { Logger } from '../../../shared/base/log.ts';
-import type { Origins } from '../../../shared/base/origin.ts';
+import type { Config } from '../../../shared/platform/config.ts';
+import type { Pool } from '../../../shared/platform/db.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
+import type { Logger } from '../../../shared/platform/log.ts';
+import type { Origins } from '../../../shared/platform/origin.ts';
 import { type Account, readAccount } from '../../http/callers.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { JSON_TYPE } from '../../http/error-responses.ts';

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { PlatError } from '../../../shared/base/errors.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Database } from '../../http/database.ts';
 
 /** How often the versions of what is looked at are read, all in one statement. */

@@ -1,5 +1,5 @@
-import { PlatError } from '../../../shared/base/errors.ts';
-import { count } from '../../../shared/domain/figures.ts';
+import { count } from '../../../shared/model/figures.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { addListRows, type CountedRows, MAX_NAMED } from '../../v1/lists/add-list-rows.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import type { Done } from './change-list.ts';

@@ -1,4 +1,4 @@
-import { PlatError } from '../../../shared/base/errors.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { addListRows, type CountedRows } from '../../v1/lists/add-list-rows.ts';
 import type { ParcelList } from '../../v1/lists/list-schema.ts';
 import { listLists } from '../../v1/lists/lists.ts';

@@ -1,5 +1,5 @@
-import { count, day, usd } from '../../../shared/domain/figures.ts';
 import { ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
+import { count, day, usd } from '../../../shared/model/figures.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { companyOf } from '../../v1/common/company.ts';
 import { readRows } from '../../v1/lists/list-rows.ts';

@@ -1,6 +1,6 @@
-import { acres, count, day, usd } from '../../../shared/domain/figures.ts';
-import { mailLines, shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
 import type { RowStatus } from '../../../shared/lists/list-terms.ts';
+import { acres, count, day, usd } from '../../../shared/model/figures.ts';
+import { mailLines, shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import type { ListRow, ParcelList } from '../../v1/lists/list-schema.ts';
 import { Select, Submit } from '../frame/layout.tsx';
 import { REASON_WORDS, STATUS_OPTIONS } from './list-words.ts';

@@ -1,6 +1,6 @@
-import { count } from '../../../shared/domain/figures.ts';
 import { ROW_STATUSES, type RowStatus } from '../../../shared/lists/list-terms.ts';
 import type { OfferBase, ReviewReason } from '../../../shared/lists/offer.ts';
+import { count } from '../../../shared/model/figures.ts';
 import type { CountedRows } from '../../v1/lists/add-list-rows.ts';
 
 export const STATUS_WORDS: Readonly<Record<RowStatus, string>> = {

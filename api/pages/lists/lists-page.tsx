@@ -1,4 +1,4 @@
-import { count, day } from '../../../shared/domain/figures.ts';
+import { count, day } from '../../../shared/model/figures.ts';
 import type { ParcelList } from '../../v1/lists/list-schema.ts';
 import { createList, listLists } from '../../v1/lists/lists.ts';
 import { Empty, Field, Grid, Notice } from '../frame/layout.tsx';

@@ -1,5 +1,5 @@
-import { count } from '../../../shared/domain/figures.ts';
-import { titleCase } from '../../../shared/domain/roll-text.ts';
+import { count } from '../../../shared/model/figures.ts';
+import { titleCase } from '../../../shared/model/roll-text.ts';
 import type { Visit } from '../frame/visit.ts';
 import { lookUp, PHONE_TOKENS, refusalOf } from '../map/parcel-phones.ts';
 import { readDetail } from '../map/read-detail.ts';

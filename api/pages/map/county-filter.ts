@@ -1,4 +1,4 @@
-import { PlatError } from '../../../shared/base/errors.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { type County, countyText } from '../../../shared/regions/counties.ts';
 import { plainWords } from '../../../shared/regions/county-names.ts';
 import { searchCounties } from '../../../shared/regions/search-counties.ts';

@@ -1,4 +1,4 @@
-import { count } from '../../../shared/domain/figures.ts';
+import { count } from '../../../shared/model/figures.ts';
 import { rangesOf } from './map-colors.ts';
 
 /** A class of counties: those from a value up to the next class's. */

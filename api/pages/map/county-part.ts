@@ -1,7 +1,7 @@
-import { titleCase } from '../../../shared/domain/roll-text.ts';
 import { MAX_TOWNS } from '../../../shared/feeds/county-record.ts';
 import { type BoxColumns, boxOfColumns } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { titleCase } from '../../../shared/model/roll-text.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { Database } from '../../http/database.ts';
 

@@ -1,7 +1,7 @@
-import { PlatError } from '../../../shared/base/errors.ts';
 import { readParcelDrawing } from '../../../shared/drawing/collect-map.ts';
 import { findDifferences } from '../../../shared/drawing/computed.ts';
 import { drawParcel } from '../../../shared/drawing/draw-parcel.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { Page } from '../frame/pages.tsx';
 

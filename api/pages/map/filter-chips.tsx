@@ -1,4 +1,4 @@
-import { acres, count } from '../../../shared/domain/figures.ts';
+import { acres, count } from '../../../shared/model/figures.ts';
 import { type Filter, labelOf, rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { Icon } from '../frame/icons.tsx';
 import { switchOf } from './filter-switches.ts';

@@ -1,6 +1,6 @@
-import { count } from '../../../shared/domain/figures.ts';
-import { SLOPE_GRADES } from '../../../shared/domain/land-layers.ts';
-import { FIELD_GROUPS } from '../../../shared/domain/parcel-fields.ts';
+import { count } from '../../../shared/model/figures.ts';
+import { SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
+import { FIELD_GROUPS } from '../../../shared/model/parcel-fields.ts';
 import { type Filter, labelOf, rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
 import { countyText } from '../../../shared/regions/counties.ts';

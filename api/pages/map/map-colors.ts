@@ -1,9 +1,9 @@
-import { compose } from '../../../shared/base/db.ts';
-import { acres, percent, usd } from '../../../shared/domain/figures.ts';
-import { countyOf } from '../../../shared/domain/property-id.ts';
+import { acres, percent, usd } from '../../../shared/model/figures.ts';
+import { countyOf } from '../../../shared/model/property-id.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import type { Selection } from '../../../shared/parcels/filter/filter-selection.ts';
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import { compose } from '../../../shared/platform/db.ts';
 import type { Database } from '../../http/database.ts';
 
 /** What the map's hits can be colored by. */

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { PlatError } from '../../../shared/base/errors.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';

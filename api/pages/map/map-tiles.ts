@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import sharp from 'sharp';
-import { titleCase } from '../../../shared/domain/roll-text.ts';
 import type { Point } from '../../../shared/drawing/map-extent.ts';
 import { boxContains, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { decodeBoundary, decodeLines } from '../../../shared/geo/geometry-codec.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
 import { WORLD_M } from '../../../shared/geo/web-mercator.ts';
+import { titleCase } from '../../../shared/model/roll-text.ts';
 import { newBlockCache } from '../../../shared/raster/chunks.ts';
 import { type ElevationTile, openElevation } from '../../../shared/raster/elevation-grid.ts';
 import { HILLSHADE_CELLS, hillshade } from '../../../shared/raster/hillshade.ts';

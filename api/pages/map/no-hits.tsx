@@ -1,4 +1,4 @@
-import { count } from '../../../shared/domain/figures.ts';
+import { count } from '../../../shared/model/figures.ts';
 import type { Filter, FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { selectionOf } from '../../../shared/parcels/filter/filter-selection.ts';
 import { FILTERS } from '../../../shared/parcels/filter/filters.ts';

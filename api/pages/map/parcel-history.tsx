@@ -1,5 +1,5 @@
-import { changedFieldOf, changedText } from '../../../shared/domain/field-of-change.ts';
-import { day } from '../../../shared/domain/figures.ts';
+import { changedFieldOf, changedText } from '../../../shared/model/field-of-change.ts';
+import { day } from '../../../shared/model/figures.ts';
 import type { TimelineEntry } from '../../v1/parcels/property-detail.ts';
 import { Grid } from '../frame/layout.tsx';
 

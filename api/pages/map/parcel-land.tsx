@@ -1,6 +1,6 @@
-import { count, oneDigit, percent } from '../../../shared/domain/figures.ts';
-import { SLOPE_GRADES } from '../../../shared/domain/land-layers.ts';
-import { titleCase } from '../../../shared/domain/roll-text.ts';
+import { count, oneDigit, percent } from '../../../shared/model/figures.ts';
+import { SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
+import { titleCase } from '../../../shared/model/roll-text.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
 import type { Detail } from './read-detail.ts';
 

@@ -1,5 +1,5 @@
-import { acres, day } from '../../../shared/domain/figures.ts';
-import { mailLines, shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
+import { acres, day } from '../../../shared/model/figures.ts';
+import { mailLines, shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import type { Portfolio } from '../../v1/parcels/owner-portfolio.ts';
 import { Notice } from '../frame/layout.tsx';
 import type { LookedUp } from './parcel-phones.ts';

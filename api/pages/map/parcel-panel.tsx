@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { fieldText } from '../../../shared/domain/field-text.ts';
-import { acres, count, day, usd } from '../../../shared/domain/figures.ts';
-import { type FieldGroup, fieldsIn } from '../../../shared/domain/parcel-fields.ts';
-import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
+import { fieldText } from '../../../shared/model/field-text.ts';
+import { acres, count, day, usd } from '../../../shared/model/figures.ts';
+import { type FieldGroup, fieldsIn } from '../../../shared/model/parcel-fields.ts';
+import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
 import { Facts, Notice, Stat, Submit } from '../frame/layout.tsx';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { PlatError } from '../../../shared/base/errors.ts';
 import { factsOf } from '../../../shared/contacts/find-phones.ts';
 import { identityTags, subjectOf } from '../../../shared/contacts/person-identity.ts';
 import { hashesOf } from '../../../shared/contacts/suppression.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { pageKey } from '../../http/idempotency.ts';
 import { type PhoneTrace, withoutSuppressed } from '../../v1/common/skip-tracing.ts';
 import { tracePropertyOwner } from '../../v1/contacts/skip-trace.ts';

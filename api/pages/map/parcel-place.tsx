@@ -1,5 +1,5 @@
-import { PlatError } from '../../../shared/base/errors.ts';
-import { count } from '../../../shared/domain/figures.ts';
+import { count } from '../../../shared/model/figures.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { Icon } from '../frame/icons.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';

@@ -1,8 +1,8 @@
-import { shortApn } from '../../../shared/domain/roll-text.ts';
 import type { Point } from '../../../shared/drawing/map-extent.ts';
 import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
+import { shortApn } from '../../../shared/model/roll-text.ts';
 import { bordersIntersecting } from '../../../shared/regions/county-borders.ts';
 import {
   countiesIntersecting,

@@ -1,6 +1,6 @@
-import { acres, day, percent, usd } from '../../../shared/domain/figures.ts';
-import { titleCase } from '../../../shared/domain/roll-text.ts';
-import { isTooWide } from '../../../shared/domain/value-range.ts';
+import { acres, day, percent, usd } from '../../../shared/model/figures.ts';
+import { titleCase } from '../../../shared/model/roll-text.ts';
+import { isTooWide } from '../../../shared/model/value-range.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import type { Comp } from '../../v1/market/comp-schema.ts';
 import type { ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';

@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
-import { PLACE_GROUPS } from '../../../shared/domain/land-layers.ts';
-import { titleCase } from '../../../shared/domain/roll-text.ts';
 import type { Point } from '../../../shared/drawing/map-extent.ts';
 import {
   boxArea,
@@ -17,6 +15,8 @@ import {
 import { decodeBoundary, decodeLines } from '../../../shared/geo/geometry-codec.ts';
 import type { Box, MultiPolygon, Position } from '../../../shared/geo/geometry-types.ts';
 import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
+import { PLACE_GROUPS } from '../../../shared/model/land-layers.ts';
+import { titleCase } from '../../../shared/model/roll-text.ts';
 import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { STATES } from '../../../shared/regions/states.ts';

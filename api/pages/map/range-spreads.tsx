@@ -1,7 +1,7 @@
 import { renderToString } from 'preact-render-to-string';
-import { PlatError } from '../../../shared/base/errors.ts';
 import { rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Database } from '../../http/database.ts';
 import type { Page } from '../frame/pages.tsx';
 import { VALUATION } from './map-colors.ts';

@@ -1,6 +1,6 @@
-import { PlatError } from '../../../shared/base/errors.ts';
 import type { Filter } from '../../../shared/parcels/filter/declare-filter.ts';
 import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import type { Visit } from '../frame/visit.ts';
 import { countyOf } from './county-filter.ts';

@@ -1,5 +1,5 @@
-import { PlatError } from '../../../shared/base/errors.ts';
-import { narrowestBucket, sizes } from '../../../shared/domain/buckets.ts';
+import { narrowestBucket, sizes } from '../../../shared/model/buckets.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import type { Comp } from '../../v1/market/comp-schema.ts';
 import { countyStats } from '../../v1/market/get-market-stats.ts';

@@ -1,5 +1,5 @@
-import { acres, usd } from '../../../shared/domain/figures.ts';
-import { titleCase } from '../../../shared/domain/roll-text.ts';
+import { acres, usd } from '../../../shared/model/figures.ts';
+import { titleCase } from '../../../shared/model/roll-text.ts';
 import { html, type Markup, nodeOf } from '../frame/html.ts';
 import { mailPlaceOf, nameOf, type ResultRow } from './result-rows.ts';
 import { openerOf } from './result-views.tsx';

@@ -1,4 +1,4 @@
-import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
+import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import type { Visit } from '../frame/visit.ts';
 import type { Filters } from './read-filters.ts';

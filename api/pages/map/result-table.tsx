@@ -1,5 +1,5 @@
-import { acres, day, usd } from '../../../shared/domain/figures.ts';
-import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
+import { acres, day, usd } from '../../../shared/model/figures.ts';
+import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import { html, type Markup, nodeOf } from '../frame/html.ts';
 import { Icon } from '../frame/icons.tsx';
 import { withParam } from '../frame/visit.ts';

@@ -1,4 +1,4 @@
-import { count } from '../../../shared/domain/figures.ts';
+import { count } from '../../../shared/model/figures.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Select } from '../frame/layout.tsx';
 import { withParam } from '../frame/visit.ts';

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
-import { PlatError } from '../../../shared/base/errors.ts';
-import { count } from '../../../shared/domain/figures.ts';
+import { count } from '../../../shared/model/figures.ts';
 import { labelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { hasScope } from '../../../shared/parcels/filter/filter-schema.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import { pricesOf } from '../../v1/parcels/filter/filter-prices.ts';
 import { Empty, Notice } from '../frame/layout.tsx';

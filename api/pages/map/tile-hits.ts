@@ -1,8 +1,8 @@
-import { PlatError } from '../../../shared/base/errors.ts';
-import { UUID } from '../../../shared/domain/uuid.ts';
+import { UUID } from '../../../shared/model/uuid.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Database } from '../../http/database.ts';
 import { companyOf } from '../../v1/common/company.ts';
 import { requireAccount, type Visit } from '../frame/visit.ts';

@@ -1,4 +1,4 @@
-import { type FigureKey, LEAST_SALES, type MetricKey } from '../../../shared/domain/market-stats.ts';
+import { type FigureKey, LEAST_SALES, type MetricKey } from '../../../shared/model/market-stats.ts';
 import type { BucketFigures } from '../../v1/market/market-figures.ts';
 
 /** What counts the lots that a figure stands on; counts, rates and `more` stand by themselves. */

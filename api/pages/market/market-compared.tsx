@@ -1,5 +1,5 @@
-import { PlatError } from '../../../shared/base/errors.ts';
-import { sizes } from '../../../shared/domain/buckets.ts';
+import { sizes } from '../../../shared/model/buckets.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import { countyStats, zipStats } from '../../v1/market/get-market-stats.ts';

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import { ACRE_BUCKETS, NARROW_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
-import { count, day } from '../../../shared/domain/figures.ts';
-import { LEAST_SALES, METRIC_KEYS } from '../../../shared/domain/market-stats.ts';
+import { ACRE_BUCKETS, NARROW_BUCKETS, sizes } from '../../../shared/model/buckets.ts';
+import { count, day } from '../../../shared/model/figures.ts';
+import { LEAST_SALES, METRIC_KEYS } from '../../../shared/model/market-stats.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';

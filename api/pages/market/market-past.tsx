@@ -1,6 +1,6 @@
-import { csv } from '../../../shared/base/to-csv.ts';
-import { FIGURE_KEYS, type FigureKey, LEAST_SALES } from '../../../shared/domain/market-stats.ts';
 import { dayOf, isoDay, monthEnds } from '../../../shared/kernels/stats/calendar.ts';
+import { FIGURE_KEYS, type FigureKey, LEAST_SALES } from '../../../shared/model/market-stats.ts';
+import { csv } from '../../../shared/platform/to-csv.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import { countyHistory, zipHistory } from '../../v1/market/get-market-history.ts';
 import type { History } from '../../v1/market/read-history.ts';

@@ -1,5 +1,5 @@
-import { acres, count, percent, usd } from '../../../shared/domain/figures.ts';
-import type { MetricKey } from '../../../shared/domain/market-stats.ts';
+import { acres, count, percent, usd } from '../../../shared/model/figures.ts';
+import type { MetricKey } from '../../../shared/model/market-stats.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 
 const WINDOWS: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
-import { csv } from '../../../shared/base/to-csv.ts';
-import { ACRE_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
-import { count } from '../../../shared/domain/figures.ts';
-import { type FigureKey, LEAST_SALES } from '../../../shared/domain/market-stats.ts';
+import { ACRE_BUCKETS, sizes } from '../../../shared/model/buckets.ts';
+import { count } from '../../../shared/model/figures.ts';
+import { type FigureKey, LEAST_SALES } from '../../../shared/model/market-stats.ts';
+import { csv } from '../../../shared/platform/to-csv.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { readCoverage } from '../../v1/feeds/get-coverage.ts';

@@ -1,5 +1,5 @@
-import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/domain/buckets.ts';
-import { type FigureKey, METRIC_KEYS } from '../../../shared/domain/market-stats.ts';
+import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/model/buckets.ts';
+import { type FigureKey, METRIC_KEYS } from '../../../shared/model/market-stats.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import type { FiguresRow } from '../../v1/market/compare-markets.ts';
 import { bucketFigures, USUAL_BUCKET } from '../../v1/market/market-figures.ts';

@@ -1,6 +1,6 @@
-import type { BucketLabel } from '../../../shared/domain/buckets.ts';
-import { oneDigit } from '../../../shared/domain/figures.ts';
-import type { FigureKey } from '../../../shared/domain/market-stats.ts';
+import type { BucketLabel } from '../../../shared/model/buckets.ts';
+import { oneDigit } from '../../../shared/model/figures.ts';
+import type { FigureKey } from '../../../shared/model/market-stats.ts';
 import type { FiguresRow } from '../../v1/market/compare-markets.ts';
 import { type BucketFigures, bucketFigures } from '../../v1/market/market-figures.ts';
 import { listMarkets, type SavedMarket } from '../../v1/market/saved-markets.ts';

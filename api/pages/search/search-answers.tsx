@@ -1,4 +1,4 @@
-import { titleCase } from '../../../shared/domain/roll-text.ts';
+import { titleCase } from '../../../shared/model/roll-text.ts';
 import { SCOPES } from '../../../shared/parcels/filter/filter-schema.ts';
 import { groupOf } from '../../v1/search/search.ts';
 import type { SearchResult } from '../../v1/search/search-result.ts';

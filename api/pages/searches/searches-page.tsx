@@ -1,6 +1,6 @@
-import { PlatError } from '../../../shared/base/errors.ts';
-import { count, day, moment } from '../../../shared/domain/figures.ts';
-import { UUID } from '../../../shared/domain/uuid.ts';
+import { count, day, moment } from '../../../shared/model/figures.ts';
+import { UUID } from '../../../shared/model/uuid.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { BECAME_WORDS, nameNotes, toldChanges } from '../../../shared/searches/search-notes.ts';
 import type { Notify } from '../../../shared/searches/search-terms.ts';

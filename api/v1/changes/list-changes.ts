@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Run } from '../../../shared/base/db.ts';
 import {
   CHANGE_TYPES,
   CHANGES_DAYS,
   type ChangedFields,
   type ChangeType,
-} from '../../../shared/domain/changes.ts';
+} from '../../../shared/model/changes.ts';
+import type { Run } from '../../../shared/platform/db.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { requestDigest } from '../../http/cursor.ts';
 import { validationError } from '../../http/error-responses.ts';

@@ -1,5 +1,5 @@
-import { PlatError } from '../../../shared/base/errors.ts';
-import { CHANGES_DAYS } from '../../../shared/domain/changes.ts';
+import { CHANGES_DAYS } from '../../../shared/model/changes.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 
 /** Longer than a call may take. The API's clock may be this much behind the database's. */
 const CLOCK_SKEW_MS = 60_000;

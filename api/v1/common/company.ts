@@ -1,4 +1,4 @@
-import type { Run } from '../../../shared/base/db.ts';
+import type { Run } from '../../../shared/platform/db.ts';
 
 /** The company of an account, which its lists, searches and files belong to. */
 export async function companyOf(run: Run, accountId: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
-import { hostsOf } from '../../../shared/net/guarded-post.ts';
+import { hostsOf } from '../../../shared/platform/http/guarded-post.ts';
 import { type FileAddresses, openFileAddresses } from '../../files/file-address.ts';
 import { batch } from '../../http/batch.ts';
 import { type CursorSecret, openCursorSecret } from '../../http/cursor.ts';

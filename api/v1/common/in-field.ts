@@ -1,4 +1,4 @@
-import { PlatError } from '../../../shared/base/errors.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { validationError } from '../../http/error-responses.ts';
 
 /** Names rejected fields by their place in the body. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { countyOf } from '../../../shared/domain/property-id.ts';
-import { acresOf } from '../../../shared/domain/shown-acres.ts';
+import { countyOf } from '../../../shared/model/property-id.ts';
+import { acresOf } from '../../../shared/model/shown-acres.ts';
 import type { Statements } from '../../http/database.ts';
 import { link } from '../../http/endpoint.ts';
 import { pageOf } from '../../http/paging.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type ApiErrorCode, ERROR_STATUSES } from '../../../shared/base/errors.ts';
-import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/domain/buckets.ts';
-import { METRIC_KEYS, type MetricKey, MORE_KEYS, type MoreKey } from '../../../shared/domain/market-stats.ts';
+import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/model/buckets.ts';
+import { METRIC_KEYS, type MetricKey, MORE_KEYS, type MoreKey } from '../../../shared/model/market-stats.ts';
+import { type ApiErrorCode, ERROR_STATUSES } from '../../../shared/platform/errors.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 
 export { fips, zip } from '../../../shared/regions/region-codes.ts';

@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { Run } from '../../../shared/base/db.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
 import { openProviderLookup, type ProviderLookup } from '../../../shared/contacts/ask-skip-trace-provider.ts';
 import {
   type ContactRow,
@@ -12,8 +10,10 @@ import {
 import { hmac, phoneKey } from '../../../shared/contacts/person-identity.ts';
 import type { TraceProvider } from '../../../shared/contacts/skip-trace-providers.ts';
 import { contactSecret, hashesOf, listSuppressed } from '../../../shared/contacts/suppression.ts';
-import { type LineType, MAX_PHONES } from '../../../shared/domain/contact-fields.ts';
 import { type Address, type MatchedOn, placeOf, type Subject } from '../../../shared/kernels/person/match.ts';
+import { type LineType, MAX_PHONES } from '../../../shared/model/contact-fields.ts';
+import type { Run } from '../../../shared/platform/db.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { type Database, unavailable } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { PlatError } from '../../../shared/base/errors.ts';
 import { prepareReports } from '../../../shared/comping/comp-report.ts';
-import { countyOf } from '../../../shared/domain/property-id.ts';
-import { enqueueAndNotify } from '../../../shared/queue/jobs.ts';
+import { countyOf } from '../../../shared/model/property-id.ts';
+import type { PlatError } from '../../../shared/platform/errors.ts';
+import { enqueueAndNotify } from '../../../shared/platform/queue/jobs.ts';
 import { link } from '../../http/endpoint.ts';
 import { unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { subjectsOf } from '../../../shared/contacts/person-identity.ts';
-import { countyOf } from '../../../shared/domain/property-id.ts';
 import { placeOf } from '../../../shared/kernels/person/match.ts';
 import { person } from '../../../shared/kernels/person/person.ts';
+import { countyOf } from '../../../shared/model/property-id.ts';
 import { STATES as US_STATES } from '../../../shared/regions/states.ts';
 import type { KeptAnswer } from '../../http/endpoint.ts';
 import { notFound, validationError } from '../../http/error-responses.ts';

@@ -5,8 +5,8 @@ import {
   FETCH_STATUSES,
   type FetchStatus,
 } from '../../../shared/deals/deal-terms.ts';
-import { ACRE_BUCKETS } from '../../../shared/domain/buckets.ts';
 import { ADVICE_REASONS } from '../../../shared/kernels/deal-grade.ts';
+import { ACRE_BUCKETS } from '../../../shared/model/buckets.ts';
 
 const DECIMAL = /^-?[0-9]{1,10}\.[0-9]{2}$/;
 const usd = (description: string) => z.string().regex(DECIMAL).describe(`${description}, in USD.`);

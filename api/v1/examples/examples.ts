@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
 
 /** Requests over the bundled sample, and what it answers; the web app is at https://app.example.org. */
 const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, `${name}.json`), 'utf8'));

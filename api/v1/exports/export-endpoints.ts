@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { holdTokens, readQuota } from '../../../shared/accounts/held-tokens.ts';
 import { quotaError } from '../../../shared/accounts/quota-error.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
 import { cancelExport, errorOf, overCeiling, UNTOLD_NEED } from '../../../shared/exports/end-export.ts';
 import {
   EXPORT_KEY,
@@ -12,7 +11,8 @@ import {
 } from '../../../shared/exports/export-request.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
-import { enqueueAndNotify } from '../../../shared/queue/jobs.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
+import { enqueueAndNotify } from '../../../shared/platform/queue/jobs.ts';
 import type { Database } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { conflict, notFound, validationError } from '../../http/error-responses.ts';

@@ -1,5 +1,3 @@
-import { sql } from '../../../shared/base/db.ts';
-import type { PlatError } from '../../../shared/base/errors.ts';
 import { type ExportRequest, kindOf, mostRows, priceOf } from '../../../shared/exports/export-request.ts';
 import {
   findListOf,
@@ -14,6 +12,8 @@ import { selectComps } from '../../../shared/market/select-comps.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import { sql } from '../../../shared/platform/db.ts';
+import type { PlatError } from '../../../shared/platform/errors.ts';
 import type { Database } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { validationError } from '../../http/error-responses.ts';

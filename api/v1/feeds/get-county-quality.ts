@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { NARROW_BUCKETS } from '../../../shared/domain/buckets.ts';
-import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import {
   type CountyRecord,
   LEAST_STUDIED,
@@ -9,6 +7,8 @@ import {
 } from '../../../shared/feeds/county-record.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { utcDay } from '../../../shared/kernels/stats/calendar.ts';
+import { NARROW_BUCKETS } from '../../../shared/model/buckets.ts';
+import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
 import type { Database } from '../../http/database.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';

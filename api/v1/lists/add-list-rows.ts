@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { countyOf } from '../../../shared/domain/property-id.ts';
 import { type ListRecord, MAX_ROWS } from '../../../shared/lists/list-terms.ts';
 import { listParts } from '../../../shared/lists/read-list.ts';
+import { countyOf } from '../../../shared/model/property-id.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import type { Database, Statements } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Run } from '../../../shared/base/db.ts';
 import { type ListRecord, MAX_LISTS } from '../../../shared/lists/list-terms.ts';
 import { OFFER_BASES, type OfferTerms } from '../../../shared/lists/offer.ts';
 import { countiesOfList, listParts } from '../../../shared/lists/read-list.ts';
+import type { Run } from '../../../shared/platform/db.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';

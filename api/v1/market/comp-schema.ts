@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isWebAddress } from '../../../shared/domain/listing-fields.ts';
-import { acresOf } from '../../../shared/domain/shown-acres.ts';
 import { SHOWN_STATUSES } from '../../../shared/market/comps-query.ts';
+import { isWebAddress } from '../../../shared/model/listing-fields.ts';
+import { acresOf } from '../../../shared/model/shown-acres.ts';
 
 const text = (description: string) => z.string().describe(description);
 /** Seven decimals, as stored; empty where the source gives no place. */

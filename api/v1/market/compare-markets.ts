@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { FIGURE_KEYS, type FigureKey } from '../../../shared/domain/market-stats.ts';
-import { figureAt, packStats } from '../../../shared/domain/stats-codec.ts';
 import { dayOf, monthEnds } from '../../../shared/kernels/stats/calendar.ts';
 import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
+import { FIGURE_KEYS, type FigureKey } from '../../../shared/model/market-stats.ts';
+import { figureAt, packStats } from '../../../shared/model/stats-codec.ts';
 import type { Database } from '../../http/database.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
 import { validationError } from '../../http/error-responses.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FigureKey } from '../../../shared/domain/market-stats.ts';
+import type { FigureKey } from '../../../shared/model/market-stats.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { sql } from '../../../shared/base/db.ts';
 import type { QueryData } from '../../../shared/geo/intersects.ts';
 import type { ShapeWork } from '../../../shared/geo/shape-work.ts';
 import { type Area, areasOf, openArea } from '../../../shared/market/comps-area.ts';
 import { checkComps, compsFields } from '../../../shared/market/comps-query.ts';
 import { selectComps } from '../../../shared/market/select-comps.ts';
+import { sql } from '../../../shared/platform/db.ts';
 import type { Database } from '../../http/database.ts';
 import { openPage, type Page, pageOf, pageParameters, toPageResult } from '../../http/paging.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/domain/buckets.ts';
-import { FIGURE_KEYS, type FigureKey, indexFigures } from '../../../shared/domain/market-stats.ts';
-import { figureAt, unpackFigures } from '../../../shared/domain/stats-codec.ts';
 import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
+import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/model/buckets.ts';
+import { FIGURE_KEYS, type FigureKey, indexFigures } from '../../../shared/model/market-stats.ts';
+import { figureAt, unpackFigures } from '../../../shared/model/stats-codec.ts';
 
 const LABELS = ACRE_BUCKETS.map(({ label }) => label) as [BucketLabel, ...BucketLabel[]];
 export const USUAL_BUCKET: BucketLabel = '0.2 acre-100 acre';

@@ -1,6 +1,6 @@
-import type { BucketLabel } from '../../../shared/domain/buckets.ts';
-import { FIGURE_KEYS, type FigureKey } from '../../../shared/domain/market-stats.ts';
 import { dayOf, isoDay, monthEnds, utcDay } from '../../../shared/kernels/stats/calendar.ts';
+import type { BucketLabel } from '../../../shared/model/buckets.ts';
+import { FIGURE_KEYS, type FigureKey } from '../../../shared/model/market-stats.ts';
 import { validationError } from '../../http/error-responses.ts';
 import type { Resources } from '../common/endpoint-resources.ts';
 import { type BucketValues, bucketValues, needsIndex, salesIn, writeIndex } from './market-figures.ts';

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
+import { dayOf, isoDay, utcDay } from '../../../shared/kernels/stats/calendar.ts';
+import { NO_DAY } from '../../../shared/kernels/stats/region-stats.ts';
+import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
+import { type DatedListings, knownPeriod, restatedStats } from '../../../shared/market/dated-listings.ts';
 import {
   indexFigures,
   type RegionFields,
   type RegionStats,
   recordedBody,
   statsBody,
-} from '../../../shared/domain/market-stats.ts';
-import { unpackStats } from '../../../shared/domain/stats-codec.ts';
-import { dayOf, isoDay, utcDay } from '../../../shared/kernels/stats/calendar.ts';
-import { NO_DAY } from '../../../shared/kernels/stats/region-stats.ts';
-import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
-import { type DatedListings, knownPeriod, restatedStats } from '../../../shared/market/dated-listings.ts';
+} from '../../../shared/model/market-stats.ts';
+import { unpackStats } from '../../../shared/model/stats-codec.ts';
 import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/error-responses.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LEAST_SALES } from '../../../shared/domain/market-stats.ts';
+import { LEAST_SALES } from '../../../shared/model/market-stats.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { queryFlag, region, stateCode, toRegion } from '../common/request-schemas.ts';
 import { TOP_EXAMPLE } from '../examples/examples.ts';

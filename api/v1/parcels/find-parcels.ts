@@ -1,6 +1,6 @@
-import { filledUp } from '../../../shared/domain/roll-text.ts';
 import { addToGroup } from '../../../shared/kernels/groups.ts';
 import { likeLiteral } from '../../../shared/kernels/owner/owner-words.ts';
+import { filledUp } from '../../../shared/model/roll-text.ts';
 import type { Statements } from '../../http/database.ts';
 import { inAll, SERIAL_BYTES } from './serial-lists.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { countyOf } from '../../../shared/domain/property-id.ts';
 import { acresTogether, boundaryName, type Land } from '../../../shared/kernels/acres-together.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
+import { countyOf } from '../../../shared/model/property-id.ts';
 import { ownerKeys } from '../../../shared/parcels/owner-key.ts';
 import type { Statements } from '../../http/database.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';

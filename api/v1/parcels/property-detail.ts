@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import type { ChangedFields, ChangeType } from '../../../shared/domain/changes.ts';
+import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
+import { round2 } from '../../../shared/kernels/stats/rounding.ts';
+import type { ChangedFields, ChangeType } from '../../../shared/model/changes.ts';
 import {
   areAcresApart,
   COMPUTED_FIELDS,
   type FieldSpec,
   PARCEL_FIELD_NAMES,
   PARCEL_FIELDS,
-} from '../../../shared/domain/parcel-fields.ts';
-import { countyOf } from '../../../shared/domain/property-id.ts';
-import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
-import { round2 } from '../../../shared/kernels/stats/rounding.ts';
+} from '../../../shared/model/parcel-fields.ts';
+import { countyOf } from '../../../shared/model/property-id.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { parcelSummary, SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../common/parcel-summary.ts';

@@ -1,4 +1,4 @@
-import { propertyIdOf } from '../../../shared/domain/property-id.ts';
+import { propertyIdOf } from '../../../shared/model/property-id.ts';
 
 /** Lists of the serials of a county's parcels, as the tables of words have them: 4 bytes a serial. */
 export const SERIAL_BYTES = 4;

@@ -1,9 +1,9 @@
-import { acres } from '../../../shared/domain/figures.ts';
-import { countyOf } from '../../../shared/domain/property-id.ts';
-import { shortApn } from '../../../shared/domain/roll-text.ts';
 import { spellingsOf, spellingsOfBeginning } from '../../../shared/kernels/owner/address-spellings.ts';
 import { wordsOf } from '../../../shared/kernels/owner/owner-words.ts';
 import { STREET_SUFFIXES } from '../../../shared/kernels/owner/suffixes.ts';
+import { acres } from '../../../shared/model/figures.ts';
+import { countyOf } from '../../../shared/model/property-id.ts';
+import { shortApn } from '../../../shared/model/roll-text.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { STATES, stateOfFips } from '../../../shared/regions/states.ts';
 import type { Database } from '../../http/database.ts';

@@ -1,5 +1,5 @@
-import { countyOf } from '../../../shared/domain/property-id.ts';
-import { filledUp, shortApn } from '../../../shared/domain/roll-text.ts';
+import { countyOf } from '../../../shared/model/property-id.ts';
+import { filledUp, shortApn } from '../../../shared/model/roll-text.ts';
 import type { Database } from '../../http/database.ts';
 import { addressOf, detailOf, parcelPlace, readParcels } from './find-addresses.ts';
 import type { LoadedCounty, Match } from './search-result.ts';

@@ -1,5 +1,5 @@
-import { count } from '../../../shared/domain/figures.ts';
 import { swapHint } from '../../../shared/geo/swap-hint.ts';
+import { count } from '../../../shared/model/figures.ts';
 import { type County, countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { plainWords } from '../../../shared/regions/county-names.ts';
 import { countyExtent, nearestCounty } from '../../../shared/regions/county-polygons.ts';

@@ -1,4 +1,4 @@
-import { countyOf } from '../../../shared/domain/property-id.ts';
+import { countyOf } from '../../../shared/model/property-id.ts';
 import { batch } from '../../http/batch.ts';
 import type { Database } from '../../http/database.ts';
 import { inAll } from '../parcels/serial-lists.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Run } from '../../../shared/base/db.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import type { Run } from '../../../shared/platform/db.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import {
   MAX_COUNTIES,
   MAX_MEMBERS,

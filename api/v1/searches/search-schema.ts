@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Run } from '../../../shared/base/db.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
 import type { ShapeWork } from '../../../shared/geo/shape-work.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
+import type { Run } from '../../../shared/platform/db.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { NOTIFY, type Notify } from '../../../shared/searches/search-terms.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { FILTER_EXAMPLE } from '../examples/examples.ts';

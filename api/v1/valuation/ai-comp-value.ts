@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { countyOf } from '../../../shared/domain/property-id.ts';
-import { unpackComps } from '../../../shared/domain/valuation-comps-codec.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
+import { countyOf } from '../../../shared/model/property-id.ts';
+import { unpackComps } from '../../../shared/model/valuation-comps-codec.ts';
 import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
 import type { Database } from '../../http/database.ts';
 import { notFound } from '../../http/error-responses.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Run } from '../../../shared/base/db.ts';
+import type { Run } from '../../../shared/platform/db.ts';
 import { MESSAGES_DAYS, WEBHOOKS_CHANNEL } from '../../../shared/webhooks/webhook-terms.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';

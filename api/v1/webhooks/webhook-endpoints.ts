@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Run } from '../../../shared/base/db.ts';
-import { postFault } from '../../../shared/net/guarded-post.ts';
+import type { Run } from '../../../shared/platform/db.ts';
+import { postFault } from '../../../shared/platform/http/guarded-post.ts';
 import {
   MAX_WEBHOOKS,
   newSecret,

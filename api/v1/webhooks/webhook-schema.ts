@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Run } from '../../../shared/base/db.ts';
+import type { Run } from '../../../shared/platform/db.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { WEBHOOK_TYPES } from '../../../shared/webhooks/webhook-terms.ts';
 import { notFound } from '../../http/error-responses.ts';

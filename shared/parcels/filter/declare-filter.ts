@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FieldGroup, ParcelField } from '../../domain/parcel-fields.ts';
+import type { FieldGroup, ParcelField } from '../../model/parcel-fields.ts';
 import { FILTER_LABELS } from './filter-labels.ts';
 
 /** What the predicates of one request share. */

@@ -1,6 +1,6 @@
-import { binder, type Values } from '../../base/named-parameters.ts';
 import { boxArraySql } from '../../geo/box.ts';
 import type { QueryCover } from '../../geo/cells.ts';
+import { binder, type Values } from '../../platform/named-parameters.ts';
 import type { FilterBody, FilterContext } from './declare-filter.ts';
 import { FILTERS } from './filters.ts';
 

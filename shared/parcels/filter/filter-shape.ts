@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { PlatError } from '../../base/errors.ts';
 import { readWkt, type ShapeRead } from '../../geo/read-shape.ts';
 import { isQuick, type ShapeWork } from '../../geo/shape-work.ts';
+import { PlatError } from '../../platform/errors.ts';
 import type { FilterBody } from './declare-filter.ts';
 
 /** A long text is read only when it is used, where that keeps nobody waiting, and once. */

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { likeLiteral, wordPatterns, wordsOf, wordsSql } from '../../kernels/owner/owner-words.ts';
+import { isoDay, minusMonths, utcDay } from '../../kernels/stats/calendar.ts';
 import {
   type FieldGroup,
   type FieldSpec,
@@ -6,10 +8,8 @@ import {
   PARCEL_FIELD_NAMES,
   PARCEL_FIELDS,
   type ParcelField,
-} from '../../domain/parcel-fields.ts';
-import { ACRES_SLACK } from '../../domain/shown-acres.ts';
-import { likeLiteral, wordPatterns, wordsOf, wordsSql } from '../../kernels/owner/owner-words.ts';
-import { isoDay, minusMonths, utcDay } from '../../kernels/stats/calendar.ts';
+} from '../../model/parcel-fields.ts';
+import { ACRES_SLACK } from '../../model/shown-acres.ts';
 import {
   anyOfFilter,
   booleanFilter,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FieldSpec, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../domain/parcel-fields.ts';
+import { type FieldSpec, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../model/parcel-fields.ts';
 import { defineFilter, listOf } from './declare-filter.ts';
 
 /** The condition under which each computed field is known. `f` is parcel_filters. */

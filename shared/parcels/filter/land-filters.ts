@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SLOPE_GRADES } from '../../domain/land-layers.ts';
+import { SLOPE_GRADES } from '../../model/land-layers.ts';
 import { decimal, defineFilter, type Filter, flagFilter, wholeNumber } from './declare-filter.ts';
 
 /** Over 60 % of the area steeper than 20 %, the grade of index 6; arrays begin at 1. */

@@ -1,8 +1,8 @@
-import type { Reads } from '../../base/db.ts';
-import { PlatError } from '../../base/errors.ts';
-import { binder } from '../../base/named-parameters.ts';
 import type { ShapeWork } from '../../geo/shape-work.ts';
 import { countiesOfList } from '../../lists/read-list.ts';
+import type { Reads } from '../../platform/db.ts';
+import { PlatError } from '../../platform/errors.ts';
+import { binder } from '../../platform/named-parameters.ts';
 import { ownerKeys } from '../owner-key.ts';
 import type { FilterBody, FilterContext } from './declare-filter.ts';
 import { inCounties, type Selection, selectionOf } from './filter-selection.ts';

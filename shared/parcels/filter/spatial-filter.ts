@@ -1,10 +1,10 @@
-import type { Reads } from '../../base/db.ts';
-import { countyOf } from '../../domain/property-id.ts';
 import { boxAround, boxArraySql, boxSql } from '../../geo/box.ts';
 import { DEFAULT_EDGE_CELLS, type QueryCover } from '../../geo/cells.ts';
 import type { Box } from '../../geo/geometry-types.ts';
 import { fromData, type QueryData } from '../../geo/intersects.ts';
 import { packBoundaries, type ShapeWork } from '../../geo/shape-work.ts';
+import { countyOf } from '../../model/property-id.ts';
+import type { Reads } from '../../platform/db.ts';
 import { type Hit, inCounties, type Selection, withinShape } from './filter-selection.ts';
 import { type ReadFilterShape, tooMuch } from './filter-shape.ts';
 

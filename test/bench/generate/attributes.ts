@@ -1,5 +1,5 @@
-import type { FieldValue, ParcelField } from '../../../shared/domain/parcel-fields.ts';
 import { SQ_M_PER_ACRE } from '../../../shared/geo/units.ts';
+import type { FieldValue, ParcelField } from '../../../shared/model/parcel-fields.ts';
 import { dayNumber, dayText } from './days.ts';
 import type { ParcelShape } from './fabric.ts';
 import { FIRST_NAMES, LAST_NAMES, STREET_KINDS, STREETS } from './names.ts';

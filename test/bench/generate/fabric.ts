@@ -1,6 +1,6 @@
-import { PlatError } from '../../../shared/base/errors.ts';
 import type { Box, MultiPolygon, Position } from '../../../shared/geo/geometry-types.ts';
 import type { Road, RoadClass } from '../../../shared/kernels/frontage/frontage.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { createRandom, normal, seedOf } from './random.ts';
 
 /**

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import copyStreams from 'pg-copy-streams';
-import { uuidV5 } from '../../../shared/domain/uuid.ts';
+import { uuidV5 } from '../../../shared/model/uuid.ts';
 import { createRandom, type Random } from './random.ts';
 
 /** A county of 75 x 75 km, with its parcels and the sales among them, without geometry. */

@@ -1,5 +1,5 @@
-import { PlatError } from '../../../shared/base/errors.ts';
-import type { FieldValue, ParcelField } from '../../../shared/domain/parcel-fields.ts';
+import type { FieldValue, ParcelField } from '../../../shared/model/parcel-fields.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { describeParcel, type ParcelRecord, type RollContext } from './attributes.ts';
 import { writeText } from './chunks.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ChangedFields, ChangeType } from '../../../shared/domain/changes.ts';
+import type { ChangedFields, ChangeType } from '../../../shared/model/changes.ts';
 import { recomputeStats } from '../../../workers/market/recompute-stats.ts';
 import { valueCounty } from '../../../workers/valuation/value-county.ts';
 import { createTestDatabase } from '../../support/database.ts';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { rootDir } from '../../../shared/base/root.ts';
-import { LAYER_BITS } from '../../../shared/domain/land-layers.ts';
+import { LAYER_BITS } from '../../../shared/model/land-layers.ts';
+import { rootDir } from '../../../shared/platform/root.ts';
 import type { Feed } from '../../../workers/feeds/feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { geographicKeys, projectedKeys, writeTiff } from '../../support/geotiff.ts';

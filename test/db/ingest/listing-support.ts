@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Pool } from '../../../shared/base/db.ts';
+import type { Pool } from '../../../shared/platform/db.ts';
 import { all, feedOf, ingest, one, writeObjects } from '../../support/ingest.ts';
 
 const FIELDS = [

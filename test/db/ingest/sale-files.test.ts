@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rootDir } from '../../../shared/base/root.ts';
+import { rootDir } from '../../../shared/platform/root.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { all, feedOf, ingest, square, writeFeatures } from '../../support/ingest.ts';
 

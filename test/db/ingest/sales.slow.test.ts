@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { roundAcres } from '../../../shared/domain/shown-acres.ts';
+import { roundAcres } from '../../../shared/model/shown-acres.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { all, ingestRoll, lot, one } from '../../support/ingest.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Pool, statement } from '../../../shared/base/db.ts';
+import { type Pool, statement } from '../../../shared/platform/db.ts';
 import { deleteOldRecordsJob } from '../../../workers/housekeeping/delete-old-records-job.ts';
 import type { RunResult } from '../../../workers/ingest/run/locked-run.ts';
 import type { JobContext } from '../../../workers/queue/job.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { rootDir } from '../../../shared/base/root.ts';
+import { rootDir } from '../../../shared/platform/root.ts';
 import { loadFeed } from '../../../workers/feeds/load-feeds.ts';
 import type { RunResult } from '../../../workers/ingest/run/locked-run.ts';
 import { createTestDatabase } from '../../support/database.ts';

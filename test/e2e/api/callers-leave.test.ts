@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { openDatabase } from '../../../api/http/database.ts';
-import { createPool } from '../../../shared/base/db.ts';
-import { createLogger } from '../../../shared/base/log.ts';
+import { createPool } from '../../../shared/platform/db.ts';
+import { createLogger } from '../../../shared/platform/log.ts';
 import { whileLocked } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 

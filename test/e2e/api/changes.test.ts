@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { runMaintenance } from '../../../api/start-api.ts';
 import type { Change } from '../../../api/v1/changes/list-changes.ts';
 import { SCOPES } from '../../../shared/accounts/tiers.ts';
-import { type Client, transaction } from '../../../shared/base/db.ts';
+import { type Client, transaction } from '../../../shared/platform/db.ts';
 import { openChanges, recordChanges } from '../../../workers/changes/record-changes.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';

@@ -1,7 +1,7 @@
 import { median } from 'simple-statistics';
 import { expect, test } from 'vitest';
 import type { CountyQuality } from '../../../api/v1/feeds/get-county-quality.ts';
-import { NARROW_BUCKETS } from '../../../shared/domain/buckets.ts';
+import { NARROW_BUCKETS } from '../../../shared/model/buckets.ts';
 import { allJobs } from '../../../workers/all-jobs.ts';
 import { recomputeStats } from '../../../workers/market/recompute-stats.ts';
 import { recordCounty } from '../../../workers/valuation/record-county.ts';

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { loadConfig } from '../../../shared/base/config.ts';
-import { createPool } from '../../../shared/base/db.ts';
-import { createLogger } from '../../../shared/base/log.ts';
-import { migrate } from '../../../shared/base/migrate.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import { createPool } from '../../../shared/platform/db.ts';
+import { createLogger } from '../../../shared/platform/log.ts';
+import { migrate } from '../../../shared/platform/migrate.ts';
 import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { startTestServer } from '../../support/server.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Deal } from '../../../api/v1/deals/deal-schema.ts';
-import { enqueue } from '../../../shared/queue/jobs.ts';
+import { enqueue } from '../../../shared/platform/queue/jobs.ts';
 import { gradeDealsDailyJob } from '../../../workers/deals/grade-deals-daily-job.ts';
 import { gradeDealsJob } from '../../../workers/deals/grade-deals-job.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { DealEvent } from '../../../api/v1/deals/deal-history.ts';
 import type { Deal } from '../../../api/v1/deals/deal-schema.ts';
 import { changeAccount } from '../../../shared/accounts/contracts.ts';
-import { enqueue } from '../../../shared/queue/jobs.ts';
+import { enqueue } from '../../../shared/platform/queue/jobs.ts';
 import { gradeDealsDailyJob } from '../../../workers/deals/grade-deals-daily-job.ts';
 import { sampleDir } from '../../../workers/feeds/feed-folders.ts';
 import { loadFeed } from '../../../workers/feeds/load-feeds.ts';

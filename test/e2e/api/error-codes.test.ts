@@ -5,7 +5,7 @@ import { requestDigest } from '../../../api/http/cursor.ts';
 import { sign } from '../../../api/http/signed.ts';
 import { defineEndpoint } from '../../../api/v1/common/endpoint-resources.ts';
 import type { NewAccount, NewKey } from '../../../shared/accounts/accounts.ts';
-import { ERROR_STATUSES } from '../../../shared/base/errors.ts';
+import { ERROR_STATUSES } from '../../../shared/platform/errors.ts';
 import { insertRegions, newCaller, startTestApi, type TestReply } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { uuidV5 } from '../../../shared/domain/uuid.ts';
+import { uuidV5 } from '../../../shared/model/uuid.ts';
 import { newCaller, posting, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import {

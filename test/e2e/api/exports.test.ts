@@ -5,8 +5,8 @@ import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import readSheet from 'read-excel-file/node';
 import { describe, expect, test } from 'vitest';
 import { runMaintenance } from '../../../api/start-api.ts';
-import { uuidV5 } from '../../../shared/domain/uuid.ts';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
+import { uuidV5 } from '../../../shared/model/uuid.ts';
 import { newCaller, posting, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import {

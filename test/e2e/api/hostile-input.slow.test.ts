@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { endpoints } from '../../../api/endpoints.ts';
-import { asRun } from '../../../shared/base/db.ts';
 import { addFileJob } from '../../../shared/feeds/file-feeds.ts';
-import { enqueueAndNotify } from '../../../shared/queue/jobs.ts';
+import { asRun } from '../../../shared/platform/db.ts';
+import { enqueueAndNotify } from '../../../shared/platform/queue/jobs.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { MCP_HEADERS, messageIn } from '../../support/tool-call.ts';

@@ -6,7 +6,7 @@ import { openDatabase } from '../../../api/http/database.ts';
 import { type Attempt, openIdempotency } from '../../../api/http/idempotency.ts';
 import { runMaintenance } from '../../../api/start-api.ts';
 import { defineEndpoint } from '../../../api/v1/common/endpoint-resources.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import {
   insertRegions,
   newCaller,

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { asRunComposed, transaction } from '../../../shared/base/db.ts';
 import { giveRows } from '../../../shared/parcels/given-rows.ts';
+import { asRunComposed, transaction } from '../../../shared/platform/db.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { look, makeExports, order, periodOf } from '../../support/exports.ts';

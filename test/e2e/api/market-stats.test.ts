@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { ACRE_BUCKETS } from '../../../shared/domain/buckets.ts';
+import { ACRE_BUCKETS } from '../../../shared/model/buckets.ts';
 import {
   type BucketData,
   METRIC_KEYS,
@@ -7,7 +7,7 @@ import {
   type MoreData,
   statsBody,
   statsEtag,
-} from '../../../shared/domain/market-stats.ts';
+} from '../../../shared/model/market-stats.ts';
 import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 

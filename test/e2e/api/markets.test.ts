@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, createKey, listAccounts } from '../../../shared/accounts/accounts.ts';
-import { uuidV5 } from '../../../shared/domain/uuid.ts';
+import { uuidV5 } from '../../../shared/model/uuid.ts';
 import { insertRegions, newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 

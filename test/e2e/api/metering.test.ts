@@ -3,9 +3,9 @@ import type { Caller } from '../../../api/http/callers.ts';
 import { openDatabase } from '../../../api/http/database.ts';
 import { type Meter, openMeter } from '../../../api/http/meter.ts';
 import { changeAccount } from '../../../shared/accounts/contracts.ts';
-import { createPool, statement } from '../../../shared/base/db.ts';
-import { createLogger } from '../../../shared/base/log.ts';
-import type { Values } from '../../../shared/base/named-parameters.ts';
+import { createPool, statement } from '../../../shared/platform/db.ts';
+import { createLogger } from '../../../shared/platform/log.ts';
+import type { Values } from '../../../shared/platform/named-parameters.ts';
 import { insertRegions, newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { sendMail } from '../../../shared/accounts/mail.ts';
-import { METRICS } from '../../../shared/base/declared-metrics.ts';
-import { createLogger } from '../../../shared/base/log.ts';
-import { version } from '../../../shared/base/root.ts';
-import { QUEUE_NAMES } from '../../../shared/queue/queue.ts';
+import { METRICS } from '../../../shared/platform/declared-metrics.ts';
+import { createLogger } from '../../../shared/platform/log.ts';
+import { QUEUE_NAMES } from '../../../shared/platform/queue/queue.ts';
+import { version } from '../../../shared/platform/root.ts';
 import { insertRegions, newCaller, startTestApi, type TestApi, whileLocked } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { openTestBackend, workerConfig } from '../../support/workers.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createLogger } from '../../../shared/base/log.ts';
-import { openQueueBackend, QUEUE_NAMES } from '../../../shared/queue/queue.ts';
+import { createLogger } from '../../../shared/platform/log.ts';
+import { openQueueBackend, QUEUE_NAMES } from '../../../shared/platform/queue/queue.ts';
 import { insertRegions, newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
 import { apiProcesses } from '../../support/api-process.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';

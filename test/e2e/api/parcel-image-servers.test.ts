@@ -7,7 +7,7 @@ import { insertParcels, square } from '../../support/parcels.ts';
 
 /** In place of the internet. */
 const PUBLIC = '127.0.0.2';
-vi.mock('../../../shared/net/addresses.ts', () => ({
+vi.mock('../../../shared/platform/http/addresses.ts', () => ({
   isPublicAddress: (address: string) => address === '127.0.0.2',
 }));
 

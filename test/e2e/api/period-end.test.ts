@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { runMaintenance, startMaintenance } from '../../../api/start-api.ts';
+import { listPeriods } from '../../../cli/usage-command.ts';
 import { changeAccount, listChanges } from '../../../shared/accounts/contracts.ts';
-import type { Pool } from '../../../shared/base/db.ts';
-import type { Logger } from '../../../shared/base/log.ts';
-import { listPeriods } from '../../../workers/cli/usage-command.ts';
+import type { Pool } from '../../../shared/platform/db.ts';
+import type { Logger } from '../../../shared/platform/log.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { stopClock } from '../../support/clock.ts';
 import { createTestDatabase } from '../../support/database.ts';

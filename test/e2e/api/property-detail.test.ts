@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
+import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
 import {
   type FieldType,
   type FieldValue,
   PARCEL_FIELD_NAMES,
   PARCEL_FIELDS,
-} from '../../../shared/domain/parcel-fields.ts';
-import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
+} from '../../../shared/model/parcel-fields.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { testFolder } from '../../support/folder.ts';

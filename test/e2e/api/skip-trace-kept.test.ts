@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { asRun } from '../../../shared/base/db.ts';
 import { suppress } from '../../../shared/contacts/suppression.ts';
 import { person } from '../../../shared/kernels/person/person.ts';
+import { asRun } from '../../../shared/platform/db.ts';
 import { type ForgetRequest, forgetContact } from '../../../workers/contacts/forget-contact.ts';
 import { newCaller, posting, startTestApi } from '../../support/api.ts';
 import { ADA, contactsFeed } from '../../support/contacts.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { runMaintenance } from '../../../api/start-api.ts';
-import type { FetchInit } from '../../../shared/net/guarded-fetch.ts';
+import type { FetchInit } from '../../../shared/platform/http/guarded-fetch.ts';
 import { startTestApi } from '../../support/api.ts';
 import { type Assistants, CALLBACK, openAssistants } from '../../support/assistants.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -13,8 +13,8 @@ const DESCRIBED = 'https://assistant.example/client.json';
 const description = { client_id: DESCRIBED, client_name: 'Test assistant', redirect_uris: [CALLBACK] };
 let described: object = description;
 let fetched = 0;
-vi.mock('../../../shared/net/guarded-fetch.ts', async importOriginal => {
-  const original = await importOriginal<typeof import('../../../shared/net/guarded-fetch.ts')>();
+vi.mock('../../../shared/platform/http/guarded-fetch.ts', async importOriginal => {
+  const original = await importOriginal<typeof import('../../../shared/platform/http/guarded-fetch.ts')>();
   const fetchPublic = async (url: URL, init: FetchInit) => {
     if (url.host !== 'assistant.example') return original.fetchPublic(url, init);
     fetched++;

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, expect, test } from 'vitest';
-import { rootDir } from '../../../shared/base/root.ts';
+import { rootDir } from '../../../shared/platform/root.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { call, connect, VERSIONS, type Version } from '../../support/mcp.ts';

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sendMail } from '../../../shared/accounts/mail.ts';
-import { loadConfig } from '../../../shared/base/config.ts';
-import { createLogger } from '../../../shared/base/log.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
+import { createLogger } from '../../../shared/platform/log.ts';
 import { testFolder } from '../../support/folder.ts';
 
 const LINK = `https://plat.example/sign-in/link/${'a'.repeat(43)}?next=%2Fdata%3Fcounty%3D33019%26vacant_only%3Dtrue`;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../api/http/database.ts';
 import { toApiError } from '../../../api/http/error-responses.ts';
-import type { Pool } from '../../../shared/base/db.ts';
-import { ERROR_STATUSES, PlatError } from '../../../shared/base/errors.ts';
+import type { Pool } from '../../../shared/platform/db.ts';
+import { ERROR_STATUSES, PlatError } from '../../../shared/platform/errors.ts';
 
 function failing(error: unknown): Database {
   return openDatabase({ query: () => Promise.reject(error) } as unknown as Pool);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ACRE_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
+import { ACRE_BUCKETS, sizes } from '../../../shared/model/buckets.ts';
 
 test('buckets of acreage are said as people say them', () => {
   expect(ACRE_BUCKETS.map(({ label }) => sizes(label))).toEqual([

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { endpoints } from '../../../api/endpoints.ts';
 import { pageParameters } from '../../../api/http/paging.ts';
 import { openApiDocument } from '../../../api/openapi.ts';
-import { rootDir } from '../../../shared/base/root.ts';
+import { rootDir } from '../../../shared/platform/root.ts';
 import { conformsTo, type Document, type Reply } from '../../support/openapi.ts';
 
 const document = openApiDocument() as Document;

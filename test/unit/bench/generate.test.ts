@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ACRE_BUCKETS } from '../../../shared/domain/buckets.ts';
-import { LISTING_FIELD_NAMES, LISTING_STATUSES } from '../../../shared/domain/listing-fields.ts';
 import { areaSqM } from '../../../shared/geo/geodesic-area.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { SQ_M_PER_ACRE } from '../../../shared/geo/units.ts';
+import { ACRE_BUCKETS } from '../../../shared/model/buckets.ts';
+import { LISTING_FIELD_NAMES, LISTING_STATUSES } from '../../../shared/model/listing-fields.ts';
 import { countyAt } from '../../../shared/regions/county-polygons.ts';
 import { type FlatRing, fabric, shapeOf } from '../../bench/generate/fabric.ts';
 import { rollFeed } from '../../bench/generate/feed-files.ts';

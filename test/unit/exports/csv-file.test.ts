@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { copyValue } from '../../../shared/base/copy.ts';
 import type { ExportColumn } from '../../../shared/exports/export-columns.ts';
+import { copyValue } from '../../../shared/platform/copy.ts';
 import { openCsv } from '../../../workers/exports/csv-file.ts';
 
 const COLUMNS: ExportColumn[] = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { copyValue } from '../../../shared/base/copy.ts';
 import type { ExportColumn } from '../../../shared/exports/export-columns.ts';
+import { copyValue } from '../../../shared/platform/copy.ts';
 import { openGeoParquet } from '../../../workers/exports/geoparquet-file.ts';
 
 const COLUMNS: ExportColumn[] = [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig } from '../../../shared/base/config.ts';
+import { loadConfig } from '../../../shared/platform/config.ts';
 import { installedFeed, installedFeeds } from '../../../workers/feeds/feed-folders.ts';
 import { feedJsonSchema } from '../../../workers/feeds/feed-schema.ts';
 import { listFeeds, loadFeed } from '../../../workers/feeds/load-feeds.ts';

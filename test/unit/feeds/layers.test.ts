@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { renderCheck } from '../../../workers/cli/feed-check-report.ts';
+import { renderCheck } from '../../../cli/feed-check-report.ts';
 import type { ElevationFeed, LayerFeed } from '../../../workers/feeds/feed.ts';
 import { loadFeed, parseFeed } from '../../../workers/feeds/load-feeds.ts';
 import { checkFeed } from '../../../workers/ingest/check/check-feed.ts';

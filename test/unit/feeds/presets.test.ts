@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
-import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import { LISTING_FIELD_NAMES } from '../../../shared/model/listing-fields.ts';
+import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
 import type { Feed } from '../../../workers/feeds/feed.ts';
 import { PRESETS } from '../../../workers/feeds/feed-schema.ts';
 import { readPreset } from '../../../workers/feeds/resolve-feed.ts';

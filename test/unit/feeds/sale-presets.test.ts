@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rootDir } from '../../../shared/base/root.ts';
+import { rootDir } from '../../../shared/platform/root.ts';
 import { parseFeed } from '../../../workers/feeds/load-feeds.ts';
 import { salePresetOf } from '../../../workers/feeds/suggest/sale-file.ts';
 import { suggestColumns } from '../../../workers/feeds/suggest/suggest-columns.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { PlatError } from '../../../shared/base/errors.ts';
-import { rootDir } from '../../../shared/base/root.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
+import { rootDir } from '../../../shared/platform/root.ts';
 import type { AssessorFeed, Feed, ListingsFeed } from '../../../workers/feeds/feed.ts';
 import { parseFeed } from '../../../workers/feeds/load-feeds.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sqlite from 'node-sqlite3-wasm';
 import { describe, expect, test } from 'vitest';
-import { rootDir } from '../../../shared/base/root.ts';
+import { rootDir } from '../../../shared/platform/root.ts';
 import { readChildOutput } from '../../../workers/formats/child-output.ts';
 import type { InputSpec } from '../../../workers/formats/format-input.ts';
 import { readInput } from '../../../workers/formats/read-format.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../../shared/net/download-context.ts';
+import { LIMITS } from '../../../shared/platform/http/download-context.ts';
 import { tidyText } from '../../../workers/feeds/values/text-value.ts';
 import { memberStream, openArchive } from '../../../workers/formats/zip.ts';
 import { contextFor, fixtures, makeZip, readAll, readerOf, values } from './make.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { PlatError } from '../../../shared/base/errors.ts';
 import { computeChunk, LAND_KERNELS, type LandKernels } from '../../../shared/land/compute-land.ts';
 import type { Layer, MarkedParcel } from '../../../shared/land/marked-layers.ts';
 import type { LandInput } from '../../../shared/land/read-land.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 
 const LAYER: Layer = {
   feed_id: 1,

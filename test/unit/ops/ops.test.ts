@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { settingNames } from '../../../shared/base/config.ts';
-import { METRICS } from '../../../shared/base/declared-metrics.ts';
-import { rootDir } from '../../../shared/base/root.ts';
+import { settingNames } from '../../../shared/platform/config.ts';
+import { METRICS } from '../../../shared/platform/declared-metrics.ts';
+import { rootDir } from '../../../shared/platform/root.ts';
 import { allJobs } from '../../../workers/all-jobs.ts';
 
 const read = (path: string) => readFileSync(join(rootDir, path), 'utf8');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rootDir } from '../../../shared/base/root.ts';
+import { rootDir } from '../../../shared/platform/root.ts';
 import {
   formerCounty,
   isFormerCounty,

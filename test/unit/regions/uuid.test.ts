@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { uuidV5 } from '../../../shared/domain/uuid.ts';
+import { uuidV5 } from '../../../shared/model/uuid.ts';
 
 // Golden values, from Python: uuid.uuid5(uuid.UUID('77c42915-e1ed-41c8-8930-f8185b044c6f'), name). They
 // must never change:

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { assertSchemaVersion } from '../../../shared/base/migrate.ts';
+import { assertSchemaVersion } from '../../../shared/platform/migrate.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 const one = await createTestDatabase();

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { rootDir } from '../../../shared/base/root.ts';
+import { rootDir } from '../../../shared/platform/root.ts';
 
 const biome = join(rootDir, 'node_modules', '.bin', process.platform === 'win32' ? 'biome.cmd' : 'biome');
 
@@ -38,8 +38,8 @@ const breaches: [folder: string, from: string][] = [
   ['api/v1', '../../workers/ingest/b.ts'],
   ['workers/market', '../../api/http/b.ts'],
   ['shared', '../workers/b.ts'],
-  ['shared/domain', '../../workers/b.ts'],
-  ['shared/kernels/stats', '../../domain/b.ts'],
+  ['shared/model', '../../workers/b.ts'],
+  ['shared/kernels/stats', '../../model/b.ts'],
   ['shared/kernels/stats', '../../errors.ts'],
   ['shared/kernels/stats', '../../../workers/b.ts'],
   ['shared/kernels', '../errors.ts'],
@@ -50,10 +50,10 @@ const breaches: [folder: string, from: string][] = [
 ];
 
 const allowed: [folder: string, from: string][] = [
-  ['api/v1', '../../shared/domain/b.ts'],
+  ['api/v1', '../../shared/model/b.ts'],
   ['api/v1', '../http/b.ts'],
   ['workers/market', '../../shared/kernels/stats/b.ts'],
-  ['shared/domain', '../kernels/stats/b.ts'],
+  ['shared/model', '../kernels/stats/b.ts'],
   ['shared/kernels/stats', './b.ts'],
   ['shared/kernels/stats', '../frontage/b.ts'],
   ['shared/kernels/stats', '../../geo/b.ts'],

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { rootDir } from '../../../shared/base/root.ts';
+import { rootDir } from '../../../shared/platform/root.ts';
 import { checkCircles } from '../../../tools/checks/circles.ts';
 import { checkCompose } from '../../../tools/checks/compose.ts';
 import { checkEnvExample } from '../../../tools/checks/env-example.ts';
@@ -118,19 +118,19 @@ describe('rules of the house', () => {
     });
     const tree = [
       file('shared/a.ts', './b.ts'),
-      file('shared/b.ts', './domain/c.ts'),
-      file('shared/domain/c.ts'),
+      file('shared/b.ts', './model/c.ts'),
+      file('shared/model/c.ts'),
     ];
     expect(checkCircles(tree)).toEqual([]);
-    expect(checkCircles([...tree.slice(0, 2), file('shared/domain/c.ts', '../a.ts')])).toEqual([
+    expect(checkCircles([...tree.slice(0, 2), file('shared/model/c.ts', '../a.ts')])).toEqual([
       expect.stringMatching(
-        /^files .*: shared\/a\.ts > shared\/b\.ts > shared\/domain\/c\.ts > shared\/a\.ts$/,
+        /^files .*: shared\/a\.ts > shared\/b\.ts > shared\/model\/c\.ts > shared\/a\.ts$/,
       ),
       expect.stringMatching(
-        /^folders .*: shared > shared\/domain > shared \(shared\/b\.ts .*shared\/domain\/c\.ts/,
+        /^folders .*: shared > shared\/model > shared \(shared\/b\.ts .*shared\/model\/c\.ts/,
       ),
     ]);
-    expect(checkCircles([...tree.slice(0, 2), file('shared/domain/c.ts', '../d.ts')])).toHaveLength(1);
+    expect(checkCircles([...tree.slice(0, 2), file('shared/model/c.ts', '../d.ts')])).toHaveLength(1);
   });
 
   test('the drawing of the house: an arrow to what a room needs on the next floor; a circle is named', () => {
@@ -139,24 +139,24 @@ describe('rules of the house', () => {
       text: imports.map(each => `import '${each}';\n`).join(''),
     });
     const house = [
-      file('workers/cli/a.ts', '../ingest/b.ts', '../feeds/deep/c.ts'),
+      file('workers/market/a.ts', '../ingest/b.ts', '../feeds/deep/c.ts'),
       file('workers/ingest/b.ts', '../feeds/deep/c.ts'),
       file('workers/feeds/deep/c.ts'),
-      file('workers/main.ts', './cli/a.ts'),
+      file('workers/main.ts', './market/a.ts'),
       file('api/v1/d.ts'),
-      file('shared/base/e.ts'),
+      file('shared/platform/e.ts'),
     ];
     const drawing = houseDrawing(house);
     expect([...drawing.matchAll(/middle">(\w+)</g)].map(match => match[1])).toEqual([
       'feeds',
       'ingest',
-      'cli',
+      'market',
       'v1',
-      'base',
+      'platform',
     ]);
     expect(drawing.match(/stroke="#8b9790"/g)).toHaveLength(2);
-    expect(() => houseDrawing([...house, file('workers/feeds/f.ts', '../cli/a.ts')])).toThrow(
-      /workers\/.*: cli > ingest > feeds > cli$/,
+    expect(() => houseDrawing([...house, file('workers/feeds/f.ts', '../market/a.ts')])).toThrow(
+      /workers\/.*: market > ingest > feeds > market$/,
     );
   });
 
@@ -212,7 +212,7 @@ describe('docker-compose.yml', () => {
 });
 
 test('docs/operating.md names metrics that there are', () => {
-  const sources = ['shared/base/declared-metrics.ts', 'workers/start-worker.ts'].map(path =>
+  const sources = ['shared/platform/declared-metrics.ts', 'workers/start-worker.ts'].map(path =>
     readFileSync(join(rootDir, path), 'utf8'),
   );
   const named = readFileSync(join(rootDir, 'docs/operating.md'), 'utf8').matchAll(/\bplat_[a-z_]+/g);

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { rootDir } from '../../../shared/base/root.ts';
+import { rootDir } from '../../../shared/platform/root.ts';
 
 let root: string;
 beforeEach(() => {

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { settingNames } from '../../../shared/base/config.ts';
-import { rootDir } from '../../../shared/base/root.ts';
+import { settingNames } from '../../../shared/platform/config.ts';
+import { rootDir } from '../../../shared/platform/root.ts';
 
 const read = (path: string) => readFileSync(join(rootDir, path), 'utf8');
 
@@ -17,7 +17,9 @@ describe('Dockerfile', () => {
       match[1]!.split(' ').slice(0, -1),
     );
     const paths = [...new Set(copies.flat())];
-    expect(paths).toEqual(expect.arrayContaining(['package.json', 'bin', 'sql', 'shared', 'workers', 'api']));
+    expect(paths).toEqual(
+      expect.arrayContaining(['package.json', 'bin', 'sql', 'shared', 'workers', 'cli', 'api']),
+    );
     for (const path of paths) {
       expect(existsSync(join(rootDir, path)), path).toBe(true);
       expect(ignored).toContain(`!${path}`);

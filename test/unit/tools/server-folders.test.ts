@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { serverFolders } from '../../../shared/base/postgres-user.ts';
+import { serverFolders } from '../../../shared/platform/postgres-user.ts';
 
 /** `nobody`, whom Debian, Alpine and macOS all know. */
 const account = { uid: 65_534, gid: 65_534 };

@@ -1,4 +1,4 @@
-import type { ListingField } from '../../../shared/domain/listing-fields.ts';
+import type { ListingField } from '../../../shared/model/listing-fields.ts';
 import type { ColumnSpec } from '../column-schema.ts';
 import { targetSpec } from '../feed-schema.ts';
 import { fitDate, type Profile, profileOf } from './column-profile.ts';

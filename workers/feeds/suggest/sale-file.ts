@@ -1,4 +1,4 @@
-import type { ListingField } from '../../../shared/domain/listing-fields.ts';
+import type { ListingField } from '../../../shared/model/listing-fields.ts';
 import { type ColumnSpec, columnsOfPart } from '../column-schema.ts';
 import { sourceColumns } from '../feed-columns.ts';
 import { type ParcelTarget, PRESETS, type PresetName } from '../feed-schema.ts';

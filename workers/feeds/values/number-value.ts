@@ -1,4 +1,4 @@
-import { roundAcres } from '../../../shared/domain/shown-acres.ts';
+import { roundAcres } from '../../../shared/model/shown-acres.ts';
 import { FAILURES, type Failure, isOverflow, tidyText } from './text-value.ts';
 
 /**

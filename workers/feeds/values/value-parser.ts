@@ -1,11 +1,11 @@
-import { lineTypeOf, phoneDigits } from '../../../shared/domain/contact-fields.ts';
-import { ROAD_CLASSES } from '../../../shared/domain/land-layers.ts';
+import { lineTypeOf, phoneDigits } from '../../../shared/model/contact-fields.ts';
+import { ROAD_CLASSES } from '../../../shared/model/land-layers.ts';
 import {
   isWebAddress,
   LISTING_STATUSES,
   type ListingFieldSpec,
-} from '../../../shared/domain/listing-fields.ts';
-import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
+} from '../../../shared/model/listing-fields.ts';
+import type { FieldValue } from '../../../shared/model/parcel-fields.ts';
 import { addressText } from './address-value.ts';
 import { dateParser } from './date-value.ts';
 import { damageOf } from './key-value.ts';

@@ -1,5 +1,5 @@
-import { PlatError } from '../../../shared/base/errors.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import { openByteSource } from '../../../shared/raster/byte-source.ts';
 import { type Block, openImage, readBlock } from '../../../shared/raster/image.ts';
 import { MAX_HEIGHT_M, MIN_HEIGHT_M, nodataRange } from '../../../shared/raster/limits.ts';

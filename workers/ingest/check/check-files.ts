@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import type { OpenContext } from '../../../shared/net/download-context.ts';
+import type { OpenContext } from '../../../shared/platform/http/download-context.ts';
 import type { Files } from '../../feeds/feed.ts';
 import { namedTiles, readTiles } from '../stage/stage-tiles.ts';
 import { countFault, type Fault } from './check-part.ts';

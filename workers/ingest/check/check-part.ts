@@ -1,8 +1,8 @@
-import { PlatError } from '../../../shared/base/errors.ts';
-import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
-import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { Input } from '../../../shared/feeds/ingest-runs.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
+import { LISTING_FIELD_NAMES } from '../../../shared/model/listing-fields.ts';
+import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import type { Sales } from '../../feeds/feed.ts';
 import { alternatives, sourceColumns } from '../../feeds/feed-columns.ts';

@@ -1,4 +1,3 @@
-import { isMeasured } from '../../../shared/domain/land-layers.ts';
 import {
   boxAround,
   boxContains,
@@ -10,6 +9,7 @@ import {
 import type { Box, Position } from '../../../shared/geo/geometry-types.ts';
 import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
+import { isMeasured } from '../../../shared/model/land-layers.ts';
 import type { AssessorFeed, ElevationFeed, ImageryFeed, LayerFeed } from '../../feeds/feed.ts';
 import type { Gates } from '../../feeds/feed-schema.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';

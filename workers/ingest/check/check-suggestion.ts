@@ -1,5 +1,5 @@
-import { PlatError } from '../../../shared/base/errors.ts';
 import type { LoadedFeed } from '../../../shared/feeds/file-feeds.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import type { PresetName } from '../../feeds/feed-schema.ts';
 import { parseFeed } from '../../feeds/load-feeds.ts';
 import { readPreset } from '../../feeds/resolve-feed.ts';

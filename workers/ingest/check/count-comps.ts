@@ -1,5 +1,5 @@
-import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
-import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import { LISTING_FIELD_NAMES } from '../../../shared/model/listing-fields.ts';
+import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
 import type { MappedRow } from '../map/map-fields.ts';
 import { positionsOf } from '../map/map-fields.ts';
 import type { Deed, MappedSales } from '../map/map-sale.ts';

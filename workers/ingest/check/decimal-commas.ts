@@ -1,4 +1,4 @@
-import { PARCEL_FIELDS } from '../../../shared/domain/parcel-fields.ts';
+import { PARCEL_FIELDS } from '../../../shared/model/parcel-fields.ts';
 import type { Candidate } from '../../feeds/suggest/column-profile.ts';
 import type { Sample, Suggestions } from '../../feeds/suggest/suggest-columns.ts';
 import { decimalPoint, newNotation, noteNotation } from '../../feeds/values/number-notation.ts';

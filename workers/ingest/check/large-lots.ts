@@ -1,4 +1,4 @@
-import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
 import type { MappedRow } from '../map/map-fields.ts';
 
 /** Few lots have as much land. Where nothing was measured, it may be in another unit. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Pool, statement, transaction } from '../../../shared/base/db.ts';
-import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { LoadedFeed } from '../../../shared/feeds/file-feeds.ts';
+import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
+import { type Pool, statement, transaction } from '../../../shared/platform/db.ts';
 import type { AssessorFeed, Feed } from '../../feeds/feed.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import { compileParcelMapper } from '../map/map-parcel.ts';

@@ -1,5 +1,5 @@
-import { PlatError } from '../../../shared/base/errors.ts';
-import { formatError } from '../../../shared/net/download-context.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
+import { formatError } from '../../../shared/platform/http/download-context.ts';
 import type { PresetName } from '../../feeds/feed-schema.ts';
 import { LAYER_DEFAULTS } from '../../feeds/layer-schema.ts';
 import { readPreset } from '../../feeds/resolve-feed.ts';

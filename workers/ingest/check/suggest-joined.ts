@@ -1,4 +1,4 @@
-import { PlatError } from '../../../shared/base/errors.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import type { KeySpec } from '../../feeds/column-schema.ts';
 import { parseFeed } from '../../feeds/load-feeds.ts';
 import { isReso, listingColumns } from '../../feeds/suggest/listing-file.ts';

@@ -1,4 +1,3 @@
-import { type Client, statement } from '../../../shared/base/db.ts';
 import {
   type BoxColumns,
   boxArea,
@@ -8,6 +7,7 @@ import {
   padBox,
 } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { type Client, statement } from '../../../shared/platform/db.ts';
 import { allCounties, fiveDigits } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';

@@ -1,4 +1,4 @@
-import { LISTING_FIELD_NAMES, type ListingField } from '../../../shared/domain/listing-fields.ts';
+import { LISTING_FIELD_NAMES, type ListingField } from '../../../shared/model/listing-fields.ts';
 import type { Value } from '../../feeds/values/value-parser.ts';
 import { type DroppedValue, positionsOf } from './map-fields.ts';
 

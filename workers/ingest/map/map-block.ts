@@ -1,5 +1,5 @@
-import { lineTypeOfCarrier } from '../../../shared/domain/carriers.ts';
-import type { LineType } from '../../../shared/domain/contact-fields.ts';
+import { lineTypeOfCarrier } from '../../../shared/model/carriers.ts';
+import type { LineType } from '../../../shared/model/contact-fields.ts';
 import type { NumberingInput } from '../../feeds/feed.ts';
 import { compileFill, type MappedRow, type Mapper, mapperOf, rejectRow } from './map-fields.ts';
 

@@ -1,5 +1,5 @@
-import { SQ_FT_PER_ACRE } from '../../../shared/domain/buckets.ts';
 import { SQ_M_PER_ACRE } from '../../../shared/geo/units.ts';
+import { SQ_FT_PER_ACRE } from '../../../shared/model/buckets.ts';
 import type { AreaUnit, ColumnSpec, PlainColumn } from '../../feeds/column-schema.ts';
 import { alternatives, type FieldTarget } from '../../feeds/feed-columns.ts';
 import { splitAddress } from '../../feeds/values/address-value.ts';

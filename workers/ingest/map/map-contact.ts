@@ -1,13 +1,13 @@
 import type { RecordName } from '../../../shared/contacts/person-identity.ts';
+import { isEntity } from '../../../shared/kernels/person/entity.ts';
+import type { Address } from '../../../shared/kernels/person/match.ts';
+import { parseOwnerPeople } from '../../../shared/kernels/person/person.ts';
 import {
   CONTACT_FIELD_NAMES,
   type LineType,
   MAX_PHONES,
   type StoredPhone,
-} from '../../../shared/domain/contact-fields.ts';
-import { isEntity } from '../../../shared/kernels/person/entity.ts';
-import type { Address } from '../../../shared/kernels/person/match.ts';
-import { parseOwnerPeople } from '../../../shared/kernels/person/person.ts';
+} from '../../../shared/model/contact-fields.ts';
 import type { ContactInput } from '../../feeds/feed.ts';
 import { compileFill, type MappedRow, type Mapper, mapperOf, positionsOf, rejectRow } from './map-fields.ts';
 

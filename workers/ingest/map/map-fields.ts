@@ -1,4 +1,4 @@
-import { MAX_CHARS } from '../../../shared/domain/parcel-fields.ts';
+import { MAX_CHARS } from '../../../shared/model/parcel-fields.ts';
 import type { ColumnSpec, Condition } from '../../feeds/column-schema.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
 import { FIELD_NAMES, type MappedKind, targetSpec } from '../../feeds/feed-schema.ts';

@@ -1,11 +1,11 @@
-import { PlatError } from '../../../shared/base/errors.ts';
+import type { Position } from '../../../shared/geo/geometry-types.ts';
 import {
   MTFCC_CLASSES,
   MTFCC_WATER,
   PLACE_GROUPS,
   WATER_CLASSES,
-} from '../../../shared/domain/land-layers.ts';
-import type { Position } from '../../../shared/geo/geometry-types.ts';
+} from '../../../shared/model/land-layers.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import type { LayerInput } from '../../feeds/feed.ts';
 import { targetSpec } from '../../feeds/feed-schema.ts';
 import {

@@ -1,4 +1,4 @@
-import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
+import { LISTING_FIELD_NAMES } from '../../../shared/model/listing-fields.ts';
 import { isFormerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
 import type { ListingInput } from '../../feeds/feed.ts';
 import { ambiguousRegion, isKnownCounty, noSuchCounty } from '../../feeds/values/place-value.ts';

@@ -1,6 +1,6 @@
 import type { Geometry } from 'geojson';
-import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import { boxOfGeometry } from '../../../shared/geo/box.ts';
+import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
 import { isFormerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { columnsOfPart, type KeyPart, type KeySpec } from '../../feeds/column-schema.ts';

@@ -1,9 +1,9 @@
 import type { Geometry } from 'geojson';
-import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
-import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
 import { boxOfGeometry } from '../../../shared/geo/box.ts';
 import { type Fault, isUnreadable } from '../../../shared/geo/geometry-checks.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
+import { LISTING_FIELD_NAMES } from '../../../shared/model/listing-fields.ts';
+import type { FieldValue } from '../../../shared/model/parcel-fields.ts';
 import { formerCounty, isFormerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
 import { countyByName } from '../../../shared/regions/county-names.ts';
 import type { ListingsFeed, RecordedInput } from '../../feeds/feed.ts';

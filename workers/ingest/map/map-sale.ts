@@ -1,4 +1,4 @@
-import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
+import type { FieldValue } from '../../../shared/model/parcel-fields.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import type { DeedColumns, Sales, SkipCondition } from '../../feeds/feed.ts';
 import { alternatives } from '../../feeds/feed-columns.ts';

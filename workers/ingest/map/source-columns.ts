@@ -1,5 +1,5 @@
-import { PlatError } from '../../../shared/base/errors.ts';
-import { nearMatches } from '../../../shared/base/near-words.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
+import { nearMatches } from '../../../shared/platform/near-words.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
 import { alternatives, columnNamesOf } from '../../feeds/feed-columns.ts';

@@ -1,4 +1,4 @@
-import { type Client, statement } from '../../../shared/base/db.ts';
+import { type Client, statement } from '../../../shared/platform/db.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 
 type Merge = {

@@ -1,12 +1,12 @@
-import { type Client, compose, literal, sql, statement } from '../../../shared/base/db.ts';
+import { boxSql, boxToE7, withMarginE7 } from '../../../shared/geo/box.ts';
+import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
 import {
   LAYER_BITS,
   type LandKind,
   type LayerKind,
   type RoadReach,
-} from '../../../shared/domain/land-layers.ts';
-import { boxSql, boxToE7, withMarginE7 } from '../../../shared/geo/box.ts';
-import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
+} from '../../../shared/model/land-layers.ts';
+import { type Client, compose, literal, sql, statement } from '../../../shared/platform/db.ts';
 import { TERRAIN_MARGIN_M } from '../../../shared/raster/limits.ts';
 import type { LayerScope, LayerVersion } from '../run/layer-version.ts';
 

@@ -1,5 +1,5 @@
-import { type Client, compose, sql, statement } from '../../../shared/base/db.ts';
-import { bindValues } from '../../../shared/base/named-parameters.ts';
+import { type Client, compose, sql, statement } from '../../../shared/platform/db.ts';
+import { bindValues } from '../../../shared/platform/named-parameters.ts';
 import { LISTING_CHANGES } from '../../changes/changed-fields.ts';
 import { listingSql } from '../stage/listing-record.ts';
 

@@ -1,6 +1,13 @@
-import { type Client, compose, literal, type Queryable, sql, statement } from '../../../shared/base/db.ts';
-import { LOCKS } from '../../../shared/base/locks.ts';
-import { bindValues } from '../../../shared/base/named-parameters.ts';
+import {
+  type Client,
+  compose,
+  literal,
+  type Queryable,
+  sql,
+  statement,
+} from '../../../shared/platform/db.ts';
+import { LOCKS } from '../../../shared/platform/locks.ts';
+import { bindValues } from '../../../shared/platform/named-parameters.ts';
 import { PARCEL_CHANGES } from '../../changes/changed-fields.ts';
 import { leaveOutSuppressed } from '../../changes/forget-names.ts';
 import { rollSql } from '../stage/roll-sql.ts';

@@ -1,5 +1,5 @@
-import { type Pool, statement, transaction } from '../../../shared/base/db.ts';
-import { LOCKS } from '../../../shared/base/locks.ts';
+import { type Pool, statement, transaction } from '../../../shared/platform/db.ts';
+import { LOCKS } from '../../../shared/platform/locks.ts';
 
 /** The tables that hold a partition for every state on one server; distributed ones have shards instead. */
 const TABLES = ['parcels', 'parcel_filters', 'owner_words', 'situs_words', 'parcel_attributes', 'valuations'];
@@ -25,7 +25,8 @@ export async function analyzePartitions(pool: Pool, fips: number[]): Promise<voi
     const parts = isDistributed ? [table] : statesOf(fips).map(state => partitionOf(table, state));
     return table === 'parcels' ? parts.map(part => `${part} ${ANALYZED_COLUMNS}`) : parts;
   });
-  if (isDistributed) await pool.query(statement('base/analyze_counties', { tables: names, counties: fips }));
+  if (isDistributed)
+    await pool.query(statement('platform/analyze_counties', { tables: names, counties: fips }));
   else await pool.query(`analyze ${names.join(', ')}`);
 }
 

@@ -1,4 +1,4 @@
-import { type Client, compose, literal } from '../../../shared/base/db.ts';
+import { type Client, compose, literal } from '../../../shared/platform/db.ts';
 
 /** Makes the parcels that stageOverlap took the feed's own, before they are written, inside the merge. */
 export async function takeOver(client: Client, feedId: number, fips: readonly number[]): Promise<void> {

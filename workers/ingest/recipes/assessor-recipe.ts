@@ -1,4 +1,4 @@
-import { type Client, sql, statement } from '../../../shared/base/db.ts';
+import { type Client, sql, statement } from '../../../shared/platform/db.ts';
 import type { AssessorFeed, ParcelInput } from '../../feeds/feed.ts';
 import { alternatives } from '../../feeds/feed-columns.ts';
 import { type Acreage, checkGates, lastFigures, rejectedRows, type UndoneAgain } from '../gate/gate.ts';

@@ -1,5 +1,5 @@
-import { asRun, type Client, compose, literal, sql, statement } from '../../../shared/base/db.ts';
 import { contactSecret } from '../../../shared/contacts/suppression.ts';
+import { asRun, type Client, compose, literal, sql, statement } from '../../../shared/platform/db.ts';
 import type { ContactsFeed } from '../../feeds/feed.ts';
 import { checkListGates } from '../gate/gate.ts';
 import { compileContactMapper } from '../map/map-contact.ts';

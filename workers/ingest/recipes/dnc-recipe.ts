@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { type Client, sql, statement } from '../../../shared/base/db.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
+import { type Client, sql, statement } from '../../../shared/platform/db.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 import type { DncFeed } from '../../feeds/feed.ts';
 import { openSource, trackProgress } from '../../formats/source.ts';
 import { checkListGates } from '../gate/gate.ts';

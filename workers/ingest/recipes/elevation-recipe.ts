@@ -1,4 +1,4 @@
-import { sql, statement } from '../../../shared/base/db.ts';
+import { sql, statement } from '../../../shared/platform/db.ts';
 import { readTileHeader, type TileHeader } from '../../../shared/raster/tiff-header.ts';
 import type { ElevationFeed } from '../../feeds/feed.ts';
 import { elevationRow, stageTiles, tilesOf } from '../stage/stage-tiles.ts';

@@ -1,5 +1,5 @@
-import { sql, statement } from '../../../shared/base/db.ts';
 import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
+import { sql, statement } from '../../../shared/platform/db.ts';
 import { type ImageryHeader, readImageryHeader } from '../../../shared/raster/imagery-file.ts';
 import type { ImageryFeed } from '../../feeds/feed.ts';
 import type { RunContext } from '../run/run-context.ts';

@@ -1,8 +1,8 @@
-import { type Client, statement } from '../../../shared/base/db.ts';
-import { isMeasured } from '../../../shared/domain/land-layers.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { isMeasured } from '../../../shared/model/land-layers.ts';
+import { type Client, statement } from '../../../shared/platform/db.ts';
 import type { ElevationFeed, ImageryFeed, LayerFeed } from '../../feeds/feed.ts';
 import { rejectedRows } from '../gate/gate.ts';
 import { checkLayerGates, layerArea } from '../gate/gate-layer.ts';

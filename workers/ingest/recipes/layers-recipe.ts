@@ -1,8 +1,8 @@
-import { copyBytes, copyValue, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, sql, statement } from '../../../shared/base/db.ts';
-import { isMeasured } from '../../../shared/domain/land-layers.ts';
 import { boxOfGeometry, boxSql, boxToE7, emptyBox, growBox, isEmptyBox } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { isMeasured } from '../../../shared/model/land-layers.ts';
+import { copyBytes, copyValue, openCopy } from '../../../shared/platform/copy.ts';
+import { type Client, sql, statement } from '../../../shared/platform/db.ts';
 import { plainWords } from '../../../shared/regions/county-names.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';
 import { LAYER_FIELD_NAMES } from '../../feeds/layer-schema.ts';

@@ -1,8 +1,8 @@
-import { copyValue, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, sql, statement } from '../../../shared/base/db.ts';
-import { isRetryable } from '../../../shared/base/errors.ts';
-import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import { LISTING_FIELD_NAMES } from '../../../shared/model/listing-fields.ts';
+import { copyValue, openCopy } from '../../../shared/platform/copy.ts';
+import { type Client, sql, statement } from '../../../shared/platform/db.ts';
+import { isRetryable } from '../../../shared/platform/errors.ts';
 import type { ListingsFeed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint, RowBatch } from '../../formats/row-batch.ts';
 import { checkGates, lastFigures, rejectedRows } from '../gate/gate.ts';

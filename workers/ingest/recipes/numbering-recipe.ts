@@ -1,5 +1,5 @@
-import { copyValue, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, sql, statement } from '../../../shared/base/db.ts';
+import { copyValue, openCopy } from '../../../shared/platform/copy.ts';
+import { type Client, sql, statement } from '../../../shared/platform/db.ts';
 import type { NumberingFeed } from '../../feeds/feed.ts';
 import { NUMBERING_FIELD_NAMES } from '../../feeds/phone-schema.ts';
 import { checkListGates } from '../gate/gate.ts';

@@ -1,5 +1,5 @@
-import type { Client } from '../../../shared/base/db.ts';
 import type { GateResult } from '../../../shared/feeds/ingest-runs.ts';
+import type { Client } from '../../../shared/platform/db.ts';
 import type { Feed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint } from '../../formats/row-batch.ts';
 import type { RunContext } from '../run/run-context.ts';

@@ -1,7 +1,7 @@
-import { copyValue, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, sql, statement } from '../../../shared/base/db.ts';
-import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import { toE7 } from '../../../shared/geo/geometry-codec.ts';
+import { LISTING_FIELD_NAMES } from '../../../shared/model/listing-fields.ts';
+import { copyValue, openCopy } from '../../../shared/platform/copy.ts';
+import { type Client, sql, statement } from '../../../shared/platform/db.ts';
 import type { ListingsFeed, RecordedInput } from '../../feeds/feed.ts';
 import { checkGates, rejectedRows } from '../gate/gate.ts';
 import { positionsOf } from '../map/map-fields.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { sql } from '../../../shared/base/db.ts';
+import { sql } from '../../../shared/platform/db.ts';
 import type { Feed } from '../../feeds/feed.ts';
 import type { InputSpec } from '../../formats/format-input.ts';
 import { sourceVersion } from '../../formats/read-format.ts';

@@ -1,9 +1,9 @@
-import { type Queryable, statement } from '../../../shared/base/db.ts';
-import type { RoadReach } from '../../../shared/domain/land-layers.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { type BoxColumns, boxOfColumns, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { fromE7 } from '../../../shared/geo/geometry-codec.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
+import type { RoadReach } from '../../../shared/model/land-layers.ts';
+import { type Queryable, statement } from '../../../shared/platform/db.ts';
 import type { AcceptedRun } from './run-record.ts';
 
 export type LayerScope = { coverage: Box; fips: number | null; reachM: RoadReach | null };

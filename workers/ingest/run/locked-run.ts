@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { LOCKS, withLock } from '../../../shared/base/locks.ts';
 import type { GateResult, RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import { LOCKS, withLock } from '../../../shared/platform/locks.ts';
 import type { ResoCheckpoint } from '../../formats/row-batch.ts';
 import type { RunContext, RunDeps } from './run-context.ts';
 import { newCounts } from './run-counts.ts';

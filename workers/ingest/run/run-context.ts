@@ -1,6 +1,6 @@
-import type { Pool } from '../../../shared/base/db.ts';
-import type { Logger } from '../../../shared/base/log.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import type { Pool } from '../../../shared/platform/db.ts';
+import type { Logger } from '../../../shared/platform/log.ts';
 import type { ResoCheckpoint } from '../../formats/row-batch.ts';
 import type { AcceptedRun, InputRecord, SourceState } from './run-record.ts';
 

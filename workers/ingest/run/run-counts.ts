@@ -1,6 +1,6 @@
-import { type Client, compose } from '../../../shared/base/db.ts';
-import type { BoundStatement } from '../../../shared/base/named-parameters.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import { type Client, compose } from '../../../shared/platform/db.ts';
+import type { BoundStatement } from '../../../shared/platform/named-parameters.ts';
 import type { RunContext } from './run-context.ts';
 
 export function newCounts(): RunCounts {

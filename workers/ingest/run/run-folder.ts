@@ -3,8 +3,8 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../../../shared/base/config.ts';
-import { errorCode } from '../../../shared/base/errors.ts';
+import type { Config } from '../../../shared/platform/config.ts';
+import { errorCode } from '../../../shared/platform/errors.ts';
 
 /**
  * With the host's name: containers that share a folder for temporary files number their

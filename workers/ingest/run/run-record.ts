@@ -1,6 +1,6 @@
-import { type Queryable, statement } from '../../../shared/base/db.ts';
-import { messageOf, PlatError } from '../../../shared/base/errors.ts';
 import type { GateResult, RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import { type Queryable, statement } from '../../../shared/platform/db.ts';
+import { messageOf, PlatError } from '../../../shared/platform/errors.ts';
 import type { Feed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint } from '../../formats/row-batch.ts';
 

@@ -1,6 +1,6 @@
-import { type CopyWriter, copyValue, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, type Pool, statement, withConnection } from '../../../shared/base/db.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import { type CopyWriter, copyValue, openCopy } from '../../../shared/platform/copy.ts';
+import { type Client, type Pool, statement, withConnection } from '../../../shared/platform/db.ts';
 import type { Attempt, InputRecord } from './run-record.ts';
 
 /**

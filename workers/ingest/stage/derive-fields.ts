@@ -1,11 +1,11 @@
-import { copyValue } from '../../../shared/base/copy.ts';
-import { type Pool, sql } from '../../../shared/base/db.ts';
+import { ownerFacts } from '../../../shared/kernels/owner/owner-facts.ts';
 import {
   type FieldValue,
   PARCEL_FIELD_NAMES,
   type ParcelField,
-} from '../../../shared/domain/parcel-fields.ts';
-import { ownerFacts } from '../../../shared/kernels/owner/owner-facts.ts';
+} from '../../../shared/model/parcel-fields.ts';
+import { copyValue } from '../../../shared/platform/copy.ts';
+import { type Pool, sql } from '../../../shared/platform/db.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import { digest } from './row-hash.ts';
 

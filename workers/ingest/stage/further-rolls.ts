@@ -1,7 +1,7 @@
-import { copyValue, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, sql, statement } from '../../../shared/base/db.ts';
-import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
+import { copyValue, openCopy } from '../../../shared/platform/copy.ts';
+import { type Client, sql, statement } from '../../../shared/platform/db.ts';
 import type { MappedParcel } from '../map/map-parcel.ts';
 import type { Deed, PriorSale } from '../map/map-sale.ts';
 import type { RunContext } from '../run/run-context.ts';

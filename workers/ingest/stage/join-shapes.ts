@@ -1,9 +1,9 @@
-import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { areaSqM, sqMToAcres } from '../../../shared/geo/geodesic-area.ts';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
 import { combineParts } from '../../../shared/geo/overlay.ts';
+import { type Client, sql, statement } from '../../../shared/platform/db.ts';
 import { increment } from '../run/run-counts.ts';
 import { REJECTS_KEPT } from '../run/stage-schema.ts';
 import { measureBoundary, type StagedShape } from './stage-boundary.ts';

@@ -1,13 +1,13 @@
-import { arrayLiteral, copyValue } from '../../../shared/base/copy.ts';
-import { compose } from '../../../shared/base/db.ts';
+import { toE7 } from '../../../shared/geo/geometry-codec.ts';
 import {
   LISTING_FIELD_NAMES,
   type ListingField,
   type ListingStatus,
-} from '../../../shared/domain/listing-fields.ts';
-import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
-import { uuidV5 } from '../../../shared/domain/uuid.ts';
-import { toE7 } from '../../../shared/geo/geometry-codec.ts';
+} from '../../../shared/model/listing-fields.ts';
+import type { FieldValue } from '../../../shared/model/parcel-fields.ts';
+import { uuidV5 } from '../../../shared/model/uuid.ts';
+import { arrayLiteral, copyValue } from '../../../shared/platform/copy.ts';
+import { compose } from '../../../shared/platform/db.ts';
 import { formerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
 import { countyName } from '../../../shared/regions/counties.ts';
 import { countyByName } from '../../../shared/regions/county-names.ts';

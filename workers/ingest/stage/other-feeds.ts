@@ -1,5 +1,5 @@
-import { type Client, compose, literal, sql, statement } from '../../../shared/base/db.ts';
 import type { LoadedFeed, Overlap } from '../../../shared/feeds/file-feeds.ts';
+import { type Client, compose, literal, sql, statement } from '../../../shared/platform/db.ts';
 
 /** What other feeds have of a run's parcels. */
 export type Overlapping = {

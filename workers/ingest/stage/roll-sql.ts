@@ -1,10 +1,10 @@
-import { compose, literal } from '../../../shared/base/db.ts';
 import {
   FILTERED_FIELDS,
   type FieldType,
   PARCEL_FIELD_NAMES,
   PARCEL_FIELDS,
-} from '../../../shared/domain/parcel-fields.ts';
+} from '../../../shared/model/parcel-fields.ts';
+import { compose, literal } from '../../../shared/platform/db.ts';
 
 const SQL_TYPES: Record<FieldType, string> = {
   text: 'text',

@@ -1,5 +1,3 @@
-import { arrayLiteral, copyValue, openCopy } from '../../../shared/base/copy.ts';
-import type { Client } from '../../../shared/base/db.ts';
 import {
   hmac,
   identityTags,
@@ -9,10 +7,12 @@ import {
   phoneKey,
   subjectOf,
 } from '../../../shared/contacts/person-identity.ts';
-import { CONTACT_FIELD_NAMES } from '../../../shared/domain/contact-fields.ts';
-import { uuidV5 } from '../../../shared/domain/uuid.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { placeOf } from '../../../shared/kernels/person/match.ts';
+import { CONTACT_FIELD_NAMES } from '../../../shared/model/contact-fields.ts';
+import { uuidV5 } from '../../../shared/model/uuid.ts';
+import { arrayLiteral, copyValue, openCopy } from '../../../shared/platform/copy.ts';
+import type { Client } from '../../../shared/platform/db.ts';
 import { mask } from '../../feeds/values/text-value.ts';
 import type { MappedContact } from '../map/map-contact.ts';
 import { countFilled } from '../run/run-counts.ts';

@@ -1,6 +1,6 @@
-import { copyBytes, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, statement } from '../../../shared/base/db.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import { copyBytes, openCopy } from '../../../shared/platform/copy.ts';
+import { type Client, statement } from '../../../shared/platform/db.ts';
 import { type NumberSink, readDnc } from '../../formats/dnc-file.ts';
 import { increment } from '../run/run-counts.ts';
 import type { RejectWriter } from '../run/stage-schema.ts';

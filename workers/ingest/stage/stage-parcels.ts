@@ -1,8 +1,8 @@
 import type { Geometry } from 'geojson';
-import { copyBytes, copyValue, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, statement } from '../../../shared/base/db.ts';
-import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
+import { copyBytes, copyValue, openCopy } from '../../../shared/platform/copy.ts';
+import { type Client, statement } from '../../../shared/platform/db.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import type { MappedParcel } from '../map/map-parcel.ts';
 import { countFilled, increment } from '../run/run-counts.ts';

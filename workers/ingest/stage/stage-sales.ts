@@ -1,6 +1,6 @@
-import { openCopy } from '../../../shared/base/copy.ts';
-import { type Client, sql, statement } from '../../../shared/base/db.ts';
-import { MAX_ACREAGE_CORRECTION } from '../../../shared/domain/sold-acres.ts';
+import { MAX_ACREAGE_CORRECTION } from '../../../shared/model/sold-acres.ts';
+import { openCopy } from '../../../shared/platform/copy.ts';
+import { type Client, sql, statement } from '../../../shared/platform/db.ts';
 import { countyName } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import type { Sales } from '../../feeds/feed.ts';

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { statement } from '../../../shared/base/db.ts';
-import { isRetryable, PlatError } from '../../../shared/base/errors.ts';
 import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
-import { formatError, type OpenContext } from '../../../shared/net/download-context.ts';
+import { statement } from '../../../shared/platform/db.ts';
+import { isRetryable, PlatError } from '../../../shared/platform/errors.ts';
+import { formatError, type OpenContext } from '../../../shared/platform/http/download-context.ts';
 import type { TileHeader } from '../../../shared/raster/tiff-header.ts';
 import type { Files } from '../../feeds/feed.ts';
 import { localPath, openSource } from '../../formats/source.ts';

@@ -1,6 +1,6 @@
-import { binder } from '../../../../shared/base/named-parameters.ts';
 import type { Selection } from '../../../../shared/parcels/filter/filter-selection.ts';
 import type { Order } from '../../../../shared/parcels/filter/filters.ts';
+import { binder } from '../../../../shared/platform/named-parameters.ts';
 import type { Database } from '../../../http/database.ts';
 import type { Page } from '../../../http/paging.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rootDir } from '../../../../shared/base/root.ts';
 import { noComps } from '../../../../shared/feeds/no-comps.ts';
+import { rootDir } from '../../../../shared/platform/root.ts';
 import { disclosureOf } from '../../../../shared/regions/disclosure.ts';
 import { STATES } from '../../../../shared/regions/states.ts';
 import { parseFeed } from '../../../../workers/feeds/load-feeds.ts';

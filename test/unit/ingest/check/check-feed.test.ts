@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { renderCheck } from '../../../../workers/cli/feed-check-report.ts';
+import { renderCheck } from '../../../../cli/feed-check-report.ts';
 import { loadFeed } from '../../../../workers/feeds/load-feeds.ts';
 import { checkFeed, type FeedCheck } from '../../../../workers/ingest/check/check-feed.ts';
 import { testFolder } from '../../../support/folder.ts';

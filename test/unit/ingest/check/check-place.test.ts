@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Geometry, Position } from 'geojson';
 import { describe, expect, test } from 'vitest';
-import { renderCheck } from '../../../../workers/cli/feed-check-report.ts';
+import { renderCheck } from '../../../../cli/feed-check-report.ts';
 import { checkFeed } from '../../../../workers/ingest/check/check-feed.ts';
 import { testFolder } from '../../../support/folder.ts';
 import { geographicKeys, writeTiff } from '../../../support/geotiff.ts';

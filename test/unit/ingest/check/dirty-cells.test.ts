@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PARCEL_FIELD_NAMES, type ParcelField } from '../../../../shared/domain/parcel-fields.ts';
+import { PARCEL_FIELD_NAMES, type ParcelField } from '../../../../shared/model/parcel-fields.ts';
 import { checkFeed, type FeedCheck } from '../../../../workers/ingest/check/check-feed.ts';
 import { suggestFeed } from '../../../../workers/ingest/check/check-suggestion.ts';
 import { readSample } from '../../../../workers/ingest/check/read-sample.ts';

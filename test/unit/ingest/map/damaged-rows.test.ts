@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { LISTING_FIELD_NAMES } from '../../../../shared/domain/listing-fields.ts';
-import { PARCEL_FIELD_NAMES } from '../../../../shared/domain/parcel-fields.ts';
+import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts';
+import { PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
 import { parseFeed } from '../../../../workers/feeds/load-feeds.ts';
 import { splitAddress } from '../../../../workers/feeds/values/address-value.ts';
 import { compileListingMapper } from '../../../../workers/ingest/map/map-listing.ts';

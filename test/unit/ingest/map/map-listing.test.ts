@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LISTING_FIELD_NAMES, type ListingField } from '../../../../shared/domain/listing-fields.ts';
+import { LISTING_FIELD_NAMES, type ListingField } from '../../../../shared/model/listing-fields.ts';
 import { parseFeed } from '../../../../workers/feeds/load-feeds.ts';
 import { compileListingMapper } from '../../../../workers/ingest/map/map-listing.ts';
 

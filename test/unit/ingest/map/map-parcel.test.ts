@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { PARCEL_FIELD_NAMES, type ParcelField } from '../../../../shared/domain/parcel-fields.ts';
+import { PARCEL_FIELD_NAMES, type ParcelField } from '../../../../shared/model/parcel-fields.ts';
 import type { KeySpec } from '../../../../workers/feeds/column-schema.ts';
 import { parseFeed } from '../../../../workers/feeds/load-feeds.ts';
 import { compileKey, compileParcelMapper } from '../../../../workers/ingest/map/map-parcel.ts';

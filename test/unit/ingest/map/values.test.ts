@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { FieldType } from '../../../../shared/domain/parcel-fields.ts';
+import type { FieldType } from '../../../../shared/model/parcel-fields.ts';
 import { dateParser } from '../../../../workers/feeds/values/date-value.ts';
 import { isFailure, tidyText } from '../../../../workers/feeds/values/text-value.ts';
 import { fieldParser } from '../../../../workers/feeds/values/value-parser.ts';

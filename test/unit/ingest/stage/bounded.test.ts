@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import type { Client } from '../../../../shared/base/db.ts';
+import type { Client } from '../../../../shared/platform/db.ts';
 import { openRejects, rawText } from '../../../../workers/ingest/run/stage-schema.ts';
 import { SeenKeys } from '../../../../workers/ingest/stage/row-hash.ts';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { rootDir } from '../../../../shared/base/root.ts';
 import type { Position } from '../../../../shared/geo/geometry-types.ts';
 import { prepareBoundary } from '../../../../shared/geo/prepare-geometry.ts';
 import { type Frontage, prepareFrontage, type Road } from '../../../../shared/kernels/frontage/frontage.ts';
+import { rootDir } from '../../../../shared/platform/root.ts';
 import { readMap, readRoll } from '../../../support/raw-sample.ts';
 
 // The assessor of Washington, New Hampshire, values frontage beyond what a house lot needs: XSFRONTAGE,

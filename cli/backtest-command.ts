@@ -1,0 +1,160 @@
+import type { Command } from 'commander';
+import { dayOf, isoDay, utcDay } from '../shared/kernels/stats/calendar.ts';
+import type { Backtest, CountyBacktest } from '../shared/kernels/valuation/backtest.ts';
+import type { Method } from '../shared/kernels/valuation/baselines.ts';
+import { fiveDigits } from '../shared/regions/counties.ts';
+import { day, fips, requireRegion } from './common/cli-options.ts';
+import { table } from './common/cli-output.ts';
+import { action, EXIT } from './common/cli-session.ts';
+
+type Flags = { fips?: number; all?: boolean; from?: string; to?: string };
+
+/** Before every sale: the help says so. */
+const FIRST_DAY = '1900-01-01';
+
+const NAMES: Record<Method, string> = {
+  model: 'valuation',
+  county_bucket: "county's median $/acre by size x acres",
+  nearest_5_ppa: 'mean $/acre of the 5 nearest x acres',
+  nearest_5_price: 'mean price of the 5 nearest',
+  nearest_regressed: '12 nearest in place, size and time, regressed on size',
+};
+
+export function addBacktestCommands(program: Command): void {
+  const valuations = program
+    .command('backtest')
+    .description('computes past answers with what was known then')
+    .command('valuations')
+    .option('--fips <fips>', 'sales of one county (their comps may be of others)', fips)
+    .option('--all', 'a table of every county: by its own sales alone, and beside the others')
+    .option('--from <date>', `sales from this day on (YYYY-MM-DD); default: all (${FIRST_DAY})`, day)
+    .option('--to <date>', 'sales up to this day; default: today', day)
+    .description('values every past sale by what was known before its day, and compares with its price')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plat backtest valuations --from 2012-01-01\n  plat backtest valuations --fips 33019 --json\n  plat backtest valuations --all',
+    );
+  action(valuations, async ({ pool }, flags: Flags) => {
+    const { fips: county, all, from = FIRST_DAY, to = isoDay(utcDay(Date.now())) } = flags;
+    const refuse = (why: string) => valuations.error(`error: ${why}`, { exitCode: EXIT.usage });
+    if (from > to) refuse('--from is after --to');
+    await requireRegion(pool, { fips: county });
+    if (all && county !== undefined) refuse('--all and --fips exclude each other');
+    const { backtestCounties, backtestValuations } = await import('../workers/valuation/run-backtest.ts');
+    const period = { fromDay: dayOf(from), toDay: dayOf(to), onProgress: showProgress };
+    if (all) {
+      const counties = await backtestCounties(pool, period).finally(clearProgress);
+      const named = counties.map(one => ({ ...one, fips: fiveDigits(one.fips) }));
+      return [{ from, to, counties: named }, countiesTable(named)];
+    }
+    const of = county === undefined ? {} : { county };
+    const result = await backtestValuations(pool, { ...period, ...of }).finally(clearProgress);
+    const fips = county === undefined ? null : fiveDigits(county);
+    return [{ fips, from, to, ...result }, describe(result)];
+  });
+}
+
+function showProgress(done: number, total: number): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done} of ${total} sales`);
+}
+
+const clearProgress = () => void (process.stderr.isTTY && process.stderr.write('\r\x1b[K'));
+
+function describe(result: Backtest): string {
+  const { sales, valued } = result;
+  if (result.methods.model === null)
+    return `${sales} sales, ${valued} of them with comps before them: too few to compare.`;
+  return [
+    `${valued} of ${sales} sales had comps before them. Each was valued by every method ${known(result)}.`,
+    methodsTable(result),
+    `80 % interval: holds ${percent(result.coverage)} of the prices (90 %: ${range(result.coverageRange)}).`,
+    biasLines(result),
+    bandsTable(result),
+    orderingLine(result),
+    comparison(result),
+  ].join('\n\n');
+}
+
+/** How old the knowledge was that the sales were valued with. */
+function known({ fits, daysBefore }: Backtest): string {
+  const { median, most } = daysBefore!;
+  if (most === 1) return 'as of the day before';
+  return `as of a day before it: ${fits} such days, by the median ${median} and at most ${most} days before the sale`;
+}
+
+function methodsTable({ methods }: Backtest): string {
+  const rows = Object.entries(NAMES).map(([method, name]) => {
+    const study = methods[method as Method]!;
+    return {
+      method: name,
+      n: study.sales,
+      'MdAPE %': study.mdape.toFixed(1),
+      'within 10 %': study.within10.toFixed(1),
+      '20 %': study.within20.toFixed(1),
+      '25 %': study.within25.toFixed(1),
+      'median ratio': study.medianRatio.toFixed(2),
+      COD: study.cod.toFixed(1),
+      PRD: study.prd.toFixed(2),
+      PRB: study.prb.toFixed(3),
+    };
+  });
+  return table(rows);
+}
+
+/** A row a county; the figures of the other methods do not depend on other counties. */
+function countiesTable(counties: readonly (Omit<CountyBacktest, 'fips'> & { fips: string })[]): string {
+  const mdape = (of: Backtest, method: Method) => of.methods[method]?.mdape.toFixed(1) ?? '';
+  const rows = counties.map(({ fips, alone, beside }) => ({
+    county: fips,
+    n: beside.valued,
+    'MdAPE % alone': mdape(alone, 'model'),
+    'beside others': mdape(beside, 'model'),
+    '80 % interval alone': alone.coverage?.toFixed(1) ?? '',
+    'beside others ': beside.coverage?.toFixed(1) ?? '',
+    'median by size': mdape(beside, 'county_bucket'),
+    '5 nearest, $/acre': mdape(beside, 'nearest_5_ppa'),
+    '5 nearest, price': mdape(beside, 'nearest_5_price'),
+    '12 nearest, regressed': mdape(beside, 'nearest_regressed'),
+  }));
+  return rows.length === 0 ? 'No county has sales in the period.' : table(rows);
+}
+
+function bandsTable({ bands }: Backtest): string {
+  const rows = bands.map(band => ({
+    confidence: `${band.from} to ${band.to}`,
+    n: band.sales,
+    'mean confidence': band.meanConfidence.toFixed(1),
+    'within 25 %': band.within25.toFixed(1),
+    'MdAPE %': band.mdape.toFixed(1),
+  }));
+  return table(rows);
+}
+
+/** What of the PRB the errors alone make, and the bias that does not hang on them. */
+function biasLines({ prbByChance, slope }: Backtest): string {
+  const chance = `PRB of estimates without bias that are off by as much: ${range(prbByChance, 2)} (90 %).`;
+  if (slope === null) return chance;
+  return `${chance}\nPrices are higher by ${slope.slope.toFixed(2)} % (90 %: ${range(slope, 2)}) where estimates are by 1 %.`;
+}
+
+function orderingLine({ ordering }: Backtest): string {
+  const { points, percent: share, ...rest } = ordering!;
+  return `Of the half with the higher confidence ${points.toFixed(1)} points more were within 25 % (90 %: ${range(rest)}); above 0 in ${share.toFixed(1)} % of resamples.`;
+}
+
+function comparison({ better }: Backtest): string {
+  const rows = Object.entries(better).map(([method, sure]) => {
+    const { percent: share, low, high } = sure!;
+    return {
+      'MdAPE of the valuation, against': NAMES[method as Method],
+      'lower in': `${share.toFixed(1)} % of resamples`,
+      'difference, 90 %': `${low.toFixed(1)} to ${high.toFixed(1)} points`,
+    };
+  });
+  return table(rows);
+}
+
+const range = (of: { low: number; high: number } | null, digits = 1) =>
+  of === null ? 'unknown' : `${of.low.toFixed(digits)} to ${of.high.toFixed(digits)}`;
+
+const percent = (value: number | null) => (value === null ? 'none' : `${value.toFixed(1)} %`);

@@ -1,0 +1,69 @@
+import type { Change } from '../../shared/accounts/contracts.ts';
+import type { LoadResult } from '../../workers/regions/load-regions.ts';
+
+/** Everything a command prints goes through here: people read tables, scripts read one JSON document. */
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** What people should know besides the result; not on standard output, which scripts read. */
+export function printNote(text: string): void {
+  process.stderr.write(`plat: ${text}\n`);
+}
+
+/**
+ * A word as shells take it, whatever is in it; one that begins with a dash is kept from being
+ * taken for an option.
+ */
+export function shellWord(text: string): string {
+  const word = /^[\w./:,@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return text.startsWith('-') ? `-- ${word}` : word;
+}
+
+export const regionsLine = ({ counties, zips }: LoadResult): string =>
+  `Regions: ${counties.toLocaleString('en-US')} counties, ${zips.toLocaleString('en-US')} ZIPs.`;
+
+type Cell = string | number | boolean | Date | null | undefined;
+
+function show(value: Cell): string {
+  if (value === null || value === undefined) return '';
+  if (value instanceof Date) return `${value.toISOString().slice(0, 19).replace('T', ' ')}Z`;
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? value.toLocaleString('en-US') : String(value);
+  return String(value);
+}
+
+/** Columns padded to their widest cell, numbers to the right; by default all that the first row has. */
+export function table(
+  rows: readonly Record<string, unknown>[],
+  columns: readonly string[] = Object.keys(rows[0] ?? {}),
+): string {
+  if (rows.length === 0) return '(none)';
+  const cells = rows.map(row => columns.map(column => show(row[column] as Cell)));
+  const widths = columns.map((column, i) => Math.max(column.length, ...cells.map(line => line[i]!.length)));
+  const numeric = columns.map(column =>
+    rows.every(row => row[column] === null || typeof row[column] === 'number'),
+  );
+  const line = (values: readonly string[]) =>
+    values
+      .map((value, i) => (numeric[i] ? value.padStart(widths[i]!) : value.padEnd(widths[i]!)))
+      .join('  ')
+      .trimEnd();
+  return [line(columns), line(widths.map(width => '-'.repeat(width))), ...cells.map(line)].join('\n');
+}
+
+export function changesTable(changes: Change[]): string {
+  const rows = changes.map(({ before, after, ...change }) => ({
+    ...change,
+    before: before && JSON.stringify(before),
+    after: after && JSON.stringify(after),
+  }));
+  return table(rows, ['at', 'actor', 'action', 'entity', 'before', 'after']);
+}
+
+/** {"a": 1, "b": 2} as "a 1, b 2"; the empty object as "none". */
+export function listCounts(counts: Record<string, number>): string {
+  const parts = Object.entries(counts).map(([name, count]) => `${name} ${count.toLocaleString('en-US')}`);
+  return parts.length === 0 ? 'none' : parts.join(', ');
+}

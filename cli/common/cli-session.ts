@@ -1,0 +1,131 @@
+import { type Command, CommanderError } from 'commander';
+import { type Config, loadConfig } from '../../shared/platform/config.ts';
+import { createPool, IDLE_IN_TRANSACTION, type Pool } from '../../shared/platform/db.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import { createLogger, type Logger } from '../../shared/platform/log.ts';
+import { assertSchemaVersion } from '../../shared/platform/migrate.ts';
+import { deliver } from '../../shared/platform/queue/jobs.ts';
+import { print } from './cli-output.ts';
+import { readState } from './cli-state.ts';
+
+export type ConnectedConfig = Config & { DATABASE_URL: string };
+export type Session = { config: ConnectedConfig; pool: Pool; log: Logger };
+
+/**
+ * The settings, with the database of the running `plat up` where DATABASE_URL is not set. @throws PlatError
+ * `no_database` when there is neither
+ */
+export function connectedConfig(): ConnectedConfig {
+  const config = loadConfig();
+  const running = config.DATABASE_URL === undefined ? readState(config) : undefined;
+  const url = config.DATABASE_URL ?? running?.databaseUrl;
+  if (url) return { ...config, DATABASE_URL: url };
+  throw new PlatError(
+    'no_database',
+    running
+      ? 'Plat is still starting here: try again in a moment.'
+      : 'Plat is not running here and DATABASE_URL is not set: start it with `npm start` in another terminal, or set DATABASE_URL.',
+  );
+}
+
+/**
+ * Runs a command with a database connection. @throws PlatError `no_database`, `schema_version`; errors of pg
+ * when the database cannot be reached
+ */
+export async function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  const config = connectedConfig();
+  const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');
+  const pool = createPool(config, log, {
+    applicationName: 'plat cli',
+    max: 4,
+    // Who types a command would rather wait for a busy machine than type it again.
+    connectTimeoutMs: 30_000,
+    settings: IDLE_IN_TRANSACTION,
+  });
+  try {
+    await assertSchemaVersion(pool);
+    return await work({ config, pool, log });
+  } finally {
+    await pool.end();
+  }
+}
+
+export const EXIT = {
+  ok: 0,
+  /** The work failed; the message says why. */
+  failed: 1,
+  /** The command was called wrongly, or names something that does not exist. */
+  usage: 2,
+  /** The gate blocked a run: nothing changed, `plat runs show` says why. */
+  blocked: 3,
+} as const;
+
+/** Names that the caller gave and that do not stand for anything, or stand for something already. */
+const USAGE_CODES = new Set([
+  'name',
+  'not_found',
+  'feed_unknown',
+  'feed_missing',
+  'validation_error',
+  'contact_request',
+  'account_unknown',
+  'account_exists',
+  'account_change',
+  'job_ended',
+  'job_open',
+  'company_exists',
+  'user_email',
+  'user_company',
+  'user_exists',
+  'user_owner',
+  'user_deals',
+  'user_unknown',
+  'tier_unknown',
+  'tier_terms',
+  'period_unknown',
+  'key_unknown',
+  'key_scopes',
+]);
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof PlatError && USAGE_CODES.has(error.code)) return EXIT.usage;
+  return EXIT.failed;
+}
+
+/** What a command has found, for scripts and for people, and its exit code where that is not 0. */
+export type CommandResult = readonly [document: unknown, text: string, exitCode?: number];
+
+/** Gives a command its work and --json. @param work gets the command's arguments, then its flags */
+export function actionWithoutDatabase<Args extends unknown[]>(
+  command: Command,
+  work: (...args: Args) => Promise<CommandResult>,
+): void {
+  command.option('--json', 'print JSON').action(async (...args: unknown[]) => {
+    const [document, text, exitCode] = await work(...(args as Args));
+    print(command.optsWithGlobals().json ? JSON.stringify(document, null, 2) : text);
+    if (exitCode) process.exitCode = exitCode;
+  });
+}
+
+/** The same for work that needs the database. */
+export function action<Args extends unknown[]>(
+  command: Command,
+  work: (session: Session, ...args: Args) => Promise<CommandResult>,
+): void {
+  actionWithoutDatabase(command, (...args: Args) => withSession(session => work(session, ...args)));
+}
+
+export async function deliverJobs({ config, pool, log }: Session, ids: string[]): Promise<void> {
+  // A quarter of a second to load, which the commands that only read need not spend.
+  const [{ openQueueBackend, openQueues }, { allJobs }] = await Promise.all([
+    import('../../shared/platform/queue/queue.ts'),
+    import('../../workers/all-jobs.ts'),
+  ]);
+  const backend = openQueueBackend(config, log);
+  try {
+    await deliver(pool, { queues: openQueues(backend), jobs: allJobs }, ids);
+  } finally {
+    await backend.close();
+  }
+}

@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../shared/platform/config.ts';
+import { errorCode, PlatError } from '../../shared/platform/errors.ts';
+
+/**
+ * What a running `plat up` tells the other commands of the checkout: .plat/up.json. The URLs are null until
+ * there is something behind them.
+ */
+export type UpState = { pid: number; born: string | null; databaseUrl: string | null; apiUrl: string | null };
+
+type Urls = Pick<UpState, 'databaseUrl' | 'apiUrl'>;
+
+const fileOf = (config: Config) => join(config.PLAT_DIR, 'up.json');
+
+/**
+ * Makes this process the one `plat up` of the checkout. @throws PlatError `already_running`; `plat_dir` when
+ * the folder cannot be written
+ */
+export function claimState(config: Config): void {
+  try {
+    mkdirSync(config.PLAT_DIR, { recursive: true });
+    // Root's PostgreSQL runs as another user, who has to pass through; what matters inside
+    // is closed by itself.
+    chmodSync(config.PLAT_DIR, process.getuid?.() === 0 ? 0o711 : 0o700);
+    while (!createExclusively(config)) {
+      const running = readState(config);
+      if (running) throw alreadyRunning(running);
+      // A killed one left its file behind.
+      rmSync(fileOf(config), { force: true });
+    }
+  } catch (cause) {
+    const code = errorCode(cause);
+    if (cause instanceof PlatError || code === undefined) throw cause;
+    const message = `${config.PLAT_DIR} cannot be written (${code}): free it for this user, or set PLAT_DIR to another folder.`;
+    throw new PlatError('plat_dir', message, { cause });
+  }
+}
+
+function alreadyRunning({ pid, apiUrl }: UpState): PlatError {
+  const where = apiUrl === null ? 'starting' : apiUrl;
+  return new PlatError(
+    'already_running',
+    `Plat is running here already (process ${pid}, ${where}). Stop that one first.`,
+  );
+}
+
+/** Whether the file is this process's: of several that start at once, one creates it. */
+function createExclusively(config: Config): boolean {
+  try {
+    writeFileSync(fileOf(config), textOf({ databaseUrl: null, apiUrl: null }), { mode: 0o600, flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Replaced by renaming: a reader sees the old state or the new one, whole. */
+export function writeState(config: Config, urls: Urls): void {
+  const fresh = `${fileOf(config)}.new`;
+  writeFileSync(fresh, textOf(urls), { mode: 0o600 });
+  renameSync(fresh, fileOf(config));
+}
+
+export function clearState(config: Config): void {
+  rmSync(fileOf(config), { force: true });
+}
+
+function textOf(urls: Urls): string {
+  const state: UpState = { pid: process.pid, born: birthOf(process.pid) ?? null, ...urls };
+  return `${JSON.stringify(state)}\n`;
+}
+
+export function readState(config: Config): UpState | undefined {
+  let state: UpState;
+  try {
+    state = JSON.parse(readFileSync(fileOf(config), 'utf8')) as UpState;
+  } catch {
+    return undefined;
+  }
+  const born = birthOf(state.pid);
+  return born !== undefined && born === state.born ? state : undefined;
+}
+
+/**
+ * When a process began, in the words of the system, or undefined when it is no more: tells a process from a
+ * later one that was given its id.
+ */
+function birthOf(pid: number): string | undefined {
+  try {
+    // After the name in parentheses come the state and, as the 22nd field of the line, the start
+    // in ticks since boot.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+    return fields[0] === 'Z' ? undefined : fields[19];
+  } catch {
+    if (process.platform === 'linux') return undefined;
+  }
+  if (process.platform === 'win32') return isAlive(pid) ? 'unknown' : undefined;
+  const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout?.trim() || undefined;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}

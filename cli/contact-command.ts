@@ -1,0 +1,152 @@
+import type { Command } from 'commander';
+import { findAccount, operator } from '../shared/accounts/accounts.ts';
+import { entityName } from '../shared/kernels/person/entity.ts';
+import type { Address } from '../shared/kernels/person/match.ts';
+import { person } from '../shared/kernels/person/person.ts';
+import { phoneDigits } from '../shared/model/contact-fields.ts';
+import { asRun, statement } from '../shared/platform/db.ts';
+import { PlatError } from '../shared/platform/errors.ts';
+import { csv } from '../shared/platform/to-csv.ts';
+import {
+  type ForgetRequest,
+  findMatchingContacts,
+  forgetContact,
+  suppressContact,
+} from '../workers/contacts/forget-contact.ts';
+import { moment, zip } from './common/cli-options.ts';
+import { listCounts, table } from './common/cli-output.ts';
+import { action } from './common/cli-session.ts';
+
+type Flags = {
+  first?: string;
+  last?: string;
+  entity?: string;
+  phone?: string;
+  address?: string;
+  city?: string;
+  state?: string;
+  zip?: string;
+};
+
+const EXAMPLE = '--first Ada --last Nowell --address "12 Zephyr St" --zip 03431';
+
+export function addContactCommands(program: Command): void {
+  const contact = program
+    .command('contact')
+    .description("people's telephone numbers: who is known, who is left alone or forgotten, who was traced");
+
+  action(
+    withWhom(contact.command('find'))
+      .description('what the contacts hold of somebody, namesakes in the same place included')
+      .addHelpText('after', `\nExample:\n  plat contact find ${EXAMPLE}`),
+    async ({ pool }, flags: Flags) => {
+      const rows = await findMatchingContacts(asRun(pool), requestOf(flags));
+      const lines = rows.map(
+        ({ id, source, entity_name, first_name, last_name, places, phones, last_seen }) => ({
+          id,
+          source,
+          last_seen,
+          name: entity_name ?? `${first_name} ${last_name}`,
+          address: places.map(written).join('; before '),
+          phones: phones.map(({ number }) => number).join(' '),
+        }),
+      );
+      return [rows, table(lines, ['name', 'address', 'phones', 'last_seen', 'source', 'id'])];
+    },
+  );
+
+  action(
+    withWhom(contact.command('suppress'))
+      .description(
+        'no source is believed about somebody any more, and traces of them are answered as unknown; only hashes are kept',
+      )
+      .addHelpText(
+        'after',
+        `\nExamples:\n  plat contact suppress ${EXAMPLE}\n  plat contact suppress --phone 6035550101`,
+      ),
+    async ({ pool }, flags: Flags) => {
+      const run = asRun(pool);
+      const request = requestOf(flags);
+      const added = await suppressContact(run, request, await findMatchingContacts(run, request), operator());
+      return [
+        { suppressed: added },
+        added === 0 ? 'They were on the list already.' : `On the suppression list: ${added} new entries.`,
+      ];
+    },
+  );
+
+  action(
+    withWhom(contact.command('forget'))
+      .description(
+        "suppresses somebody and erases them from contacts, from kept providers' answers, from kept responses, as a former owner from what changed, and from notes of lists",
+      )
+      .addHelpText('after', `\nExample:\n  plat contact forget ${EXAMPLE}`),
+    async ({ pool }, flags: Flags) => {
+      const erased = await forgetContact(pool, requestOf(flags), operator());
+      const { suppressed, ...counts } = erased;
+      return [erased, `Erased: ${listCounts(counts)}. On the suppression list: ${suppressed} new entries.`];
+    },
+  );
+
+  action(
+    contact
+      .command('traces')
+      .option('--account <account>', 'of one account, by its name or id')
+      .option('--since <moment>', 'from this moment on', moment)
+      .option('--csv', 'print CSV')
+      .description('the audit rows of traces: who asked, when, and what answered; the question is a hash')
+      .addHelpText('after', '\nExample:\n  plat contact traces --account acme --since 2026-11-01 --csv'),
+    async ({ pool }, flags: { account?: string; since?: Date; csv?: boolean }) => {
+      const account = flags.account === undefined ? null : await findAccount(pool, flags.account);
+      const { rows } = await pool.query(
+        statement('contacts/list_traces', { account_id: account, since: flags.since ?? null }),
+      );
+      const columns = ['asked_at', 'account', 'key', 'endpoint', 'source', 'matched', 'question'];
+      return [rows, flags.csv ? csv(rows, columns) : table(rows, columns)];
+    },
+  );
+}
+
+const written = ({ address, city, state, zip }: Address): string =>
+  [address, city, [state, zip].filter(Boolean).join(' ')].filter(Boolean).join(', ');
+
+function withWhom(command: Command): Command {
+  return command
+    .option('--first <name>', 'given name')
+    .option('--last <name>', 'surname')
+    .option('--entity <name>', 'name of a company, trust or other entity, instead')
+    .option('--phone <number>', 'a telephone number, alone or besides')
+    .option('--address <street>', 'street address or box')
+    .option('--city <city>', 'city')
+    .option('--state <state>', 'two-letter state')
+    .option('--zip <zip>', '5-digit ZIP', zip);
+}
+
+/** @throws PlatError `contact_request` when the flags name nobody */
+function requestOf({ first, last, entity, phone, address, city, state, zip }: Flags): ForgetRequest {
+  const number = phone === undefined ? null : phoneDigits(phone);
+  if (phone !== undefined && number === null) throw wrong('--phone takes ten digits.');
+  const place = {
+    address: address ?? null,
+    city: city ?? null,
+    state: state?.toUpperCase() ?? null,
+    zip: zip ?? null,
+  };
+  if (first === undefined && last === undefined && entity === undefined) {
+    if (number === null) throw wrong('Name somebody: --first and --last, --entity, or --phone.');
+    return { subject: null, number };
+  }
+  if (place.zip === null && (place.city === null || place.state === null))
+    throw wrong('Give --zip, or --city and --state.');
+  if (entity !== undefined) {
+    const name = entityName(entity);
+    if (name === null || first !== undefined || last !== undefined)
+      throw wrong('Give --entity, or --first and --last.');
+    return { subject: { entity: name }, address: place, number };
+  }
+  const parsed = person(first ?? '', last ?? '');
+  if (parsed === null) throw wrong('Give both --first and --last.');
+  return { subject: { person: parsed }, address: place, number };
+}
+
+const wrong = (message: string): PlatError => new PlatError('contact_request', message);

@@ -1,0 +1,120 @@
+import { sourcesOfCounty } from '../../shared/feeds/catalogue.ts';
+import { COUNTY_KINDS, type CountyKind } from '../../shared/feeds/county-feeds.ts';
+import { type NoComps, noComps } from '../../shared/feeds/no-comps.ts';
+import { readSalesPrograms, salesProgramOf } from '../../shared/feeds/sales-programs.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import { type Pool, sql, statement } from '../../shared/platform/db.ts';
+import { countyText, fiveDigits } from '../../shared/regions/counties.ts';
+import { stateOfFips } from '../../shared/regions/states.ts';
+import type { Feed } from '../../workers/feeds/feed.ts';
+import { addressOf } from '../../workers/setup/feed-address.ts';
+
+/** What is there of one kind in a county. */
+export type ListedKind = {
+  kind: CountyKind;
+  feed: string | null;
+  /** loaded: readers see it; waiting: a feed that has not brought anything yet; missing: no feed. */
+  state: 'loaded' | 'waiting' | 'missing';
+  from: string | null;
+  licence: string | null;
+  /** The day that the source says it is of, else when the source was changed last. */
+  edition: string | null;
+  merged_at: Date | null;
+  /** How the feed's last run ended. */
+  last_run: string | null;
+};
+
+export type ListedCounty = {
+  fips: string;
+  name: string;
+  parcels: number;
+  sold: number;
+  /** Why it has no sold comps, and what helps; null where it has some. */
+  no_comps: NoComps | null;
+  /** Where the catalogue finds its parcels. */
+  offered: string | null;
+  kinds: ListedKind[];
+};
+
+type CoveredCounty = { fips: string; parcels: number; sold: number; reads_sales: boolean; sources: Source[] };
+type Source = {
+  kind: string;
+  feed: string;
+  licence: string | null;
+  edition: string | null;
+  changed: string | null;
+  merged_at: string | null;
+  source_url: string | null;
+};
+type LastRun = { feed: string; status: string };
+
+/**
+ * What is loaded, waits or is missing, of every county that has parcels or a feed of its own; of
+ * `named` ones in any case.
+ */
+export async function listCounties(
+  pool: Pool,
+  installed: readonly Feed[],
+  wanted: (fips: number) => boolean,
+  named: readonly number[],
+  { CATALOGUE_FILE: catalogueFile, SALES_FILE: salesFile }: Pick<Config, 'CATALOGUE_FILE' | 'SALES_FILE'>,
+): Promise<ListedCounty[]> {
+  const { rows: covered } = await pool.query<CoveredCounty>(statement('feeds/list_coverage', { fips: null }));
+  const { rows: runs } = await pool.query<LastRun>(sql('feeds/list_last_runs'));
+  const lastRun = new Map(runs.map(({ feed, status }) => [feed, status]));
+  const byCode = new Map(covered.map(county => [Number(county.fips), county]));
+  const byName = new Map(installed.map(feed => [feed.name, feed]));
+  const withFeeds = installed.flatMap(({ fips, kind }) =>
+    fips !== null && isCountyKind(kind) ? [fips] : [],
+  );
+  const programs = readSalesPrograms(salesFile);
+  const listed = [...byCode.keys(), ...withFeeds].filter(wanted);
+  const codes = [...new Set([...listed, ...named])].sort((a, b) => a - b);
+  return codes.map(code => {
+    const county = byCode.get(code);
+    const fips = fiveDigits(code);
+    return {
+      fips,
+      name: countyText(code),
+      parcels: county?.parcels ?? 0,
+      sold: county?.sold ?? 0,
+      no_comps: county?.sold ? null : noComps(stateOfFips(code)!, county?.reads_sales ?? false),
+      offered: sourcesOfCounty(fips, catalogueFile)[0]?.address ?? null,
+      kinds: COUNTY_KINDS.flatMap((kind): ListedKind[] => {
+        const isOffered = kind !== 'listings' || salesProgramOf(code, programs) !== undefined;
+        const all = county?.sources.filter(source => source.kind === kind) ?? [];
+        // A neighbor's tiles of heights reach over the line.
+        const ofCounty = all.filter(({ feed }) => (byName.get(feed)?.fips ?? code) === code);
+        const loaded = ofCounty.length > 0 ? ofCounty : all;
+        if (loaded.length > 0)
+          return loaded.map(({ feed, licence, edition, changed, merged_at, source_url }) => ({
+            kind,
+            feed,
+            licence,
+            state: 'loaded',
+            edition: edition ?? changed,
+            from: source_url ?? byName.get(feed)?.file ?? null,
+            merged_at: merged_at === null ? null : new Date(merged_at),
+            last_run: lastRun.get(feed) ?? null,
+          }));
+        const waiting = installed.find(feed => feed.kind === kind && feed.fips === code);
+        if (!waiting && !isOffered) return [];
+        const nothing = { kind, licence: null, edition: null, merged_at: null };
+        return [
+          waiting
+            ? {
+                ...nothing,
+                feed: waiting.name,
+                state: 'waiting',
+                from: addressOf(waiting) ?? waiting.file,
+                licence: waiting.licence,
+                last_run: lastRun.get(waiting.name) ?? null,
+              }
+            : { ...nothing, feed: null, state: 'missing', from: null, last_run: null },
+        ];
+      }),
+    };
+  });
+}
+
+const isCountyKind = (kind: string): boolean => (COUNTY_KINDS as readonly string[]).includes(kind);

@@ -1,0 +1,170 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { findAccount, operator } from '../shared/accounts/accounts.ts';
+import {
+  addDeal,
+  changeDeal,
+  type DealFields,
+  type DealSubject,
+  findBoard,
+  type Owner,
+} from '../shared/deals/deal-board.ts';
+import {
+  DEAL_MONEY,
+  DEAL_STAGES,
+  DEAL_TYPES,
+  type DealStage,
+  parseMoney,
+} from '../shared/deals/deal-terms.ts';
+import { asRun, type Pool, statement, transaction } from '../shared/platform/db.ts';
+import { PlatError } from '../shared/platform/errors.ts';
+import { day, propertyId, wholeNumber } from './common/cli-options.ts';
+import { table } from './common/cli-output.ts';
+import { action } from './common/cli-session.ts';
+
+type AddFlags = {
+  account: string;
+  parcel?: number;
+  listing?: string;
+  url?: string;
+  status?: DealStage;
+  dealType?: DealFields['deal_type'];
+  contractExpirationDate?: string;
+  closingDate?: string;
+} & Record<string, unknown>;
+
+type Row = Record<string, unknown> & { id: string };
+
+const LISTED =
+  'id status address county state acreage price listing_grade price_advantage traction_score days_on_market ' +
+  'suggested_action suggested_action_price expected_profit fetch_status';
+
+/** $18,400 and 18.4k are amounts. */
+function amount(text: string): string {
+  const decimal = parseMoney(text);
+  if (decimal === undefined) throw new InvalidArgumentError('An amount is written 18400, $18,400 or 18.4k.');
+  return decimal;
+}
+
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+function uuid(text: string): string {
+  if (!UUID.test(text)) throw new InvalidArgumentError('An id is a UUID.');
+  return text.toLowerCase();
+}
+
+function page(text: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError('An http(s) address is needed.');
+  return text;
+}
+
+/** Each board is that of an account's user, or the account's own. */
+const onBoard = (command: Command) =>
+  command.requiredOption('--account <account>', 'whose board: its name or id');
+
+export function addDealCommands(program: Command): void {
+  const deal = program.command('deal').description('boards of deals: what people sell, graded and advised');
+
+  const add = onBoard(deal.command('add'))
+    .addOption(new Option('--parcel <id>', 'the parcel, by its property_id').argParser(propertyId))
+    .addOption(new Option('--listing <id>', 'the comp that is its listing').argParser(uuid))
+    .addOption(new Option('--url <address>', "the listing's page").argParser(page))
+    .addOption(new Option('--status <stage>', 'where it begins').choices(DEAL_STAGES))
+    .addOption(new Option('--deal-type <type>', 'how it is closed').choices(DEAL_TYPES))
+    .option('--contract-expiration-date <date>', 'YYYY-MM-DD', day)
+    .option('--closing-date <date>', 'YYYY-MM-DD', day)
+    .description('puts a deal on a board; a worker finds its live listing')
+    .addHelpText(
+      'after',
+      '\nExample:\n  plat deal add --account acme --parcel 3301900000149 --purchase-price 12k',
+    );
+  for (const name of [...DEAL_MONEY, 'price'])
+    add.option(`--${name.replaceAll('_', '-')} <amount>`, 'USD', amount);
+  action(add, async ({ pool }, flags: AddFlags) => {
+    const owner = await ownerOf(pool, flags.account);
+    const id = await transaction(pool, client =>
+      addDeal(asRun(client), owner, subjectOf(flags), fieldsOf(flags)),
+    );
+    const next = `\`plat deal show ${id} --account ${flags.account}\` shows what is found.`;
+    return [{ id }, `Deal ${id} is on the board; ${next}`];
+  });
+
+  const list = onBoard(deal.command('list')).description('the deals of a board, by stage and place');
+  action(list, async ({ pool }, { account }: { account: string }) => {
+    const rows = await readRows(pool, account, null);
+    return [rows, table(rows, LISTED.split(' '))];
+  });
+
+  const move = onBoard(deal.command('move'))
+    .argument('<deal>', 'its id', uuid)
+    .addArgument(deal.createArgument('<stage>', DEAL_STAGES.join(', ')).choices(DEAL_STAGES))
+    .option('--position <n>', 'place in the column, from 0; else its end', wholeNumber)
+    .description('moves a deal to another stage or place')
+    .addHelpText(
+      'after',
+      '\nExample:\n  plat deal move 6f1d2a8e-3c47-4d19-9b52-7e0a4c8d1f23 in_title --account acme',
+    );
+  action(
+    move,
+    async ({ pool }, id: string, status: DealStage, flags: { account: string; position?: number }) => {
+      const owner = await ownerOf(pool, flags.account);
+      const { position } = flags;
+      const change = { status, ...(position !== undefined && { position }) };
+      if (!(await transaction(pool, client => changeDeal(asRun(client), owner, id, change))))
+        throw unknown(id);
+      return [{ id, status }, `Deal ${id} is in ${status}.`];
+    },
+  );
+
+  const show = onBoard(deal.command('show'))
+    .argument('<deal>', 'its id', uuid)
+    .description('a deal with the figures behind its grade, and what happened to it');
+  action(show, async ({ pool }, id: string, { account }: { account: string }) => {
+    const [row] = await readRows(pool, account, id);
+    if (row === undefined) throw unknown(id);
+    const board = (await findBoard(asRun(pool), await ownerOf(pool, account)))!;
+    const events = await asRun(pool)<{ at: Date; author: string; cause: string; changes: object }>(
+      'deals/list_events',
+      { board_id: board.id, deal_id: id, limit: 100 },
+    );
+    const { figures, advice, ...facts } = row;
+    const { text } = (advice ?? {}) as { text?: string };
+    const known = Object.entries({ ...facts, advice: text ?? null, ...(figures as object | null) });
+    const lines = known.map(([name, value]) => ({ name, value }));
+    const history = events.map(({ changes, ...event }) => ({ ...event, changes: JSON.stringify(changes) }));
+    const columns = ['at', 'author', 'cause', 'changes'];
+    return [{ ...row, history: events }, `${table(lines)}\n\n${table(history, columns)}`];
+  });
+}
+
+async function ownerOf(pool: Pool, account: string): Promise<Owner> {
+  return { accountId: await findAccount(pool, account), author: operator() };
+}
+
+function subjectOf({ parcel, listing, url }: AddFlags): DealSubject {
+  const given = [parcel, listing, url].filter(value => value !== undefined);
+  if (given.length !== 1)
+    throw new PlatError('validation_error', 'Name one of --parcel, --listing and --url.');
+  if (parcel !== undefined) return { property_id: parcel };
+  return listing !== undefined ? { listing_id: listing } : { listing_url: url! };
+}
+
+function fieldsOf(flags: AddFlags): DealFields {
+  const camel = (name: string) => name.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
+  const names = [...DEAL_MONEY, 'price', 'status', 'deal_type', 'contract_expiration_date', 'closing_date'];
+  return Object.fromEntries(
+    names.flatMap(name => (flags[camel(name)] === undefined ? [] : [[name, flags[camel(name)]]])),
+  );
+}
+
+async function readRows(pool: Pool, account: string, id: string | null): Promise<Row[]> {
+  const run = asRun(pool);
+  const board = await findBoard(run, await ownerOf(pool, account));
+  if (board === undefined) return [];
+  const figures = id === null ? '' : ', d.figures';
+  return (
+    await pool.query<Row>(statement('deals/list_deals', { board_id: board.id, deal_id: id }, { figures }))
+  ).rows;
+}
+
+const unknown = (id: string) =>
+  new PlatError('not_found', `The board has no deal ${id}. \`plat deal list\` shows them.`);

@@ -1,0 +1,138 @@
+import { extname, join } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { ZodType } from 'zod';
+import { columnNames } from '../shared/exports/export-columns.ts';
+import {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  type ExportRequest,
+  FILE_TYPES,
+  kindOf,
+} from '../shared/exports/export-request.ts';
+import { compsRequest } from '../shared/market/comps-query.ts';
+import { filterSchema } from '../shared/parcels/filter/filter-schema.ts';
+import { PlatError } from '../shared/platform/errors.ts';
+import { fiveDigits } from '../shared/regions/counties.ts';
+import { fips } from './common/cli-options.ts';
+import { action } from './common/cli-session.ts';
+
+type ExportFlags = {
+  county?: number;
+  filter?: string;
+  comps?: string;
+  format?: ExportFormat;
+  columns?: string;
+  boundary?: boolean;
+  onePerOwner?: boolean;
+};
+
+export function addExportCommands(program: Command): void {
+  const one = program
+    .command('export')
+    .description('a file of parcels or comps, as the API makes them; costs nothing and marks nothing')
+    .argument('<file>', `its extension tells the format: ${EXPORT_FORMATS.map(endingOf).join(', ')}`)
+    .option('--county <fips>', 'all parcels of a county', fips)
+    .addOption(
+      new Option('--filter <json>', 'parcels: a body of properties/filter/').conflicts(['county', 'comps']),
+    )
+    .addOption(new Option('--comps <json>', 'comps: the query of comps/ as JSON').conflicts('county'))
+    .addOption(
+      new Option('--format <format>', 'where the extension does not tell it').choices(EXPORT_FORMATS),
+    )
+    .option('--columns <names>', 'in this order, separated by commas; all by themselves')
+    .option('--boundary', 'csv: with boundaries as WKT')
+    .option('--no-boundary', 'others: points in place of boundaries')
+    .option('--one-per-owner', 'the largest parcel of each owner alone')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  plat export sullivan.csv --county 33019 --columns apn,acres,owner_name
+  plat export large.parquet --filter '{"state": "NH", "acres_min": 100}'
+  plat export sold.xlsx --comps '{"fips": "33019", "status": ["SOLD"]}'`,
+    );
+  action(one, async ({ pool }, file: string, flags: ExportFlags) => {
+    const request = requestOf(file, flags);
+    const { saveFile } = await import('../workers/exports/save-file.ts');
+    const made = await saveFile(pool, request, file);
+    return [made, `${made.rows.toLocaleString('en-US')} rows, ${size(made.bytes)}: ${file}`];
+  });
+
+  const publish = program
+    .command('publish')
+    .description('GeoParquet files of all parcels, one a county, with a manifest of their checksums')
+    .argument('<folder>', 'made if it is not there; files that are there are replaced whole')
+    .option('--county <fips...>', 'only these', (text: string, before: number[] = []) => [
+      ...before,
+      fips(text),
+    ])
+    .addHelpText(
+      'after',
+      '\nExample, and how DuckDB reads it:\n  plat publish /srv/parcels\n  duckdb -c "select sum(acres) from \'/srv/parcels/*.parquet\'"',
+    );
+  action(publish, async ({ pool }, folder: string, { county }: { county?: number[] }) => {
+    const { MANIFEST, publishCounties } = await import('../workers/exports/publish-counties.ts');
+    const manifest = await publishCounties(pool, folder, county);
+    const rows = manifest.files.reduce((sum, each) => sum + each.rows, 0);
+    const bytes = manifest.files.reduce((sum, each) => sum + each.bytes, 0);
+    return [
+      manifest,
+      `${manifest.files.length} counties, ${rows.toLocaleString('en-US')} parcels, ${size(bytes)}: ${join(folder, MANIFEST)}`,
+    ];
+  });
+}
+
+const endingOf = (format: ExportFormat): string => `.${FILE_TYPES[format].extension}`;
+
+const size = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** @throws PlatError `validation_error` for what is no request, naming the option */
+function requestOf(file: string, flags: ExportFlags): ExportRequest {
+  const { county, filter, comps, columns, boundary, onePerOwner } = flags;
+  const format = flags.format ?? EXPORT_FORMATS.find(each => endingOf(each) === extname(file).toLowerCase());
+  if (format === undefined)
+    throw refused(
+      `${file} ends with no format: ${EXPORT_FORMATS.map(endingOf).join(', ')}, or give --format`,
+    );
+  const asked =
+    county !== undefined
+      ? { filter: { county: fiveDigits(county) } }
+      : filter !== undefined
+        ? { filter: bodyOf('--filter', filter, filterSchema) }
+        : comps !== undefined
+          ? { comps: bodyOf('--comps', comps, compsRequest) }
+          : undefined;
+  if (asked === undefined) throw refused('say what is wanted: --county, --filter or --comps');
+  if ('comps' in asked && (onePerOwner || boundary))
+    throw refused('--one-per-owner and --boundary are of parcels');
+  if (format === 'xlsx' && boundary) throw refused('--boundary is too long for the cells of xlsx');
+  const request: ExportRequest = {
+    ...asked,
+    format,
+    ...(columns !== undefined && { columns: columns.split(',').map(name => name.trim()) }),
+    ...(boundary !== undefined && { boundary }),
+    ...(onePerOwner && { one_per_owner: true }),
+  };
+  const known = columnNames(kindOf(request));
+  const strange = request.columns?.filter(name => !known.includes(name)) ?? [];
+  if (strange.length > 0)
+    throw refused(`--columns: there is no ${strange.join(', ')}; there are ${known.join(', ')}`);
+  return request;
+}
+
+/** As it was given, once it is one that the schema takes. */
+function bodyOf(option: string, text: string, schema: ZodType): Record<string, unknown> {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw refused(`${option} is not valid JSON`);
+  }
+  const { error } = schema.safeParse(body, { reportInput: true });
+  const [issue] = error?.issues ?? [];
+  if (issue !== undefined)
+    throw refused(`${option}: ${[issue.path.join('.'), issue.message].filter(Boolean).join(' ')}`);
+  return body as Record<string, unknown>;
+}
+
+const refused = (why: string) => new PlatError('validation_error', `${why}.`);

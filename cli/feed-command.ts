@@ -1,0 +1,150 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { INPUTS, type Input, ingestJob } from '../shared/feeds/ingest-runs.ts';
+import { loadConfig } from '../shared/platform/config.ts';
+import type { Feed } from '../workers/feeds/feed.ts';
+import { installedFeed, installedFeeds } from '../workers/feeds/feed-folders.ts';
+import { sharedFolder } from '../workers/ingest/run/run-folder.ts';
+import { enqueueFromCli } from './common/cli-enqueue.ts';
+import { requestedByOperator, wholeNumber } from './common/cli-options.ts';
+import { printNote, table } from './common/cli-output.ts';
+import {
+  action,
+  actionWithoutDatabase,
+  type CommandResult,
+  deliverJobs,
+  EXIT,
+  type Session,
+} from './common/cli-session.ts';
+import { showRun } from './runs-command.ts';
+import { addSuggestCommand } from './suggest-command.ts';
+
+type RunFlags = { wait?: boolean; force?: boolean } & Partial<Record<Input, string>>;
+
+const INPUT_WORDS: Record<Input, string> = {
+  roll: "another source than the feed's, for this run alone",
+  shape: 'likewise for the geometry',
+  listings: 'likewise for listings',
+  layer: 'likewise for roads, wetlands or flood zones',
+  elevation: 'likewise for one file of heights',
+  imagery: 'likewise for one file of imagery',
+  contacts: 'likewise for people with telephone numbers',
+  numbering: 'likewise for blocks of telephone numbers',
+  dnc: 'likewise for one list of the Do Not Call registry',
+};
+
+export function addFeedCommands(program: Command): void {
+  const feed = program.command('feed').description('the feeds: where data comes from and how it maps');
+
+  const list = feed.command('list').description('the installed feeds; exit code 1 when a file is faulty');
+  actionWithoutDatabase(list, async () => {
+    const { feeds, faults } = await installedFeeds(loadConfig());
+    const rows = feeds.map(({ name, kind, title, schedule, asOf: as_of, file }) => {
+      const when = schedule ? `${schedule.cron} ${schedule.timezone}` : '';
+      return { name, kind, title: title ?? '', schedule: when, as_of, file };
+    });
+    for (const { error } of faults) printNote(error.message);
+    const code = faults.length > 0 ? EXIT.failed : EXIT.ok;
+    return [rows, table(rows, ['name', 'kind', 'schedule', 'as_of', 'title']), code];
+  });
+
+  addSuggestCommand(feed);
+
+  const check = feed
+    .command('check')
+    .argument('<file>', 'a feed file, or the name of an installed feed')
+    .option('--rows <n>', 'how many rows to read', wholeNumber, 1000)
+    .description(
+      'reads the first rows and shows what they map to, what is missing, what would be rejected and why',
+    )
+    .addHelpText('after', '\nExample:\n  plat feed check feeds/my-county.yaml --rows 5000');
+  actionWithoutDatabase(check, async (file: string, { rows }: { rows: number }) => {
+    // The readers of every format are for this command alone.
+    const [{ loadFeed }, { checkFeed }, { renderCheck }] = await Promise.all([
+      import('../workers/feeds/load-feeds.ts'),
+      import('../workers/ingest/check/check-feed.ts'),
+      import('./feed-check-report.ts'),
+    ]);
+    const config = loadConfig();
+    const found = /\.(ya?ml|json)$/i.test(file) ? await loadFeed(file) : await installedFeed(config, file);
+    const result = await checkFeed(found, { rows, sharedDir: sharedFolder(config) });
+    return [result, renderCheck(result), result.ok ? EXIT.ok : EXIT.failed];
+  });
+
+  const run = feed
+    .command('run')
+    .argument('<name>', 'an installed feed')
+    .option('--wait', 'show progress and wait for the end')
+    .option('--force', 'merge although the gate blocks; recorded with the run')
+    .description('ingests a feed through the workers')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plat feed run washington-nh --wait\n  plat feed run my-county --roll ./roll-2026.csv --wait\n\nExit codes: 0 merged or unchanged, 1 failed, 2 unknown feed or not of such a source, 3 blocked by the gate.',
+    );
+  for (const input of INPUTS) run.option(`--${input} <source>`, INPUT_WORDS[input]);
+  action(run, async (session, name: string, flags: RunFlags) => {
+    refuseUnread(await installedFeed(session.config, name), flags, run);
+    return runFeedCommand(session, name, flags);
+  });
+
+  const remove = feed
+    .command('remove')
+    .argument('<name>', 'a feed of elevation, roads, wetlands, flood zones, ZIP areas or imagery')
+    .description('takes a land layer away, and has the parcels that it told of computed anew; its runs stay')
+    .addHelpText(
+      'after',
+      '\nExample:\n  plat feed remove my-county-roads\n\nExit codes: 0 removed, 1 no land layer, 2 nothing there.',
+    );
+  action(remove, removeFeedCommand);
+}
+
+async function removeFeedCommand(session: Session, name: string): Promise<CommandResult> {
+  const { removeLayer } = await import('../workers/ingest/remove-layer.ts');
+  const removed = await removeLayer(session.pool, name, new AbortController().signal);
+  if (removed.job !== null) await deliverJobs(session, [removed.job]);
+  const { feeds } = await installedFeeds(session.config);
+  const file = feeds.find(feed => feed.name === name)?.file ?? null;
+  const { kind, features, tiles, parcels, job } = removed;
+  const what = kind === 'elevation' || kind === 'imagery' ? `${tiles} files` : `${features} features`;
+  const following = job === null ? '' : `; ${parcels} parcels are computed anew (job ${job})`;
+  const further = file === null ? '' : `\nA further run would bring it back: take ${file} away.`;
+  return [{ feed: name, ...removed, file }, `${name}: ${what} of ${kind} removed${following}.${further}`];
+}
+
+/** Another source of what the feed does not read would be read by nobody. */
+function refuseUnread(feed: Feed, flags: RunFlags, command: Command): void {
+  const sections: Partial<Record<Input, unknown>> = feed;
+  const read = INPUTS.filter(input => sections[input] != null);
+  const unread = INPUTS.filter(input => flags[input] !== undefined && !read.includes(input));
+  if (unread.length === 0) return;
+  const options = (inputs: readonly Input[]) => inputs.map(input => `--${input}`).join(' and ');
+  const without = unread.includes('shape') && feed.kind === 'assessor' ? ' without `shape`' : '';
+  command.error(
+    `error: the feed ${feed.name} is of kind ${feed.kind}${without}: it takes ${options(read)}, not ${options(unread)}`,
+    { exitCode: EXIT.usage },
+  );
+}
+
+export function runFeedCommand(session: Session, feed: string, flags: RunFlags): Promise<CommandResult> {
+  const sources = Object.fromEntries(
+    INPUTS.flatMap(input => {
+      const source = flags[input];
+      if (source === undefined) return [];
+      return [[input, /^[a-z]+:\/\//i.test(source) ? source : resolve(source)]];
+    }),
+  );
+  const payload = {
+    feed,
+    force: flags.force ?? false,
+    sources,
+    requestedBy: requestedByOperator(),
+    attended: flags.wait ?? false,
+  };
+  return enqueueFromCli(session, ingestJob, payload, feed, flags.wait, async ({ status, result, error }) => {
+    const run = result as { runId: number; status: string } | null;
+    if (status === 'failed' || run === null)
+      return [{ status: 'failed', error }, `${feed}: failed: ${error}`, EXIT.failed];
+    const [document, text] = await showRun(session, run.runId);
+    return [document, text, run.status === 'blocked' ? EXIT.blocked : EXIT.ok];
+  });
+}

@@ -1,0 +1,59 @@
+import { type Command, Option } from 'commander';
+import { operator } from '../shared/accounts/accounts.ts';
+import { statement } from '../shared/platform/db.ts';
+import { cancelJob, describeJob, type JobState, retryJob } from '../shared/platform/queue/jobs.ts';
+import { wholeNumber } from './common/cli-options.ts';
+import { table } from './common/cli-output.ts';
+import { action, deliverJobs } from './common/cli-session.ts';
+
+export function addJobCommands(program: Command): void {
+  const jobs = program.command('jobs').description('what the workers do, have done and are to do');
+
+  const list = jobs
+    .command('list', { isDefault: true })
+    .addOption(new Option('--status <status>', 'only these').choices(['queued', 'running', 'done', 'failed']))
+    .option('--limit <n>', 'most of them', wholeNumber, 20)
+    .description('the newest jobs, open ones first');
+  action(list, async ({ pool }, { status, limit }: { status?: string; limit: number }) => {
+    const { rows } = await pool.query<JobState>(
+      statement('queue/list_jobs', { limit, status: status ?? null }),
+    );
+    return [rows, jobsTable(rows)];
+  });
+
+  const cancel = jobs
+    .command('cancel')
+    .argument('<job>', 'its id, or how that begins')
+    .description('ends a job that waits or runs; what it has committed stays');
+  action(cancel, async ({ pool }, id: string) => {
+    const cancelled = await cancelJob(pool, id, operator());
+    const when = cancelled.running ? ': its worker breaks off within seconds' : '';
+    return [cancelled, `Job ${cancelled.id} is cancelled${when}.`];
+  });
+
+  const retry = jobs
+    .command('retry')
+    .argument('<job>', 'its id, or how that begins')
+    .description('adds a job that does again what an ended one was to do')
+    .addHelpText('after', '\nExample:\n  plat jobs --status failed && plat jobs retry 5e9b0f3c');
+  action(retry, async (session, id: string) => {
+    const added = await retryJob(session.pool, id);
+    await deliverJobs(session, [added.id]);
+    return [added, `Job ${added.id} is queued.`];
+  });
+}
+
+export function jobsTable(jobs: readonly JobState[]): string {
+  const rows = jobs.map(job => ({
+    id: job.id.slice(0, 8),
+    job: job.name,
+    for: job.key.slice(0, 40),
+    status: job.status,
+    progress: `${Math.round(job.progress * 100)} %`,
+    attempts: job.attempts,
+    deaths: job.deaths,
+    note: job.status === 'queued' || job.status === 'done' ? '' : describeJob(job).slice(0, 90),
+    queued_at: job.queued_at,
+  }));
+  return table(rows, ['id', 'job', 'for', 'status', 'progress', 'attempts', 'deaths', 'note', 'queued_at']);
+}

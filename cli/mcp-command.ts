@@ -1,0 +1,136 @@
+import { createInterface } from 'node:readline';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { Command } from 'commander';
+import { loadConfig } from '../shared/platform/config.ts';
+import { PlatError } from '../shared/platform/errors.ts';
+import { localUrl } from '../shared/platform/origin.ts';
+import { readState } from './common/cli-state.ts';
+
+const HELP = `
+For clients that start programs on their own machine, such as Claude Desktop:
+  { "command": "npx", "args": ["plat", "mcp"], "env": { "PLAT_API_KEY": "plat_…" } }
+PLAT_URL names the service; without it, the one that runs in this checkout. The key needs the scope api:mcp:
+  plat key create demo --scope api:mcp`;
+
+export function addMcpCommand(program: Command): void {
+  program
+    .command('mcp')
+    .description(
+      'the MCP server on standard input and output; asks the service at PLAT_URL with PLAT_API_KEY',
+    )
+    .addHelpText('after', HELP)
+    .action(() => bridge(serviceUrl(), requireKey()));
+}
+
+function serviceUrl(): string {
+  const { PLAT_URL } = process.env;
+  if (PLAT_URL) return PLAT_URL.replace(/\/+$/, '');
+  const config = loadConfig();
+  return config.BASE_URL ?? readState(config)?.apiUrl ?? localUrl(config.HOST, config.PORT);
+}
+
+function requireKey(): string {
+  const { PLAT_API_KEY } = process.env;
+  if (PLAT_API_KEY) return PLAT_API_KEY;
+  throw new PlatError(
+    'key_unknown',
+    'PLAT_API_KEY is not set: make a key with `plat key create <account> --scope api:mcp`.',
+  );
+}
+
+type Message = JSONRPCMessage & {
+  id?: string | number;
+  method?: string;
+  params?: { name?: string; uri?: string; requestId?: string | number; _meta?: Record<string, unknown> };
+  result?: { protocolVersion?: string };
+};
+
+const VERSION = 'io.modelcontextprotocol/protocolVersion';
+
+/**
+ * Hands every message, a line each, on to the service and its answers back; ends when the last one is given
+ * after the input's end.
+ */
+async function bridge(url: string, key: string): Promise<void> {
+  const pending = new Map<string | number, AbortController>();
+  const running = new Set<Promise<void>>();
+  let negotiated: string | undefined;
+
+  for await (const line of createInterface({ input: process.stdin })) {
+    const given = parsed(line);
+    if (given === undefined)
+      tell({ jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error' } });
+    else if (given.method === 'notifications/cancelled') pending.get(given.params?.requestId ?? '')?.abort();
+    else {
+      const done = hand(given).finally(() => running.delete(done));
+      running.add(done);
+    }
+  }
+  await Promise.all(running);
+
+  async function hand(message: Message): Promise<void> {
+    const call = new AbortController();
+    if (message.id !== undefined) pending.set(message.id, call);
+    try {
+      const answer = await ask(message, call.signal);
+      if (message.method === 'initialize') negotiated = answer?.result?.protocolVersion;
+      if (answer !== undefined) tell(answer);
+    } catch (error) {
+      if (!call.signal.aborted && message.id !== undefined) tell(failure(message.id, error));
+    } finally {
+      if (message.id !== undefined) pending.delete(message.id);
+    }
+  }
+
+  async function ask(message: Message, signal: AbortSignal): Promise<Message | undefined> {
+    const { method, params } = message;
+    const version = (params?._meta?.[VERSION] as string | undefined) ?? negotiated;
+    const named = params?.name ?? params?.uri;
+    const response = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${key}`,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        ...(version !== undefined && { 'MCP-Protocol-Version': version }),
+        ...(method !== undefined && { 'Mcp-Method': method }),
+        ...(named !== undefined && { 'Mcp-Name': headerOf(named) }),
+      },
+      body: JSON.stringify(message),
+      signal,
+    });
+    const text = await response.text();
+    if (text === '') return undefined;
+    // Of an event stream, which the older version answers with, the message is the last event's data.
+    const json = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+    const answer = JSON.parse(json);
+    if ('jsonrpc' in answer) return answer;
+    throw new Error(answer.error?.message ?? `HTTP ${response.status}`);
+  }
+
+  function failure(id: string | number, error: unknown): JSONRPCMessage {
+    const { message } = error as Error;
+    const instructions =
+      error instanceof TypeError
+        ? `The service cannot be reached at ${url}: start it, or set PLAT_URL.`
+        : message;
+    return { jsonrpc: '2.0', id, error: { code: -32_000, message: instructions } };
+  }
+}
+
+function parsed(line: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as Message) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function tell(message: object): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
+}
+
+/** As the protocol encodes what a header cannot hold. */
+const headerOf = (text: string): string =>
+  /^[\x21-\x7e]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;

@@ -1,0 +1,163 @@
+import type { Command } from 'commander';
+import {
+  findRun,
+  listRejects,
+  listRuns,
+  type Reject,
+  type Run,
+  type RunSummary,
+} from '../shared/feeds/ingest-runs.ts';
+import { findUndoable, undoJob, undoNotes } from '../shared/feeds/undo-runs.ts';
+import { LAND_KINDS } from '../shared/model/land-layers.ts';
+import { PlatError } from '../shared/platform/errors.ts';
+import { fiveDigits } from '../shared/regions/counties.ts';
+import { installedFeed } from '../workers/feeds/feed-folders.ts';
+import { extentWords } from '../workers/ingest/gate/gate-place.ts';
+import { total } from '../workers/ingest/run/run-counts.ts';
+import { enqueueFromCli } from './common/cli-enqueue.ts';
+import { requestedByOperator, wholeNumber } from './common/cli-options.ts';
+import { listCounts, table } from './common/cli-output.ts';
+import { action, type CommandResult, type Session } from './common/cli-session.ts';
+
+export function addRunCommands(program: Command): void {
+  const runs = program
+    .command('runs')
+    .description('what ingestions did: rows read, new, changed, unchanged, retired, rejected')
+    .option('--feed <name>', 'of one feed')
+    .option('--limit <n>', 'how many', wholeNumber, 20)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plat runs --feed washington-nh\n  plat runs show 3 --reason missing_key --rejects 50',
+    );
+  action(runs, async ({ pool, config }, { feed, limit }: { feed?: string; limit: number }) => {
+    const rows = await listRuns(pool, feed ?? null, limit);
+    // No runs may be the answer; of a feed that is not there it is not.
+    if (feed !== undefined && rows.length === 0) await installedFeed(config, feed);
+    const columns = 'id feed status read new changed unchanged retired rejected started'.split(' ');
+    return [rows, table(rows.map(summary), columns)];
+  });
+
+  const show = runs
+    .command('show')
+    .argument('<id>', 'a run', wholeNumber)
+    .option('--reason <reason>', 'only rejects of this reason')
+    .option('--rejects <n>', 'how many rejects to show', wholeNumber, 10)
+    .description('one run: its counts, what the gate found, and the rows that were rejected');
+  action(show, (session, id: number, flags: { reason?: string; rejects: number }) =>
+    showRun(session, id, flags.reason, flags.rejects),
+  );
+
+  const undo = runs
+    .command('undo')
+    .argument('<id>', 'the latest merged run of a feed of parcels', wholeNumber)
+    .option('--wait', 'show progress and wait for the end')
+    .description('gives the county the parcels and sales back that it had before the run')
+    .addHelpText(
+      'after',
+      '\nExample:\n  plat runs undo 12 --wait\n\nExit codes: 0 undone, 1 failed or refused, with the reason.',
+    );
+  action(undo, undoCommand);
+}
+
+async function undoCommand(
+  session: Session,
+  id: number,
+  { wait }: { wait?: boolean },
+): Promise<CommandResult> {
+  const { feed } = await findUndoable(session.pool, id);
+  const notes = undoNotes(feed);
+  const payload = { run: id, requestedBy: requestedByOperator() };
+  const [document, text] = await enqueueFromCli(
+    session,
+    undoJob,
+    payload,
+    `undo run ${id}`,
+    wait,
+    async state => {
+      const run = state.result as { runId: number } | null;
+      if (state.status === 'failed' || run === null)
+        throw new PlatError('undo_failed', `Run ${id} was not undone: ${state.error}`);
+      return showRun(session, run.runId);
+    },
+  );
+  return [{ ...(document as object), notes }, [text, ...notes.map(note => `  ${note}`)].join('\n')];
+}
+
+export async function showRun(
+  { pool }: Pick<Session, 'pool'>,
+  id: number,
+  reason: string | null = null,
+  limit = 10,
+): Promise<CommandResult> {
+  const run = await findRun(pool, id);
+  if (run === undefined) throw new PlatError('not_found', `There is no run ${id}. \`plat runs\` lists them.`);
+  const rejects = await listRejects(pool, id, reason, limit);
+  return [{ ...run, rejects }, describe(run, rejects)];
+}
+
+function statusWords({ status, forced, undoes }: RunSummary): string {
+  if (undoes !== null) return `${status} (undid run ${undoes})`;
+  return forced ? `${status} (forced)` : status;
+}
+
+function summary(run: RunSummary) {
+  const { counts } = run;
+  const { id, feed, started_at: started } = run;
+  const status = statusWords(run);
+  const [read, rejected] = [total(counts.read ?? {}), total(counts.rejected ?? {})];
+  const { new: fresh = 0, changed = 0, unchanged = 0, retired = 0 } = counts;
+  return { id, feed, status, started, read, new: fresh, changed, unchanged, retired, rejected };
+}
+
+/** Figures that are not listed by name, but as a place or not at all. */
+const UNLISTED = ['filled', 'extent', 'coverage', 'coverage_fips'];
+/** Figures of parcels: the features of a land layer are new or gone, never changed or returned. */
+const OF_PARCELS = ['parts', 'returned', 'dropped'];
+
+function placesOf({ extent, coverage, coverage_fips: fips }: Run['counts']): Record<string, string> {
+  const words = (box: typeof extent): string | null => {
+    if (typeof box !== 'object') return null;
+    const { west, south, east, north } = box;
+    return extentWords([west!, south!, east!, north!]);
+  };
+  const [read, box] = [words(extent), words(coverage)];
+  const covered = [
+    typeof fips === 'number' ? `county ${fiveDigits(fips)}` : null,
+    box !== null && box === read ? 'the box around what was read' : box,
+  ].filter(place => place !== null);
+  return {
+    ...(read !== null && { extent: read }),
+    ...(covered.length > 0 && { coverage: covered.join(', and ') }),
+  };
+}
+
+function describe(run: Run, rejects: Reject[]): string {
+  const { counts, gate } = run;
+  const lines = [
+    `run ${run.id} of ${run.feed}: ${statusWords(run)}, asked for by ${run.requested_by}, attempt ${run.attempts}`,
+  ];
+  for (const { input, source, bytes, version } of run.inputs) {
+    // Of elevation and imagery only headers are read.
+    const headers = input === 'elevation' || input === 'imagery';
+    const size = headers ? '' : ` (${bytes.toLocaleString('en-US')} bytes)`;
+    const edited = version === undefined ? '' : `, last edited ${version}`;
+    lines.push(`  ${input.padEnd(10)} ${source.join(', ')}${size}${edited}`);
+  }
+  if (run.error) lines.push(`  error      ${run.error}`);
+  const isLayer = LAND_KINDS.some(kind => kind === run.kind);
+  for (const [name, value] of Object.entries({ ...counts, ...placesOf(counts) })) {
+    if (isLayer && OF_PARCELS.includes(name)) continue;
+    if (value === undefined || (typeof value !== 'string' && UNLISTED.includes(name))) continue;
+    const text = typeof value === 'object' ? listCounts(value) : value.toLocaleString('en-US');
+    lines.push(`  ${name.padEnd(20)} ${text}`);
+  }
+  for (const { gate: name, message } of gate?.blocked ?? []) lines.push(`  gate ${name}: ${message}`);
+  if (rejects.length > 0) lines.push('  rejected or dropped, the first of them:');
+  for (const { input, row_no, field, reason, message, raw } of rejects) {
+    lines.push(
+      `    ${input} row ${row_no}${field ? `, ${field}` : ''}: ${reason}: ${message}`,
+      `      ${raw.slice(0, 160)}`,
+    );
+  }
+  return lines.join('\n');
+}

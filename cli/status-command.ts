@@ -1,0 +1,122 @@
+import type { Command } from 'commander';
+import { sql, statement } from '../shared/platform/db.ts';
+import { describeDisk } from '../shared/platform/disk.ts';
+import { listDisks, localDataDirectory, type NamedDisk } from '../shared/platform/disks.ts';
+import { READ_ONLY } from '../shared/platform/errors.ts';
+import type { JobState } from '../shared/platform/queue/jobs.ts';
+import { listPreparedTransactions, listSharded, type ShardedTable } from '../shared/platform/shards.ts';
+import { wholeNumber } from './common/cli-options.ts';
+import { printNote, table } from './common/cli-output.ts';
+import { action, type ConnectedConfig } from './common/cli-session.ts';
+import { readState } from './common/cli-state.ts';
+import { jobsTable } from './jobs-command.ts';
+
+type Registry = { areas: number; numbers: number; edition: string | null; age_days: number | null };
+
+type Server = { read_only: boolean; connections: number; max_connections: number };
+
+/** With fewer free, the next process to start may get none. */
+const FEW_CONNECTIONS = 5;
+
+/** As old as a copy of the Do Not Call registry may be: 16 CFR 310.4(b)(3)(iv). */
+const MAX_DNC_DAYS = 31;
+
+/** Citus resolves those that a death has left within a minute, by citus.recover_2pc_interval. */
+const STUCK_MINUTES = 5;
+
+export function addStatusCommand(program: Command): void {
+  const status = program
+    .command('status')
+    .description('what the installation holds and what its workers are doing')
+    .option('--jobs <n>', 'how many jobs to show', wholeNumber, 10)
+    .addHelpText('after', '\nExamples:\n  plat status\n  plat status --jobs 50 --json');
+  action(status, async ({ pool, config }, { jobs: limit }: { jobs: number }) => {
+    const [overview] = (await pool.query<Record<string, number | string>>(sql('queue/get_overview'))).rows;
+    const { rows: jobs } = await pool.query<JobState>(statement('queue/list_jobs', { limit, status: null }));
+    const api = readState(config)?.apiUrl ?? null;
+    const redis = await stateOfRedis(config);
+    const disks = await listDisks(config, await localDataDirectory(pool, config)).catch(() => []);
+    const server = (await pool.query<Server>(sql('platform/summarise_server'))).rows[0]!;
+    const { workers } = (await pool.query<{ workers: number }>(sql('queue/summarise_workers'))).rows[0]!;
+    const [dnc] = (await pool.query<Registry>(sql('contacts/summarise_registry'))).rows;
+    const shards = await listSharded(pool);
+    const prepared = await listPreparedTransactions(pool, STUCK_MINUTES);
+    const { areas, numbers, edition, age_days } = dnc!;
+    const figures: Record<string, number | string> = {
+      api: api ?? 'not started by `npm start`',
+      redis: redis ?? 'not used (REDIS_URL)',
+      database: `${server.read_only ? 'read-only' : 'writable'}, ${server.connections} of ${server.max_connections} connections`,
+      workers,
+      ...overview,
+      ...(areas > 0 && {
+        do_not_call: `${numbers.toLocaleString('en-US')} numbers of ${areas} area codes as of ${edition}`,
+      }),
+    };
+    const lines = Object.entries(figures).map(
+      ([name, value]) => `${name.replaceAll('_', ' ').padEnd(24)} ${value.toLocaleString('en-US')}`,
+    );
+    for (const disk of disks) lines.push(`${'disk'.padEnd(24)} ${describeNamed(disk)}`);
+    if (shards.length > 0) lines.push('', shardsTable(shards));
+    lines.push('', jobsTable(jobs));
+    if (age_days !== null && age_days > MAX_DNC_DAYS)
+      printNote(
+        `the copy of the Do Not Call registry is ${age_days} days old: calls may rely on one of the last ${MAX_DNC_DAYS} days (16 CFR 310.4(b)(3)(iv)). Load a newer list.`,
+      );
+    for (const { node, gid, minutes } of prepared)
+      printNote(
+        `the transaction ${gid} has been prepared on ${node} for ${minutes} minutes, and its rows are locked. On the coordinator: select recover_prepared_transactions(); what stays, see docs/scale.md.`,
+      );
+    noteServer(server);
+    for (const disk of disks)
+      if (disk.low)
+        printNote(
+          `the disk is ${disk.full ? 'full' : 'nearly full'}: ${describeNamed(disk)}. Jobs pause when it is full.`,
+        );
+    const document = { api, redis, workers, ...overview, dnc, server, disks, shards, prepared, jobs };
+    return [document, lines.join('\n')];
+  });
+}
+
+const describeNamed = (disk: NamedDisk): string => `${describeDisk(disk)} (${disk.holds.join(', ')})`;
+
+function noteServer({ read_only, connections, max_connections }: Server): void {
+  if (read_only)
+    printNote(`the database is read-only, so no call can be charged and no job can run. ${READ_ONLY}`);
+  const free = Math.max(0, max_connections - connections);
+  if (free < FEW_CONNECTIONS)
+    printNote(
+      `${free} of ${max_connections} database connections are free: raise max_connections of PostgreSQL, or lower DB_POOL_SIZE and the number of workers.`,
+    );
+}
+
+const shardsTable = (tables: ShardedTable[]) =>
+  table(
+    tables.map(({ bytes, largest, ...rest }) => ({
+      ...rest,
+      size: megabytes(bytes),
+      largest_shard: megabytes(largest),
+    })),
+    ['table', 'key', 'shards', 'nodes', 'size', 'largest_shard'],
+  );
+
+const megabytes = (bytes: number) =>
+  `${(bytes / 1e6).toLocaleString('en-US', { maximumFractionDigits: 1 })} MB`;
+
+/** null without REDIS_URL. */
+async function stateOfRedis({ REDIS_URL }: ConnectedConfig): Promise<'reachable' | 'unreachable' | null> {
+  if (REDIS_URL === undefined) return null;
+  // A tenth of a second to load.
+  const { Redis } = await import('ioredis');
+  const redis = new Redis(REDIS_URL, { lazyConnect: true, connectTimeout: 2_000, retryStrategy: () => null });
+  // Unheard, it would end the process; that it is away is what is asked.
+  redis.on('error', () => {});
+  try {
+    await redis.connect();
+    await redis.ping();
+    return 'reachable';
+  } catch {
+    return 'unreachable';
+  } finally {
+    redis.disconnect();
+  }
+}

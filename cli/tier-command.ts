@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import { listTierChanges, listTiers, saveTier } from '../shared/accounts/contracts.ts';
+import { requireNotBoth, wholeNumber } from './common/cli-options.ts';
+import { changesTable, table } from './common/cli-output.ts';
+import { action } from './common/cli-session.ts';
+
+type TierFlags = { new?: boolean; tokens?: number; overagePrice?: number; direct?: boolean };
+
+const EFFECT =
+  'Contracts made before keep their tokens and price; --direct and --no-direct hold for all accounts of the tier within 5 seconds.';
+
+const COLUMNS = ['name', 'tokens_included', 'overage_cents_per_1000', 'direct'];
+
+export function addTierCommands(program: Command): void {
+  const tier = program.command('tier').description('the terms of new contracts');
+
+  const list = tier.command('list').description('the tiers with their allotment and price of overage');
+  action(list, async ({ pool }) => {
+    const tiers = await listTiers(pool);
+    return [tiers, table(tiers, COLUMNS)];
+  });
+
+  const set = tier.command('set');
+  requireNotBoth(set, 'direct');
+  set
+    .argument('<name>')
+    .option('--new', 'make a tier, with --tokens and --overage-price')
+    .option('--tokens <n>', 'tokens a period includes', wholeNumber)
+    .option('--overage-price <cents>', 'US cents for 1,000 tokens of overage', wholeNumber)
+    .option('--direct', 'with the REST API')
+    .option('--no-direct', 'with MCP alone')
+    .description('changes the terms of a tier for contracts to come, or makes a tier')
+    .addHelpText(
+      'after',
+      `\n${EFFECT}\n\nExamples:\n  plat tier set growth --tokens 60000 --overage-price 350\n  plat tier set agents --new --tokens 10000 --overage-price 300 --no-direct`,
+    );
+  action(set, async ({ pool }, name: string, flags: TierFlags) => {
+    const terms = {
+      ...(flags.tokens !== undefined && { tokensIncluded: flags.tokens }),
+      ...(flags.overagePrice !== undefined && { overageCentsPer1000: flags.overagePrice }),
+      ...(flags.direct !== undefined && { direct: flags.direct }),
+    };
+    const saved = await saveTier(pool, name, terms, flags.new);
+    return [saved, `${table([saved], COLUMNS)}${flags.new ? '' : `\n${EFFECT}`}`];
+  });
+
+  const history = tier.command('history').argument('<name>');
+  history.description('every change of a tier: when, by whom, from what to what');
+  action(history, async ({ pool }, name: string) => {
+    const changes = await listTierChanges(pool, name);
+    return [changes, changesTable(changes)];
+  });
+}

@@ -1,0 +1,257 @@
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../../shared/platform/config.ts';
+import { createPool, type Pool } from '../../shared/platform/db.ts';
+import { type DiskSpace, describeDisk, diskSpace } from '../../shared/platform/disk.ts';
+import { type EmbeddedServer, startEmbedded } from '../../shared/platform/embedded-postgres.ts';
+import { messageOf, PlatError } from '../../shared/platform/errors.ts';
+import { createLogger } from '../../shared/platform/log.ts';
+import { migrate } from '../../shared/platform/migrate.ts';
+import { localUrl, missingSettings } from '../../shared/platform/origin.ts';
+import { findPort } from '../../shared/platform/port.ts';
+import { installedFeeds } from '../../workers/feeds/feed-folders.ts';
+import { loadRegions } from '../../workers/regions/load-regions.ts';
+import { print, regionsLine } from '../common/cli-output.ts';
+import { type ConnectedConfig, deliverJobs } from '../common/cli-session.ts';
+import { claimState, clearState, writeState } from '../common/cli-state.ts';
+import { createSupervisor } from './supervisor.ts';
+import { finishDueJobs } from './up-jobs.ts';
+import { addSampleDeals, ingestSamples, missingSamples } from './up-sample.ts';
+import { adminPassword, demoKey, demoLink, demoOwner, welcome } from './welcome.ts';
+
+const READY_TIMEOUT_MS = 60_000;
+/** What the services may need to close after SHUTDOWN_TIMEOUT_MS. */
+const CLOSING_MS = 3_000;
+
+/** What has been started, in this order; it is stopped in the reverse one. */
+type Part = { stop(): Promise<void>; kill(): void };
+
+/**
+ * Everything on one machine: PostgreSQL, schema, regions, workers, the sample on the first run, the API; ends
+ * the process when a signal has stopped it all. What was killed in between is taken up by the next start.
+ * @throws PlatError `already_running` in a checkout that has one running
+ */
+export async function up(config: Config): Promise<void> {
+  claimState(config);
+  const parts: Part[] = [{ stop: async () => clearState(config), kill: () => clearState(config) }];
+  const asked = new AbortController();
+  const stopped = untilSignal(asked, () => {
+    for (const part of parts.reverse()) part.kill();
+  });
+  const starting = start(config, parts, asked.signal);
+  try {
+    // A signal during the start ends it like one afterwards, once the step under way has been taken.
+    await Promise.race([starting, stopped]);
+    await stopped;
+    print('Stopping.');
+    await starting.catch(() => {});
+  } finally {
+    await stopAll(parts);
+  }
+  print('Stopped.');
+  process.exit(0);
+}
+
+async function stopAll(parts: Part[]): Promise<void> {
+  for (const part of parts.reverse()) {
+    // What cannot be stopped must not keep the others running.
+    await part.stop().catch(error => print(`Not stopped: ${messageOf(error)}`));
+  }
+}
+
+async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<void> {
+  let databaseUrl = base.DATABASE_URL;
+  if (databaseUrl === undefined) {
+    const server = await startPostgres(join(base.PLAT_DIR, 'postgres'));
+    parts.push(server);
+    databaseUrl = server.url;
+  }
+  const config = { ...base, DATABASE_URL: databaseUrl };
+  writeState(config, { databaseUrl, apiUrl: null });
+  signal.throwIfAborted();
+
+  const applied = await migrate(databaseUrl, { say: print });
+  if (applied.length > 0) print(`Schema: applied ${applied.length} migrations.`);
+  // That the database was away for a moment is said in plain words.
+  const log = createLogger({ LOG_LEVEL: 'error' }, 'plat');
+  const pool = createPool(config, log, { applicationName: 'plat up', max: 4 });
+  parts.push({ stop: () => pool.end(), kill: () => {} });
+  const watching = watchDisk(() => diskSpace(config.PLAT_DIR), print);
+  parts.push({ stop: async () => clearInterval(watching), kill: () => clearInterval(watching) });
+
+  signal.throwIfAborted();
+  const services = await startServices(config, pool, parts);
+  // While the services load their programs.
+  print(regionsLine(await loadRegions(pool)));
+  signal.throwIfAborted();
+
+  for (const { error } of (await installedFeeds(config)).faults)
+    print(`A feed is left out until its file is put right: ${error.message}`);
+  const begun = { pool, signal, deliver: (ids: string[]) => deliverJobs({ config, pool, log }, ids) };
+  const samples = await missingSamples(pool, config);
+  if (samples.length > 0) {
+    print(`Ingesting ${samples.length} sample feeds through the workers:`);
+    await ingestSamples(begun, samples);
+  }
+  await finishDueJobs(begun, samples.length > 0);
+  await addSampleDeals(begun, await demoOwner(pool));
+
+  const url = await ready(services, config.HOST, signal);
+  for (const missing of missingSettings(config)) print(missing);
+  writeState(config, { databaseUrl, apiUrl: url });
+  const keyFile = shortest(join(config.PLAT_DIR, 'demo-key'));
+  print(
+    await welcome({ ...services, url, link: await demoLink(pool), logs: shortest(services.logs), keyFile }),
+  );
+}
+
+const DISK_LOOK_MS = 10_000;
+
+/** Says once that the disk is nearly full, and again only after there was space in between. */
+export function watchDisk(
+  look: () => Promise<DiskSpace>,
+  say: (text: string) => void,
+  everyMs = DISK_LOOK_MS,
+): NodeJS.Timeout {
+  let warned = false;
+  return setInterval(async () => {
+    const disk = await look().catch(() => undefined);
+    if (disk?.low && !warned)
+      say(`The disk is nearly full: ${describeDisk(disk)}. Workers pause when it is full; free some space.`);
+    if (disk !== undefined) warned = disk.low;
+  }, everyMs);
+}
+
+type Services = { port?: number; key: string; admin: string; logs: string };
+
+async function startServices(config: ConnectedConfig, pool: Pool, parts: Part[]): Promise<Services> {
+  const services: Services = {
+    key: await demoKey(config, pool),
+    admin: adminPassword(config),
+    logs: join(config.PLAT_DIR, 'logs'),
+  };
+  const { logs } = services;
+  const env = {
+    DATABASE_URL: config.DATABASE_URL,
+    ADMIN_PASSWORD: services.admin,
+    PORT: await freePort(config),
+    HOST: config.HOST,
+  };
+
+  const supervisor = createSupervisor(async (label, how) => {
+    print(`${label} ended (${how}) and is started again; its log is in ${logs}.`);
+    // Another program may have taken the port since it was looked for, such as a second start
+    // at the same moment.
+    if (services.port === undefined) env.PORT = await freePort(config);
+  });
+  parts.push({
+    stop: () => supervisor.stop(config.SHUTDOWN_TIMEOUT_MS + CLOSING_MS),
+    kill: supervisor.kill,
+  });
+  await supervisor.start({
+    label: 'api',
+    program: 'api',
+    env,
+    logFile: join(logs, 'api.log'),
+    onMessage: message => Object.assign(services, message),
+  });
+  for (let i = 0; i < config.WORKERS; i++) {
+    // Each has a health port of its own.
+    const portSetting = config.WORKER_PORT && { WORKER_PORT: String(config.WORKER_PORT + i) };
+    await supervisor.start({
+      label: `worker ${i + 1}`,
+      program: 'worker',
+      env: { ...env, ...portSetting },
+      logFile: join(logs, `worker-${i + 1}.log`),
+    });
+  }
+  return services;
+}
+
+async function freePort({ HOST, PORT }: Config): Promise<string> {
+  const port = await findPort(HOST, PORT);
+  if (port !== PORT && PORT !== 0) print(`Port ${PORT} is taken; using ${port}.`);
+  return String(port);
+}
+
+/** The address of the API once it answers there: of ours, whatever else may have taken the port. */
+async function ready(services: Services, host: string, signal: AbortSignal): Promise<string> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    const url = localUrl(host, services.port ?? 0);
+    const ok =
+      services.port !== undefined &&
+      (await fetch(`${url}/readyz`).then(
+        response => response.ok,
+        () => false,
+      ));
+    if (ok) return url;
+    await sleep(50, undefined, { signal });
+  }
+  throw new PlatError(
+    'api_start',
+    `The API did not become ready within ${READY_TIMEOUT_MS / 1000} s; see ${join(services.logs, 'api.log')}.`,
+  );
+}
+
+/** As seen from the current folder, when that is within or beside it. */
+function shortest(path: string): string {
+  const seen = relative(process.cwd(), path);
+  return seen === '' || seen.startsWith('..') ? path : seen;
+}
+
+/** Resolves with the first Ctrl-C, SIGTERM or closing of the terminal; the second kills everything. */
+function untilSignal(asked: AbortController, kill: () => void): Promise<void> {
+  return new Promise(resolve => {
+    const onSignal = () => {
+      if (asked.signal.aborted) {
+        print('Stopping at once.');
+        kill();
+        process.exit(1);
+      }
+      asked.abort();
+      resolve();
+    };
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
+  });
+}
+
+const WATCH_MS = 1_000;
+
+/**
+ * Starts the PostgreSQL in `folder`, and starts it again whenever it dies; its clients connect
+ * again by themselves.
+ */
+async function startPostgres(folder: string): Promise<Part & { url: string }> {
+  const server = await startEmbedded(folder);
+  print(
+    server.started
+      ? 'PostgreSQL: started.'
+      : 'PostgreSQL: took over the one that an earlier start left running.',
+  );
+  const stopping = new AbortController();
+  const watching = watch(server, stopping.signal);
+  return {
+    url: server.url,
+    async stop() {
+      stopping.abort();
+      await watching;
+      await server.stop();
+    },
+    kill: server.kill,
+  };
+}
+
+async function watch(server: EmbeddedServer, signal: AbortSignal): Promise<void> {
+  let said = false;
+  while (!signal.aborted) {
+    try {
+      if (await server.revive()) print('PostgreSQL ended and was started again.');
+      said = false;
+    } catch (error) {
+      if (!said) print(`PostgreSQL ended and does not start: ${messageOf(error)}`);
+      said = true;
+    }
+    await sleep(WATCH_MS, undefined, { signal }).catch(() => {});
+  }
+}

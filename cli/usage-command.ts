@@ -1,0 +1,122 @@
+import { type Command, Option } from 'commander';
+import { findAccount } from '../shared/accounts/accounts.ts';
+import type { Mode, Tier } from '../shared/accounts/tiers.ts';
+import { type Pool, sql, statement } from '../shared/platform/db.ts';
+import { PlatError } from '../shared/platform/errors.ts';
+import { csv } from '../shared/platform/to-csv.ts';
+import { table } from './common/cli-output.ts';
+import { action } from './common/cli-session.ts';
+
+type UsageFlags = { account?: string; period?: string; providers?: boolean; csv?: boolean };
+
+export function addUsageCommand(program: Command): void {
+  const usage = program
+    .command('usage')
+    .usage('--account <account> [options]')
+    .option('--account <account>', 'its name or id')
+    .addOption(
+      new Option(
+        '--providers',
+        'instead: what providers of telephone numbers were asked and charged, by month',
+      ).conflicts(['account', 'period']),
+    )
+    .option(
+      '--period <period>',
+      'one period by day and endpoint: current, or when it begins in UTC: a month, day or moment (2026-01, 2026-01-31, "2026-01-31 10:00:00Z")',
+    )
+    .addOption(new Option('--csv', 'print CSV').conflicts('json'))
+    .description('what an account used, period by period, for invoices')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plat usage --account acme\n  plat usage --account acme --period 2026-01 --csv\n  plat usage --providers',
+    );
+  action(usage, async ({ pool }, flags: UsageFlags) => {
+    const shown = flags.csv ? csv : table;
+    if (flags.providers) {
+      const { rows } = await pool.query(sql('contacts/list_provider_usage'));
+      return [rows, shown(rows, ['month', 'provider', 'calls', 'matches', 'failures', 'cents'])];
+    }
+    const { account } = flags;
+    if (account === undefined) return usage.error('error: name an account (--account), or --providers');
+    if (flags.period !== undefined) {
+      const period = await readPeriod(pool, account, flags.period);
+      return [period, shown(period.records, ['date', 'endpoint', 'mode', 'tokens', 'calls'])];
+    }
+    const periods = await listPeriods(pool, account);
+    const columns =
+      'period_start period_end tier tokens_used tokens_included tokens_overage overage_cents_per_1000 overage_amount_cents current';
+    return [periods, shown(periods, columns.split(' '))];
+  });
+}
+
+type PeriodUsage = {
+  period_start: Date;
+  period_end: Date;
+  tier: Tier | null;
+  tokens_used: number;
+  tokens_included: number;
+  tokens_overage: number;
+  overage_cents_per_1000: number;
+  overage_amount_cents: number;
+  current: boolean;
+};
+
+type DayUsage = { date: string; endpoint: string; mode: Mode; tokens: number; calls: number };
+
+/**
+ * Every period of an account, the newest first, for invoices. @param account name or id. @throws PlatError
+ * `account_unknown`.
+ */
+export async function listPeriods(pool: Pool, account: string): Promise<PeriodUsage[]> {
+  const id = await findAccount(pool, account);
+  await pool.query(statement('accounts/roll_period', { account_ids: [id] }));
+  return (await pool.query<PeriodUsage>(statement('accounts/list_periods', { account_id: id }))).rows;
+}
+
+/** Whole fields of a moment in UTC, none of them cut: `2026-1` must not mean November. */
+const PERIOD = /^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{3})?)?Z?)?)?$/i;
+
+/**
+ * One period by UTC day, endpoint and mode.
+ * @param period `current`, or the month, the day or the moment at which the period starts:
+ * `2026-01`, `2026-01-31`, `2026-01-31T10:00:00Z`, with seconds and milliseconds or without, with a T or a
+ * blank, as lists show it.
+ * @throws PlatError `account_unknown`, `period_unknown`.
+ */
+export async function readPeriod(
+  pool: Pool,
+  account: string,
+  period: string,
+): Promise<PeriodUsage & { records: DayUsage[] }> {
+  const wanted = period.trim();
+  if (wanted !== 'current' && !PERIOD.test(wanted))
+    throw new PlatError(
+      'period_unknown',
+      `"${period}" is no period: write current, its month (2026-01), its first day (2026-01-31) or its start ("2026-01-31 10:00:00Z").`,
+    );
+  const found = (await listPeriods(pool, account)).filter(each =>
+    wanted === 'current' ? each.current : begins(each.period_start, wanted),
+  );
+  const [only] = found;
+  if (only === undefined)
+    throw new PlatError(
+      'period_unknown',
+      `No period of this account begins ${wanted === 'current' ? 'now: it has no contract' : `in ${wanted}`}. Without --period, all are listed.`,
+    );
+  if (found.length > 1)
+    throw new PlatError(
+      'period_unknown',
+      `Several periods of this account begin in ${wanted}: name the day, or the moment if need be: ${found.map(each => each.period_start.toISOString()).join(', ')}.`,
+    );
+  const id = await findAccount(pool, account);
+  const { rows } = await pool.query<DayUsage>(
+    statement('accounts/list_days', { account_id: id, start: only.period_start }),
+  );
+  return { ...only, records: rows };
+}
+
+function begins(start: Date, wanted: string): boolean {
+  const text = wanted.toUpperCase().replace(' ', 'T');
+  const whole = start.toISOString();
+  return whole.startsWith(text) || whole.replace(/\.\d+Z$/, 'Z') === text;
+}

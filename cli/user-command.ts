@@ -1,0 +1,130 @@
+import type { Command } from 'commander';
+import { requireKnownOrNewName, requireName } from '../shared/accounts/account-names.ts';
+import { operator } from '../shared/accounts/accounts.ts';
+import { cancelInvitations, invite } from '../shared/accounts/invitations.ts';
+import { sendMail } from '../shared/accounts/mail.ts';
+import { removeUser } from '../shared/accounts/remove-user.ts';
+import { createLink, linkLifetime } from '../shared/accounts/sign-in.ts';
+import { createUser, findUser, joinCompany, listUsers, requireEmail } from '../shared/accounts/users.ts';
+import { PlatError } from '../shared/platform/errors.ts';
+import { appUrlOf, localUrl } from '../shared/platform/origin.ts';
+import { print, table } from './common/cli-output.ts';
+import { action, type Session, withSession } from './common/cli-session.ts';
+import { readState } from './common/cli-state.ts';
+
+type NewUserFlags = { company: string; name?: string; operator?: boolean };
+
+export function addUserCommands(program: Command): void {
+  const user = program.command('user').description('people who sign in to the web app');
+
+  const create = user
+    .command('create')
+    .description('create a user, with a link to sign in and set a password');
+  action(withNewUser(create), async (session, email: string, flags: NewUserFlags) => {
+    const created = await createUser(session.pool, await newUserOf(session, email, flags));
+    if (created === undefined) throw new PlatError('user_exists', `${email} is a user already.`);
+    const link = appUrl(session) + (await createLink(session.pool, created.id, 'invite'));
+    const note = `Created user ${email}. ${oneTime(link)}`;
+    return [{ id: created.id, email, company: flags.company, note }, note];
+  });
+
+  const invitation = user
+    .command('invite')
+    .description('email an invitation; the user exists once it is accepted');
+  action(withNewUser(invitation), async (session, email: string, flags: NewUserFlags) => {
+    const path = await invite(session.pool, await newUserOf(session, email, flags));
+    const note = await mailInvitation(session, email, appUrl(session) + path);
+    return [{ email, company: flags.company, note }, note];
+  });
+
+  const remove = user
+    .command('remove')
+    .argument('<email>')
+    .description('remove a person, or cancel the invitations of an address')
+    .addHelpText(
+      'after',
+      '\nEnds their sessions, links, and emails at once. What they created stays with their company. The address can be invited again.' +
+        '\nThe owner of an account cannot be removed: give the account another owner first.' +
+        '\n\nExample:\n  plat user remove bob@acme.example\n\nExit codes: 0 removed, 2 not known, or the owner of an account.',
+    );
+  action(remove, async ({ pool }, email: string) => {
+    const removed = await removeUser(pool, { email, actor: operator() }).catch(error => {
+      if (error instanceof PlatError && error.code === 'user_unknown') return undefined;
+      throw error;
+    });
+    const canceled = await cancelInvitations(pool, { email }, operator());
+    if (removed === undefined && canceled.length === 0)
+      throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` shows them.`);
+    const notes = [
+      removed && `Removed ${removed.email} from ${removed.company}.`,
+      canceled.length > 0 && `Invitations canceled: ${canceled.length}.`,
+    ];
+    const document = { email, company: removed?.company ?? null, invitations_canceled: canceled.length };
+    return [document, notes.filter(Boolean).join(' ')];
+  });
+
+  user
+    .command('link')
+    .argument('<email>')
+    .description('a link that signs the user in, once, without a password')
+    .action((email: string) =>
+      withSession(async session => {
+        const { id } = await findUser(session.pool, email);
+        print(`${appUrl(session)}${await createLink(session.pool, id, 'sign_in')}`);
+      }),
+    );
+
+  const list = user.command('list').description('every user, their company and account');
+  action(list, async ({ pool }) => {
+    const users = await listUsers(pool);
+    return [users, table(users, 'email name company account operator has_password seen_at'.split(' '))];
+  });
+}
+
+const withNewUser = (command: Command): Command =>
+  command
+    .argument('<email>')
+    .requiredOption('--company <company>', 'their company, existing or new')
+    .option('--name <name>', 'their name')
+    .option('--operator', 'may see and manage the whole installation');
+
+async function newUserOf(
+  { pool }: Session,
+  email: string,
+  { company, name, operator: isOperator }: NewUserFlags,
+) {
+  requireEmail(email);
+  return {
+    companyId: await joinCompany(pool, await requireKnownOrNewName(pool, 'company', company)),
+    email,
+    ...(name && { name: requireName('user', name) }),
+    operator: isOperator === true,
+    actor: operator(),
+  };
+}
+
+/** @returns what became of the mail */
+async function mailInvitation({ config, log }: Session, email: string, url: string): Promise<string> {
+  if (appUrlOf(config, config.PORT) === '')
+    return `Invited ${email}. No mail is sent, as BASE_URL is not set. ${oneTime(url)}`;
+  await sendMail(config, log, {
+    to: email,
+    subject: 'You are invited to Plat',
+    text: `You are invited to Plat. Set your password here:\n\n${url}\n\nThe link works once and expires in ${linkLifetime('invite')}.\n`,
+  });
+  return config.SMTP_URL === undefined
+    ? `Invited ${email}. SMTP_URL is not set: the mail is in ${config.PLAT_DIR}/outbox.`
+    : `Sent an invitation to ${email}.`;
+}
+
+const oneTime = (url: string): string =>
+  `Their link works once and expires in ${linkLifetime('invite')}:\n${url}`;
+
+/**
+ * Where the web app is, for who works on this machine: as the settings say, the running `plat up`, else
+ * where it would listen.
+ */
+function appUrl({ config }: Session): string {
+  const given = config.APP_URL ?? config.BASE_URL;
+  return given ?? readState(config)?.apiUrl ?? localUrl(config.HOST, config.PORT);
+}

@@ -1,0 +1,98 @@
+import { type Command, Option } from 'commander';
+import { operator } from '../shared/accounts/accounts.ts';
+import { UUID } from '../shared/model/uuid.ts';
+import { type Pool, statement } from '../shared/platform/db.ts';
+import { PlatError } from '../shared/platform/errors.ts';
+import { fiveDigits } from '../shared/regions/counties.ts';
+import { WEBHOOKS_CHANNEL } from '../shared/webhooks/webhook-terms.ts';
+import { moment, wholeNumber } from './common/cli-options.ts';
+import { table } from './common/cli-output.ts';
+import { action } from './common/cli-session.ts';
+
+type Row = {
+  id: string;
+  account: string;
+  url: string;
+  types: string[];
+  fips: number | null;
+  enabled: boolean;
+  disabled_because: string | null;
+  failing_since: Date | null;
+};
+
+export function addWebhookCommands(program: Command): void {
+  const webhooks = program.command('webhooks').description('addresses that are told of changes');
+
+  const list = webhooks.command('list').description('those of all accounts, and what waits or has failed');
+  action(list, async ({ pool }) => {
+    const { rows } = await pool.query<Row>(statement('webhooks/list_all_webhooks', { webhook_id: null }));
+    const lines = rows.map(({ url, fips, enabled, disabled_because: because, failing_since, ...row }) => ({
+      ...row,
+      // What stands behind the host may be a password.
+      host: new URL(url).host,
+      county: fips === null ? 'all' : fiveDigits(fips),
+      state: enabled ? (failing_since === null ? 'on' : 'failing') : `off${because ? ` (${because})` : ''}`,
+    }));
+    return [rows, table(lines, 'id account host county state pending failed delivered'.split(' '))];
+  });
+
+  const deliveries = webhooks
+    .command('deliveries')
+    .argument('<id>', 'of the webhook')
+    .addOption(new Option('--state <state>', 'only these').choices(['pending', 'delivered', 'failed']))
+    .option('--limit <n>', 'how many', wholeNumber, 20)
+    .description('what was sent to one, the newest first');
+  action(deliveries, async ({ pool }, id: string, flags: { state?: string; limit: number }) => {
+    await requireWebhook(pool, id);
+    const { rows } = await pool.query(
+      statement('webhooks/list_deliveries', {
+        webhook_id: id,
+        state: flags.state ?? null,
+        message_id: null,
+        limit: flags.limit,
+      }),
+    );
+    return [rows, table(rows, 'message_id type seq state attempts last_at next_at error'.split(' '))];
+  });
+
+  const replay = webhooks
+    .command('replay')
+    .argument('<id>', 'of the webhook')
+    .requiredOption('--since <moment>', 'all messages from this moment on', moment)
+    .description('sends messages again, whatever became of them')
+    .addHelpText(
+      'after',
+      '\nExample:\n  plat webhooks replay 3c7d6f0e-7b1d-4e57-8a51-9d0c2f6b4e12 --since 2026-11-20',
+    );
+  action(replay, async ({ pool }, id: string, { since }: { since: Date }) => {
+    await requireWebhook(pool, id);
+    const { rowCount } = await pool.query(
+      statement('webhooks/replay_messages', { webhook_id: id, message_id: null, since }),
+    );
+    await pool.query(statement('webhooks/notify_couriers', { channel: WEBHOOKS_CHANNEL }));
+    return [{ messages: rowCount }, `${rowCount} messages are sent again.`];
+  });
+
+  for (const [name, enabled] of [
+    ['enable', true],
+    ['disable', false],
+  ] as const) {
+    const change = webhooks
+      .command(name)
+      .argument('<id>', 'of the webhook')
+      .description(enabled ? 'switches one on again' : 'switches one off; nothing is sent to it');
+    action(change, async ({ pool }, id: string) => {
+      await requireWebhook(pool, id);
+      await pool.query(statement('webhooks/switch_webhook', { webhook_id: id, enabled, by: operator() }));
+      return [{ id, enabled }, `The webhook is ${enabled ? 'on' : 'off'}.`];
+    });
+  }
+}
+
+async function requireWebhook(pool: Pool, id: string): Promise<void> {
+  const { rowCount } = UUID.test(id)
+    ? await pool.query(statement('webhooks/list_all_webhooks', { webhook_id: id }))
+    : { rowCount: 0 };
+  if (!rowCount)
+    throw new PlatError('not_found', `There is no webhook ${id}. \`plat webhooks list\` shows them.`);
+}

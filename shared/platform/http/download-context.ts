@@ -1,0 +1,99 @@
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PlatError } from '../errors.ts';
+
+const MiB = 2 ** 20;
+const GiB = 2 ** 30;
+
+/** Limits of reading a source, so that a wrong address or a hostile archive ends with an error. */
+export const LIMITS = {
+  /** Size of one download. The largest statewide parcel archives are 5 to 10 GB today. */
+  downloadBytes: 16 * GiB,
+  /** Size of one unpacked file. A state of 12 million parcels is 36 GB as GeoJSON. */
+  expandedBytes: 64 * GiB,
+  /**
+   * Up to this size the ratio is not checked. Sparse fixed-width tables unpack to some 50 times their size.
+   */
+  uncheckedRatioBytes: GiB,
+  expandedRatio: 200,
+  /** Archives with every table and layer of a county have hundreds. */
+  zipEntries: 10_000,
+  /**
+   * Size of a feature or line of JSON. The largest boundaries (federal land, 500,000 vertices) are about 20
+   * MB as GeoJSON.
+   */
+  rowBytes: 32 * MiB,
+  /** Length of a CSV record with its quoted line breaks. The longest legal descriptions are under 100 KB. */
+  csvRowChars: 2 * MiB,
+  /**
+   * Size of an unpacked workbook, which is read whole: 100,000 rows of 20 columns. Its reader needs six times
+   * the memory.
+   */
+  xlsxBytes: 64 * MiB,
+  /** Size of an Access database, which is read whole; Access's own limit is 2 GB. */
+  accessBytes: GiB,
+  /** Size of a page of a web API, read whole: RESO servers send at most 5,000 records of 5 to 10 KB. */
+  pageBytes: 128 * MiB,
+  /** Time-out of a file's reader without a row or progress. */
+  readerIdleMs: 30_000,
+  /** Time-out of starting a reader, which takes half a second on an idle machine. */
+  readerStartMs: 120_000,
+  /** Time-out of a download without a byte. */
+  downloadIdleMs: 60_000,
+  /** Time-out from request to last byte: some servers take over a minute for a wide page. */
+  pageMs: 180_000,
+  /** Attempts per request. The pauses of 1 + 2 + 4 + 8 + 16 s outlast a restart of the server. */
+  tries: 6,
+  backoffMs: 1_000,
+  /** Longest pause that is waited for. Hourly quotas ask for up to an hour; then the job is retried later. */
+  retryAfterMs: 10 * 60_000,
+};
+export type Limits = typeof LIMITS;
+
+export type OpenContext = {
+  /** The folder of relative source paths. */
+  baseDir: string;
+  /** The folder for downloads. Each gets its own subfolder, removed after reading. */
+  tmpDir: string;
+  signal: AbortSignal;
+  /** Called with the bytes read of the packed source and their total (null when unknown). */
+  onBytes?: (read: number, total: number | null) => void;
+  /**
+   * Called with what happens before the first byte is read, such as a download or a pause between attempts.
+   */
+  onNote?: (note: string) => void;
+  /** Overrides of LIMITS. */
+  limits?: Partial<Limits>;
+};
+
+/** Creates a temporary folder in the one for downloads. */
+export async function scratchFolder({ tmpDir }: OpenContext, prefix: string): Promise<string> {
+  await mkdir(tmpDir, { recursive: true });
+  return mkdtemp(join(tmpDir, prefix));
+}
+
+export const limitsOf = (context: { limits?: Partial<Limits> }): Limits => ({ ...LIMITS, ...context.limits });
+
+/** For a source that is missing, truncated, unreachable or too large; `status` 404 when it does not exist. */
+export function sourceError(
+  message: string,
+  options: { cause?: unknown; retryable?: boolean; status?: 404 } = {},
+): PlatError {
+  return new PlatError('feed_source', message, { status: 422, ...options });
+}
+
+/** For a file that is not what its feed says. */
+export function formatError(message: string, cause?: unknown): PlatError {
+  return new PlatError('feed_format', message, { status: 422, cause });
+}
+
+/** A URL for messages and logs: without user, password and query, which may contain keys. */
+export function redactUrl(url: string | URL): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
+
+/** For a source that ends earlier than it announced. */
+export function truncatedError(name: string, how: string): PlatError {
+  return sourceError(`${name} is cut off: ${how}. Fetch or copy it again.`);
+}

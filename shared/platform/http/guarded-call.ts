@@ -1,0 +1,184 @@
+import {
+  BrokenCircuitError,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  ExponentialBackoff,
+  handleWhen,
+  retry,
+  TaskCancelledError,
+  TimeoutStrategy,
+  timeout,
+  wrap,
+} from 'cockatiel';
+import { PlatError } from '../errors.ts';
+import { redactUrl } from './download-context.ts';
+import { boundedBody, isTransientStatus, retryAfterMs } from './http.ts';
+
+/** Limits of calls to a provider. */
+export const CALL_LIMITS = {
+  /** Time-out of a call with all its retries and pauses. */
+  totalMs: 10_000,
+  tries: 3,
+  /** First pause between attempts. It doubles, with jitter. */
+  pauseMs: 200,
+  responseBytes: 4 * 2 ** 20,
+  /** Consecutive failed calls after which the circuit opens for `openMs`. */
+  failures: 5,
+  openMs: 30_000,
+};
+export type CallLimits = typeof CALL_LIMITS;
+
+export type ProviderRequest = {
+  url: URL;
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  /** Sent as JSON. */
+  body?: unknown;
+};
+
+export type ProviderResponse = { status: number; body: unknown };
+
+export type GuardedCall = (request: ProviderRequest, signal?: AbortSignal) => Promise<ProviderResponse>;
+
+/** The failure of one attempt. */
+class ProviderError extends PlatError {
+  /** Whether to retry at once. */
+  readonly again: boolean;
+  /** Whether it counts as an outage, which opens the circuit. */
+  readonly outage: boolean;
+
+  constructor(name: string, what: string, kind: { again: boolean; outage?: boolean }, pauseMs = 30_000) {
+    super('provider', `The provider ${name} ${what}. Try again later.`, {
+      status: 503,
+      retryable: kind.again || kind.outage === true,
+      headers: { 'Retry-After': String(Math.max(1, Math.ceil(pauseMs / 1_000))) },
+    });
+    this.again = kind.again;
+    this.outage = kind.outage ?? true;
+  }
+}
+
+/**
+ * Calls a provider's JSON API with limits of time and size, retries and a circuit breaker, without following
+ * redirects.
+ * @param accepted statuses besides 2xx that are results, such as a 404 that means "nobody"
+ * @throws PlatError `provider`, 503, `retryable` when the same call may succeed later; the signal's reason
+ */
+export function openGuardedCall(
+  name: string,
+  accepted: readonly number[] = [],
+  overrides: Partial<CallLimits> = {},
+): GuardedCall {
+  const limits = { ...CALL_LIMITS, ...overrides };
+  const circuit = circuitBreaker(
+    handleWhen(
+      error => error instanceof TaskCancelledError || (error instanceof ProviderError && error.outage),
+    ),
+    { breaker: new ConsecutiveBreaker(limits.failures), halfOpenAfter: limits.openMs },
+  );
+  const policy = wrap(
+    circuit,
+    timeout(limits.totalMs, TimeoutStrategy.Aggressive),
+    retry(
+      handleWhen(error => error instanceof ProviderError && error.again),
+      {
+        maxAttempts: limits.tries - 1,
+        backoff: new ExponentialBackoff({ initialDelay: limits.pauseMs, maxDelay: limits.totalMs / 4 }),
+      },
+    ),
+  );
+  return async (request, signal) => {
+    try {
+      return await policy.execute(
+        context => attempt(name, request, accepted, limits, context.signal),
+        signal,
+      );
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof BrokenCircuitError)
+        throw new ProviderError(name, 'has failed several times in a row and is left alone for a moment', {
+          again: true,
+        });
+      if (error instanceof TaskCancelledError)
+        throw new ProviderError(name, `did not answer within ${limits.totalMs / 1_000} s`, { again: true });
+      throw error;
+    }
+  };
+}
+
+async function attempt(
+  name: string,
+  { url, method, headers, body }: ProviderRequest,
+  accepted: readonly number[],
+  limits: CallLimits,
+  signal: AbortSignal,
+): Promise<ProviderResponse> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    redirect: 'manual',
+    signal,
+  }).catch(error => {
+    signal.throwIfAborted();
+    throw new ProviderError(name, `at ${redactUrl(url)} cannot be reached (${reasonOf(error)})`, {
+      again: true,
+    });
+  });
+  const { status } = response;
+  if (!response.ok && !accepted.includes(status)) {
+    await response.body?.cancel().catch(() => {});
+    throw statusError(name, response);
+  }
+  return { status, body: await readJson(name, response, limits.responseBytes, signal) };
+}
+
+/**
+ * The error of an unexpected status. 401, 402 and 403 count as outages, since they concern the account; 400
+ * and 422 concern the request.
+ */
+function statusError(name: string, { status, headers }: Response): PlatError {
+  if (status >= 300 && status < 400)
+    return new ProviderError(name, 'redirects, which is not followed: set its final address', {
+      again: false,
+    });
+  const passing = isTransientStatus(status);
+  const pause = retryAfterMs(headers.get('retry-after')) ?? (passing ? 0 : 300_000);
+  // A pause that the provider asks for goes to the client in Retry-After, which should not be kept waiting
+  // for it.
+  return new ProviderError(
+    name,
+    `answered ${status}`,
+    { again: passing && pause === 0, outage: passing || [401, 402, 403].includes(status) },
+    pause || undefined,
+  );
+}
+
+async function readJson(
+  name: string,
+  response: Response,
+  most: number,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const bytes = await boundedBody(response, most).catch(error => {
+    signal.throwIfAborted();
+    throw new ProviderError(name, `broke off its answer (${reasonOf(error)})`, { again: true });
+  });
+  if (bytes === null)
+    throw new ProviderError(name, `answered with more than ${most} bytes`, { again: false });
+  try {
+    return bytes.length === 0 ? null : JSON.parse(bytes.toString());
+  } catch {
+    throw new ProviderError(name, 'answered with what is no JSON', { again: true });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const cause = error.cause as { code?: unknown } | undefined;
+  return typeof cause?.code === 'string' ? cause.code : error.name;
+}

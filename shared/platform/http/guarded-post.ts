@@ -1,0 +1,175 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
+import { Agent, type Dispatcher } from 'undici';
+import { errorCode } from '../errors.ts';
+import { isPublicAddress } from './addresses.ts';
+import { lookupWithin, OtherNetworkError } from './guarded-fetch.ts';
+import { retryAfterMs } from './http.ts';
+
+/** Within the 15 to 30 s of Standard Webhooks 1.0. */
+const TIMEOUT_MS = 20_000;
+const CONNECT_MS = 10_000;
+/** How often it looks for exchanges whose time is over. */
+const LOOK_MS = 500;
+/** To one host; servers let 511 wait by default, and drop what comes beyond. */
+const CONNECTIONS = 256;
+/** Nobody reads the answers: so many bytes let a connection be used again, a longer one is cut off. */
+const ANSWER_BYTES = 16_384;
+
+export type PostResult = {
+  /** Null without an answer. */
+  status: number | null;
+  /** Why it did not succeed, in words for whose address it is; null where it did. */
+  error: string | null;
+  /** How long the receiver asks to be left alone. */
+  retryAfterMs: number | null;
+};
+
+/** Names of an operator's setting, as `isAllowedHost` compares them. */
+export const hostsOf = (setting: string): ReadonlySet<string> =>
+  new Set(setting.split(',').map(plainHost).filter(Boolean));
+
+const plainHost = (host: string): string =>
+  host
+    .trim()
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '');
+
+/**
+ * Why nothing may be sent to an address, as far as it tells by itself: what a name stands for is looked at
+ * when it is connected to. @param privateHosts those that may be private and without https
+ */
+export function postFault(text: string, privateHosts: ReadonlySet<string>): string | undefined {
+  if (!URL.canParse(text)) return 'must be an address such as https://example.com/plat';
+  const { protocol, hostname, username, password } = new URL(text);
+  const host = plainHost(hostname);
+  if (username !== '' || password !== '') return 'must not hold a user or a password';
+  if (privateHosts.has(host) && protocol === 'http:') return undefined;
+  if (protocol !== 'https:') return 'must begin with https://';
+  if (privateHosts.has(host)) return undefined;
+  if (isIP(host) !== 0 && !isPublicAddress(host)) return 'must be on the public internet';
+  if (host === 'localhost' || host.endsWith('.localhost')) return 'must be on the public internet';
+  return undefined;
+}
+
+export type GuardedPost = {
+  /** Never throws. */
+  post(url: string, headers: Record<string, string>, body: string): Promise<PostResult>;
+  /** Breaks off what is under way. */
+  close(): Promise<void>;
+};
+
+/**
+ * Sends to addresses of others: by https, to public addresses alone, which are checked as each connection is
+ * made, without redirects. Connections are kept for the next message.
+ */
+export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = TIMEOUT_MS): GuardedPost {
+  // An exchange has one limit of time for all of it.
+  const limits = { connections: CONNECTIONS, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 10_000 };
+  const connect = { timeout: Math.min(CONNECT_MS, timeoutMs) };
+  const outside = new Agent({ ...limits, connect: { ...connect, lookup: lookupWithin('public') } });
+  const inside = new Agent({ ...limits, connect });
+  /** In the order in which they began. */
+  const underWay = new Set<Exchange>();
+  const look = setInterval(() => {
+    const begun = performance.now() - timeoutMs;
+    for (const exchange of underWay) {
+      if (exchange.begun > begun) break;
+      exchange.giveUp(`did not answer within ${timeoutMs / 1_000} s`);
+    }
+  }, LOOK_MS);
+  look.unref();
+  return {
+    post(url, headers, body) {
+      const fault = postFault(url, privateHosts);
+      if (fault !== undefined) return Promise.resolve(failure(`its address ${fault}`));
+      const { origin, hostname, pathname, search } = new URL(url);
+      const dispatcher = privateHosts.has(plainHost(hostname)) ? inside : outside;
+      return new Promise(resolve => {
+        const exchange = new Exchange(result => {
+          underWay.delete(exchange);
+          resolve(result);
+        });
+        underWay.add(exchange);
+        dispatcher.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange);
+      });
+    },
+    async close() {
+      clearInterval(look);
+      await Promise.all([outside.destroy(), inside.destroy()]);
+    },
+  };
+}
+
+/**
+ * A message on its way. undici's own `request` makes a stream of each answer, and an abort signal has
+ * listeners for each: both together took longer than sending.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly begun = performance.now();
+  readonly #done: (result: PostResult) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #answer: PostResult | undefined;
+  #bytes = 0;
+  #isOver = false;
+
+  constructor(done: (result: PostResult) => void) {
+    this.#done = done;
+  }
+
+  #end(result: PostResult): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#done(result);
+  }
+
+  /** What was answered by then counts. */
+  giveUp(why: string): void {
+    this.#end(this.#answer ?? failure(why));
+    this.#controller?.abort(new Error(why));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It waited for a connection for too long.
+    if (this.#isOver) controller.abort(new Error('late'));
+  }
+
+  onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
+    this.#answer = answered(status, headers['retry-after']);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > ANSWER_BYTES) controller.abort(new Error('long'));
+  }
+
+  onResponseEnd(): void {
+    this.#end(this.#answer!);
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#end(this.#answer ?? failure(wordsOf(error)));
+  }
+}
+
+function answered(status: number, wait: string | string[] | undefined): PostResult {
+  if (status >= 200 && status < 300) return { status, error: null, retryAfterMs: null };
+  return {
+    status,
+    error: status >= 300 && status < 400 ? REDIRECTED : `answered ${status}`,
+    retryAfterMs: typeof wait === 'string' ? (retryAfterMs(wait) ?? null) : null,
+  };
+}
+
+const REDIRECTED = 'redirects, which is not followed: give its final address';
+
+const failure = (error: string): PostResult => ({ status: null, error, retryAfterMs: null });
+
+function wordsOf(error: Error): string {
+  // One text for unknown names and for names of the inner network, so that nobody learns which exist there.
+  const isLookup = (error as NodeJS.ErrnoException).syscall === 'getaddrinfo';
+  if (isLookup || error instanceof OtherNetworkError) return 'has no address on the public internet';
+  return `cannot be reached (${errorCode(error) ?? error.name})`;
+}

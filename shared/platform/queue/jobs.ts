@@ -1,0 +1,229 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { asRun, type Pool, type Queryable, type Run, statement } from '../db.ts';
+import { isRetryable, PlatError } from '../errors.ts';
+import type { DeliveryQueue, QueueName } from './queue.ts';
+
+/**
+ * What is known of a job where it is enqueued; the job's file in `workers/` adds what it does. Retries are
+ * for causes that pass by themselves.
+ */
+export type JobDefinition<Payload> = {
+  name: string;
+  queue: QueueName;
+  /** A zod schema. */
+  payload: { parse(input: unknown): Payload };
+  /** Two waiting jobs of one key would do the same work. */
+  key(payload: Payload): string;
+  attempts: number;
+  /** Wait before the second attempt, doubled each time. */
+  backoffMs: number;
+};
+
+/**
+ * Attempts 2, 4, 8 and 16 seconds apart: half a minute in all, longer than a restart of the database. What is
+ * left then is found by the next change or the daily run.
+ */
+export const RETRY = { attempts: 5, backoffMs: 2_000 };
+
+export const countyCode = z.number().int().min(1001).max(78_999);
+
+export type JobState = {
+  id: string;
+  name: string;
+  key: string;
+  payload: unknown;
+  status: 'queued' | 'running' | 'done' | 'failed';
+  progress: number;
+  note: string | null;
+  result: unknown;
+  error_code: string | null;
+  error: string | null;
+  /** How often it was begun. */
+  attempts: number;
+  /** How many of these ended with their worker. */
+  deaths: number;
+  /** When the next attempt begins, after one that failed. */
+  next_at: Date | null;
+  queued_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+};
+
+/**
+ * Writes a job to the outbox in the caller's transaction; it reaches the queue with `deliver`, or
+ * the workers' sweep.
+ */
+export function enqueue<P>(db: Queryable, job: JobDefinition<P>, payload: P): Promise<Enqueued> {
+  return add(asRun(db), job, payload);
+}
+
+/** Writes a job for each payload. @returns their ids */
+export async function enqueueAll<P>(
+  db: Queryable,
+  job: JobDefinition<P>,
+  payloads: readonly P[],
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const payload of payloads) ids.push((await enqueue(db, job, payload)).id);
+  return ids;
+}
+
+type Enqueued = { id: string; added: boolean };
+
+async function add<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<Enqueued> {
+  const parsed = job.payload.parse(payload);
+  const values = { name: job.name, key: job.key(parsed), payload: JSON.stringify(parsed) };
+  // A second round: the waiting job may have been started between the two halves of the statement.
+  for (let round = 0; round < 3; round++) {
+    const [row] = await run<Enqueued>('queue/enqueue_job', values);
+    if (row) return row;
+  }
+  throw new PlatError('enqueue', `Job ${job.name} could not be added.`, { retryable: true });
+}
+
+/** Workers listen here for jobs that are to be handed to their queue as soon as they are committed. */
+export const JOBS_CHANNEL = 'plat_jobs';
+
+/**
+ * Writes a job that somebody waits for, and notifies workers with the commit. For processes without queues,
+ * such as the API. @returns its id
+ */
+export async function enqueueAndNotify<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<string> {
+  const { id } = await add(run, job, payload);
+  await run('queue/announce_job', { channel: JOBS_CHANNEL, id });
+  return id;
+}
+
+export type Deliverable = Pick<JobDefinition<never>, 'name' | 'queue' | 'attempts' | 'backoffMs'>;
+
+export type Deliverer = {
+  queues: Record<QueueName, DeliveryQueue>;
+  jobs: ReadonlyMap<string, Deliverable>;
+};
+
+/**
+ * Hands jobs of the outbox to the queue; without ids it is the sweep that finds what a crash has left behind.
+ */
+export async function deliver(pool: Pool, { queues, jobs }: Deliverer, ids?: string[]): Promise<number> {
+  const { rows } = await pool.query<{ id: string; name: string }>(
+    statement('queue/list_undelivered_jobs', { ids: ids ?? null }),
+  );
+  let delivered = 0;
+  for (const { id, name } of rows) {
+    const job = jobs.get(name);
+    if (job === undefined) continue;
+    const queue = queues[job.queue];
+    const queued = ids === undefined ? await queue.getJob(id) : undefined;
+    if (queued) {
+      // Ended for the queue but open for us: the worker died after the queue gave up on it.
+      if (!(await queued.isFailed()) && !(await queued.isCompleted())) continue;
+      await queued.remove();
+    }
+    await queue.add(
+      name,
+      { id },
+      {
+        jobId: id,
+        attempts: job.attempts,
+        backoff: { type: 'exponential', delay: job.backoffMs },
+        removeOnComplete: { count: 1_000 },
+        removeOnFail: { count: 1_000 },
+      },
+    );
+    delivered++;
+  }
+  return delivered;
+}
+
+export async function getJob(db: Queryable, id: string): Promise<JobState> {
+  const { rows } = await db.query<JobState>(statement('queue/get_job', { id }));
+  if (!rows[0]) throw new PlatError('not_found', `There is no job ${id}.`);
+  return rows[0];
+}
+
+/** What people read beside a job. */
+export function describeJob({ status, note, error, next_at }: JobState, now = Date.now()): string {
+  if (status === 'failed') return `failed: ${error ?? ''}`;
+  if (status !== 'running') return status;
+  if (next_at === null) return note ?? 'running';
+  const seconds = Math.max(0, Math.ceil((next_at.getTime() - now) / 1000));
+  return `${note}, next in ${seconds} s: ${error}`;
+}
+
+/** The one job whose id begins so. @throws PlatError `not_found` */
+async function findJob(db: Queryable, start: string): Promise<{ id: string; status: JobState['status'] }> {
+  const { rows } = await db.query<{ id: string; status: JobState['status'] }>(
+    statement('queue/find_jobs', { prefix: start.toLowerCase().replace(/[^0-9a-f-]/g, '?') }),
+  );
+  const [found, other] = rows;
+  if (found !== undefined && other === undefined && start.length >= 6) return found;
+  const message = other
+    ? `Several jobs' ids begin with ${start}: give more of it.`
+    : `There is no job ${start}.`;
+  throw new PlatError('not_found', `${message} \`plat jobs\` lists them.`);
+}
+
+/**
+ * Ends a job that is open; what a worker that is at it has committed stays. @throws PlatError `not_found`;
+ * `job_ended` when it is over
+ */
+export async function cancelJob(
+  db: Queryable,
+  start: string,
+  by: string,
+): Promise<{ id: string; running: boolean }> {
+  const { id, status } = await findJob(db, start);
+  const { rows } = await db.query<{ worker: string | null }>(statement('queue/cancel_job', { id, by }));
+  if (rows[0] === undefined) throw new PlatError('job_ended', `Job ${id} is over already: ${status}.`);
+  return { id, running: rows[0].worker !== null };
+}
+
+/**
+ * Adds a job that does an ended one again. @throws PlatError `not_found`; `job_open` where it or
+ * one like it is open
+ */
+export async function retryJob(db: Queryable, start: string): Promise<{ id: string }> {
+  const { id, status } = await findJob(db, start);
+  const { rows } =
+    status === 'queued' || status === 'running'
+      ? { rows: [] }
+      : await db.query<{ id: string }>(statement('queue/copy_job', { id }));
+  if (rows[0] === undefined)
+    throw new PlatError('job_open', `Job ${id}, or one that does the same, is open already.`);
+  return rows[0];
+}
+
+/** Longer than PostgreSQL takes to come back from a crash. */
+const RETRY_LIMIT_MS = 60_000;
+
+/** Repeats a look at the database while it is away for a moment; any other failure is thrown at once. */
+export async function retryWhileUnreachable<T>(look: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const deadline = Date.now() + RETRY_LIMIT_MS;
+  for (;;) {
+    try {
+      return await look();
+    } catch (error) {
+      if (!isRetryable(error) || Date.now() > deadline) throw error;
+      await sleep(500, undefined, { signal });
+    }
+  }
+}
+
+/** A short job is soon seen to be done; a long one is asked for four times a second. */
+const FIRST_POLL_MS = 20;
+const MAX_POLL_MS = 250;
+
+/** Polls until the job has ended; `onState` sees every look. */
+export async function waitForJob(
+  pool: Pool,
+  id: string,
+  options: { signal?: AbortSignal; onState?(state: JobState): void } = {},
+): Promise<JobState> {
+  for (let ms = FIRST_POLL_MS; ; ms = Math.min(ms * 2, MAX_POLL_MS)) {
+    const state = await retryWhileUnreachable(() => getJob(pool, id), options.signal);
+    options.onState?.(state);
+    if (state.status === 'done' || state.status === 'failed') return state;
+    await sleep(ms, undefined, { signal: options.signal });
+  }
+}

@@ -1,0 +1,24 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { writeErrorCode, writeFileAtomic } from '../../../shared/platform/disk.ts';
+import { testFolder } from '../../support/folder.ts';
+
+const folder = testFolder();
+
+test('a folder takes files where it is there, or can be made', async () => {
+  expect(await writeErrorCode(folder)).toBeNull();
+  expect(await writeErrorCode(join(folder, 'not', 'yet', 'there'))).toBeNull();
+  expect(readdirSync(folder)).toEqual([]);
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  expect(await writeErrorCode(file)).toBe('ENOTDIR');
+  expect(await writeErrorCode(join(file, 'feeds'))).toBe('ENOTDIR');
+});
+
+test('a file that cannot be written leaves nothing behind', async () => {
+  const taken = join(folder, 'taken');
+  mkdirSync(join(taken, 'feed.yaml'), { recursive: true });
+  await expect(writeFileAtomic(join(taken, 'feed.yaml'), 'x')).rejects.toThrow();
+  expect(readdirSync(taken)).toEqual(['feed.yaml']);
+});
