@@ -156,7 +156,7 @@ describe('rules of the house', () => {
     ]);
     expect(drawing.match(/stroke="#8b9790"/g)).toHaveLength(2);
     expect(() => houseDrawing([...house, file('workers/feeds/f.ts', '../market/a.ts')])).toThrow(
-      /workers\/.*: market > ingest > feeds > market$/,
+      /workers\/.*: feeds > market > ingest > feeds$/,
     );
   });
 
