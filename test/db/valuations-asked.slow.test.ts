@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { uuidText } from '../../shared/model/uuid.ts';
 import { unpackComps } from '../../shared/model/valuation-comps-codec.ts';
 import { transaction } from '../../shared/platform/db.ts';
-import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
+import { ensurePartitions } from '../../workers/ingest/kinds/assessor/partitions.ts';
 import { readComps } from '../../workers/valuation/valuation-comps.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertParcels } from '../support/parcels.ts';

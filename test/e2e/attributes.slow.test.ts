@@ -10,7 +10,7 @@ import { sql } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { enqueue, waitForJob } from '../../shared/platform/queue/jobs.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
-import { removeLayer } from '../../workers/ingest/remove-layer.ts';
+import { removeLayer } from '../../workers/ingest/layers/remove-layer.ts';
 import { type RunningWorker, startWorker } from '../../workers/start-worker.ts';
 import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';

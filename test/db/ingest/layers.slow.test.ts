@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { decodeBoundary, decodeLines } from '../../../shared/geo/geometry-codec.ts';
 import { LAYER_BITS } from '../../../shared/model/land-layers.ts';
-import { total } from '../../../workers/ingest/run/run-counts.ts';
+import { total } from '../../../workers/ingest/engine/run-counts.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { all, feedOf, ingest, ingestRoll, lot, ORIGIN, one, writeFeatures } from '../../support/ingest.ts';
 import {
