@@ -71,7 +71,7 @@ export const data: readonly Fault[] = [
     to: '',
     tests: [
       'test/unit/formats/arcgis.test.ts',
-      'test/unit/formats/arcgis-broken.test.ts',
+      'test/unit/formats/arcgis-broken.slow.test.ts',
       'test/db/ingest/arcgis.test.ts',
     ],
   },
