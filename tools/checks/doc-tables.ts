@@ -1,10 +1,12 @@
+import { FEED_KINDS } from '../../shared/model/feed-kinds.ts';
 import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 import { METRICS } from '../../shared/platform/declared-metrics.ts';
 import { FILE_FORMATS, type FileFormatSpec, FORMATS } from '../../workers/formats/file-formats.ts';
+import { ALL_KINDS } from '../../workers/ingest/all-kinds.ts';
 
 /** Tables of the docs, each between a line that names it and `END`. */
-const TABLES: Readonly<Record<string, () => string[]>> = { fields, formats, metrics };
+const TABLES: Readonly<Record<string, () => string[]>> = { fields, formats, kinds, metrics };
 
 const BEGIN = /^<!-- table of (\w+): written by `npm run generate` -->$/;
 const END = '<!-- end of the table -->';
@@ -45,6 +47,14 @@ function formats(): string[] {
     return `| \`${name}\` | ${title} | ${extensions} | ${geometry ? 'yes' : 'no'} | ${notes} |`;
   });
   return ['| format | what it is | files | shapes | what to know |', '|---|---|---|---|---|', ...rows];
+}
+
+function kinds(): string[] {
+  const rows = ALL_KINDS.map(({ kind, sections, sharedSections }) => {
+    const names = Object.keys({ ...sections, ...sharedSections }).map(name => `\`${name}\``);
+    return `| \`${kind}\` | ${FEED_KINDS[kind].name} | ${names.join(', ')} |`;
+  });
+  return ['| kind | what it holds | sections |', '|---|---|---|', ...rows];
 }
 
 const METRIC_SOURCES = { process: 'APIs, workers', api: 'APIs', installation: 'APIs (the same from each)' };
