@@ -171,7 +171,7 @@ export const MORE_METRICS = {
   sale_to_list: {
     label: 'Sale to list price',
     unit: '%',
-    meaning: 'Median sale price as a percentage of the last asking price, for sales in the last 12 months',
+    meaning: 'Median of 100 x sale price / last asking price, for sales in the last 12 months where both are known',
     carrier: null,
     of: ({ toAsked }) => (toAsked.count >= LEAST_SALES ? round2(100 * toAsked.median!) : null),
   },
@@ -196,7 +196,7 @@ export const MORE_METRICS = {
   price_index: indexed(
     'price_index',
     'Price index',
-    'Price of a like lot in the county, 100 on January 1, 2020, or when its sales start later',
+    'Price of a lot of the same size and land in the county, 100 on January 1, 2020',
   ),
   price_index_low: indexed('price_index_low', 'Price index, low', 'Low end of its 80 % range'),
   price_index_high: indexed('price_index_high', 'Price index, high', 'High end of its 80 % range'),
