@@ -145,7 +145,7 @@ test('of real layers, the sample and the presets nothing is mapped wrong, and mo
   const missed = judged.reduce((sum, each) => sum + each.missed.length, 0);
   if (process.env.SUGGEST_FIGURES)
     process.stderr.write(`${JSON.stringify(judged, null, 1)}\n${right} of ${right + missed}\n`);
-  // docs/feed-reference.md states the figures.
+  // docs/benchmarks.md states the figures.
   expect(right / (right + missed)).toBeGreaterThan(0.8);
 });
 
