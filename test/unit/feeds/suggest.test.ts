@@ -7,8 +7,7 @@ import { rootDir } from '../../../shared/platform/root.ts';
 import type { ColumnSpec } from '../../../workers/feeds/column-schema.ts';
 import type { Columns } from '../../../workers/feeds/feed.ts';
 import { alternatives, columnNamesOf } from '../../../workers/feeds/feed-columns.ts';
-import type { ParcelTarget } from '../../../workers/ingest/feed-schema.ts';
-import { loadFeed, parseFeed } from '../../../workers/ingest/load-feeds.ts';
+import type { ParcelTarget } from '../../../workers/feeds/parcel-targets.ts';
 import { measuredAcres } from '../../../workers/feeds/suggest/column-profile.ts';
 import { listingColumns } from '../../../workers/feeds/suggest/listing-file.ts';
 import { saleColumns } from '../../../workers/feeds/suggest/sale-file.ts';
@@ -23,6 +22,7 @@ import { isKnownCounty } from '../../../workers/feeds/values/place-value.ts';
 import type { InputSpec } from '../../../workers/formats/format-input.ts';
 import { readInput } from '../../../workers/formats/read-format.ts';
 import type { SourceRow } from '../../../workers/formats/row-batch.ts';
+import { loadFeed, parseFeed } from '../../../workers/ingest/load-feeds.ts';
 import { runs } from '../../support/runs.ts';
 import { assessor, presetFixtures, sampleFeeds } from './support.ts';
 

@@ -10,8 +10,8 @@ import { LOCKS } from '../../../../shared/platform/locks.ts';
 import { bindValues } from '../../../../shared/platform/named-parameters.ts';
 import { PARCEL_CHANGES } from '../../../changes/changed-fields.ts';
 import { leaveOutSuppressed } from '../../../changes/forget-names.ts';
-import { rollSql } from './roll-sql.ts';
 import { roadMarginM } from '../../layers/merge-layer.ts';
+import { rollSql } from './roll-sql.ts';
 
 /** A meter in 1e-7 degrees, of longitude as far north as 80 degrees. */
 const NEAR_E7 = 91 * 6;

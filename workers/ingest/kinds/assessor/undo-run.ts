@@ -4,16 +4,16 @@ import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../../shared/model/pa
 import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
 import { type Client, compose, literal, sql, statement } from '../../../../shared/platform/db.ts';
 import { bindValues } from '../../../../shared/platform/named-parameters.ts';
-import { mergeListings } from '../listings/merge-listings.ts';
-import { countCoverage, mergeParcels } from './merge-parcels.ts';
-import { mergeRun } from '../../engine/merge-run.ts';
-import { assessor } from './assessor-recipe.ts';
-import type { Prepared } from '../../engine/recipe.ts';
 import { type RunResult, runLocked } from '../../engine/locked-run.ts';
+import { mergeRun } from '../../engine/merge-run.ts';
+import type { Prepared } from '../../engine/recipe.ts';
 import type { RunContext, RunDeps } from '../../engine/run-context.ts';
 import { createStage, takeOverStage } from '../../engine/stage-schema.ts';
-import { type DeriveColumns, derivation, readZipCounties } from './derive-fields.ts';
 import { listingSql } from '../listings/listing-record.ts';
+import { mergeListings } from '../listings/merge-listings.ts';
+import { assessorRecipe } from './assessor-recipe.ts';
+import { type DeriveColumns, derivation, readZipCounties } from './derive-fields.ts';
+import { countCoverage, mergeParcels } from './merge-parcels.ts';
 import { COPY_ROLL } from './stage-parcels.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function undoRun(
   return runLocked(deps, start, async run => {
     await run.step('open', 'opening', 0);
     await takeOverStage(pool, run, null);
-    await createStage(pool, run, assessor.tables);
+    await createStage(pool, run, assessorRecipe.tables);
     const derive = derivation(await readZipCounties(pool));
     return mergeRun(run, client => compare(client, run, undoes, derive), false);
   });
