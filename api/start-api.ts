@@ -71,11 +71,11 @@ export async function startApi(
     await assertDatabaseReady(pool, config, { log, connections: config.DB_POOL_SIZE, signal });
     const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));
-    const assets = await openAssets(config);
+    const assets = openAssets(config);
     await storeAssets(pool, assets).catch(error =>
       log.warn({ err: error }, "cannot store the pages' assets: processes of other releases lack them"),
     );
-    await shapeThreads.start();
+    shapeThreads.start();
     const app = createApp({
       config,
       log,
