@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../shared/platform/migrate.ts';
 import { build } from '../../tools/build.mjs';
-import { sweepRunFolders } from '../../workers/ingest/run/run-folder.ts';
+import { sweepRunFolders } from '../../workers/ingest/engine/run-folder.ts';
 import { clearRedis } from './redis.ts';
 import { FOLDER_PREFIX, FOLDERS, onServer, startTestServer, withDatabase } from './server.ts';
 
