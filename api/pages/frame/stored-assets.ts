@@ -6,7 +6,7 @@ import { type Pool, statement } from '../../../shared/platform/db.ts';
 import type { Database } from '../../http/database.ts';
 import { type Asset, type Assets, pageHeaders, sendAsset } from './assets.ts';
 
-/** As `openAssets` builds them. */
+/** As `tools/build.mjs` names them. */
 const PATH = /^\/assets\/[\w-]+-[0-9a-f]{12}\.\w+$/;
 
 /** About those of ten releases. */
