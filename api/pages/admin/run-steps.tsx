@@ -1,3 +1,4 @@
+import { isComputing as isAnyComputing } from '../../../shared/feeds/feed-statements.ts';
 import type { Run } from '../../../shared/feeds/ingest-runs.ts';
 import { count } from '../../../shared/model/figures.ts';
 import type { Visit } from '../frame/visit.ts';
@@ -9,8 +10,7 @@ const COMPUTED_KINDS = ['assessor', 'listings', 'roads', 'wetlands', 'flood', 'e
 /** Whether what follows from merges is still being computed, of this county or another. */
 export async function isComputing({ deps }: Visit, { kind, status }: Run): Promise<boolean> {
   if (status !== 'merged' || !COMPUTED_KINDS.includes(kind)) return false;
-  const [row] = await deps.resources.database.run<{ computing: boolean }>('feeds/is_computing');
-  return row!.computing;
+  return isAnyComputing(deps.resources.database);
 }
 
 type Step = { words: string; state: 'done' | 'now' | 'stopped' | 'waiting' };
