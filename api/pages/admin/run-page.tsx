@@ -1,6 +1,7 @@
 import { type FeedCounty, listFeedCounties } from '../../../shared/feeds/feed-statements.ts';
 import { findRun, listRejects, type Run } from '../../../shared/feeds/ingest-runs.ts';
 import { findUndoable, type UndoableRun } from '../../../shared/feeds/undo-runs.ts';
+import { feedKindWords } from '../../../shared/model/feed-kinds.ts';
 import { count, moment, oneDigit, percent } from '../../../shared/model/figures.ts';
 import type { Queryable } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
@@ -18,21 +19,7 @@ import { isComputing, RunSteps } from './run-steps.tsx';
 /** Beyond so many one looks for the county among all of them. */
 const MAX_COUNTIES = 12;
 
-export const KIND_NAMES: Record<string, string> = {
-  assessor: 'assessor roll',
-  listings: 'sales and listings',
-  roads: 'roads',
-  wetlands: 'wetlands',
-  flood: 'flood zones',
-  water: 'water',
-  places: 'names of places',
-  elevation: 'heights',
-  zips: 'ZIP codes',
-  imagery: 'imagery',
-  contacts: 'contacts',
-  numbering: 'telephone numbering',
-  dnc: 'do-not-call list',
-};
+export const kindName = (kind: string): string => feedKindWords(kind)?.name ?? kind;
 
 export const STATUS_NAMES: Record<string, readonly [words: string, badge: string]> = {
   running: ['Running', ''],
@@ -133,7 +120,7 @@ function titleOf({ feed, kind }: Run, counties: readonly FeedCounty[]): string {
       : counties.length === 1
         ? `${only.name}, ${only.state}`
         : `${counties.length} counties`;
-  return `${where}: ${KIND_NAMES[kind] ?? kind}`;
+  return `${where}: ${kindName(kind)}`;
 }
 
 type HeadProps = {
@@ -225,13 +212,10 @@ function RunButtons({ run: { feed, id, status }, counties, canUndo }: Pick<HeadP
 const lengthOf = (seconds: number): string =>
   seconds < 120 ? `${oneDigit(seconds)} s` : `${count(seconds / 60)} min`;
 
-/** Whatever the feed brings. */
-const THINGS: Record<string, string> = { assessor: 'parcels', listings: 'listings', elevation: 'tiles' };
-
 function Figures({ run: { kind, counts } }: { run: Run }) {
   const read = sum(counts.read);
   const rejected = sum(counts.rejected);
-  const of = THINGS[kind] ?? 'rows';
+  const of = feedKindWords(kind)?.rows ?? 'rows';
   const figures: [string, number | undefined, string?][] = [
     ['Rows read', read],
     [`New ${of}`, counts.new],
