@@ -11,6 +11,7 @@ import { createWebhook } from '../../v1/webhooks/webhook-endpoints.ts';
 import { Notice, Secret } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import {
+  accountOf,
   answerForm,
   callEndpoint,
   forgetCookie,
@@ -60,10 +61,14 @@ export const accountPage: Page = {
   },
 };
 
-/** @throws PlatError `forbidden` to colleagues of the owner */
-function requireManager(session: Session): void {
+/** @throws PlatError `forbidden` to colleagues of the owner, and to everyone whose account is disabled */
+async function requireManager(visit: Visit): Promise<Session> {
+  const session = visit.session!;
   if (!managesTeam(session))
     throw new PlatError('forbidden', "Only the account's owner can invite and remove people.");
+  if (session.account !== null && (await accountOf(visit)) === undefined)
+    throw new PlatError('forbidden', 'Your account is disabled. Ask the operator to enable it.');
+  return session;
 }
 
 /** The id that a button sends. @throws PlatError `validation_error` */
@@ -118,9 +123,8 @@ const ACTIONS: Record<string, Action> = {
     await recordEvent(visit, session, 'end_assistant');
     return { good: 'The assistant has no access any more.' };
   },
-  async invite(visit, session) {
-    requireManager(session);
-    const { user, company } = session;
+  async invite(visit) {
+    const { user, company } = await requireManager(visit);
     const email = requireEmail((visit.form.get('email') ?? '').trim());
     requireAppUrl(visit);
     await countAttempt(`invite:${company.id}`, visit.deps, INVITATION_LIMIT);
@@ -131,18 +135,16 @@ const ACTIONS: Record<string, Action> = {
     const good = `Email isn't set up (SMTP_URL). Send this link to ${email} yourself. It works once and expires in ${linkLifetime('invite')}.`;
     return { good, secret: link };
   },
-  async 'cancel invitation'(visit, session) {
-    requireManager(session);
-    const { user, company } = session;
+  async 'cancel invitation'(visit) {
+    const { user, company } = await requireManager(visit);
     const invitation = { id: idOf(visit, 'an invitation'), companyId: company.id };
     const [email] = await cancelInvitations(visit.deps.pool, invitation, user.email);
     if (email === undefined)
       throw new PlatError('invitation_unknown', 'This invitation was accepted, canceled, or has expired.');
     return { good: `Invitation to ${email} canceled. Its link no longer works.` };
   },
-  async 'remove person'(visit, session) {
-    requireManager(session);
-    const { user, company } = session;
+  async 'remove person'(visit) {
+    const { user, company } = await requireManager(visit);
     const id = idOf(visit, 'a person');
     if (id === user.id)
       throw new PlatError('user_owner', "You can't remove yourself. Ask another owner or an operator.");
