@@ -142,7 +142,7 @@ export function FileForm({ payload, result, choose = null }: FileFormProps) {
             value={county ? countyText(county) : ''}
             hint={
               county
-                ? `FIPS ${fiveDigits(county)}`
+                ? `FIPS ${fiveDigits(county)}${result?.fipsWhy ? `. County guessed from ZIP codes: ${result.fipsWhy}` : ''}`
                 : 'Name and state, or FIPS code; empty where a column tells it'
             }
             {...(!isPlaced && {
