@@ -38,6 +38,7 @@ export const FILTER_LABELS: Readonly<Record<string, string>> = {
   count_highway_frontage: 'Count frontage on highways',
   count_road_frontage: 'Count frontage on roads',
   count_local_frontage: 'Count frontage on local roads',
+  changed_since: 'Changed since',
   known: 'Known',
   order: 'Sort by',
 };

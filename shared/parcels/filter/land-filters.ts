@@ -95,7 +95,7 @@ export const landFilters: Filter[] = [
     `Without landlocked parcels; those of which it is unknown are kept. ${LANDLOCKED}`,
     { keepsUnknown: 'landlocked' },
   ),
-  flagFilter('only_landlocked', 'f.landlocked', `Only landlocked parcels. ${LANDLOCKED}`),
+  flagFilter('only_landlocked', 'f.landlocked', 'Only landlocked parcels, as exclude_landlocked has it.'),
   shareFilter('wetlands_percent_max', 'f.wetlands_percent', 'At most this share of the area is wetlands.'),
   shareFilter(
     'flood_zone_percent_max',
