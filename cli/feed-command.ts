@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { INPUTS, type Input, ingestJob } from '../shared/feeds/ingest-runs.ts';
 import { loadConfig } from '../shared/platform/config.ts';
 import type { Feed } from '../workers/feeds/feed.ts';
-import { installedFeed, installedFeeds } from '../workers/feeds/feed-folders.ts';
-import { sharedFolder } from '../workers/ingest/run/run-folder.ts';
+import { installedFeed, installedFeeds } from '../workers/ingest/feed-folders.ts';
+import { sharedFolder } from '../workers/ingest/engine/run-folder.ts';
 import { enqueueFromCli } from './common/cli-enqueue.ts';
 import { requestedByOperator, wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
@@ -61,8 +61,8 @@ export function addFeedCommands(program: Command): void {
   actionWithoutDatabase(check, async (file: string, { rows }: { rows: number }) => {
     // The readers of every format are for this command alone.
     const [{ loadFeed }, { checkFeed }, { renderCheck }] = await Promise.all([
-      import('../workers/feeds/load-feeds.ts'),
-      import('../workers/ingest/check/check-feed.ts'),
+      import('../workers/ingest/load-feeds.ts'),
+      import('../workers/ingest/check-feed.ts'),
       import('./feed-check-report.ts'),
     ]);
     const config = loadConfig();
@@ -99,7 +99,7 @@ export function addFeedCommands(program: Command): void {
 }
 
 async function removeFeedCommand(session: Session, name: string): Promise<CommandResult> {
-  const { removeLayer } = await import('../workers/ingest/remove-layer.ts');
+  const { removeLayer } = await import('../workers/ingest/layers/remove-layer.ts');
   const removed = await removeLayer(session.pool, name, new AbortController().signal);
   if (removed.job !== null) await deliverJobs(session, [removed.job]);
   const { feeds } = await installedFeeds(session.config);

@@ -7,7 +7,7 @@ import { type Deliverer, deliver, enqueue } from '../shared/platform/queue/jobs.
 import { type DeliveryQueue, FEED_PREFIX } from '../shared/platform/queue/queue.ts';
 import { gradeDealsDailyJob } from './deals/grade-deals-daily-job.ts';
 import type { Feed } from './feeds/feed.ts';
-import { installedFeeds } from './feeds/feed-folders.ts';
+import { installedFeeds } from './ingest/feed-folders.ts';
 import { deleteOldRecordsJob } from './housekeeping/delete-old-records-job.ts';
 import { planLandAttributesJob } from './land/plan-land-attributes-job.ts';
 import { recomputeMarketDailyJob } from './market/recompute-market-daily-job.ts';

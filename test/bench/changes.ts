@@ -7,7 +7,7 @@ import type { CallContext } from '../../api/http/endpoint.ts';
 import { listChanges } from '../../api/v1/changes/list-changes.ts';
 import type { Resources } from '../../api/v1/common/endpoint-resources.ts';
 import { createLogger } from '../../shared/platform/log.ts';
-import { parseFeed } from '../../workers/feeds/load-feeds.ts';
+import { parseFeed } from '../../workers/ingest/load-feeds.ts';
 import { runFeed } from '../../workers/ingest/ingest-feed.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { rollFeed } from './generate/feed-files.ts';

@@ -11,7 +11,7 @@ import type { ExportFormat } from '../../shared/exports/export-request.ts';
 import { literal, type Pool } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { columnSql } from '../../workers/exports/column-sql.ts';
-import { parseFeed } from '../../workers/feeds/load-feeds.ts';
+import { parseFeed } from '../../workers/ingest/load-feeds.ts';
 import { runFeed } from '../../workers/ingest/ingest-feed.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { rollFeed } from './generate/feed-files.ts';

@@ -71,7 +71,7 @@ export const data: readonly Fault[] = [
     to: '',
     tests: [
       'test/unit/formats/arcgis.test.ts',
-      'test/unit/formats/arcgis-broken.test.ts',
+      'test/unit/formats/arcgis-broken.slow.test.ts',
       'test/db/ingest/arcgis.test.ts',
     ],
   },
@@ -105,21 +105,21 @@ export const data: readonly Fault[] = [
   },
   {
     what: 'one of two signs of a wrong acreage is enough to pass',
-    file: 'workers/ingest/gate/gate.ts',
+    file: 'workers/ingest/engine/gate.ts',
     from: '(fits(median) && share <= most)',
     to: '(fits(median) || share <= most)',
     tests: ['test/db/ingest/acreage.test.ts'],
   },
   {
     what: 'a loss is compared with the last run alone, not with the best one',
-    file: 'workers/ingest/gate/gate.ts',
+    file: 'workers/ingest/engine/gate.ts',
     from: '        best - now,\n',
     to: '        0 * (best - now),\n',
     tests: ['test/db/ingest/slow-loss.test.ts'],
   },
   {
     what: 'all rejects of a run are kept',
-    file: 'workers/ingest/run/stage-schema.ts',
+    file: 'workers/ingest/engine/stage-schema.ts',
     from: '      if (before === REJECTS_KEPT) return;\n',
     to: '',
     tests: ['test/db/what-grows.test.ts'],

@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 import { canonical } from '../../api/http/cursor.ts';
 import type { Change } from '../../api/v1/changes/list-changes.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
-import { loadFeed } from '../../workers/feeds/load-feeds.ts';
+import { loadFeed } from '../../workers/ingest/load-feeds.ts';
 import { newCaller, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { all, type Feature, ingest, lot, writeFeatures } from '../support/ingest.ts';

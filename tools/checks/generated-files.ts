@@ -22,8 +22,8 @@ export const generatedFiles: GeneratedFile[] = [
   },
   {
     path: 'feed.schema.json',
-    source: 'workers/feeds/feed-schema.ts',
-    produce: async () => (await import('../../workers/feeds/feed-schema.ts')).feedJsonSchema(),
+    source: 'workers/ingest/feed-schema.ts',
+    produce: async () => (await import('../../workers/ingest/feed-schema.ts')).feedJsonSchema(),
   },
   {
     path: 'docs/house.svg',

@@ -4,8 +4,8 @@ import type { RoadReach } from '../../shared/model/land-layers.ts';
 import type { ListingField } from '../../shared/model/listing-fields.ts';
 import type { InputSpec } from '../formats/format-input.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
-import type { FeedFile, Gates, ParcelTarget, PresetName } from './feed-schema.ts';
-import type { LayerField, VectorKind } from './layer-schema.ts';
+import type { FeedFile, Gates, ParcelTarget, PresetName } from '../ingest/feed-schema.ts';
+import type { LayerField, VectorKind } from '../ingest/layers/layer-schema.ts';
 import type { ChangeColumn } from './phone-schema.ts';
 
 /** Mapped columns by target. A column that a preset brought is `optional`. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CONTACT_FIELD_NAMES, CONTACT_FIELDS } from '../../shared/model/contact-fields.ts';
 import { INPUT_PROPERTIES } from '../formats/format-input.ts';
 import { columnsOf, skipWhereSchema } from './column-schema.ts';
-import { daySchema } from './layer-schema.ts';
+import { daySchema } from '../ingest/layers/layer-schema.ts';
 import type { TargetSpec } from './values/value-parser.ts';
 
 export const NUMBERING_FIELDS: Record<string, TargetSpec> = {

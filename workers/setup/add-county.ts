@@ -10,11 +10,11 @@ import { type FileVersion, fetchFileVersion } from '../../shared/platform/http/f
 import { isUnreachable } from '../../shared/platform/http/http.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { Feed } from '../feeds/feed.ts';
-import { parseFeed } from '../feeds/load-feeds.ts';
-import { readPreset } from '../feeds/resolve-feed.ts';
-import { suggestFeed } from '../ingest/check/check-suggestion.ts';
-import { sharedFolder } from '../ingest/run/run-folder.ts';
-import { tilesOfBounds } from '../ingest/stage/stage-tiles.ts';
+import { parseFeed } from '../ingest/load-feeds.ts';
+import { readPreset } from '../ingest/resolve-feed.ts';
+import { suggestFeed } from './check-suggestion.ts';
+import { sharedFolder } from '../ingest/engine/run-folder.ts';
+import { tilesOfBounds } from '../ingest/layers/stage-tiles.ts';
 import { addressOf } from './feed-address.ts';
 import {
   boundsOf,

@@ -13,7 +13,7 @@ import type { Config } from '../../shared/platform/config.ts';
 import { countyText, fiveDigits } from '../../shared/regions/counties.ts';
 import { countyExtent } from '../../shared/regions/county-polygons.ts';
 import { stateOfFips } from '../../shared/regions/states.ts';
-import type { PresetName } from '../feeds/feed-schema.ts';
+import type { PresetName } from '../ingest/feed-schema.ts';
 import { feedHead, inputLines } from '../feeds/suggest/write-feed.ts';
 import type { InputSection } from '../formats/format-input.ts';
 import { formatOf } from '../formats/read-format.ts';

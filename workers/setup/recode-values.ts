@@ -5,10 +5,10 @@ import {
   type ValueMeanings,
 } from '../../shared/feeds/file-feeds.ts';
 import type { ColumnSpec } from '../feeds/column-schema.ts';
-import { type ParcelTarget, targetSpec } from '../feeds/feed-schema.ts';
+import { type ParcelTarget, targetSpec } from '../ingest/feed-schema.ts';
 import type { Sample } from '../feeds/suggest/suggest-columns.ts';
 import { isFailure, tidyText } from '../feeds/values/text-value.ts';
-import { compileColumn } from '../ingest/map/map-column.ts';
+import { compileColumn } from '../ingest/engine/map-column.ts';
 
 type Flag = boolean | null;
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { rootDir } from '../../../shared/platform/root.ts';
 import type { AssessorFeed, Feed, ListingsFeed } from '../../../workers/feeds/feed.ts';
-import { parseFeed } from '../../../workers/feeds/load-feeds.ts';
+import { parseFeed } from '../../../workers/ingest/load-feeds.ts';
 
 export const presetFixtures = join(rootDir, 'test', 'fixtures', 'feeds', 'presets');
 export const sampleFeeds = join(rootDir, 'workers', 'sample', 'feeds');

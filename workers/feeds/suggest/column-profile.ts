@@ -3,7 +3,7 @@ import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
 import { M_PER_FT, SQ_M_PER_ACRE } from '../../../shared/geo/units.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import type { AreaUnit, ColumnSpec } from '../column-schema.ts';
-import { type ParcelTarget, targetSpec } from '../feed-schema.ts';
+import { type ParcelTarget, targetSpec } from '../../ingest/feed-schema.ts';
 import { isTotal } from '../values/key-value.ts';
 import { parseNumber } from '../values/number-value.ts';
 import { isKnownCounty } from '../values/place-value.ts';

@@ -1,6 +1,6 @@
 import type { ListingField } from '../../../shared/model/listing-fields.ts';
 import type { ColumnSpec } from '../column-schema.ts';
-import { targetSpec } from '../feed-schema.ts';
+import { targetSpec } from '../../ingest/feed-schema.ts';
 import { fitDate, type Profile, profileOf } from './column-profile.ts';
 import type { Sample } from './suggest-columns.ts';
 

@@ -1,5 +1,5 @@
 import type { ColumnSpec } from '../column-schema.ts';
-import { PARCEL_TARGETS, type ParcelTarget } from '../feed-schema.ts';
+import { PARCEL_TARGETS, type ParcelTarget } from '../../ingest/feed-schema.ts';
 import {
   type Candidate,
   CITY_STATE_ZIP,
