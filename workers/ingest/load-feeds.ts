@@ -2,9 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { errorCode, PlatError } from '../../shared/platform/errors.ts';
-import type { Feed } from '../feeds/feed.ts';
-import { type FeedFile, feedSchema } from './feed-schema.ts';
 import { feedError, type Issue, issuesOf, parseFeedText, withSuggestion } from '../feeds/locate-faults.ts';
+import type { Feed } from './feed-kinds.ts';
+import { type FeedFile, feedSchema } from './feed-schema.ts';
 import { resolveFeed, strayIssues } from './resolve-feed.ts';
 
 /**

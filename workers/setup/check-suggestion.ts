@@ -1,8 +1,7 @@
 import type { LoadedFeed } from '../../shared/feeds/file-feeds.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
-import type { PresetName } from '../ingest/feed-schema.ts';
-import { parseFeed } from '../ingest/load-feeds.ts';
-import { readPreset } from '../ingest/resolve-feed.ts';
+import type { PresetName } from '../feeds/presets.ts';
+import { readPreset } from '../feeds/presets.ts';
 import { isReso, listingColumns } from '../feeds/suggest/listing-file.ts';
 import { saleColumns, salePresetOf, salesSection } from '../feeds/suggest/sale-file.ts';
 import { type Suggestions, suggestColumns } from '../feeds/suggest/suggest-columns.ts';
@@ -15,11 +14,13 @@ import {
 } from '../feeds/suggest/write-feed.ts';
 import type { InputSection } from '../formats/format-input.ts';
 import type { RowBatch } from '../formats/row-batch.ts';
-import { checkFeed, type FeedCheck } from '../ingest/check-feed.ts';
+import { checkFeed } from '../ingest/check-feed.ts';
+import type { FeedCheck } from '../ingest/engine/dry-run.ts';
+import type { FindLoaded } from '../ingest/kinds/assessor/loaded-feeds.ts';
+import { parseFeed } from '../ingest/load-feeds.ts';
 import { guessCounty } from './county-of-rows.ts';
 import { withDecimalCommas } from './decimal-commas.ts';
-import type { FindLoaded } from '../ingest/kinds/assessor/loaded-feeds.ts';
-import { columnsSampled, kindOf, readSample } from './read-sample.ts';
+import { columnsSampled, kindOfColumns, readSample } from './read-sample.ts';
 
 export type SuggestRequest = {
   /** What to read; relative paths start at `baseDir`. */
@@ -72,7 +73,7 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const { input, batch, names, layer } = sample;
   const { rows } = batch;
   const preset = request.preset ?? salePresetOf(names) ?? (isReso(names) ? 'reso' : undefined);
-  const known = preset ? readPreset(preset).kind : kindOf(names);
+  const known = preset ? readPreset(preset).kind : kindOfColumns(names);
   const suggest = withDecimalCommas(request.suggest ?? suggestColumns);
   const columns = columnsSampled(sample, request.key);
   const isOpen = known === 'assessor' && !preset;

@@ -2,7 +2,7 @@ import { boxOfGeometry } from '../../shared/geo/box.ts';
 import { allCounties, fiveDigits } from '../../shared/regions/counties.ts';
 import { nearestCounty } from '../../shared/regions/county-polygons.ts';
 import { readZips } from '../../shared/regions/zip-file.ts';
-import type { ParcelTarget } from '../ingest/feed-schema.ts';
+import type { ParcelTarget } from '../feeds/parcel-targets.ts';
 import type { Suggestions } from '../feeds/suggest/suggest-columns.ts';
 import { parseNumber } from '../feeds/values/number-value.ts';
 import { parseZip } from '../feeds/values/place-value.ts';

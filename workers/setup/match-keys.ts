@@ -2,7 +2,7 @@ import type { KeySpec } from '../feeds/column-schema.ts';
 import { averageLength, type Profile, profileOf } from '../feeds/suggest/column-profile.ts';
 import { readInput } from '../formats/read-format.ts';
 import type { SourceRow } from '../formats/row-batch.ts';
-import { compileKey } from '../ingest/kinds/assessor/map-parcel.ts';
+import { compileKey } from '../ingest/engine/map-key.ts';
 import { resolver } from '../ingest/engine/source-columns.ts';
 import { readContext, type Sample, type SampleRequest } from './read-sample.ts';
 

@@ -1,8 +1,7 @@
 import { PlatError } from '../../shared/platform/errors.ts';
 import { formatError } from '../../shared/platform/http/download-context.ts';
-import type { PresetName } from '../ingest/feed-schema.ts';
-import { LAYER_DEFAULTS } from '../ingest/layers/layer-schema.ts';
-import { readPreset } from '../ingest/resolve-feed.ts';
+import type { PresetName } from '../feeds/presets.ts';
+import { readPreset } from '../feeds/presets.ts';
 import { measuredAcres } from '../feeds/suggest/column-profile.ts';
 import type { Sample as ColumnSample } from '../feeds/suggest/suggest-columns.ts';
 import { type LayerInfo, readLayerInfo } from '../formats/arcgis-layer.ts';
@@ -11,9 +10,9 @@ import { FORMATS, type FormatSpec } from '../formats/file-formats.ts';
 import { type InputSection, type InputSpec, inputSpec, readWindow } from '../formats/format-input.ts';
 import { readInput } from '../formats/read-format.ts';
 import { isTooDeep, type ReadContext, type RowBatch, TOO_DEEP } from '../formats/row-batch.ts';
+import { checkContext, noUsableRows } from '../ingest/engine/dry-run.ts';
 import { columnsOf } from '../ingest/engine/source-columns.ts';
-import { noUsableRows } from '../ingest/check-feed.ts';
-import { checkContext } from '../ingest/layers/check-files.ts';
+import { ALL_KINDS } from '../ingest/feed-kinds.ts';
 
 /** How the first rows of sources are read. */
 export type SampleRequest = {
@@ -150,12 +149,9 @@ async function firstRows(input: InputSpec, context: ReadContext, wanted: number)
   return sample;
 }
 
-export function kindOf(names: readonly string[]): string {
+/** The kind of feed that a source's columns tell: parcels, unless they are known. */
+export function kindOfColumns(names: readonly string[]): string {
   const there = new Set(names.map(name => name.toUpperCase()));
   const has = (column: string) => there.has(column) || there.has(column.slice(0, 10));
-  const { mtfcc } = LAYER_DEFAULTS.roads;
-  if (has(String(mtfcc))) return has('HYDROID') ? 'water' : 'roads';
-  if (has('FEATURE_CLASS') && has('FEATURE_NAME')) return 'places';
-  if (has('WETLAND_TYPE') && has('ATTRIBUTE')) return 'wetlands';
-  return has('FLD_ZONE') ? 'flood' : 'assessor';
+  return ALL_KINDS.find(kind => kind.isKnownBy?.(has))?.kind ?? 'assessor';
 }

@@ -1,6 +1,5 @@
 import { PlatError } from '../../shared/platform/errors.ts';
 import type { KeySpec } from '../feeds/column-schema.ts';
-import { parseFeed } from '../ingest/load-feeds.ts';
 import { isReso, listingColumns } from '../feeds/suggest/listing-file.ts';
 import { saleColumns, salePresetOf } from '../feeds/suggest/sale-file.ts';
 import {
@@ -12,10 +11,11 @@ import { columnLines, feedHead, inline, inputLines } from '../feeds/suggest/writ
 import type { InputSection } from '../formats/format-input.ts';
 import type { SourceRow } from '../formats/row-batch.ts';
 import { checkFeed } from '../ingest/check-feed.ts';
+import { parseFeed } from '../ingest/load-feeds.ts';
 import type { SuggestedFeed, SuggestRequest } from './check-suggestion.ts';
 import { guessCounty } from './county-of-rows.ts';
 import { type KeyMatch, matchKeys, shareOf } from './match-keys.ts';
-import { columnsSampled, kindOf, readSample, type Sample } from './read-sample.ts';
+import { columnsSampled, kindOfColumns, readSample, type Sample } from './read-sample.ts';
 
 export type JoinRequest = Pick<SuggestRequest, 'baseDir' | 'file' | 'head' | 'rows' | 'findLoaded'> & {
   inputs: readonly InputSection[];
@@ -138,7 +138,7 @@ function partsOf(samples: readonly Sample[]): { rolls: Sample[]; shape: Sample |
       throw refuse(`${nameOf(sample)} is an export of listings: give it alone.`);
     if (salePresetOf(sample.names) || isOfSales(sample, columns))
       throw refuse(`${nameOf(sample)} is a file of sales: give it alone.`);
-    const kind = kindOf(sample.names);
+    const kind = kindOfColumns(sample.names);
     if (kind !== 'assessor') throw refuse(`${nameOf(sample)} holds ${kind}, no parcels: give it alone.`);
   }
   const shapes = samples.filter(({ batch }) => batch.rows.some(({ geometry }) => geometry !== null));

@@ -19,12 +19,13 @@ const since = z.union([wholeNumber(), z.string()], SINCE).transform((value, cont
 
 export const changedSinceFilter = defineFilter({
   name: 'changed_since',
+  label: 'Changed since',
   type: 'string',
   description: 'Parcels that changed after this row_version, or since this ISO 8601 time.',
   schema: since,
   on: 'f',
   where(_since, { bind, since: versions }) {
-    // Looked up by selectParcels. Whether a parcel has a version at all needs none: each has one.
+    // selectParcels looks versions up. Without them the question is whether the field is known, and it is.
     if (versions === undefined) return undefined;
     if (versions.first === null) return 'false';
     const isLater = `f.row_version >= ${bind(versions.first)}::bigint`;

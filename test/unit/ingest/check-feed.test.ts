@@ -2,8 +2,9 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { renderCheck } from '../../../cli/feed-check-report.ts';
+import { checkFeed } from '../../../workers/ingest/check-feed.ts';
+import type { FeedCheck } from '../../../workers/ingest/engine/dry-run.ts';
 import { loadFeed } from '../../../workers/ingest/load-feeds.ts';
-import { checkFeed, type FeedCheck } from '../../../workers/ingest/check-feed.ts';
 import { testFolder } from '../../support/folder.ts';
 import { feedOf, sampleFeeds } from '../feeds/support.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { LISTING_FIELD_NAMES } from '../../../shared/model/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
-import { parseFeed } from '../../../workers/ingest/load-feeds.ts';
 import { splitAddress } from '../../../workers/feeds/values/address-value.ts';
-import { compileListingMapper } from '../../../workers/ingest/kinds/listings/map-listing.ts';
 import { compileParcelMapper } from '../../../workers/ingest/kinds/assessor/map-parcel.ts';
+import { compileListingMapper } from '../../../workers/ingest/kinds/listings/map-listing.ts';
+import { parseFeed } from '../../../workers/ingest/load-feeds.ts';
 
 type Values = Record<string, unknown>;
 const rowOf = (values: Values) => ({ rowNo: 1, values, geometry: null });

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkFeed, type FeedCheck } from '../../../workers/ingest/check-feed.ts';
+import { checkFeed } from '../../../workers/ingest/check-feed.ts';
+import type { FeedCheck } from '../../../workers/ingest/engine/dry-run.ts';
 import { testFolder } from '../../support/folder.ts';
 import { feedOf, lot, writeFeatures } from '../../support/ingest.ts';
 import { date, number, text, workbook } from '../formats/workbook.ts';

@@ -1,7 +1,7 @@
 import { MAX_CHARS } from '../../../shared/model/parcel-fields.ts';
 import type { ColumnSpec, Condition } from '../../feeds/column-schema.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
-import { FIELD_NAMES, type MappedKind, targetSpec } from '../feed-schema.ts';
+import { fieldTarget, type RowFields } from '../../feeds/feed-columns.ts';
 import { parseNumber } from '../../feeds/values/number-value.ts';
 import { displayValue, isFailure, mask, tidyText } from '../../feeds/values/text-value.ts';
 import type { Value } from '../../feeds/values/value-parser.ts';
@@ -126,15 +126,15 @@ type Field = { index: number; name: string; maxChars: number; column: CompiledCo
 type Fill = (source: Values) => MappedRow;
 
 export function compileFill(
-  kind: MappedKind,
+  rowFields: RowFields,
   columns: Partial<Record<string, ColumnSpec>>,
   resolve: Resolve,
 ): Fill {
-  const names = FIELD_NAMES[kind];
-  const show = kind === 'contacts' ? (raw: unknown) => mask(displayValue(raw)) : displayValue;
+  const { names, isPersonal } = rowFields;
+  const show = isPersonal ? (raw: unknown) => mask(displayValue(raw)) : displayValue;
   const fields: Field[] = names.flatMap((name, index) => {
     const spec = columns[name];
-    const target = { name, spec: targetSpec(kind, name) };
+    const target = fieldTarget(rowFields, name);
     const column = spec && compileColumn(target, spec, resolve);
     return column ? [{ index, name, maxChars: target.spec.maxChars ?? MAX_CHARS, column }] : [];
   });

@@ -1,7 +1,7 @@
 import type { GateResult, RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { type Queryable, statement } from '../../../shared/platform/db.ts';
 import { messageOf, PlatError } from '../../../shared/platform/errors.ts';
-import type { Feed } from '../../feeds/feed.ts';
+import type { AnyFeed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint } from '../../formats/row-batch.ts';
 
 /** An attempt at a run. */
@@ -24,7 +24,7 @@ type Registered = { id: number; checkpoint: ResoCheckpoint | null; moved: boolea
  * Writes a feed's definition under its name. @throws PlatError `feed_kind` when data of another kind was
  * ingested under the name
  */
-export async function registerFeed(db: Queryable, feed: Feed): Promise<Registered> {
+export async function registerFeed(db: Queryable, feed: AnyFeed): Promise<Registered> {
   const { name, kind: ownKind, definition, asOf } = feed;
   const values = { name, kind: ownKind, definition: JSON.stringify(definition), as_of: asOf };
   const { rows } = await db.query<Registered>(statement('feeds/register_feed', values));

@@ -1,25 +1,23 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { sql } from '../../../shared/platform/db.ts';
-import type { Feed } from '../../feeds/feed.ts';
+import type { AnyFeed } from '../../feeds/feed.ts';
 import type { InputSpec } from '../../formats/format-input.ts';
 import { sourceVersion } from '../../formats/read-format.ts';
 import { localPath } from '../../formats/source.ts';
-import { currentVersion } from '../layers/layer-version.ts';
 import { readContext } from './read-input.ts';
+import type { Prepared, Recipe } from './recipe.ts';
 import type { RunContext } from './run-context.ts';
 import { total } from './run-counts.ts';
-import { parcelInputs } from '../kinds/assessor/assessor-recipe.ts';
-import type { Prepared } from './recipe.ts';
 
 /**
  * Whether all sources of a feed say without being read that they are as the last accepted run found them, and
  * the feed would make the same of them. What they say is kept for this run's record.
  * @throws PlatError of a source that cannot be asked
  */
-export async function sourcesUnchanged(run: RunContext, feed: Feed): Promise<boolean> {
-  const inputs = inputsOf(feed);
-  const resolved = JSON.stringify({ ...feed, file: null, baseDir: null, roll: await lastRoll(run, feed) });
+export async function sourcesUnchanged(run: RunContext, feed: AnyFeed, recipe: Recipe): Promise<boolean> {
+  const inputs = recipe.inputs?.(feed) ?? [];
+  const roll = await recipe.dependsOn?.(run);
+  const resolved = JSON.stringify({ ...feed, file: null, baseDir: null, roll });
   for (const [name, { input }] of inputs) {
     const version = await sourceVersion(input, readContext(run));
     if (version === null) return false;
@@ -33,15 +31,7 @@ export async function sourcesUnchanged(run: RunContext, feed: Feed): Promise<boo
     ([name]) => before.find(({ input }) => input === name)?.digest === run.states.get(name)!.digest,
   );
   if (inputs.length === 0 || !isSame) return false;
-  // A layer may have been taken away since.
-  return !('layer' in feed) || (await currentVersion(run.pool, run.feedId, run.last)) !== null;
-}
-
-/** Of a file of sales the last run of a roll: the parcels that were sold may have come since. */
-async function lastRoll({ pool }: RunContext, feed: Feed): Promise<number | undefined> {
-  if (feed.kind !== 'listings' || feed.listings.recorded === null) return undefined;
-  const { rows } = await pool.query<{ run: number | null }>(sql('market/last_roll'));
-  return rows[0]!.run ?? 0;
+  return recipe.isPresent === undefined || recipe.isPresent(run);
 }
 
 /**
@@ -49,8 +39,12 @@ async function lastRoll({ pool }: RunContext, feed: Feed): Promise<number | unde
  * again. A file that lies here is known by its size and when it was written. Null where a
  * source tells nothing.
  */
-export async function stagedFrom({ states, baseDir }: RunContext, feed: Feed): Promise<string | null> {
-  const inputs = inputsOf(feed);
+export async function stagedFrom(
+  { states, baseDir }: RunContext,
+  feed: AnyFeed,
+  recipe: Recipe,
+): Promise<string | null> {
+  const inputs = recipe.inputs?.(feed) ?? [];
   const digests = await Promise.all(
     inputs.map(async ([name, { input }]) => states.get(name)?.digest ?? (await filesOf(input, baseDir))),
   );
@@ -64,11 +58,6 @@ async function filesOf({ source }: InputSpec, baseDir: string): Promise<string |
   const files = await Promise.all(paths.map(path => stat(localPath(path, baseDir)).catch(() => null)));
   if (!files.every(file => file?.isFile())) return null;
   return JSON.stringify(files.map(file => [file!.size, file!.mtimeMs]));
-}
-
-function inputsOf(feed: Feed): [name: string, { input: InputSpec }][] {
-  if (feed.kind === 'listings') return feed.listings.snapshot ? [['listings', feed.listings]] : [];
-  return feed.kind === 'assessor' ? parcelInputs(feed) : 'layer' in feed ? [['layer', feed.layer]] : [];
 }
 
 /** A run that reads nothing: the figures of the last one, in which nothing moves. */

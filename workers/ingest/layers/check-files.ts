@@ -1,21 +1,8 @@
-import { tmpdir } from 'node:os';
 import type { OpenContext } from '../../../shared/platform/http/download-context.ts';
-import type { Files } from '../../feeds/feed.ts';
+import { countFault } from '../engine/check-part.ts';
+import type { FilesCheck } from '../engine/dry-run.ts';
+import type { Files } from './files-schema.ts';
 import { namedTiles, readTiles } from './stage-tiles.ts';
-import { countFault, type Fault } from '../engine/check-part.ts';
-
-export type FilesCheck = {
-  named: number;
-  read: number;
-  /** Of a template: not there. */
-  absent: number;
-  rejected: Fault[];
-};
-
-/** Nobody stops a check but with its process. */
-export function checkContext(baseDir: string) {
-  return { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env };
-}
 
 /**
  * Reads the headers of the first files that a feed names. @throws PlatError of the index, or of a file that

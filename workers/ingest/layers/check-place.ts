@@ -1,19 +1,9 @@
-import {
-  boxAround,
-  boxContains,
-  boxOfGeometry,
-  emptyBox,
-  growBox,
-  isEmptyBox,
-} from '../../../shared/geo/box.ts';
-import type { Box, Position } from '../../../shared/geo/geometry-types.ts';
-import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
-import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
+import { boxAround, boxOfGeometry, emptyBox, growBox, isEmptyBox } from '../../../shared/geo/box.ts';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { isMeasured } from '../../../shared/model/land-layers.ts';
-import type { AssessorFeed, ElevationFeed, ImageryFeed, LayerFeed } from '../../feeds/feed.ts';
-import type { Gates } from '../feed-schema.ts';
+import type { Gates } from '../../feeds/gates-schema.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
-import { outsideParcelsFault, unusableShapesFault } from '../engine/gate.ts';
+import type { GeometryFault, RowFacts } from '../engine/check-part.ts';
 import {
   type LayerFigures,
   type LayerWords,
@@ -21,27 +11,18 @@ import {
   outsideCoverage,
   outsideFeatures,
 } from './gate-layer.ts';
-import {
-  countyBox,
-  declaredPlace,
-  extentWords,
-  homeBoxes,
-  type PlacedPoints,
-  sumOutside,
-  tilesDeclared,
-  tilesOutside,
-} from './gate-place.ts';
-import { pointOf, stageGeometry } from '../kinds/assessor/stage-boundary.ts';
+import { declaredPlace, extentWords, homeBoxes, tilesDeclared, tilesOutside } from './gate-place.ts';
+import type { LandFeed } from './layer-editions.ts';
 import { stageFeature } from './stage-feature.ts';
-import type { GeometryFault, RowFacts } from '../engine/check-part.ts';
+import type { LayerFeed, VectorLayer } from './vector-layer.ts';
 
 export type Places = {
   add(row: SourceRow, mapped: RowFacts): GeometryFault | null;
   problems(): string[];
 };
 
-export function layerPlaces(feed: LayerFeed): Places & { extent(): Box | null } {
-  const { kind, fips, gates } = feed;
+export function layerPlaces(layer: VectorLayer, feed: LayerFeed): Places & { extent(): Box | null } {
+  const { fips, gates } = feed;
   const found = emptyBox();
   const boxes = homeBoxes(fips);
   let rows = 0;
@@ -60,7 +41,7 @@ export function layerPlaces(feed: LayerFeed): Places & { extent(): Box | null } 
         return null;
       }
       const result = stageFeature(
-        kind,
+        layer,
         { class: mapped.class, called: mapped.called ?? null, at: mapped.at ?? null },
         geometry,
       );
@@ -87,7 +68,7 @@ export function coverageWarnings({ kind, fips, coverage }: LayerFeed, extent: Bo
 
 export function tileProblems(
   tiles: readonly { extent: Box }[],
-  { kind, fips, coverage, gates }: ElevationFeed | ImageryFeed,
+  { kind, fips, coverage, gates }: LandFeed,
 ): string[] {
   const extent = boxAround(tiles.map(tile => tile.extent));
   const outside = tilesOutside(tiles, homeBoxes(fips));
@@ -104,58 +85,4 @@ function placeProblems(
   return [outsideFeatures(figures, gates, words), outsideCoverage(figures, gates, words)].flatMap(message =>
     message === null ? [] : [`${part}: ${message}`],
   );
-}
-
-const NO_SHAPE: GeometryFault = {
-  reason: 'geometry_missing',
-  message: 'The feature has no geometry, and this input exists for its geometry.',
-  refuses: true,
-};
-
-/**
- * Of parcels: a point of each, by county. A row of the roll whose geometry is of no use is a
- * parcel without one.
- */
-export function parcelPlaces({
-  gates,
-}: AssessorFeed): Places & { addShape: Places['add']; warnings(): string[] } {
-  const counties = new Map<number, PlacedPoints>();
-  const shapes = { points: 0, areas: 0, unusable: 0 };
-
-  function add({ geometry }: SourceRow, fips: number | undefined, refuses: boolean): GeometryFault | null {
-    if (geometry === null) return null;
-    const isPoint = pointOf(geometry) !== null;
-    const staged = isPoint ? stageGeometry(geometry) : prepareBoundary(geometry);
-    if (!staged.ok && !refuses) shapes.unusable++;
-    if (!staged.ok) return { reason: `geometry_${staged.reason}`, message: staged.message, refuses };
-    shapes[isPoint ? 'points' : 'areas']++;
-    const box = fips === undefined ? null : countyBox(fips);
-    if (fips === undefined || box === null) return null;
-    const [lon, lat] =
-      'polygons' in staged ? pointOnSurface(staged.polygons) : (pointOf(geometry) as Position);
-    const existing = counties.get(fips) ?? { fips, points: 0, outside: 0, extent: emptyBox() };
-    counties.set(fips, existing);
-    existing.points++;
-    if (!boxContains(box, lon, lat)) existing.outside++;
-    growBox(existing.extent, [lon, lat, lon, lat]);
-    return null;
-  }
-
-  return {
-    add: (row, { fips }) => add(row, fips, false),
-    addShape: (row, { fips }) => (row.geometry === null ? NO_SHAPE : add(row, fips, true)),
-    problems() {
-      const faults = [
-        outsideParcelsFault(sumOutside([...counties.values()]), gates),
-        unusableShapesFault(shapes.unusable, shapes.points + shapes.areas),
-      ];
-      return faults.filter(message => message !== null);
-    },
-    warnings: () =>
-      shapes.points > 0 && shapes.areas === 0
-        ? [
-            'The shapes are points alone: boundaries are missing. Parcels get a place, and nothing of their land is measured: neither acres nor frontage, wetlands, flood zones or slope. Where the county has a layer of polygons, give that as `shape`.',
-          ]
-        : [],
-  };
 }

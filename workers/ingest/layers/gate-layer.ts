@@ -2,10 +2,10 @@ import type { GateResult } from '../../../shared/feeds/ingest-runs.ts';
 import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
-import type { Gates } from '../feed-schema.ts';
-import { type LayerVersion, NO_COVERAGE } from './layer-version.ts';
+import type { Gates } from '../../feeds/gates-schema.ts';
 import { gateResult, oneDecimal, percent, type RowFigures, rowFaults } from '../engine/gate.ts';
 import { type DeclaredPlace, extentWords, grownPercent, sharedPercent } from './gate-place.ts';
+import { type LayerVersion, NO_COVERAGE } from './layer-version.ts';
 
 export type LayerFigures = RowFigures & {
   /** How many of them lie outside the feed's county, or outside the United States where it names none. */

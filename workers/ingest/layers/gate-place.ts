@@ -1,16 +1,9 @@
-import {
-  type BoxColumns,
-  boxArea,
-  boxesIntersect,
-  boxOfColumns,
-  growBox,
-  padBox,
-} from '../../../shared/geo/box.ts';
+import { boxArea, boxesIntersect, growBox, padBox } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { type Client, statement } from '../../../shared/platform/db.ts';
-import { allCounties, fiveDigits } from '../../../shared/regions/counties.ts';
+import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
-import type { LayerFeed } from '../../feeds/feed.ts';
+import type { LayerFeed } from './vector-layer.ts';
 
 /**
  * County polygons are generalized by up to a kilometer, coastal parcels reach into the water, and
@@ -45,44 +38,13 @@ export function homeBoxes(fips: number | null): Box[] {
   return [...states.values()].map(box => padBox(box, MARGIN_DEG));
 }
 
-export type OutsideParcels = { points: number; outside: number; where: string };
-
-export type PlacedPoints = { fips: number; points: number; outside: number; extent: Box };
-
-export async function countParcelsOutside(client: Client, fips: number[]): Promise<OutsideParcels> {
-  const boxes = fips.flatMap(code => {
-    const box = countyBox(code);
-    return box ? [{ code, box }] : [];
-  });
-  const { rows } = await client.query<Omit<PlacedPoints, 'extent'> & BoxColumns>(
-    statement('feeds/measure_extent', {
-      fips: boxes.map(({ code }) => code),
-      ...sidesOf(boxes.map(({ box }) => box)),
-    }),
-  );
-  return sumOutside(rows.map(row => ({ ...row, extent: boxOfColumns(row) })));
-}
-
 /** The sides of boxes, a list each. */
-const sidesOf = (boxes: readonly Readonly<Box>[]) => ({
+export const sidesOf = (boxes: readonly Readonly<Box>[]) => ({
   west: boxes.map(([west]) => west),
   south: boxes.map(([, south]) => south),
   east: boxes.map(([, , east]) => east),
   north: boxes.map(([, , , north]) => north),
 });
-
-export function sumOutside(rows: readonly PlacedPoints[]): OutsideParcels {
-  const where = rows
-    .filter(row => row.outside > 0)
-    .map(
-      ({ fips, extent: [west, south, east, north] }) =>
-        `${fiveDigits(fips)}: longitudes ${west} to ${east}, latitudes ${south} to ${north}`,
-    )
-    .slice(0, 3)
-    .join('; ');
-  const sum = (field: 'points' | 'outside') => rows.reduce((total, row) => total + row[field], 0);
-  return { points: sum('points'), outside: sum('outside'), where };
-}
 
 /** Features, those that do not count included, against the coverage that their feed declares. */
 export type DeclaredPlace = { coverage: Box; placed: number; outside: number };

@@ -1,13 +1,16 @@
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
+import type { LandKind } from '../../../shared/model/feed-kinds.ts';
 import { isMeasured } from '../../../shared/model/land-layers.ts';
 import { type Client, statement } from '../../../shared/platform/db.ts';
-import type { ElevationFeed, ImageryFeed, LayerFeed } from '../../feeds/feed.ts';
+import type { FeedBase } from '../../feeds/feed.ts';
 import { rejectedRows } from '../engine/gate.ts';
+import type { Prepared } from '../engine/recipe.ts';
+import type { RunContext } from '../engine/run-context.ts';
+import { total } from '../engine/run-counts.ts';
 import { checkLayerGates, layerArea } from './gate-layer.ts';
 import { type DeclaredPlace, homeBoxes, tilesDeclared, tilesOutside } from './gate-place.ts';
-import { markCovered, switchLayer } from './merge-layer.ts';
 import {
   boxFigures,
   coverageFigures,
@@ -16,9 +19,10 @@ import {
   NO_COVERAGE,
   sameScope,
 } from './layer-version.ts';
-import type { RunContext } from '../engine/run-context.ts';
-import { total } from '../engine/run-counts.ts';
-import type { Prepared } from '../engine/recipe.ts';
+import { markCovered, switchLayer } from './merge-layer.ts';
+
+/** A feed of a layer: of features, or of files. */
+export type LandFeed = FeedBase & { kind: LandKind; coverage: Box | null };
 
 export type VersionFigures = { rows: number; new: number; changed?: number; retired: number };
 
@@ -43,7 +47,7 @@ export type NewVersion = {
 export async function prepareVersion(
   { runId, feedId, counts, last, step }: RunContext,
   client: Client,
-  { kind, fips, gates }: LayerFeed | ElevationFeed | ImageryFeed,
+  { kind, fips, gates }: LandFeed,
   { words, rows, outside, declared, version, covered, boxed, merge }: NewVersion,
 ): Promise<Prepared> {
   const { scope, extent } = version;
@@ -94,7 +98,7 @@ type Files = {
 export async function compareFiles(
   client: Client,
   run: RunContext,
-  feed: ElevationFeed | ImageryFeed,
+  feed: LandFeed,
   files: readonly { extent: Box }[],
   { words, tables, merge }: Files,
 ): Promise<Prepared> {

@@ -1,11 +1,7 @@
 import { boxSql, boxToE7, withMarginE7 } from '../../../shared/geo/box.ts';
 import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
-import {
-  LAYER_BITS,
-  type LandKind,
-  type LayerKind,
-  type RoadReach,
-} from '../../../shared/model/land-layers.ts';
+import type { LandKind } from '../../../shared/model/feed-kinds.ts';
+import { LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/model/land-layers.ts';
 import { type Client, compose, literal, sql, statement } from '../../../shared/platform/db.ts';
 import { TERRAIN_MARGIN_M } from '../../../shared/raster/limits.ts';
 import type { LayerScope, LayerVersion } from './layer-version.ts';

@@ -1,12 +1,13 @@
-import { isMeasured, LAND_KINDS, type LandKind } from '../../../shared/model/land-layers.ts';
+import { isLayer, type LandKind } from '../../../shared/model/feed-kinds.ts';
+import { isMeasured } from '../../../shared/model/land-layers.ts';
 import { type Pool, sql, statement, transaction } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { LOCKS, withLock } from '../../../shared/platform/locks.ts';
 import { enqueue } from '../../../shared/platform/queue/jobs.ts';
 import { planLandAttributesJob } from '../../land/plan-land-attributes-job.ts';
-import { markCovered } from './merge-layer.ts';
-import { currentVersion } from './layer-version.ts';
 import { lastAcceptedRun } from '../engine/run-record.ts';
+import { currentVersion } from './layer-version.ts';
+import { markCovered } from './merge-layer.ts';
 
 export type RemovedLayer = {
   kind: LandKind;
@@ -51,11 +52,11 @@ async function findLayer(pool: Pool, name: string): Promise<{ id: number; kind: 
   const { rows } = await pool.query<{ id: number; kind: string }>(statement('land/find_feed', { name }));
   const [feed] = rows;
   if (feed === undefined) throw nothingThere(name);
-  const kind = LAND_KINDS.find(layer => layer === feed.kind);
-  if (kind !== undefined) return { id: feed.id, kind };
+  const { id, kind } = feed;
+  if (isLayer(kind)) return { id, kind };
   throw new PlatError(
     'feed_kind',
-    feed.kind === 'listings'
+    kind === 'listings'
       ? `${name} is a feed of listings, no land layer. Listings leave the market when a snapshot no longer lists them: run it with one that does not.`
       : `${name} is a feed of parcels, no land layer. Parcels are retired by their roll: run it with one that no longer lists them.`,
   );

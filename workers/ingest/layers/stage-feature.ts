@@ -3,8 +3,8 @@ import { boxAround, boxOf, boxOfLine } from '../../../shared/geo/box.ts';
 import { encodeBoundary, encodeLines } from '../../../shared/geo/geometry-codec.ts';
 import type { Box, Position } from '../../../shared/geo/geometry-types.ts';
 import { prepareBoundary, prepareLines } from '../../../shared/geo/prepare-geometry.ts';
-import type { VectorKind } from './layer-schema.ts';
 import { digest } from '../engine/row-hash.ts';
+import type { VectorLayer } from './vector-layer.ts';
 
 export type StagedFeature = { hash: string; extent: Box; geometry: Uint8Array };
 
@@ -13,19 +13,17 @@ export type FeatureResult =
   | { ok: false; reason: string; message: string };
 
 /**
- * Validates, repairs and encodes the geometry of a feature: lines of roads, points of places, areas of the
- * others. What is the same in class, name and geometry has the same hash, whatever file it came from.
+ * Validates, repairs and encodes the geometry of a feature. What is the same in class, name and geometry has the same hash, whatever file it came from.
  */
 export function stageFeature(
-  kind: VectorKind,
+  { geometry: form }: Pick<VectorLayer, 'geometry'>,
   { class: featureClass, called, at }: { class: string; called: string | null; at: Position | null },
   shape: Geometry | null,
 ): FeatureResult {
   const geometry = shape ?? (at && { type: 'Point' as const, coordinates: [...at] });
   if (geometry === null)
     return { ok: false, reason: 'geometry_missing', message: 'The feature has no geometry.' };
-  const encode = kind === 'roads' ? encodedLines : kind === 'places' ? encodedPoint : encodedPolygons;
-  const encoded = encode(geometry);
+  const encoded = ENCODED[form](geometry);
   if (!encoded.ok)
     return {
       ok: false,
@@ -68,3 +66,5 @@ function encodedPolygons(geometry: Geometry) {
   const { polygons, repairs } = prepared;
   return { ok: true as const, repairs, extent: boxOf(polygons), bytes: encodeBoundary(polygons) };
 }
+
+const ENCODED = { areas: encodedPolygons, lines: encodedLines, points: encodedPoint };

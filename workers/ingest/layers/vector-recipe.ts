@@ -4,14 +4,10 @@ import { isMeasured } from '../../../shared/model/land-layers.ts';
 import { copyBytes, copyValue, openCopy } from '../../../shared/platform/copy.ts';
 import { type Client, sql, statement } from '../../../shared/platform/db.ts';
 import { plainWords } from '../../../shared/regions/county-names.ts';
-import type { LayerFeed } from '../../feeds/feed.ts';
-import { LAYER_FIELD_NAMES } from './layer-schema.ts';
-import { coveredBox } from './gate-layer.ts';
-import { type DeclaredPlace, declaredPlace, featuresOutside, homeBoxes } from './gate-place.ts';
-import { compileLayerMapper } from './map-layer.ts';
-import { mergeFeatures } from './merge-layer.ts';
-import { type LayerScope, NO_COVERAGE } from './layer-version.ts';
+import type { PartCheck, RowNotes } from '../engine/check-part.ts';
+import { checkPart, type DryRun } from '../engine/dry-run.ts';
 import { readBatches } from '../engine/read-input.ts';
+import type { Prepared, Recipe } from '../engine/recipe.ts';
 import type { RunContext } from '../engine/run-context.ts';
 import {
   countClass,
@@ -21,20 +17,32 @@ import {
   newClasses,
   rejectDuplicates,
 } from '../engine/run-counts.ts';
-import { type RejectWriter, withStages } from '../engine/stage-schema.ts';
-import { stageFeature } from './stage-feature.ts';
 import { stageRows } from '../engine/stage-rows.ts';
+import { type RejectWriter, withStages } from '../engine/stage-schema.ts';
+import { coverageWarnings, layerPlaces } from './check-place.ts';
+import { coveredBox } from './gate-layer.ts';
+import { type DeclaredPlace, declaredPlace, featuresOutside, homeBoxes } from './gate-place.ts';
 import { prepareVersion, recordVersion, type VersionFigures } from './layer-editions.ts';
-import type { Prepared, Recipe } from '../engine/recipe.ts';
+import { currentVersion, type LayerScope, NO_COVERAGE } from './layer-version.ts';
+import { compileLayerMapper } from './map-layer.ts';
+import { mergeFeatures } from './merge-layer.ts';
+import { stageFeature } from './stage-feature.ts';
+import type { LayerFeed, VectorKind, VectorLayer } from './vector-layer.ts';
 
 /** Share of a layer that has to be new for its table to be analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
 
-export const layers: Recipe<LayerFeed, StagedLayer> = {
+export const vectorRecipe = <Kind extends VectorKind>(
+  layer: VectorLayer<Kind>,
+): Recipe<LayerFeed<Kind>, StagedLayer> => ({
   tables: [sql('land/create_layer_stage')],
-  stage: (run, feed) => withStages(run, 1, ([client], rejects) => stageFeatures(run, feed, client!, rejects)),
+  stage: (run, feed) =>
+    withStages(run, 1, ([client], rejects) => stageFeatures(run, layer, feed, client!, rejects)),
   compare,
-};
+  inputs: feed => [['layer', feed.layer]],
+  isPresent: async run => (await currentVersion(run.pool, run.feedId, run.last)) !== null,
+  check: (dryRun, feed) => checkLayer(dryRun, layer, feed),
+});
 
 async function compare(
   client: Client,
@@ -87,14 +95,14 @@ type StagedLayer = {
 
 async function stageFeatures(
   run: RunContext,
+  layer: VectorLayer,
   feed: LayerFeed,
   client: Client,
   rejects: RejectWriter,
 ): Promise<StagedLayer> {
   const { counts } = run;
-  const { kind, layer } = feed;
   const place = declaredPlace(feed);
-  const batches = readBatches(run, 'layer', layer.input);
+  const batches = readBatches(run, 'layer', feed.layer.input);
   const copy = openCopy(
     client,
     'copy stage_layer (row_no, hash, class, name, words, extent, geometry) from stdin',
@@ -108,7 +116,7 @@ async function stageFeatures(
     place.add(box);
   };
   await stageRows(
-    { name: 'layer', batches, map: compileLayerMapper(kind, layer) },
+    { name: 'layer', batches, map: compileLayerMapper(layer, feed.layer) },
     { counts, rejects },
     ({ class: featureClass, called, label, at, values }, row, faults) => {
       if (featureClass === null) {
@@ -116,7 +124,7 @@ async function stageFeatures(
         const extent = boxOfGeometry(row.geometry);
         if (extent) addBox(extent);
       } else {
-        const result = stageFeature(kind, { class: featureClass, called, at }, row.geometry);
+        const result = stageFeature(layer, { class: featureClass, called, at }, row.geometry);
         if (!result.ok) {
           faults.reject(row, { field: 'geometry', reason: result.reason, message: result.message });
           return;
@@ -126,14 +134,39 @@ async function stageFeatures(
         for (const repair of result.repairs) increment(counts.repaired, repair);
         addBox(extent);
         const box = boxSql(boxToE7(extent));
-        const words = kind === 'places' ? plainWords(called!) : null;
+        const words = layer.isNamed ? plainWords(called!) : null;
         const texts = [featureClass, called, words].map(copyValue).join('\t');
         copy.write(`${row.rowNo}\t${hash}\t${texts}\t${box}\t${copyBytes(geometry)}`);
       }
-      countFilled(counts.filled, LAYER_FIELD_NAMES[kind], values);
+      countFilled(counts.filled, layer.rows.names, values);
     },
     () => copy.drain(),
   );
   await copy.end();
   return { extent: isEmptyBox(featuresBox) ? null : featuresBox, declared: place.result() };
+}
+
+async function checkLayer(dryRun: DryRun, layer: VectorLayer, feed: LayerFeed): Promise<void> {
+  const { result } = dryRun;
+  const places = layerPlaces(layer, feed);
+  await checkPart(dryRun, 'layer', feed.layer, {
+    fields: layer.rows,
+    map: compileLayerMapper(layer, feed.layer),
+    place: places.add,
+    notes: noteClasses,
+  });
+  result.problems.push(...places.problems());
+  result.extent = places.extent();
+  result.warnings.push(...coverageWarnings(feed, result.extent));
+}
+
+/** Counts features by class, of those that count and of the others. */
+function noteClasses(part: PartCheck): RowNotes {
+  const classes = { counting: newClasses(), notCounting: newClasses() };
+  part.classes = classes;
+  return {
+    used(_row, { class: featureClass, label }) {
+      if (label !== undefined) countClass(classes[featureClass === null ? 'notCounting' : 'counting'], label);
+    },
+  };
 }

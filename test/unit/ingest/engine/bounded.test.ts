@@ -2,8 +2,8 @@ import { Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { Client } from '../../../../shared/platform/db.ts';
-import { openRejects, rawText } from '../../../../workers/ingest/engine/stage-schema.ts';
 import { SeenKeys } from '../../../../workers/ingest/engine/row-hash.ts';
+import { openRejects, rawText } from '../../../../workers/ingest/engine/stage-schema.ts';
 
 /** Bytes that ArrayBuffers hold outside the heap. */
 const buffers = () => process.memoryUsage().arrayBuffers;

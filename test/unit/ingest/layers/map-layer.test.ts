@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { LayerFeed } from '../../../../workers/feeds/feed.ts';
-import type { VectorKind } from '../../../../workers/ingest/layers/layer-schema.ts';
+import { VECTOR_LAYERS } from '../../../../workers/ingest/feed-kinds.ts';
 import { compileLayerMapper } from '../../../../workers/ingest/layers/map-layer.ts';
+import type { LayerFeed, VectorKind } from '../../../../workers/ingest/layers/vector-layer.ts';
 import { feedOf } from '../../feeds/support.ts';
+
+const layerOf = (kind: VectorKind) => VECTOR_LAYERS.find(layer => layer.kind === kind)!;
 
 /**
  * What the features of a file with these properties come to: the class that is stored, '-' for
@@ -11,7 +13,7 @@ import { feedOf } from '../../feeds/support.ts';
 function classesOf(kind: VectorKind, rows: Record<string, unknown>[], layer: Record<string, unknown> = {}) {
   const section = { source: 'a.geojson', format: 'geojson', ...layer };
   const feed = feedOf(JSON.stringify({ name: 'a', kind, layer: section })) as LayerFeed;
-  const map = compileLayerMapper(kind, feed.layer);
+  const map = compileLayerMapper(layerOf(kind), feed.layer);
   const source = rows.map((values, i) => ({ rowNo: i + 1, values, geometry: null }));
   map.prepare(source);
   return source.map(row => {
@@ -153,7 +155,7 @@ describe('flood zones', () => {
     const skip_where = [{ column: 'FLD_ZONE', equals: 'QQ' }];
     expect(classesOf('flood', rows.slice(1), { skip_where })).toEqual(['skipped', 'skipped']);
     const feed = feedOf('name: f\nkind: flood\nlayer: { source: a.geojson, format: geojson }\n') as LayerFeed;
-    const map = compileLayerMapper('flood', feed.layer);
+    const map = compileLayerMapper(layerOf('flood'), feed.layer);
     expect(map({ rowNo: 1, values: rows[1]!, geometry: null })).toMatchObject({
       field: 'zone',
       message: expect.stringMatching(/^'QQ' .*layer\.columns\.zone\.values.*layer\.skip_where/),
@@ -169,7 +171,7 @@ describe('flood zones', () => {
 
   test('the subtype tells what does not count apart', () => {
     const feed = feedOf('name: f\nkind: flood\nlayer: { source: a.geojson, format: geojson }\n') as LayerFeed;
-    const map = compileLayerMapper('flood', feed.layer);
+    const map = compileLayerMapper(layerOf('flood'), feed.layer);
     const values = { FLD_ZONE: 'X', ZONE_SUBTY: '0.2 PCT ANNUAL CHANCE FLOOD HAZARD', SFHA_TF: 'F' };
     const row = { rowNo: 1, values, geometry: null };
     map.prepare([row]);

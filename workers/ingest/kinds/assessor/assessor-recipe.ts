@@ -1,25 +1,27 @@
 import { asRun, type Client, sql, statement } from '../../../../shared/platform/db.ts';
 import { LOCKS } from '../../../../shared/platform/locks.ts';
 import { forgetKeptNames } from '../../../changes/forget-kept-names.ts';
-import type { AssessorFeed, ParcelInput } from '../../../feeds/feed.ts';
 import { alternatives } from '../../../feeds/feed-columns.ts';
-import { type Acreage, checkGates, lastFigures, rejectedRows, type UndoneAgain } from '../../engine/gate.ts';
+import { lastFigures, rejectedRows } from '../../engine/gate.ts';
 import { readBatches } from '../../engine/read-input.ts';
 import type { Prepared, Recipe } from '../../engine/recipe.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { rejectDuplicates, total } from '../../engine/run-counts.ts';
 import { REJECTS_KEPT, withStage, withStages } from '../../engine/stage-schema.ts';
-import { countParcelsOutside } from '../../layers/gate-place.ts';
 import { listingSql } from '../listings/listing-record.ts';
 import { mergeListings } from '../listings/merge-listings.ts';
 import { measureSales, stageSales } from '../listings/stage-sales.ts';
-import { type DeriveColumns, derivation, readZipCounties } from './derive-fields.ts';
+import type { AssessorFeed, ParcelInput } from './assessor-feed.ts';
+import { checkAssessor } from './check-assessor.ts';
+import { DERIVATION, type DeriveColumns, derivation, readZipCounties } from './derive-fields.ts';
 import { completeFromFurtherRolls, completeRows, furtherParcels, stageFurtherRoll } from './further-rolls.ts';
 import { joinShapes } from './join-shapes.ts';
 import { keepBefore } from './keep-before.ts';
 import { compileParcelMapper, type MappedParcel, showsSales } from './map-parcel.ts';
 import { countCoverage, mergeParcels } from './merge-parcels.ts';
 import { stageOverlap } from './other-feeds.ts';
+import { type Acreage, checkParcelGates, type UndoneAgain } from './parcel-gates.ts';
+import { countParcelsOutside } from './parcels-outside.ts';
 import { analyzePartitions, ensurePartitions } from './partitions.ts';
 import { rollSql } from './roll-sql.ts';
 import { stageMapped, stageParcels } from './stage-parcels.ts';
@@ -28,15 +30,18 @@ import { takeOver } from './take-over.ts';
 /** Share of a roll that has to move before its tables are analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
 
-export const assessor: Recipe<AssessorFeed, void> = {
+export const assessorRecipe: Recipe<AssessorFeed, void> = {
   tables: [
     sql('feeds/create_raw_stage'),
     rollSql('feeds/create_parcel_stage'),
     sql('feeds/create_further_stage'),
     listingSql('market/create_listing_stage'),
   ],
+  version: DERIVATION,
   stage: stageInputs,
   compare,
+  inputs: parcelInputs,
+  check: checkAssessor,
 };
 
 async function stageInputs(run: RunContext, feed: AssessorFeed): Promise<void> {
@@ -55,11 +60,13 @@ type NamedInput = [name: string, input: ParcelInput];
  * In the order in which they are read: rows of further rolls are there when those of the roll are
  * completed from them.
  */
-export const parcelInputs = ({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[] => [
-  ...furtherRolls.map((input, i): NamedInput => [`roll ${i + 2}`, input]),
-  ['roll', roll],
-  ...(shape ? [['shape', shape] satisfies NamedInput] : []),
-];
+function parcelInputs({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[] {
+  return [
+    ...furtherRolls.map((input, i): NamedInput => [`roll ${i + 2}`, input]),
+    ['roll', roll],
+    ...(shape ? [['shape', shape] satisfies NamedInput] : []),
+  ];
+}
 
 async function compare(client: Client, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
   const { pool, runId, feedId, counts } = run;
@@ -102,7 +109,7 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
   const { rows: undone } = await client.query<UndoneAgain>(
     statement('feeds/measure_undone', { feed_id: feedId }),
   );
-  const gate = checkGates(
+  const gate = checkParcelGates(
     {
       read: total(counts.read),
       rejected: rejectedRows(counts),

@@ -2,13 +2,13 @@ import type { RunCounts } from '../../../../shared/feeds/ingest-runs.ts';
 import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
 import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
 import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
-import type { MappedParcel } from './map-parcel.ts';
-import type { Deed, PriorSale } from '../listings/map-sale.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { rejectDuplicates } from '../../engine/run-counts.ts';
-import { REJECTS_KEPT, type RejectWriter } from '../../engine/stage-schema.ts';
-import { COPY_SHAPE, type PlacedParcel, stageShape } from './stage-parcels.ts';
 import { type RowInput, stageRows } from '../../engine/stage-rows.ts';
+import { REJECTS_KEPT, type RejectWriter } from '../../engine/stage-schema.ts';
+import type { Deed, PriorSale } from '../listings/map-sale.ts';
+import type { MappedParcel } from './map-parcel.ts';
+import { COPY_SHAPE, type PlacedParcel, stageShape } from './stage-parcels.ts';
 
 /*
  * The further rolls of a feed are staged first, by key. Each batch of the first roll is then completed by

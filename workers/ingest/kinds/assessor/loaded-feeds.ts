@@ -2,22 +2,23 @@ import { randomUUID } from 'node:crypto';
 import type { LoadedFeed } from '../../../../shared/feeds/file-feeds.ts';
 import { PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
 import { type Pool, statement, transaction } from '../../../../shared/platform/db.ts';
-import type { AssessorFeed, Feed } from '../../../feeds/feed.ts';
+import type { AnyFeed } from '../../../feeds/feed.ts';
 import type { SourceRow } from '../../../formats/row-batch.ts';
+import type { AssessorFeed } from './assessor-feed.ts';
 import { compileParcelMapper } from './map-parcel.ts';
 import { stageOverlap } from './other-feeds.ts';
 import { rollSql } from './roll-sql.ts';
 import { stageGeometry } from './stage-boundary.ts';
 
 /** Finds the feeds that have loaded parcels of a feed's first rows, as its run will find them. */
-export type FindLoaded = (feed: Feed, rows: readonly SourceRow[]) => Promise<LoadedFeed[]>;
+export type FindLoaded = (feed: AnyFeed, rows: readonly SourceRow[]) => Promise<LoadedFeed[]>;
 
 export async function findLoadedFeeds(
   pool: Pool,
-  feed: Feed,
+  feed: AnyFeed,
   rows: readonly SourceRow[],
 ): Promise<LoadedFeed[]> {
-  if (feed.kind !== 'assessor' || feed.overlap !== 'block') return [];
+  if (!isAssessor(feed) || feed.overlap !== 'block') return [];
   const parcels = parcelsOf(feed, rows);
   const fips = [...new Set(parcels.map(parcel => parcel.fips))];
   if (fips.length === 0) return [];
@@ -42,6 +43,8 @@ export async function findLoadedFeeds(
     return feeds;
   });
 }
+
+const isAssessor = (feed: AnyFeed): feed is AssessorFeed => feed.kind === 'assessor';
 
 const APN = PARCEL_FIELD_NAMES.indexOf('apn');
 const CITY = PARCEL_FIELD_NAMES.indexOf('situs_city');

@@ -3,12 +3,11 @@ import { boxOfGeometry } from '../../../../shared/geo/box.ts';
 import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
 import { isFormerCounty, planningRegion } from '../../../../shared/regions/connecticut.ts';
 import { fiveDigits } from '../../../../shared/regions/counties.ts';
-import { columnsOfPart, type KeyPart, type KeySpec } from '../../../feeds/column-schema.ts';
-import type { ParcelInput, Sales } from '../../../feeds/feed.ts';
-import { targetSpec } from '../../feed-schema.ts';
-import { damageOf, isTotal } from '../../../feeds/values/key-value.ts';
+import type { Sales } from '../../../feeds/feed.ts';
+import { fieldTarget } from '../../../feeds/feed-columns.ts';
+import { isTotal } from '../../../feeds/values/key-value.ts';
 import { ambiguousRegion, isKnownCounty, noSuchCounty } from '../../../feeds/values/place-value.ts';
-import { displayValue, isFailure, tidyText } from '../../../feeds/values/text-value.ts';
+import { displayValue, isFailure } from '../../../feeds/values/text-value.ts';
 import { MAX_IDENTIFIER } from '../../../feeds/values/value-parser.ts';
 import type { SourceRow } from '../../../formats/row-batch.ts';
 import { type CompiledColumn, compileColumn } from '../../engine/map-column.ts';
@@ -21,8 +20,10 @@ import {
   type RejectedRow,
   rejectRow,
 } from '../../engine/map-fields.ts';
-import { compileSales, type MappedSales, saleMentions } from '../listings/map-sale.ts';
+import { compileKey, compileKeyCheck, keyColumns, TOTAL_LINE } from '../../engine/map-key.ts';
 import type { Resolve } from '../../engine/source-columns.ts';
+import { compileSales, type MappedSales, saleMentions } from '../listings/map-sale.ts';
+import { PARCEL_ROWS, type ParcelInput } from './assessor-feed.ts';
 
 export type MappedParcel = Omit<MappedRow, 'values'> &
   MappedSales & { key: string; fips: number; values: FieldValue[] };
@@ -43,8 +44,8 @@ export function compileParcelMapper(
 ): Mapper<MappedParcel> {
   const { key, columns } = input;
   const compile = (resolve: Resolve) => {
-    const fill = compileFill('assessor', columns, resolve);
-    const fipsTarget = { name: 'fips', spec: targetSpec('assessor', 'fips') };
+    const fill = compileFill(PARCEL_ROWS, columns, resolve);
+    const fipsTarget = fieldTarget(PARCEL_ROWS, 'fips');
     const countyOf = compileCounty(
       feedFips,
       columns.fips ? compileColumn(fipsTarget, columns.fips, resolve) : null,
@@ -96,7 +97,7 @@ function compilePoint(
 ): ((source: SourceRow['values']) => Placed) | null {
   const [longitude, latitude] = (['longitude', 'latitude'] as const).map(name => {
     const spec = columns[name];
-    return spec ? compileColumn({ name, spec: targetSpec('assessor', name) }, spec, resolve) : null;
+    return spec ? compileColumn(fieldTarget(PARCEL_ROWS, name), spec, resolve) : null;
   });
   if (!longitude || !latitude) return null;
   return source => {
@@ -164,87 +165,4 @@ function regionOf(
   if (feedFips !== null && !isFormerCounty(feedFips) && region !== feedFips)
     return wrongCounty(region, feedFips);
   return region;
-}
-
-export const TOTAL_LINE = rejectRow('key', 'skipped', 'a line of totals, no parcel');
-
-/**
- * The texts of the key's columns without white space and in upper case, joined; null when nothing is left.
- */
-export function compileKey(
-  spec: KeySpec,
-  resolve: Resolve,
-): (values: Record<string, unknown>) => string | null {
-  const parts = spec.columns.map(part => compilePart(part, resolve));
-  const { split } = spec;
-  return values => {
-    let key: string | null = null;
-    for (const textOf of parts) {
-      const text = textOf(values);
-      if (split === undefined) key = append(key, text, spec);
-      else for (const part of text.split(split)) key = append(key, part, spec);
-    }
-    return key !== null && hasContent(key, spec) ? key : null;
-  };
-}
-
-/** Few keys can be damaged; the others cost one test. */
-const MAY_BE_DAMAGED = /E\+?\d|-[A-Z]{3}|[A-Z]{3}-|:00/;
-
-/** Rejects a row whose key a spreadsheet damaged: other parcels have the same key, or none knows it. */
-export function compileKeyCheck(
-  spec: KeySpec,
-  resolve: Resolve,
-): (values: Record<string, unknown>, key: string) => RejectedRow | null {
-  const columns = keyColumns(spec).map(name => resolve(name) ?? name);
-  return (values, key) => {
-    const mayBe = MAY_BE_DAMAGED.test(key);
-    for (const column of columns) {
-      const raw = values[column];
-      if (!mayBe && !(raw instanceof Date)) continue;
-      const text = tidyText(raw);
-      const damage = text === null ? null : damageOf(text, raw);
-      if (damage) return rejectRow('key', damage.reason, `'${displayValue(text)}' ${damage.says}`);
-    }
-    return null;
-  };
-}
-
-export const keyColumns = ({ columns }: KeySpec): string[] => columns.flatMap(columnsOfPart);
-
-function compilePart(part: KeyPart, resolve: Resolve): (values: Record<string, unknown>) => string {
-  const columns = columnsOfPart(part).map(name => resolve(name) ?? name);
-  const [only] = columns;
-  if (typeof part === 'string') return values => keyText(values[only!]);
-  return values => {
-    const text = columns
-      .map(column => keyText(values[column]))
-      .filter(Boolean)
-      .join(part.join ?? '');
-    return part.strip_leading_zeros ? text.replace(LEADING_ZEROS, '') : text;
-  };
-}
-
-function append(key: string | null, text: string, spec: KeySpec): string | null {
-  const part =
-    spec.strip_leading_zeros && text.charCodeAt(0) === ZERO ? text.replace(LEADING_ZEROS, '') : text;
-  if (spec.drop_empty && (part === '' || ONLY_ZEROS.test(part))) return key;
-  return key === null ? part : key + (spec.join ?? '-') + part;
-}
-
-/** Whether a key has more than the separators of its parts. */
-function hasContent(key: string, spec: KeySpec): boolean {
-  return (
-    key !== '' && (spec.columns.length === 1 || key !== (spec.join ?? '-').repeat(spec.columns.length - 1))
-  );
-}
-
-const ZERO = 48;
-const LEADING_ZEROS = /^0+(?=.)/;
-const ONLY_ZEROS = /^0+$/;
-
-function keyText(raw: unknown): string {
-  const text = tidyText(raw);
-  if (text === null) return '';
-  return (text.includes(' ') ? text.replaceAll(' ', '') : text).toUpperCase();
 }

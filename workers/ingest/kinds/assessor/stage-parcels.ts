@@ -4,13 +4,13 @@ import { PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
 import { copyBytes, copyValue, openCopy } from '../../../../shared/platform/copy.ts';
 import { type Client, statement } from '../../../../shared/platform/db.ts';
 import type { SourceRow } from '../../../formats/row-batch.ts';
-import type { MappedParcel } from './map-parcel.ts';
+import { digest, SeenKeys } from '../../engine/row-hash.ts';
 import { countFilled, increment } from '../../engine/run-counts.ts';
+import { type Faults, type RowInput, stageRows } from '../../engine/stage-rows.ts';
 import { type RejectWriter, rawText } from '../../engine/stage-schema.ts';
 import { DERIVATION, DERIVED_COLUMNS, type DeriveColumns } from './derive-fields.ts';
-import { digest, SeenKeys } from '../../engine/row-hash.ts';
+import type { MappedParcel } from './map-parcel.ts';
 import { stageGeometry } from './stage-boundary.ts';
-import { type Faults, type RowInput, stageRows } from '../../engine/stage-rows.ts';
 
 export type ParcelRows = RowInput<MappedParcel> & {
   name: 'roll' | 'shape';

@@ -12,7 +12,7 @@ import type { RunContext, RunDeps } from '../../engine/run-context.ts';
 import { createStage, takeOverStage } from '../../engine/stage-schema.ts';
 import { listingSql } from '../listings/listing-record.ts';
 import { mergeListings } from '../listings/merge-listings.ts';
-import { assessor } from './assessor-recipe.ts';
+import { assessorRecipe } from './assessor-recipe.ts';
 import { type DeriveColumns, derivation, readZipCounties } from './derive-fields.ts';
 import { countCoverage, mergeParcels } from './merge-parcels.ts';
 import { COPY_ROLL } from './stage-parcels.ts';
@@ -41,7 +41,7 @@ export async function undoRun(
   return runLocked(deps, start, async run => {
     await run.step('open', 'opening', 0);
     await takeOverStage(pool, run, null);
-    await createStage(pool, run, assessor.tables);
+    await createStage(pool, run, assessorRecipe.tables);
     const derive = derivation(await readZipCounties(pool));
     return mergeRun(run, client => compare(client, run, undoes, derive), false);
   });

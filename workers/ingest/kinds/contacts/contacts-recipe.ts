@@ -1,17 +1,18 @@
 import { contactSecret } from '../../../../shared/contacts/suppression.ts';
 import { asRun, type Client, compose, literal, sql, statement } from '../../../../shared/platform/db.ts';
-import type { ContactsFeed } from '../../../feeds/feed.ts';
+import { checkPart } from '../../engine/dry-run.ts';
 import { checkListGates } from '../../engine/gate.ts';
-import { compileContactMapper } from './map-contact.ts';
 import { readBatches } from '../../engine/read-input.ts';
+import type { Prepared, Recipe } from '../../engine/recipe.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { matchFigures, measureRows, rejectDuplicates } from '../../engine/run-counts.ts';
 import { REJECTS_KEPT, withStages } from '../../engine/stage-schema.ts';
+import { CONTACT_ROWS, type ContactsFeed } from './contacts-feed.ts';
+import { compileContactMapper } from './map-contact.ts';
 import { stageContacts } from './stage-contacts.ts';
-import type { Prepared, Recipe } from '../../engine/recipe.ts';
 
 /** People with their telephone numbers. A feed is complete: people that it no longer lists are erased. */
-export const contacts: Recipe<ContactsFeed, void> = {
+export const contactsRecipe: Recipe<ContactsFeed, void> = {
   tables: [sql('contacts/create_contact_stage')],
   async stage(run, { name, contacts: input }) {
     const batches = readBatches(run, 'contacts', input.input);
@@ -26,6 +27,8 @@ export const contacts: Recipe<ContactsFeed, void> = {
     );
   },
   compare,
+  check: (dryRun, { contacts: input }) =>
+    checkPart(dryRun, 'contacts', input, { fields: CONTACT_ROWS, map: compileContactMapper(input) }),
 };
 
 /** Of several rows of a contact the one last seen counts, then the last of the file. */

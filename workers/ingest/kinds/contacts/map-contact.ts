@@ -8,8 +8,15 @@ import {
   MAX_PHONES,
   type StoredPhone,
 } from '../../../../shared/model/contact-fields.ts';
-import type { ContactInput } from '../../../feeds/feed.ts';
-import { compileFill, type MappedRow, type Mapper, mapperOf, positionsOf, rejectRow } from '../../engine/map-fields.ts';
+import {
+  compileFill,
+  type MappedRow,
+  type Mapper,
+  mapperOf,
+  positionsOf,
+  rejectRow,
+} from '../../engine/map-fields.ts';
+import { CONTACT_ROWS, type ContactInput } from './contacts-feed.ts';
 
 export type MappedContact = MappedRow & {
   source: string;
@@ -31,7 +38,7 @@ const AT: Record<string, number> = positionsOf(CONTACT_FIELD_NAMES);
  */
 export function compileContactMapper(input: ContactInput): Mapper<MappedContact> {
   return mapperOf(input, resolve => {
-    const fill = compileFill('contacts', input.columns, resolve);
+    const fill = compileFill(CONTACT_ROWS, input.columns, resolve);
     return ({ values: source }) => {
       const row = fill(source);
       const text = (field: string) => row.values[AT[field]!] as string | null;

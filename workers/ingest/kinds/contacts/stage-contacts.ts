@@ -14,11 +14,11 @@ import { uuidV5 } from '../../../../shared/model/uuid.ts';
 import { arrayLiteral, copyValue, openCopy } from '../../../../shared/platform/copy.ts';
 import type { Client } from '../../../../shared/platform/db.ts';
 import { mask } from '../../../feeds/values/text-value.ts';
-import type { MappedContact } from './map-contact.ts';
-import { countFilled } from '../../engine/run-counts.ts';
-import type { Reject, RejectWriter } from '../../engine/stage-schema.ts';
 import { digest } from '../../engine/row-hash.ts';
+import { countFilled } from '../../engine/run-counts.ts';
 import { type RowInput, stageRows } from '../../engine/stage-rows.ts';
+import type { Reject, RejectWriter } from '../../engine/stage-schema.ts';
+import type { MappedContact } from './map-contact.ts';
 
 export type Suppressions = { secret: Buffer; hashes: ReadonlySet<string> };
 

@@ -1,13 +1,14 @@
 import { basename } from 'node:path';
 import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
 import { PlatError } from '../../../../shared/platform/errors.ts';
-import type { DncFeed } from '../../../feeds/feed.ts';
 import { openSource, trackProgress } from '../../../formats/source.ts';
 import { checkListGates } from '../../engine/gate.ts';
+import type { Prepared, Recipe } from '../../engine/recipe.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { withStages } from '../../engine/stage-schema.ts';
+import { checkRegistry } from './check-dnc.ts';
+import type { DncFeed } from './dnc-feed.ts';
 import { type Bitmaps, changedBitmaps, collectNumbers, stageBitmaps } from './stage-dnc.ts';
-import type { Prepared, Recipe } from '../../engine/recipe.ts';
 
 type Area = { area_code: number; edition: string; numbers: number };
 
@@ -19,7 +20,7 @@ type Staged = {
 };
 
 /** The Do Not Call registry: a full list replaces its area codes; change lists are applied day by day. */
-export const dnc: Recipe<DncFeed, Staged> = {
+export const dncRecipe: Recipe<DncFeed, Staged> = {
   tables: [sql('contacts/create_dnc_stage')],
   stage: (run, feed) =>
     withStages(run, 1, async ([client], rejects) => {
@@ -56,6 +57,7 @@ export const dnc: Recipe<DncFeed, Staged> = {
       return { areas: new Map(areas), before, replaces: false };
     }),
   compare,
+  check: checkRegistry,
 };
 
 async function compare(

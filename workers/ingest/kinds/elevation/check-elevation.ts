@@ -1,32 +1,17 @@
-import type { Box } from '../../../../shared/geo/geometry-types.ts';
 import { PlatError } from '../../../../shared/platform/errors.ts';
 import { openByteSource } from '../../../../shared/raster/byte-source.ts';
 import { type Block, openImage, readBlock } from '../../../../shared/raster/image.ts';
 import { MAX_HEIGHT_M, MIN_HEIGHT_M, nodataRange } from '../../../../shared/raster/limits.ts';
-import { type ElevationTile, readTileHeader, type TileHeader } from '../../../../shared/raster/tiff-header.ts';
-import type { ElevationFeed } from '../../../feeds/feed.ts';
-import { checkContext, checkFiles, type FilesCheck } from '../../layers/check-files.ts';
+import {
+  type ElevationTile,
+  readTileHeader,
+  type TileHeader,
+} from '../../../../shared/raster/tiff-header.ts';
 import { addProblem } from '../../engine/check-part.ts';
+import { checkContext, type HeightSample, type TileCheck, type TilesCheck } from '../../engine/dry-run.ts';
+import { checkFiles } from '../../layers/check-files.ts';
 import { tileProblems } from '../../layers/check-place.ts';
-
-export type TileCheck = {
-  source: string;
-  width: number;
-  height: number;
-  /** Size of a cell, in units of the CRS. */
-  cell: [number, number];
-  crs: string;
-  /** Meters of one unit of height. */
-  unitM: number;
-  /** Whether the file or the feed says so, and it is not the default. */
-  unitStated: boolean;
-  nodata: number | null;
-  /** What a few of its cells hold; null when they were not read. */
-  heights: HeightSample | null;
-  extent: Box;
-};
-
-export type TilesCheck = FilesCheck & { tiles: TileCheck[] };
+import type { ElevationFeed } from './elevation-feed.ts';
 
 /**
  * Files whose cells are looked at: some blocks of each, which over http are as many requests,
@@ -122,16 +107,6 @@ export async function checkElevation(
     return null;
   }
 }
-
-type HeightSample = {
-  cells: number;
-  /** Meters; null where no cell has a height. */
-  lowestM: number | null;
-  highestM: number | null;
-  /** Cells whose value no land has, and the first of those values, in the file's unit. */
-  dropped: number;
-  droppedValue: number | null;
-};
 
 /** Two blocks of a tiled file are enough; of one in strips of a row each, all that SHARES names are read. */
 const ENOUGH_CELLS = 2 ** 16;

@@ -1,28 +1,10 @@
-import type { Box } from '../../../../shared/geo/geometry-types.ts';
 import { readImageryHeader } from '../../../../shared/raster/imagery-file.ts';
-import type { ImageryFeed } from '../../../feeds/feed.ts';
-import { describeServer } from './imagery-server.ts';
-import { checkContext, checkFiles, type FilesCheck } from '../../layers/check-files.ts';
 import { addProblem } from '../../engine/check-part.ts';
+import { checkContext, type ImageryCheck } from '../../engine/dry-run.ts';
+import { checkFiles } from '../../layers/check-files.ts';
 import { tileProblems } from '../../layers/check-place.ts';
-
-export type ImageryCheck = FilesCheck & {
-  sources: {
-    source: string;
-    /** Meters on the ground. */
-    pixelM: number;
-    extent: Box;
-    /** Of a file: its size, and what it holds. */
-    file: {
-      width: number;
-      height: number;
-      bands: number;
-      bits: number;
-      overviews: number;
-      crs: string;
-    } | null;
-  }[];
-};
+import type { ImageryFeed } from './imagery-feed.ts';
+import { describeServer } from './imagery-server.ts';
 
 /** A larger file without overviews is read in full where large parcels lie. */
 const NEEDS_OVERVIEWS = 4096;

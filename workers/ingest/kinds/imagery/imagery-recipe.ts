@@ -1,18 +1,19 @@
 import { boxSql, boxToE7 } from '../../../../shared/geo/box.ts';
 import { sql, statement } from '../../../../shared/platform/db.ts';
 import { type ImageryHeader, readImageryHeader } from '../../../../shared/raster/imagery-file.ts';
-import type { ImageryFeed } from '../../../feeds/feed.ts';
-import type { RunContext } from '../../engine/run-context.ts';
-import { describeServer, type ImagerySource } from './imagery-server.ts';
-import { type NamedTile, stageTiles, type TileOutcome, tilesOf } from '../../layers/stage-tiles.ts';
-import { compareFiles } from '../../layers/layer-editions.ts';
 import type { Recipe } from '../../engine/recipe.ts';
+import type { RunContext } from '../../engine/run-context.ts';
+import { compareFiles } from '../../layers/layer-editions.ts';
+import { type NamedTile, stageTiles, type TileOutcome, tilesOf } from '../../layers/stage-tiles.ts';
+import { checkImagery } from './check-imagery.ts';
+import type { ImageryFeed } from './imagery-feed.ts';
+import { describeServer, type ImagerySource } from './imagery-server.ts';
 
 /**
  * What is kept of imagery is where it is, how fine and of which day; pixels are read by window when
  * a picture is made.
  */
-export const imagery: Recipe<ImageryFeed, ImagerySource[]> = {
+export const imageryRecipe: Recipe<ImageryFeed, ImagerySource[]> = {
   tables: [sql('imagery/create_imagery_stage')],
   stage: (run, feed) => {
     const files = sourcesOf(run, feed);
@@ -28,6 +29,9 @@ export const imagery: Recipe<ImageryFeed, ImagerySource[]> = {
       merge: async transaction =>
         void (await transaction.query(statement('imagery/replace_imagery', { feed_id: run.feedId }))),
     }),
+  async check({ limit, result }, feed) {
+    result.imagery = await checkImagery(feed, limit, result.problems, result.warnings);
+  },
 };
 
 function sourcesOf(

@@ -8,8 +8,8 @@ import { secretHeaders } from '../../../../shared/platform/http/secret-headers.t
 import { extentOf, type GeoTransform } from '../../../../shared/raster/affine.ts';
 import { pixelMeters, placeImage } from '../../../../shared/raster/imagery-file.ts';
 import { countyExtent } from '../../../../shared/regions/county-polygons.ts';
-import type { ImageryFeed, ImageryInput } from '../../../feeds/feed.ts';
 import { NO_COVERAGE } from '../../layers/layer-version.ts';
+import type { ImageryFeed, ImageryInput } from './imagery-feed.ts';
 
 /** A row of imagery_sources. */
 export type ImagerySource = {

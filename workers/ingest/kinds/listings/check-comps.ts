@@ -1,21 +1,23 @@
 import { noComps } from '../../../../shared/feeds/no-comps.ts';
 import { stateOfFips } from '../../../../shared/regions/states.ts';
-import type { Feed } from '../../../feeds/feed.ts';
-import { MIN_SALE_PRICE, type PartCheck } from '../../engine/check-part.ts';
+import type { PartCheck } from '../../engine/check-part.ts';
+
+/** Below it prices are nominal. */
+export const MIN_SALE_PRICE = 1_000;
 
 const CODES_SHOWN = 8;
 
-/** What becomes of the sales of a feed's first rows; of a roll without comps what each choice would yield. */
-export function compsOf(feed: Feed, parts: readonly PartCheck[]): string[] {
-  const isFile = feed.kind === 'listings' && feed.listings.recorded !== null;
-  if (feed.kind !== 'assessor' && !isFile) return [];
+/**
+ * What becomes of the sales of a feed's first rows; of a roll without comps what each choice would yield.
+ * @param reads whether the feed makes comps of its sales
+ */
+export function compsOf(fips: number | null, reads: boolean, parts: readonly PartCheck[]): string[] {
   const total = (of: (part: PartCheck) => number) => parts.reduce((sum, part) => sum + of(part), 0);
   const [rows, comps] = [total(part => part.rows), total(part => part.sales)];
-  const reads = isFile || (feed.kind === 'assessor' && feed.sales !== null);
   const multiParcel = total(part => part.multiParcel);
   const said = reads ? [`${comps} of the first ${rows} rows become comps`] : [];
   if (multiParcel > 0) said.push(`${multiParcel} sales are of deeds over several parcels, and no comps`);
-  const state = feed.fips === null ? '' : (stateOfFips(feed.fips) ?? '');
+  const state = fips === null ? '' : (stateOfFips(fips) ?? '');
   const priced = total(part => part.priced?.rows ?? 0);
   if (comps === 0 && (reads || priced === 0)) said.push(noComps(state, reads).message);
   if (priced > 0) said.push(...choices(parts, priced, reads));

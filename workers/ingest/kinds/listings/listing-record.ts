@@ -12,8 +12,8 @@ import { formerCounty, planningRegion } from '../../../../shared/regions/connect
 import { countyName } from '../../../../shared/regions/counties.ts';
 import { countyByName } from '../../../../shared/regions/county-names.ts';
 import { countyAt, nearestCounty } from '../../../../shared/regions/county-polygons.ts';
-import type { ListingValue } from './map-listing.ts';
 import { digest } from '../../engine/row-hash.ts';
+import type { ListingValue } from './map-listing.ts';
 
 const COLUMNS = [
   ...(['source', 'source_id', 'status', 'address', 'city', 'state', 'zip', 'county', 'apn'] as const),

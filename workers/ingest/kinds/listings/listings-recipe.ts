@@ -3,29 +3,47 @@ import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts'
 import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
 import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
 import { isRetryable } from '../../../../shared/platform/errors.ts';
-import type { ListingsFeed } from '../../../feeds/feed.ts';
 import type { ResoCheckpoint, RowBatch } from '../../../formats/row-batch.ts';
-import { checkGates, lastFigures, rejectedRows } from '../../engine/gate.ts';
+import { checkPart } from '../../engine/dry-run.ts';
+import { lastFigures, rejectedRows } from '../../engine/gate.ts';
+import { readBatches } from '../../engine/read-input.ts';
+import type { Prepared, Recipe } from '../../engine/recipe.ts';
+import type { RunContext } from '../../engine/run-context.ts';
+import {
+  countFilled,
+  increment,
+  matchFigures,
+  measureRows,
+  rejectDuplicates,
+} from '../../engine/run-counts.ts';
+import { stageRows } from '../../engine/stage-rows.ts';
+import { REJECTS_KEPT, type RejectWriter, rawText, withStages } from '../../engine/stage-schema.ts';
 import { MIN_OVERWRITTEN } from './listing-faults.ts';
+import { checkListingGates } from './listing-gates.ts';
+import { noteListings } from './listing-notes.ts';
+import { COPY_LISTING, listingLine, listingSql, resolveListing } from './listing-record.ts';
+import { LISTING_ROWS, type ListingsFeed } from './listings-feed.ts';
 import { compileListingMapper } from './map-listing.ts';
 import { mergeListings } from './merge-listings.ts';
-import { readBatches } from '../../engine/read-input.ts';
-import type { RunContext } from '../../engine/run-context.ts';
-import { countFilled, increment, matchFigures, measureRows, rejectDuplicates } from '../../engine/run-counts.ts';
-import { REJECTS_KEPT, type RejectWriter, rawText, withStages } from '../../engine/stage-schema.ts';
-import { COPY_LISTING, listingLine, listingSql, resolveListing } from './listing-record.ts';
-import { stageRows } from '../../engine/stage-rows.ts';
-import type { Prepared, Recipe } from '../../engine/recipe.ts';
 
 /**
  * An incremental source that breaks off is merged as far as it came; the error is thrown then, so that the
  * next attempt goes on from there.
  */
-export const listings: Recipe<ListingsFeed, Staged> = {
+export const listingsRecipe: Recipe<ListingsFeed, Staged> = {
   tables: [sql('feeds/create_raw_stage'), listingSql('market/create_listing_stage')],
   stage: (run, { listings }) =>
     withStages(run, 2, (clients, rejects) => stageListings(run, listings, clients, rejects)),
   compare,
+  inputs: ({ listings }) => (listings.snapshot ? [['listings', listings]] : []),
+  check(dryRun, { listings }) {
+    dryRun.mayBeEmpty = !listings.snapshot;
+    return checkPart(dryRun, 'listings', listings, {
+      fields: LISTING_ROWS,
+      map: compileListingMapper(listings),
+      notes: noteListings,
+    });
+  },
 };
 
 async function compare(
@@ -48,23 +66,15 @@ async function compare(
   if (snapshot) await client.query(statement('market/match_gone_listings', { feed_id: feedId }));
   await client.query('analyze stage_listing_match');
   const rows = await measureRows(client, run, matchFigures('stage_listing_match'));
-  const gate = checkGates(
+  const gate = checkListingGates(
     {
       read: counts.read.listings ?? 0,
       // An older state of a listing that comes again is set aside, not wrong.
       rejected: rejectedRows(counts) - (counts.rejected.superseded ?? 0),
       rows,
       matchedKeys: rows,
-      before: 0,
-      retired: 0,
-      acreage: null,
-      outside: { points: 0, outside: 0, where: '' },
       sales: { before: 0, leaving: 0 },
       filled: counts.filled,
-      unusableShapes: 0,
-      unjoined: null,
-      overlap: [],
-      undone: null,
       // An incremental run only has changes: its size is not comparable with the last one's. A market has
       // fewer listings in winter than in the summer before, so the year's best says nothing.
       last: snapshot ? lastFigures(run.last && { counts: run.last.counts }) : null,

@@ -1,9 +1,7 @@
 import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts';
 import { isFormerCounty, planningRegion } from '../../../../shared/regions/connecticut.ts';
-import type { ListingInput } from '../../../feeds/feed.ts';
 import { ambiguousRegion, isKnownCounty, noSuchCounty } from '../../../feeds/values/place-value.ts';
 import type { Value } from '../../../feeds/values/value-parser.ts';
-import { dropContradictions } from './listing-faults.ts';
 import {
   compileFill,
   type DroppedValue,
@@ -14,6 +12,8 @@ import {
   type RejectedRow,
   rejectRow,
 } from '../../engine/map-fields.ts';
+import { dropContradictions } from './listing-faults.ts';
+import { LISTING_ROWS, type ListingInput } from './listings-feed.ts';
 
 /** As a parcel's, or a list of texts for `photos`. */
 export type ListingValue = Value;
@@ -26,7 +26,7 @@ const AT = positionsOf(LISTING_FIELD_NAMES);
  */
 export function compileListingMapper(input: ListingInput): Mapper<MappedRow> {
   return mapperOf(input, resolve => {
-    const fill = compileFill('listings', input.columns, resolve);
+    const fill = compileFill(LISTING_ROWS, input.columns, resolve);
     return ({ values: source }) => {
       const mapped = fill(source);
       const { values } = mapped;

@@ -6,11 +6,18 @@ import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts'
 import type { FieldValue } from '../../../../shared/model/parcel-fields.ts';
 import { formerCounty, isFormerCounty, planningRegion } from '../../../../shared/regions/connecticut.ts';
 import { countyByName } from '../../../../shared/regions/county-names.ts';
-import type { ListingsFeed, RecordedInput } from '../../../feeds/feed.ts';
 import { isTotal } from '../../../feeds/values/key-value.ts';
 import { isKnownCounty, noSuchCounty } from '../../../feeds/values/place-value.ts';
-import { compileFill, type MappedRow, type Mapper, mapperOf, positionsOf, rejectRow } from '../../engine/map-fields.ts';
-import { compileKey, compileKeyCheck, keyColumns, TOTAL_LINE } from '../assessor/map-parcel.ts';
+import {
+  compileFill,
+  type MappedRow,
+  type Mapper,
+  mapperOf,
+  positionsOf,
+  rejectRow,
+} from '../../engine/map-fields.ts';
+import { compileKey, compileKeyCheck, keyColumns, TOTAL_LINE } from '../../engine/map-key.ts';
+import { LISTING_ROWS, type ListingInput, type RecordedInput } from './listings-feed.ts';
 import { compileSales, type MappedSales, saleMentions } from './map-sale.ts';
 
 /** A row of a file of sales: the parcel that was sold, and when, at which price and under which deed. */
@@ -21,13 +28,13 @@ const SKIPPED = rejectRow('fips', 'skipped', 'of another county, or no sale');
 
 /** Rows of other counties than the feed's are left out, and so are those without a day of sale. */
 export function compileRecordedMapper(
-  { columns, skipWhere, fips: feedFips }: ListingsFeed['listings'],
+  { columns, skipWhere, fips: feedFips }: ListingInput,
   { key, sales }: RecordedInput,
 ): Mapper<RecordedSale> {
   return mapperOf(
     { columns, skipWhere },
     resolve => {
-      const fill = compileFill('listings', columns, resolve);
+      const fill = compileFill(LISTING_ROWS, columns, resolve);
       const keyOf = compileKey(key, resolve);
       const damageIn = compileKeyCheck(key, resolve);
       const salesOf = compileSales(sales, columns.sold_date, resolve);

@@ -7,7 +7,12 @@ import { isFailure, tidyText } from '../../../feeds/values/text-value.ts';
 import type { TargetSpec } from '../../../feeds/values/value-parser.ts';
 import { compileColumn } from '../../engine/map-column.ts';
 import { compileCondition } from '../../engine/map-fields.ts';
-import { columnMentions, conditionMentions, type Mention, type Resolve } from '../../engine/source-columns.ts';
+import {
+  columnMentions,
+  conditionMentions,
+  type Mention,
+  type Resolve,
+} from '../../engine/source-columns.ts';
 
 /** What is known of the deed of a sale. */
 export type Deed = {

@@ -2,30 +2,49 @@ import { toE7 } from '../../../../shared/geo/geometry-codec.ts';
 import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts';
 import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
 import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
-import type { ListingsFeed, RecordedInput } from '../../../feeds/feed.ts';
-import { checkGates, rejectedRows } from '../../engine/gate.ts';
+import { checkPart } from '../../engine/dry-run.ts';
+import { rejectedRows } from '../../engine/gate.ts';
 import { positionsOf } from '../../engine/map-fields.ts';
+import { readBatches } from '../../engine/read-input.ts';
+import type { Prepared, Recipe } from '../../engine/recipe.ts';
+import type { RunContext } from '../../engine/run-context.ts';
+import { countFilled, matchFigures, measureRows, total } from '../../engine/run-counts.ts';
+import { stageRows } from '../../engine/stage-rows.ts';
+import { withStages } from '../../engine/stage-schema.ts';
+import { compsOf } from './check-comps.ts';
+import { checkListingGates } from './listing-gates.ts';
+import { noteRecordedSales } from './listing-notes.ts';
+import { listingSql } from './listing-record.ts';
+import { LISTING_ROWS, type ListingsFeed, type RecordedInput } from './listings-feed.ts';
 import { compileRecordedMapper, type RecordedSale } from './map-recorded.ts';
 import type { PriorSale } from './map-sale.ts';
 import { mergeListings } from './merge-listings.ts';
-import { readBatches } from '../../engine/read-input.ts';
-import type { RunContext } from '../../engine/run-context.ts';
-import { countFilled, matchFigures, measureRows, total } from '../../engine/run-counts.ts';
-import { withStages } from '../../engine/stage-schema.ts';
-import { listingSql } from './listing-record.ts';
-import { stageRows } from '../../engine/stage-rows.ts';
 import { measureSales, stageSales } from './stage-sales.ts';
-import type { Prepared, Recipe } from '../../engine/recipe.ts';
 
-export type RecordedFeed = ListingsFeed & { listings: { recorded: RecordedInput } };
-
-export const isRecorded = (feed: ListingsFeed): feed is RecordedFeed => feed.listings.recorded !== null;
+const recordedOf = ({ listings }: ListingsFeed): RecordedInput => listings.recorded!;
 
 /** A file of sales by parcel number: comps of the parcels that other feeds have brought. */
-export const recordedSales: Recipe<RecordedFeed, void> = {
+export const salesRecipe: Recipe<ListingsFeed, void> = {
   tables: [sql('market/create_sale_stage'), listingSql('market/create_listing_stage')],
   stage: (run, feed) => withStages(run, 1, ([client], rejects) => stageFile(run, feed, client!, rejects)),
   compare,
+  inputs: ({ listings }) => [['listings', listings]],
+  async dependsOn({ pool }) {
+    // The parcels that were sold may have come since.
+    const { rows } = await pool.query<{ run: number | null }>(sql('market/last_roll'));
+    return rows[0]!.run ?? 0;
+  },
+  async check(dryRun, feed) {
+    const { listings, fips } = feed;
+    const { result } = dryRun;
+    const recorded = recordedOf(feed);
+    await checkPart(dryRun, 'listings', listings, {
+      fields: LISTING_ROWS,
+      map: compileRecordedMapper(listings, recorded),
+      notes: noteRecordedSales(recorded.sales),
+    });
+    result.comps = compsOf(fips, true, result.parts);
+  },
 };
 
 const AT = positionsOf(LISTING_FIELD_NAMES);
@@ -34,15 +53,16 @@ const COPY_SALE =
 
 async function stageFile(
   run: RunContext,
-  { listings }: RecordedFeed,
+  feed: ListingsFeed,
   client: Client,
   rejects: Parameters<typeof stageRows>[1]['rejects'],
 ): Promise<void> {
   const { counts } = run;
+  const { listings } = feed;
   const copy = openCopy(client, COPY_SALE);
   const batches = readBatches(run, 'listings', listings.input);
   await stageRows(
-    { name: 'listings', batches, map: compileRecordedMapper(listings, listings.recorded) },
+    { name: 'listings', batches, map: compileRecordedMapper(listings, recordedOf(feed)) },
     { counts, rejects },
     (row, { rowNo }, faults) => {
       for (const value of row.dropped ?? []) faults.drop({ rowNo, values: {}, geometry: null }, value);
@@ -82,9 +102,9 @@ function saleLines(rowNo: number, { fips, key, values, sale, deed, prior }: Reco
   );
 }
 
-async function compare(client: Client, run: RunContext, feed: RecordedFeed): Promise<Prepared> {
+async function compare(client: Client, run: RunContext, feed: ListingsFeed): Promise<Prepared> {
   const { runId, feedId, counts } = run;
-  const { sales } = feed.listings.recorded;
+  const { sales } = recordedOf(feed);
   await run.step('match', 'comparing with the parcels', 0.68);
   const { rows: found } = await client.query<{ fips: number }>(sql('market/list_sale_counties'));
   const counties = found.map(row => row.fips);
@@ -96,20 +116,12 @@ async function compare(client: Client, run: RunContext, feed: RecordedFeed): Pro
   counts.matched_keys = placed;
   await measureRows(client, run, matchFigures('stage_listing_match'));
   const figures = await measureSales(client, sales, feedId);
-  const gate = checkGates(
+  const gate = checkListingGates(
     {
       read: total(counts.read),
       rejected: rejectedRows(counts),
       rows: read,
       matchedKeys: placed,
-      before: 0,
-      retired: 0,
-      acreage: null,
-      unusableShapes: 0,
-      unjoined: null,
-      overlap: [],
-      undone: null,
-      outside: { points: 0, outside: 0, where: '' },
       sales: figures,
       filled: counts.filled,
       // A file of a year's sales begins with none, and retires nothing.

@@ -1,7 +1,7 @@
 import { lineTypeOfCarrier } from '../../../../shared/model/carriers.ts';
 import type { LineType } from '../../../../shared/model/contact-fields.ts';
-import type { NumberingInput } from '../../../feeds/feed.ts';
 import { compileFill, type MappedRow, type Mapper, mapperOf, rejectRow } from '../../engine/map-fields.ts';
+import { NUMBERING_ROWS, type NumberingInput } from './numbering-feed.ts';
 
 export type MappedBlock = MappedRow & {
   /** Area code and exchange. */
@@ -15,7 +15,7 @@ export type MappedBlock = MappedRow & {
 /** Compiles the mapping of a feed of number blocks. Rows without an exchange are rejected. */
 export function compileBlockMapper(input: NumberingInput): Mapper<MappedBlock> {
   return mapperOf(input, resolve => {
-    const fill = compileFill('numbering', input.columns, resolve);
+    const fill = compileFill(NUMBERING_ROWS, input.columns, resolve);
     return ({ values: source }) => {
       const row = fill(source);
       const [area = null, exchange = null, block = null, operator = null, lineType = null] = row.values as (

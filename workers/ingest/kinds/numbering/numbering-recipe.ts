@@ -1,22 +1,22 @@
 import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
 import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
-import type { NumberingFeed } from '../../../feeds/feed.ts';
-import { NUMBERING_FIELD_NAMES } from '../../../feeds/phone-schema.ts';
+import { checkPart } from '../../engine/dry-run.ts';
 import { checkListGates } from '../../engine/gate.ts';
-import { compileBlockMapper } from './map-block.ts';
 import { readBatches } from '../../engine/read-input.ts';
+import type { Prepared, Recipe } from '../../engine/recipe.ts';
+import { digest } from '../../engine/row-hash.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { countFilled, keepFirstSql, measureRows, rejectDuplicates } from '../../engine/run-counts.ts';
-import { withStages } from '../../engine/stage-schema.ts';
-import { digest } from '../../engine/row-hash.ts';
 import { stageRows } from '../../engine/stage-rows.ts';
-import type { Prepared, Recipe } from '../../engine/recipe.ts';
+import { withStages } from '../../engine/stage-schema.ts';
+import { compileBlockMapper } from './map-block.ts';
+import { NUMBERING_ROWS, type NumberingFeed } from './numbering-feed.ts';
 
 /**
  * Blocks of telephone numbers with their carriers. A feed is complete: blocks that it no longer lists are
  * removed.
  */
-export const numbering: Recipe<NumberingFeed, void> = {
+export const numberingRecipe: Recipe<NumberingFeed, void> = {
   tables: [sql('contacts/create_block_stage')],
   async stage(run, { numbering: input }) {
     const { counts } = run;
@@ -30,7 +30,7 @@ export const numbering: Recipe<NumberingFeed, void> = {
         { name: 'numbering', batches, map: compileBlockMapper(input) },
         { counts, rejects },
         ({ values, prefix, block, operator, lineType }, { rowNo }) => {
-          countFilled(counts.filled, NUMBERING_FIELD_NAMES, values);
+          countFilled(counts.filled, NUMBERING_ROWS.names, values);
           const cells = [copyValue(operator), copyValue(lineType)].join('\t');
           copy.write([rowNo, prefix, block, cells, digest(cells)].join('\t'));
         },
@@ -40,6 +40,8 @@ export const numbering: Recipe<NumberingFeed, void> = {
     });
   },
   compare,
+  check: (dryRun, { numbering: input }) =>
+    checkPart(dryRun, 'numbering', input, { fields: NUMBERING_ROWS, map: compileBlockMapper(input) }),
 };
 
 async function compare(client: Client, run: RunContext, { gates }: NumberingFeed): Promise<Prepared> {

@@ -4,9 +4,9 @@ import { noComps } from '../../../../../shared/feeds/no-comps.ts';
 import { rootDir } from '../../../../../shared/platform/root.ts';
 import { disclosureOf } from '../../../../../shared/regions/disclosure.ts';
 import { STATES } from '../../../../../shared/regions/states.ts';
-import { parseFeed } from '../../../../../workers/ingest/load-feeds.ts';
 import type { SourceRow } from '../../../../../workers/formats/row-batch.ts';
 import { checkFeed } from '../../../../../workers/ingest/check-feed.ts';
+import { parseFeed } from '../../../../../workers/ingest/load-feeds.ts';
 
 /** What a check says of the sales of some rows of Colorado's statewide layer, or of another preset. */
 async function comps(rows: Record<string, unknown>[], more: object = {}): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LISTING_FIELD_NAMES, type ListingField } from '../../../../../shared/model/listing-fields.ts';
-import { parseFeed } from '../../../../../workers/ingest/load-feeds.ts';
 import { compileListingMapper } from '../../../../../workers/ingest/kinds/listings/map-listing.ts';
+import { parseFeed } from '../../../../../workers/ingest/load-feeds.ts';
 
 type Values = Record<string, unknown>;
 
