@@ -10,7 +10,7 @@ const PROGRAMS = [
   'workers/main.ts',
   'test/support/ingest-child.ts',
   'test/support/job-child.ts',
-  'test/support/courier-child.ts',
+  'test/support/dispatcher-child.ts',
 ] as const;
 
 const folder = join(inject('testServer').programs, String(process.pid));

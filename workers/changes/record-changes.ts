@@ -16,5 +16,5 @@ export async function recordChanges(client: Client, runId: number | null = null)
   const { rowCount } = await client.query(statement('changes/lock_changes', { lock: LOCKS.changes }));
   if (!rowCount) return;
   await client.query(statement('changes/record_pending', { run_id: runId }));
-  await client.query(statement('webhooks/notify_couriers', { channel: WEBHOOKS_CHANNEL }));
+  await client.query(statement('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL }));
 }
