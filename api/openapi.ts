@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { version } from '../shared/platform/root.ts';
 import { endpoints as v1 } from './endpoints.ts';
-import { type Endpoint, TAGS } from './http/endpoint.ts';
+import { type Endpoint, priceSentence, TAGS } from './http/endpoint.ts';
 import { isQuotable, quote } from './http/quote.ts';
 import type { ExtraLimit } from './http/rate-limits.ts';
 import { errorEnvelope } from './v1/common/request-schemas.ts';
@@ -199,7 +199,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
     // Not another form of the answer, which every client would have to tell apart.
     ...(isQuotable(endpoint) && { 'x-quote': { $ref: '#/components/schemas/Quote' } }),
     summary: endpoint.summary,
-    description: `${endpoint.description}\n\n**Price**: ${metering === null ? 'free' : `${metering.rule} (\`${metering.key}\`)`}.${limit}`,
+    description: `${endpoint.description}\n\n**Price**: ${priceSentence(metering)}${metering === null ? '' : ` (\`${metering.key}\`)`}.${limit}`,
     requestParams: {
       path: endpoint.params as z.ZodObject,
       query: endpoint.query as z.ZodObject,

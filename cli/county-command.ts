@@ -6,7 +6,7 @@ import { PlatError } from '../shared/platform/errors.ts';
 import { regionsOfFormer } from '../shared/regions/connecticut.ts';
 import { allCounties, countyName, countyText, fiveDigits } from '../shared/regions/counties.ts';
 import { stateCode, stateOfFips } from '../shared/regions/states.ts';
-import { installedFeeds } from '../workers/feeds/feed-folders.ts';
+import { installedFeeds } from '../workers/ingest/feed-folders.ts';
 import { fips, wholeNumber } from './common/cli-options.ts';
 import { print, printNote, table } from './common/cli-output.ts';
 import { action, EXIT, type Session, withSession } from './common/cli-session.ts';

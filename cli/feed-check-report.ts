@@ -1,9 +1,12 @@
 import type { Box } from '../shared/geo/geometry-types.ts';
-import type { TileCheck, TilesCheck } from '../workers/ingest/check/check-elevation.ts';
-import type { FeedCheck } from '../workers/ingest/check/check-feed.ts';
-import type { FilesCheck } from '../workers/ingest/check/check-files.ts';
-import type { ImageryCheck } from '../workers/ingest/check/check-imagery.ts';
-import type { ColumnCheck, Fault, PartCheck } from '../workers/ingest/check/check-part.ts';
+import type { ColumnCheck, Fault, PartCheck } from '../workers/ingest/engine/check-part.ts';
+import type {
+  FeedCheck,
+  FilesCheck,
+  ImageryCheck,
+  TileCheck,
+  TilesCheck,
+} from '../workers/ingest/engine/dry-run.ts';
 import { table } from './common/cli-output.ts';
 
 const TILES_SHOWN = 10;

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { INPUTS, type Input, ingestJob } from '../shared/feeds/ingest-runs.ts';
+import { ingestJob } from '../shared/feeds/ingest-runs.ts';
+import { feedKindWords, INPUT_WORDS, INPUTS, type Input } from '../shared/model/feed-kinds.ts';
 import { loadConfig } from '../shared/platform/config.ts';
-import type { Feed } from '../workers/feeds/feed.ts';
-import { installedFeed, installedFeeds } from '../workers/feeds/feed-folders.ts';
-import { sharedFolder } from '../workers/ingest/run/run-folder.ts';
+import { sharedFolder } from '../workers/ingest/engine/run-folder.ts';
+import { installedFeed, installedFeeds } from '../workers/ingest/feed-folders.ts';
+import type { Feed } from '../workers/ingest/feed-kinds.ts';
 import { enqueueFromCli } from './common/cli-enqueue.ts';
 import { requestedByOperator, wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
@@ -20,18 +21,6 @@ import { showRun } from './runs-command.ts';
 import { addSuggestCommand } from './suggest-command.ts';
 
 type RunFlags = { wait?: boolean; force?: boolean } & Partial<Record<Input, string>>;
-
-const INPUT_WORDS: Record<Input, string> = {
-  roll: "another source than the feed's, for this run alone",
-  shape: 'likewise for the geometry',
-  listings: 'likewise for listings',
-  layer: 'likewise for roads, wetlands or flood zones',
-  elevation: 'likewise for one file of heights',
-  imagery: 'likewise for one file of imagery',
-  contacts: 'likewise for people with telephone numbers',
-  numbering: 'likewise for blocks of telephone numbers',
-  dnc: 'likewise for one list of the Do Not Call registry',
-};
 
 export function addFeedCommands(program: Command): void {
   const feed = program.command('feed').description('the feeds: where data comes from and how it maps');
@@ -77,8 +66,8 @@ function addCheck(feed: Command): void {
   actionWithoutDatabase(check, async (file: string, { rows }: { rows: number }) => {
     // The readers of every format are for this command alone.
     const [{ loadFeed }, { checkFeed }, { renderCheck }] = await Promise.all([
-      import('../workers/feeds/load-feeds.ts'),
-      import('../workers/ingest/check/check-feed.ts'),
+      import('../workers/ingest/load-feeds.ts'),
+      import('../workers/ingest/check-feed.ts'),
       import('./feed-check-report.ts'),
     ]);
     const config = loadConfig();
@@ -107,13 +96,13 @@ function addRun(feed: Command): void {
 }
 
 async function removeFeedCommand(session: Session, name: string): Promise<CommandResult> {
-  const { removeLayer } = await import('../workers/ingest/remove-layer.ts');
+  const { removeLayer } = await import('../workers/ingest/layers/remove-layer.ts');
   const removed = await removeLayer(session.pool, name, new AbortController().signal);
   if (removed.job !== null) await deliverJobs(session, [removed.job]);
   const { feeds } = await installedFeeds(session.config);
   const file = feeds.find(feed => feed.name === name)?.file ?? null;
   const { kind, features, tiles, parcels, job } = removed;
-  const what = kind === 'elevation' || kind === 'imagery' ? `${tiles} files` : `${features} features`;
+  const what = feedKindWords(kind)?.readsHeaders ? `${tiles} files` : `${features} features`;
   const following = job === null ? '' : `; ${parcels} parcels are computed anew (job ${job})`;
   const further = file === null ? '' : `\nA further run would bring it back: take ${file} away.`;
   return [{ feed: name, ...removed, file }, `${name}: ${what} of ${kind} removed${following}.${further}`];

@@ -80,7 +80,7 @@ function addRotateImages(key: Command): void {
     .description('a new secret signs the addresses of pictures; those of the one before it go on working')
     .addHelpText('after', '\nTwice ends all addresses that were given out before.');
   action(rotateImages, async ({ pool }) => {
-    await pool.query(sql('imagery/rotate_secret'));
+    await pool.query(sql('platform/rotate_signing_secret'));
     return [{ rotated: true }, 'A new secret signs from now on; the API takes it up within a minute.'];
   });
 }

@@ -8,12 +8,12 @@ import {
   type RunSummary,
 } from '../shared/feeds/ingest-runs.ts';
 import { findUndoable, undoJob, undoNotes } from '../shared/feeds/undo-runs.ts';
-import { LAND_KINDS } from '../shared/model/land-layers.ts';
+import { feedKindWords, isLayer } from '../shared/model/feed-kinds.ts';
 import { PlatError } from '../shared/platform/errors.ts';
 import { fiveDigits } from '../shared/regions/counties.ts';
-import { installedFeed } from '../workers/feeds/feed-folders.ts';
-import { extentWords } from '../workers/ingest/gate/gate-place.ts';
-import { total } from '../workers/ingest/run/run-counts.ts';
+import { total } from '../workers/ingest/engine/run-counts.ts';
+import { installedFeed } from '../workers/ingest/feed-folders.ts';
+import { extentWords } from '../workers/ingest/layers/gate-place.ts';
 import { enqueueFromCli } from './common/cli-enqueue.ts';
 import { requestedByOperator, wholeNumber } from './common/cli-options.ts';
 import { listCounts, table } from './common/cli-output.ts';
@@ -137,16 +137,13 @@ function describe(run: Run, rejects: Reject[]): string {
     `run ${run.id} of ${run.feed}: ${statusWords(run)}, asked for by ${run.requested_by}, attempt ${run.attempts}`,
   ];
   for (const { input, source, bytes, version } of run.inputs) {
-    // Of elevation and imagery only headers are read.
-    const headers = input === 'elevation' || input === 'imagery';
-    const size = headers ? '' : ` (${bytes.toLocaleString('en-US')} bytes)`;
+    const size = feedKindWords(run.kind)?.readsHeaders ? '' : ` (${bytes.toLocaleString('en-US')} bytes)`;
     const edited = version === undefined ? '' : `, last edited ${version}`;
     lines.push(`  ${input.padEnd(10)} ${source.join(', ')}${size}${edited}`);
   }
   if (run.error) lines.push(`  error      ${run.error}`);
-  const isLayer = LAND_KINDS.some(kind => kind === run.kind);
   for (const [name, value] of Object.entries({ ...counts, ...placesOf(counts) })) {
-    if (isLayer && OF_PARCELS.includes(name)) continue;
+    if (isLayer(run.kind) && OF_PARCELS.includes(name)) continue;
     if (value === undefined || (typeof value !== 'string' && UNLISTED.includes(name))) continue;
     const text = typeof value === 'object' ? listCounts(value) : value.toLocaleString('en-US');
     lines.push(`  ${name.padEnd(20)} ${text}`);

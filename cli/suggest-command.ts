@@ -6,10 +6,10 @@ import { writeFileAtomic } from '../shared/platform/disk.ts';
 import { messageOf, PlatError } from '../shared/platform/errors.ts';
 import { fiveDigits } from '../shared/regions/counties.ts';
 import type { Format } from '../workers/formats/file-formats.ts';
-import type { FindLoaded } from '../workers/ingest/check/loaded-feeds.ts';
-import type { JoinedFeed } from '../workers/ingest/check/suggest-joined.ts';
-import { overlapFault } from '../workers/ingest/gate/gate.ts';
+import type { FindLoaded } from '../workers/ingest/kinds/assessor/loaded-feeds.ts';
+import { overlapFault } from '../workers/ingest/kinds/assessor/parcel-gates.ts';
 import { feedName } from '../workers/setup/feed-name.ts';
+import type { JoinedFeed } from '../workers/setup/suggest-joined.ts';
 import { fips, wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
 import { actionWithoutDatabase, type CommandResult, EXIT, withSession } from './common/cli-session.ts';
@@ -58,8 +58,8 @@ export function addSuggestCommand(feed: Command): void {
 async function suggestCommand(sources: string[], flags: Flags): Promise<CommandResult> {
   const config = loadConfig();
   const [{ suggestFeed }, { suggestJoined }] = await Promise.all([
-    import('../workers/ingest/check/check-suggestion.ts'),
-    import('../workers/ingest/check/suggest-joined.ts'),
+    import('../workers/setup/check-suggestion.ts'),
+    import('../workers/setup/suggest-joined.ts'),
   ]);
   const name = flags.name ?? feedName(sources[0]!);
   const file = resolve(flags.out ?? join(config.FEEDS_DIR, `${name}.yaml`));
@@ -101,7 +101,7 @@ async function suggestCommand(sources: string[], flags: Flags): Promise<CommandR
 function findLoadedOf(config: Config): FindLoaded | undefined {
   if (config.DATABASE_URL === undefined && !readState(config)?.databaseUrl) return undefined;
   return async (feed, rows) => {
-    const { findLoadedFeeds } = await import('../workers/ingest/check/loaded-feeds.ts');
+    const { findLoadedFeeds } = await import('../workers/ingest/kinds/assessor/loaded-feeds.ts');
     return withSession(({ pool }) => findLoadedFeeds(pool, feed, rows)).catch(error => {
       printNote(
         `Plat couldn't check whether another feed has these parcels: ${messageOf(error)} The run checks it again.`,

@@ -14,6 +14,7 @@ import { checkGenerated, generatedFiles } from './checks/generated-files.ts';
 import { checkFileNames, checkFileSizes, checkMentions, checkQueries } from './checks/house-rules.ts';
 import { checkOpenApi } from './checks/lint-openapi.ts';
 import { checkMigrations } from './checks/migrations.ts';
+import { addedLines, findPhrases } from './checks/phrases.ts';
 import { checkCommentNames, checkCommentWidth, checkSpreads } from './checks/style.ts';
 
 const write = process.argv.includes('--write');
@@ -36,6 +37,8 @@ const problems = [
   ...(await checkOpenApi(openApiDocument())),
   ...(await generated),
 ];
+// Style is a matter of judgment: these only warn.
+for (const phrase of findPhrases(addedLines(rootDir))) console.warn(`! ${phrase}`);
 for (const problem of problems) console.error(`✗ ${problem}`);
 if (problems.length === 0)
   console.log(`Checked ${files.length} files: nothing is stale and every rule of the house holds.`);

@@ -2,7 +2,7 @@ import { loadConfig } from '../shared/platform/config.ts';
 import { createLogger } from '../shared/platform/log.ts';
 import { onShutdown } from '../shared/platform/shutdown.ts';
 import { allJobs } from './all-jobs.ts';
-import { sweepRunFolders } from './ingest/run/run-folder.ts';
+import { sweepRunFolders } from './ingest/engine/run-folder.ts';
 import { startWorker } from './start-worker.ts';
 
 const config = loadConfig();

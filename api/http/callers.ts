@@ -120,7 +120,7 @@ async function readKeys(
   hashes: Buffer[],
   now: () => number,
 ): Promise<(CachedKey | undefined)[]> {
-  // Taken before the read: what changes while it runs is at most FRESH_MS old when it is used.
+  // Taken before the read: what changes while it runs is at most CACHE_MS old when it is used.
   const readAt = now();
   const rows = await database.run<KeyRow>('accounts/identify_keys', { hashes });
   const byHash = new Map(rows.map(row => [row.keyHash.toString('latin1'), toCachedKey(row, readAt)]));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Mode } from '../../shared/accounts/tiers.ts';
 import type { ShapeWork } from '../../shared/geo/shape-work.ts';
+import { type Price, priceText } from '../../shared/model/prices.ts';
 import type { Account } from './callers.ts';
 import type { Database, Statements } from './database.ts';
 import type { ExtraLimit } from './rate-limits.ts';
@@ -154,22 +155,28 @@ export type Metering<
 > = {
   /** By which usage is counted. */
   key: string;
-  /** The least that an answer with something in it costs. */
-  price: number;
-  rule: string;
+  price: Price | readonly Price[];
+  /** When it costs less or nothing, or another price applies; it follows the price in texts. */
+  note: string;
+  /** An answer with something in it may be free: tokens are required for the charge alone. */
+  mayBeFree?: true;
   /**
    * The tokens that an account must have left for the call to be tried; 1 unless said. More when a refusal
    * of the charge would reveal how much was found.
    */
   needs?(input: Input<Params, Query, Body>): number;
-  /** No answer costs more. */
-  atMost: number | ((input: Input<Params, Query, Body>) => number);
+  /** No answer costs more. Default: the price. */
+  atMost?: (input: Input<Params, Query, Body>) => number;
   /**
    * The `Quote` of a call whose price can be known beforehand, without a look-up of what is paid for; its
    * tokens are those of the quote itself.
    */
   quote?(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
 };
+
+/** What an endpoint costs, in a sentence without a full stop. */
+export const priceSentence = (metering: Pick<Metering, 'price' | 'note'> | null): string =>
+  metering === null ? 'free' : `${priceText(metering.price)}; ${metering.note}`;
 
 type Example = { summary: string; value: unknown };
 

@@ -39,8 +39,8 @@ export async function quoteOf(
   resources: object,
   call: CallContext,
 ): Promise<Answer> {
-  const { atMost, quote: known } = metering!;
+  const { price, atMost, quote: known } = metering!;
   if (known !== undefined) return known(input, resources, call);
-  const body: Quote = { tokens: null, at_most: typeof atMost === 'number' ? atMost : atMost(input) };
+  const body: Quote = { tokens: null, at_most: atMost?.(input) ?? [price].flat()[0]!.tokens };
   return { body, tokens: 0 };
 }

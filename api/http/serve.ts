@@ -164,8 +164,7 @@ async function answer(
   const { endpoint } = call;
   const now = deps.now();
   const quoted = asksQuote(endpoint, input);
-  // Not where an answer with something in it may be free.
-  if (!quoted && endpoint.metering !== null && endpoint.metering.price > 0)
+  if (!quoted && endpoint.metering !== null && !endpoint.metering.mayBeFree)
     requireTokensLeft(caller.account, now.getTime(), endpoint.metering.needs?.(input));
   const context = new Context(call, caller, now, work, repeatable);
   const resources = { ...deps.resources, database: deps.resources.database.stoppedBy(call) };

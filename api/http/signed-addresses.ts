@@ -29,7 +29,7 @@ export function openSignedAddresses<Named extends { e: number }>(
   let readAt = -Infinity;
   const readSecrets = async (maxAgeMs: number): Promise<Buffer[]> => {
     if (performance.now() - readAt > maxAgeMs) {
-      const rows = await database.run<{ secret: Buffer }>('imagery/list_secrets');
+      const rows = await database.run<{ secret: Buffer }>('platform/list_signing_secrets');
       secrets = rows.map(row => row.secret);
       readAt = performance.now();
     }

@@ -1,3 +1,5 @@
+import { PRICES, tokensText } from '../../shared/model/prices.ts';
+
 /** The jobs that people do most, each as the shortest series of calls. */
 
 type Argument = { name: string; description: string; required: boolean };
@@ -27,7 +29,7 @@ const PROMPTS: readonly Prompt[] = [
       `Find lots in ${place}${acres ? ` of ${acres} acres` : ''}${conditions ? `: ${conditions}` : ''}.
 1. find_regions (free) for the county's FIPS code.
 2. filter_properties once, with every condition as a filter and page_size as the number of lots that I want. If it finds hundreds, tell me the count and which condition would narrow it, instead of paging on.
-3. get_property_ai_comp_value for at most the ten best of them (10 tokens each).
+3. get_property_ai_comp_value for at most the ten best of them (${tokensText(PRICES.value.tokens)} each).
 Answer with a table: parcel number, acres, owner, estimate with its confidence, map link. Say what the calls cost together.`,
   },
   {

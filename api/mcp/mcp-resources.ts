@@ -1,5 +1,11 @@
 import { ACRE_BUCKETS } from '../../shared/model/buckets.ts';
-import { METRIC_KEYS, MORE_KEYS } from '../../shared/model/market-stats.ts';
+import {
+  BUCKET_METRICS,
+  keysByMeaning,
+  LEAST_SALES,
+  type Metric,
+  MORE_METRICS,
+} from '../../shared/model/market-metrics.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 
 /**
@@ -57,20 +63,20 @@ const filters = () =>
 const statistics = () =>
   [
     '# Keys of get_market_stats',
-    'Of land listings with a lot size and a price, by acreage bucket (min <= acres < max; buckets overlap).',
+    'Made from land listings with a lot size and a price, by acreage bucket (min <= acres < max; buckets overlap). Windows are calendar months up to as_of.',
     '',
-    '- Active, Pending: listings on the market, under contract.',
-    '- Sold: 1mo, 3mo, 6mo, 1yr: closed sales in the calendar months up to as_of.',
-    '- STR (sell-through rate), %: 100 x sold in the window, or pending, / active. Above 100 more sells than is offered.',
-    '- Avg DOM, days: mean days on market of the sales in the window.',
-    '- Median Price, USD: of the sales in the window, of pending or active listings.',
-    '- Median Acreage, acres. Median PPA, USD per acre: price per acre. PPA Min, Max and Range: the lowest and highest.',
-    '- Gini, 0 to 100: dispersion of prices per acre; low where prices agree.',
-    '- In more, null with too few sales: months_of_supply; sale_to_list, % of the last asking price; median_ppa_change_12mo, % above the year before, whose sales are sales_prior_12mo; price_index of like lots in the county, with its 80 % range from price_index_low to price_index_high.',
+    ...meanings(BUCKET_METRICS),
     '',
-    `Keys: ${METRIC_KEYS.join(', ')}. In more: ${MORE_KEYS.join(', ')}.`,
+    `In more, null when fewer than ${LEAST_SALES} sales carry it:`,
+    ...meanings(MORE_METRICS),
+    '',
     `Buckets: ${ACRE_BUCKETS.map(({ label }) => label).join(', ')}.`,
   ].join('\n');
+
+const meanings = (metrics: Readonly<Record<string, Metric>>): string[] =>
+  keysByMeaning(metrics).map(
+    ({ keys, unit, meaning }) => `- ${keys.join(', ')}${unit && ` (${unit})`}: ${meaning}.`,
+  );
 
 const TEXTS: Readonly<Record<string, () => string>> = {
   'plat://filters': filters,

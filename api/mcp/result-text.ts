@@ -1,3 +1,4 @@
+import { METRICS, type MetricKey } from '../../shared/model/market-metrics.ts';
 import { ALL_FIELDS, FIELD_GROUPS, fieldsIn } from '../../shared/model/parcel-fields.ts';
 import { textOf, truncate } from './tool-text.ts';
 
@@ -8,16 +9,21 @@ type Fields = Record<string, unknown>;
 type Bucket = { type: string; listings: number; data: Record<string, number | null> };
 
 /** What investors compare first; the others are in the structured content. */
-const KEY_FIGURES: readonly [key: string, unit: string][] = [
-  ['Active', ''],
-  ['Pending', ''],
-  ['Sold: 1yr', ''],
-  ['1yr STR', '%'],
-  ['Avg DOM 1yr', 'days'],
-  ['Median Price 1yr', 'USD'],
-  ['Median Sold PPA', 'USD per acre'],
-  ['Median Active PPA', 'USD per acre'],
+const KEY_FIGURES: readonly MetricKey[] = [
+  'Active',
+  'Pending',
+  'Sold: 1yr',
+  '1yr STR',
+  'Avg DOM 1yr',
+  'Median Price 1yr',
+  'Median Sold PPA',
+  'Median Active PPA',
 ];
+
+const nameInUnit = (key: MetricKey): string => {
+  const { unit } = METRICS[key];
+  return unit ? `${key} (${unit})` : key;
+};
 
 function marketStats({ name, state, type, as_of, stats }: Fields): string {
   const buckets = stats as Bucket[];
@@ -27,10 +33,8 @@ function marketStats({ name, state, type, as_of, stats }: Fields): string {
   const others = Object.keys(data).length - KEY_FIGURES.length;
   return [
     `${place}, as of ${as_of}. Buckets of acreage overlap. STR = sell-through rate: sold for 100 active.`,
-    ['bucket', ...KEY_FIGURES.map(([key, unit]) => (unit ? `${key} (${unit})` : key))].join(' | '),
-    ...buckets.map(bucket =>
-      [bucket.type, ...KEY_FIGURES.map(([key]) => figure(bucket.data[key]))].join(' | '),
-    ),
+    ['bucket', ...KEY_FIGURES.map(nameInUnit)].join(' | '),
+    ...buckets.map(bucket => [bucket.type, ...KEY_FIGURES.map(key => figure(bucket.data[key]))].join(' | ')),
     `${others} more figures a bucket are in the structured content; plat://statistics explains them.`,
   ].join('\n');
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Endpoint, isReadOnly } from '../http/endpoint.ts';
+import { type Endpoint, isReadOnly, priceSentence } from '../http/endpoint.ts';
 import { validationError } from '../http/error-responses.ts';
 import type { RequestInput } from '../http/validate.ts';
 import { type Document, inputOf, type Operation, outputOf, type Schema } from './tool-schemas.ts';
@@ -103,7 +103,7 @@ function define(
   return {
     name,
     title,
-    description: `${title}. ${plain(last.description)}${as === undefined ? '' : ` Arguments are those of ${as}.`} Price: ${plain(metering?.rule ?? 'free')}.`,
+    description: `${title}. ${plain(last.description)}${as === undefined ? '' : ` Arguments are those of ${as}.`} Price: ${plain(priceSentence(metering))}.`,
     inputSchema: paged(inputOf(document, operations, as === undefined)),
     ...(outputSchema && { outputSchema }),
     annotations: {

@@ -9,7 +9,7 @@ import { createLogger } from '../../shared/platform/log.ts';
 import { migrate } from '../../shared/platform/migrate.ts';
 import { localUrl, missingSettings } from '../../shared/platform/origin.ts';
 import { findPort } from '../../shared/platform/port.ts';
-import { installedFeeds } from '../../workers/feeds/feed-folders.ts';
+import { installedFeeds } from '../../workers/ingest/feed-folders.ts';
 import { loadRegions } from '../../workers/regions/load-regions.ts';
 import { print, regionsLine } from '../common/cli-output.ts';
 import { type ConnectedConfig, deliverJobs } from '../common/cli-session.ts';

@@ -1,4 +1,5 @@
 import { releaseTokens } from '../accounts/held-tokens.ts';
+import { tokensText } from '../model/prices.ts';
 import { asRun, type Pool, type Run, transaction } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
@@ -50,7 +51,7 @@ export const UNTOLD_NEED = 'A file holds 25 tokens, or one for each row if there
 
 /** The error of a file that would cost more than its order allows. */
 export function overCeiling(most: number): PlatError {
-  const why = `the file costs more than ${most} ${most === 1 ? 'token' : 'tokens'}, the most that was allowed: order it anew with what its quote tells, or ask for less`;
+  const why = `the file costs more than ${tokensText(most)}, the most that was allowed: order it anew with what its quote tells, or ask for less`;
   return new PlatError('validation_error', 'Rejected: most_tokens. See details for the reasons.', {
     details: { most_tokens: [why] },
   });

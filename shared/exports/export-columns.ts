@@ -1,4 +1,4 @@
-import { METRIC_KEYS } from '../model/market-stats.ts';
+import { METRIC_KEYS } from '../model/market-metrics.ts';
 import { ALL_FIELDS, type FieldType } from '../model/parcel-fields.ts';
 import type { ExportKind } from './export-request.ts';
 

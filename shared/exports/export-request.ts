@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RowStatus } from '../lists/list-terms.ts';
+import { PRICES, type Price } from '../model/prices.ts';
 import type { JobDefinition } from '../platform/queue/jobs.ts';
 import { RETRY } from '../platform/queue/jobs.ts';
 
@@ -45,8 +46,9 @@ export const kindOf = (
   return request.list_id !== undefined ? 'list' : request.one_per_owner ? 'owners' : 'filter';
 };
 
-/** Tokens for one that is new to the company: a row, or a market with all its lines. */
-export const priceOf = (kind: ExportKind): number => (kind === 'markets' ? 10 : 1);
+/** For what is new to the company: a row, or a market with all its lines. */
+export const priceOf = (kind: ExportKind): Price =>
+  kind === 'markets' ? PRICES.exportMarkets : PRICES.exportRows;
 
 /** How long a file is kept. */
 export const KEPT_DAYS = 7;

@@ -1,20 +1,7 @@
 import { z } from 'zod';
+import { INPUTS } from '../model/feed-kinds.ts';
 import { type Queryable, statement } from '../platform/db.ts';
 import type { JobDefinition } from '../platform/queue/jobs.ts';
-
-/** What feeds read, by the sections of their files. */
-export const INPUTS = [
-  'roll',
-  'shape',
-  'listings',
-  'layer',
-  'elevation',
-  'imagery',
-  'contacts',
-  'numbering',
-  'dnc',
-] as const;
-export type Input = (typeof INPUTS)[number];
 
 const payload = z.object({
   feed: z.string(),

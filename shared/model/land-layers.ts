@@ -1,13 +1,10 @@
-/** The vocabulary of the land layers: what kinds there are, what counts in each, and by how much. */
+/** The vocabulary of the land layers: which are measured, what counts in each, and by how much. */
 
 export const LAYER_KINDS = ['elevation', 'roads', 'wetlands', 'flood'] as const;
 export type LayerKind = (typeof LAYER_KINDS)[number];
 
-/** All kinds of layers: those that parcels are measured on, and those that are only looked at. */
-export const LAND_KINDS = [...LAYER_KINDS, 'water', 'places', 'zips', 'imagery'] as const;
-export type LandKind = (typeof LAND_KINDS)[number];
-export const isMeasured = (kind: LandKind): kind is LayerKind =>
-  (LAYER_KINDS as readonly LandKind[]).includes(kind);
+export const isMeasured = (kind: string): kind is LayerKind =>
+  (LAYER_KINDS as readonly string[]).includes(kind);
 
 /** How `attributes_dirty.layers` names a set of kinds: the sum of these. */
 export const LAYER_BITS: Record<LayerKind, number> = { elevation: 1, roads: 2, wetlands: 4, flood: 8 };

@@ -1,3 +1,5 @@
+import { NEEDS, type Need } from './loaded-data.ts';
+
 /**
  * Every field of a parcel, declared once. The fields of the roll are what a mapping may fill: feed schema,
  * staging, COPY, merge, filters, the detail page, CLI, MCP's text and the docs are made from them. A new one
@@ -36,6 +38,8 @@ export type FieldSpec = {
   filter: FieldFilter;
   /** Text of the filter, where it is not `doc`. */
   filterDoc?: string;
+  /** What the filter needs, where that is not the field itself. */
+  needs?: Need;
   /** Of a text; what a source has beyond is cut off. Default: MAX_CHARS. */
   maxChars?: number;
 };
@@ -48,7 +52,7 @@ export const MAX_CHARS = 4_096;
  */
 export const ADDRESS_CHARS = 500;
 
-type Options = Pick<FieldSpec, 'unit' | 'filterDoc' | 'maxChars'>;
+type Options = Pick<FieldSpec, 'unit' | 'filterDoc' | 'maxChars' | 'needs'>;
 
 /** Declares fields of a group. */
 function fieldsOf(group: FieldGroup) {
@@ -141,10 +145,15 @@ export const PARCEL_FIELDS = {
   ),
   tax_delinquent: value('boolean', 'Tax delinquent', 'Currently flagged tax-delinquent', 'flag', {
     filterDoc: 'Currently flagged as tax-delinquent',
+    needs: NEEDS.taxFlags,
   }),
   tax_delinquent_year: value('year', 'Tax delinquent since', 'First year of the current delinquency', 'own'),
-  last_sale_date: sale('date', 'Last sale', 'Recording date of the most recent sale', 'range'),
-  last_sale_price: sale('money', 'Last sale price', 'Price of the most recent sale', 'range'),
+  last_sale_date: sale('date', 'Last sale', 'Recording date of the most recent sale', 'range', {
+    needs: NEEDS.sales,
+  }),
+  last_sale_price: sale('money', 'Last sale price', 'Price of the most recent sale', 'range', {
+    needs: NEEDS.sales,
+  }),
   sale_price_code: sale('text', 'Price code', 'Code that qualifies the sale price', 'list'),
   seller_name: sale('text', 'Seller', 'Seller of the most recent sale'),
   document_type_code: sale('text', 'Deed type', 'Deed or document type of the most recent sale', 'list', {

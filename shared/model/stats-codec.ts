@@ -1,5 +1,6 @@
 import { ACRE_BUCKETS } from './buckets.ts';
-import { FIGURE_KEYS, METRIC_KEYS, type RegionStats } from './market-stats.ts';
+import { FIGURE_KEYS, METRIC_KEYS } from './market-metrics.ts';
+import type { RegionStats } from './market-stats.ts';
 
 /**
  * The figures of a region as bytes: how many figures a bucket has, for each bucket the number of its block

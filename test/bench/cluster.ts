@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { parseFeed } from '../../workers/feeds/load-feeds.ts';
+import { parseFeed } from '../../workers/ingest/load-feeds.ts';
 import { dropEverywhere, spreadOver } from '../support/cluster.ts';
 import { ingest as runRoll } from '../support/ingest.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { encodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { Position } from '../../shared/geo/geometry-types.ts';
-import { countCoverage } from '../../workers/ingest/merge/merge-parcels.ts';
-import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
+import { countCoverage } from '../../workers/ingest/kinds/assessor/merge-parcels.ts';
+import { ensurePartitions } from '../../workers/ingest/kinds/assessor/partitions.ts';
 import { seedOf } from './generate/random.ts';
 
 /**

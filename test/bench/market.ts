@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { ACRE_BUCKETS } from '../../shared/model/buckets.ts';
-import { METRIC_KEYS } from '../../shared/model/market-stats.ts';
+import { METRIC_KEYS } from '../../shared/model/market-metrics.ts';
 import type { Pool } from '../../shared/platform/db.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { type RecomputeResult, recomputeStats } from '../../workers/market/recompute-stats.ts';

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { createAccount, createKey } from '../../shared/accounts/accounts.ts';
 import { SCOPES } from '../../shared/accounts/tiers.ts';
 import { ACRE_BUCKETS } from '../../shared/model/buckets.ts';
-import { METRIC_KEYS } from '../../shared/model/market-stats.ts';
+import { METRIC_KEYS } from '../../shared/model/market-metrics.ts';
 import { SULLIVAN } from '../support/regions.ts';
 
 export const STATS_PATH = '/api/public/v1/markets-stats/33019/stats/';

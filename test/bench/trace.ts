@@ -1,7 +1,7 @@
 import { openDatabase } from '../../api/http/database.ts';
 import { type Pool, sql, statement, transaction } from '../../shared/platform/db.ts';
-import { newCounts } from '../../workers/ingest/run/run-counts.ts';
-import { type Bitmaps, collectNumbers, stageBitmaps } from '../../workers/ingest/stage/stage-dnc.ts';
+import { newCounts } from '../../workers/ingest/engine/run-counts.ts';
+import { type Bitmaps, collectNumbers, stageBitmaps } from '../../workers/ingest/kinds/dnc/stage-dnc.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { between, createRandom, type Random } from './generate/random.ts';
 import { measureMatching } from './trace-matching.ts';

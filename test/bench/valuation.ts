@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Pool } from '../../shared/platform/db.ts';
-import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
+import { ensurePartitions } from '../../workers/ingest/kinds/assessor/partitions.ts';
 import { recordCounty } from '../../workers/valuation/record-county.ts';
 import { valueCounty } from '../../workers/valuation/value-county.ts';
 import { type BenchOptions, type BenchResult, judged, timed, withBenchDatabase } from './bench.ts';

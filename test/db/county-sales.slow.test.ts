@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Feature } from 'geojson';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Deal } from '../../api/v1/deals/deal-schema.ts';
-import { loadFeed } from '../../workers/feeds/load-feeds.ts';
+import { loadFeed } from '../../workers/ingest/load-feeds.ts';
 import { recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { valueCounty } from '../../workers/valuation/value-county.ts';
 import { createRandom } from '../bench/generate/random.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadFeed, parseFeed } from '../../workers/feeds/load-feeds.ts';
+import { loadFeed, parseFeed } from '../../workers/ingest/load-feeds.ts';
 import { newCaller, startTestApi } from '../support/api.ts';
 import { lots, withLayer } from '../support/arcgis.ts';
 import { createTestDatabase } from '../support/database.ts';

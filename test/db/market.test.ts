@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { METRIC_KEYS } from '../../shared/model/market-stats.ts';
+import { METRIC_KEYS } from '../../shared/model/market-metrics.ts';
 import { recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { ZIP_03280 } from '../support/regions.ts';

@@ -5,7 +5,7 @@ import type { Resources } from '../../api/v1/common/endpoint-resources.ts';
 import { filterParcels } from '../../api/v1/parcels/filter/filter-parcels.ts';
 import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { type Pool, type Queryable, transaction } from '../../shared/platform/db.ts';
-import { countCoverage } from '../../workers/ingest/merge/merge-parcels.ts';
+import { countCoverage } from '../../workers/ingest/kinds/assessor/merge-parcels.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertParcels } from '../support/parcels.ts';
 

@@ -10,7 +10,7 @@ import { isRetryable } from '../../shared/platform/errors.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { migrate } from '../../shared/platform/migrate.ts';
 import { listPreparedTransactions } from '../../shared/platform/shards.ts';
-import { loadFeed } from '../../workers/feeds/load-feeds.ts';
+import { loadFeed } from '../../workers/ingest/load-feeds.ts';
 import { newCaller, startTestApi } from '../support/api.ts';
 import { startCitusServer, watchLine } from '../support/citus-servers.ts';
 import { spreadOver } from '../support/cluster.ts';

@@ -311,7 +311,7 @@ async function stop(child: ChildProcess): Promise<number | null> {
   return (await exited)[0];
 }
 
-/** What was seen, for docs/scale.md. */
+/** What was seen, for docs/benchmarks.md. */
 function report(fault: string, seconds: number, seen: object): void {
   process.stderr.write(`${fault} ${seconds} s: ${JSON.stringify(seen)}\n`);
 }

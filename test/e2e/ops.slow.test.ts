@@ -8,7 +8,7 @@ import { loadConfig } from '../../shared/platform/config.ts';
 import { migrate } from '../../shared/platform/migrate.ts';
 import { enqueue, getJob } from '../../shared/platform/queue/jobs.ts';
 import { rootDir } from '../../shared/platform/root.ts';
-import { analyzePartitions, ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
+import { analyzePartitions, ensurePartitions } from '../../workers/ingest/kinds/assessor/partitions.ts';
 import type { JobContext } from '../../workers/queue/job.ts';
 import { insertRegions, startTestApi } from '../support/api.ts';
 import type { TestDatabase } from '../support/database.ts';

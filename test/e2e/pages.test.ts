@@ -5,7 +5,7 @@ import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import { noComps } from '../../shared/feeds/no-comps.ts';
 import { uuidV5 } from '../../shared/model/uuid.ts';
 import { enqueue } from '../../shared/platform/queue/jobs.ts';
-import { countCoverage } from '../../workers/ingest/merge/merge-parcels.ts';
+import { countCoverage } from '../../workers/ingest/kinds/assessor/merge-parcels.ts';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { feedOf, ingest, insertRegions, square, writeFeatures } from '../support/ingest.ts';

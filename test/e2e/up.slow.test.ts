@@ -18,7 +18,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { findPort } from '../../shared/platform/port.ts';
 import { nativeDir, serverAccount, serverFolders } from '../../shared/platform/postgres-user.ts';
 import { rootDir } from '../../shared/platform/root.ts';
-import { sampleDir } from '../../workers/feeds/feed-folders.ts';
+import { sampleDir } from '../../workers/ingest/feed-folders.ts';
 import { runCommand } from '../support/plat.ts';
 import { allProcesses } from '../support/processes.ts';
 import { visitor } from '../support/visitor.ts';

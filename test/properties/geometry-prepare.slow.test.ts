@@ -6,7 +6,7 @@ import { combineParts } from '../../shared/geo/overlay.ts';
 import { pointInMultiPolygon } from '../../shared/geo/point-in-polygon.ts';
 import { prepareBoundary } from '../../shared/geo/prepare-geometry.ts';
 import { isCounterClockwise } from '../../shared/geo/ring.ts';
-import { stageBoundary } from '../../workers/ingest/stage/stage-boundary.ts';
+import { stageBoundary } from '../../workers/ingest/kinds/assessor/stage-boundary.ts';
 import { isClean, parcels, tangles, windingNumber } from './geometry-shapes.ts';
 
 const fractions = fc.array(

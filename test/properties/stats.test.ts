@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { METRIC_KEYS, type RegionFields, regionStats, statsBody } from '../../shared/model/market-stats.ts';
+import { METRIC_KEYS } from '../../shared/model/market-metrics.ts';
+import { type RegionFields, regionStats, statsBody } from '../../shared/model/market-stats.ts';
 import { columnsOf, dateOf, dayOf } from '../support/listing-columns.ts';
 import {
   LABELS,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Feed } from '../../workers/feeds/feed.ts';
-import { parseFeed } from '../../workers/feeds/load-feeds.ts';
+import type { Feed } from '../../workers/ingest/feed-kinds.ts';
+import { parseFeed } from '../../workers/ingest/load-feeds.ts';
 
 export type ContactLine = Partial<Record<(typeof COLUMNS)[number], string>>;
 

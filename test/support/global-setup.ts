@@ -4,7 +4,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../shared/platform/migrate.ts';
-import { sweepRunFolders } from '../../workers/ingest/run/run-folder.ts';
+import { sweepRunFolders } from '../../workers/ingest/engine/run-folder.ts';
 import { clearRedis } from './redis.ts';
 import { FOLDER_PREFIX, FOLDERS, onServer, startTestServer, withDatabase } from './server.ts';
 

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { loadConfig } from '../../shared/platform/config.ts';
 import { createPool } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
-import { loadFeed } from '../../workers/feeds/load-feeds.ts';
 import { runFeed } from '../../workers/ingest/ingest-feed.ts';
+import { loadFeed } from '../../workers/ingest/load-feeds.ts';
 
 export type ChildOrder = {
   feed: string;

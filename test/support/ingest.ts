@@ -7,12 +7,12 @@ import { stringify } from 'yaml';
 import type { Polygon } from '../../shared/geo/geometry-types.ts';
 import { uuidV5 } from '../../shared/model/uuid.ts';
 import type { Pool } from '../../shared/platform/db.ts';
-import type { Feed } from '../../workers/feeds/feed.ts';
-import { parseFeed } from '../../workers/feeds/load-feeds.ts';
+import type { RunResult } from '../../workers/ingest/engine/locked-run.ts';
+import type { RunDeps } from '../../workers/ingest/engine/run-context.ts';
+import type { Feed } from '../../workers/ingest/feed-kinds.ts';
 import { type RunOptions, runFeed } from '../../workers/ingest/ingest-feed.ts';
-import type { RunResult } from '../../workers/ingest/run/locked-run.ts';
-import type { RunDeps } from '../../workers/ingest/run/run-context.ts';
-import { undoRun } from '../../workers/ingest/undo-run.ts';
+import { undoRun } from '../../workers/ingest/kinds/assessor/undo-run.ts';
+import { parseFeed } from '../../workers/ingest/load-feeds.ts';
 import { boxRing } from './parcels.ts';
 
 /** Runs a feed as a worker would. */

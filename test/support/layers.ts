@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Geometry } from 'geojson';
 import type pg from 'pg';
-import type { Feed } from '../../workers/feeds/feed.ts';
-import { sampleDir } from '../../workers/feeds/feed-folders.ts';
-import { loadFeed } from '../../workers/feeds/load-feeds.ts';
+import { sampleDir } from '../../workers/ingest/feed-folders.ts';
+import type { Feed } from '../../workers/ingest/feed-kinds.ts';
+import { loadFeed } from '../../workers/ingest/load-feeds.ts';
 import { all, type Feature, feedOf, ORIGIN } from './ingest.ts';
 
 export const sampleFeed = (name: string): Promise<Feed> => loadFeed(join(sampleDir, `${name}.yaml`));

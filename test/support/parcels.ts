@@ -1,9 +1,9 @@
 import { areaSqM, sqMToAcres } from '../../shared/geo/geodesic-area.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
 import type { Pool } from '../../shared/platform/db.ts';
-import { countCoverage, rewriteWords } from '../../workers/ingest/merge/merge-parcels.ts';
-import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
-import { measureBoundary } from '../../workers/ingest/stage/stage-boundary.ts';
+import { countCoverage, rewriteWords } from '../../workers/ingest/kinds/assessor/merge-parcels.ts';
+import { ensurePartitions } from '../../workers/ingest/kinds/assessor/partitions.ts';
+import { measureBoundary } from '../../workers/ingest/kinds/assessor/stage-boundary.ts';
 
 /**
  * A parcel on the roll as readers find it: columns of parcels and parcel_filters by their names;

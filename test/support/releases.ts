@@ -25,6 +25,12 @@ const git = (...args: string[]) => spawnSync('git', ['-C', rootDir, ...args], { 
 /** Whether the clone has the previous release: a shallow one, or an archive, lacks it. */
 export const hasPrevious = git('cat-file', '-e', `${PREVIOUS}^{commit}`).status === 0;
 
+/** The packages that a release installs, without its own version. */
+function packagesOf(root: string): string {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  return JSON.stringify(Object.entries(packages).filter(([path]) => path.includes('node_modules/')));
+}
+
 /**
  * Writes the previous release into a folder, from the history. Its packages are ours, as long as both
  * releases name the same ones.
@@ -33,8 +39,7 @@ export function unpackPrevious(folder: string): void {
   mkdirSync(folder);
   const { stdout } = git('archive', PREVIOUS, ...PROGRAM);
   execFileSync('tar', ['-x', '-C', folder], { input: stdout });
-  const lock = (root: string) => readFileSync(join(root, 'package-lock.json'), 'utf8');
-  if (lock(folder) !== lock(rootDir)) {
+  if (packagesOf(folder) !== packagesOf(rootDir)) {
     execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline'], { cwd: folder });
     return;
   }

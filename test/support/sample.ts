@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
 import type { Pool } from '../../shared/platform/db.ts';
-import { sampleDir } from '../../workers/feeds/feed-folders.ts';
-import { loadFeed } from '../../workers/feeds/load-feeds.ts';
+import { sampleDir } from '../../workers/ingest/feed-folders.ts';
+import { loadFeed } from '../../workers/ingest/load-feeds.ts';
 import { recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { restateHistory } from '../../workers/market/restate-history.ts';
 import { recordCounty } from '../../workers/valuation/record-county.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suggestFeed } from '../../workers/ingest/check/check-suggestion.ts';
+import { suggestFeed } from '../../workers/setup/check-suggestion.ts';
 import { testFolder } from './folder.ts';
 
 /** Suggests feeds for files that a test writes, as `plat feed suggest` does. */

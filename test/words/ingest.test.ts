@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { noComps } from '../../shared/feeds/no-comps.ts';
-import { checkFeed } from '../../workers/ingest/check/check-feed.ts';
+import { checkFeed } from '../../workers/ingest/check-feed.ts';
 import { testFolder } from '../support/folder.ts';
 import { type Feature, feedOf, lot, writeFeatures } from '../support/ingest.ts';
 import { fault } from '../unit/feeds/support.ts';

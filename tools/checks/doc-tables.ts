@@ -1,10 +1,26 @@
+import { endpoints } from '../../api/endpoints.ts';
+import { type Endpoint, priceSentence, TAGS } from '../../api/http/endpoint.ts';
+import {
+  BUCKET_METRICS,
+  keysByMeaning,
+  type Metric,
+  MORE_METRICS,
+} from '../../shared/model/market-metrics.ts';
 import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
+import { priceText } from '../../shared/model/prices.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 import { METRICS } from '../../shared/platform/declared-metrics.ts';
 import { FILE_FORMATS, type FileFormatSpec, FORMATS } from '../../workers/formats/file-formats.ts';
 
-/** Tables of the docs, each between a line that names it and `END`. */
-const TABLES: Readonly<Record<string, () => string[]>> = { fields, formats, metrics };
+/** Tables and lists of the docs, each between a line that names it and `END`. */
+const TABLES: Readonly<Record<string, () => string[]>> = {
+  calls,
+  fields,
+  formats,
+  metrics,
+  operations,
+  statistics,
+};
 
 const BEGIN = /^<!-- table of (\w+): written by `npm run generate` -->$/;
 const END = '<!-- end of the table -->';
@@ -55,4 +71,46 @@ function metrics(): string[] {
       `| \`${name}\` | ${labels.join(', ')} | ${METRIC_SOURCES[of]} | ${help} |`,
   );
   return ['| metric | labels | from | meaning |', '|---|---|---|---|', ...rows];
+}
+
+function statistics(): string[] {
+  const rowsOf = (place: string, metrics: Readonly<Record<string, Metric>>) =>
+    keysByMeaning(metrics).map(
+      ({ keys, unit, meaning }) =>
+        `| ${place} | ${keys.map(key => `\`${key}\``).join(', ')} | ${unit} | ${meaning} |`,
+    );
+  const rows = [...rowsOf('`data`', BUCKET_METRICS), ...rowsOf('`more`', MORE_METRICS)];
+  return ['| in | keys | unit | meaning |', '|---|---|---|---|', ...rows];
+}
+
+const callsOf = (tag: string): Endpoint[] => endpoints.filter(endpoint => endpoint.tag === tag);
+const shortPath = ({ path }: Endpoint): string => path.replace('/api/public/v1/', '');
+
+/** The README's: a line for each group of calls. */
+function calls(): string[] {
+  const rows = Object.entries(TAGS).map(([tag, text]) => {
+    const own = callsOf(tag);
+    const places = new Set(own.map(endpoint => `\`${shortPath(endpoint).split('/')[0]}/\``));
+    const prices = new Set(own.map(({ metering }) => (metering ? priceText(metering.price) : 'free')));
+    const link = `docs/calls.md#${tag.toLowerCase().replaceAll(' ', '-')}`;
+    return `| [${tag}](${link}) | ${[...places].join(', ')} | ${text} | ${[...prices].join('; ')} |`;
+  });
+  return ['| calls | under | what they do | price |', '|---|---|---|---|', ...rows];
+}
+
+/** Every call, by group. */
+function operations(): string[] {
+  return Object.entries(TAGS).flatMap(([tag, text]) => [
+    '',
+    `## ${tag}`,
+    '',
+    text,
+    '',
+    '| call | what it does | price |',
+    '|---|---|---|',
+    ...callsOf(tag).map(
+      endpoint =>
+        `| \`${endpoint.method.toUpperCase()} ${shortPath(endpoint)}\` | ${endpoint.summary} | ${priceSentence(endpoint.metering)} |`,
+    ),
+  ]);
 }

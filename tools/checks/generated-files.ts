@@ -11,6 +11,15 @@ import { iconsModule } from './lucide-icons.ts';
 
 export type GeneratedFile = { path: string; source: string; produce(): Promise<string> };
 
+/** The docs with generated tables, and what these are made from. */
+const PAGES_WITH_TABLES = {
+  'README.md': 'api/endpoints.ts',
+  'docs/calls.md': 'api/endpoints.ts',
+  'docs/definitions.md': 'shared/model/market-metrics.ts',
+  'docs/feed-reference.md': 'shared/model/parcel-fields.ts',
+  'docs/operating.md': 'shared/platform/declared-metrics.ts',
+};
+
 /** The files of the repository that are written from others, and never by hand. */
 export const generatedFiles: GeneratedFile[] = [
   { path: 'sql/schema.sql', source: 'sql/migrations', produce: schemaSql },
@@ -22,24 +31,19 @@ export const generatedFiles: GeneratedFile[] = [
   },
   {
     path: 'feed.schema.json',
-    source: 'workers/feeds/feed-schema.ts',
-    produce: async () => (await import('../../workers/feeds/feed-schema.ts')).feedJsonSchema(),
+    source: 'workers/ingest/feed-schema.ts',
+    produce: async () => (await import('../../workers/ingest/feed-schema.ts')).feedJsonSchema(),
   },
   {
     path: 'docs/house.svg',
     source: "the program's imports",
     produce: async () => houseDrawing(readSources(rootDir)),
   },
-  {
-    path: 'docs/feed-reference.md',
-    source: 'shared/model/parcel-fields.ts',
-    produce: async () => withTables(readFileSync(join(rootDir, 'docs/feed-reference.md'), 'utf8')),
-  },
-  {
-    path: 'docs/operating.md',
-    source: 'shared/platform/declared-metrics.ts',
-    produce: async () => withTables(readFileSync(join(rootDir, 'docs/operating.md'), 'utf8')),
-  },
+  ...Object.entries(PAGES_WITH_TABLES).map(([path, source]) => ({
+    path,
+    source,
+    produce: async () => withTables(readFileSync(join(rootDir, path), 'utf8')),
+  })),
   {
     path: 'api/pages/frame/icons.tsx',
     source: 'tools/checks/lucide-icons.ts',

@@ -21,6 +21,7 @@ import {
 import { giveOthers } from '../../shared/exports/given-others.ts';
 import { findListOf } from '../../shared/exports/parcel-hits.ts';
 import { markRowsRead } from '../../shared/lists/mark-read.ts';
+import { costOf } from '../../shared/model/prices.ts';
 import { type GivenRow, giveRows } from '../../shared/parcels/given-rows.ts';
 import {
   asReads,
@@ -153,7 +154,7 @@ async function bill(client: Client, order: Order, { rows, parcels, others }: Wri
     charged += 1;
     fresh += other.lines;
   }
-  const tokens = charged * priceOf(kindOf(request));
+  const tokens = costOf(priceOf(kindOf(request)), charged);
   const { most_tokens } = request;
   if (most_tokens !== undefined && tokens > most_tokens) throw overCeiling(most_tokens);
   if (!(await chargeHeld(run, account_id, { held, tokens, endpoint: EXPORT_KEY, mode }))) {

@@ -56,6 +56,26 @@ const longForm = (spec: string | ColumnSpec): ColumnSpec =>
 
 export type FieldTarget = { name: string; spec: TargetSpec };
 
+/** What the rows of a kind of feed are made of. */
+export type RowFields = {
+  /** In the order of their values. */
+  names: readonly string[];
+  /** Of these, and of what else may be mapped. */
+  specs: Readonly<Partial<Record<string, TargetSpec>>>;
+  /** Values that could not be used are masked in messages. */
+  isPersonal?: true;
+};
+
+export const rowFields = (specs: Readonly<Record<string, TargetSpec>>): RowFields => ({
+  names: Object.keys(specs),
+  specs,
+});
+
+export const fieldTarget = ({ specs }: RowFields, name: string): FieldTarget => ({
+  name,
+  spec: specs[name] ?? { type: 'text', doc: '' },
+});
+
 const OF_ADDRESSES = new Set(['text', 'state', 'zip']);
 const NUMERIC = new Set(['number', 'integer', 'money', 'year', 'degrees']);
 

@@ -1,9 +1,9 @@
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
-import { installedFeed } from '../feeds/feed-folders.ts';
 import { defineJob } from '../queue/job.ts';
-import { total } from './run/run-counts.ts';
-import { sharedFolder, workFolder } from './run/run-folder.ts';
+import { total } from './engine/run-counts.ts';
+import { sharedFolder, workFolder } from './engine/run-folder.ts';
+import { installedFeed } from './feed-folders.ts';
 
 /** Runs a feed. A run that the gate blocked is a job that succeeded. */
 export const ingestFeedJob = defineJob({

@@ -1,23 +1,13 @@
 import type { IngestPayload } from '../../shared/feeds/ingest-runs.ts';
 import type { Client } from '../../shared/platform/db.ts';
-import type { Feed } from '../feeds/feed.ts';
-import { mergeRun } from './merge-run.ts';
-import { assessor } from './recipes/assessor-recipe.ts';
-import { contacts } from './recipes/contacts-recipe.ts';
-import { dnc } from './recipes/dnc-recipe.ts';
-import { elevation } from './recipes/elevation-recipe.ts';
-import { imagery } from './recipes/imagery-recipe.ts';
-import { layers } from './recipes/layers-recipe.ts';
-import { listings } from './recipes/listings-recipe.ts';
-import { numbering } from './recipes/numbering-recipe.ts';
-import type { Prepared, Recipe } from './recipes/recipe.ts';
-import { isRecorded, recordedSales } from './recipes/sales-recipe.ts';
-import { keepUnchanged, sourcesUnchanged, stagedFrom } from './recipes/unchanged-source.ts';
-import { type RunResult, runLocked } from './run/locked-run.ts';
-import type { RunContext, RunDeps } from './run/run-context.ts';
-import { registerFeed } from './run/run-record.ts';
-import { createStage, noteStaged, takeOverStage } from './run/stage-schema.ts';
-import { DERIVATION } from './stage/derive-fields.ts';
+import { type RunResult, runLocked } from './engine/locked-run.ts';
+import { mergeRun } from './engine/merge-run.ts';
+import type { Prepared, Recipe } from './engine/recipe.ts';
+import type { RunContext, RunDeps } from './engine/run-context.ts';
+import { registerFeed } from './engine/run-record.ts';
+import { createStage, noteStaged, takeOverStage } from './engine/stage-schema.ts';
+import { keepUnchanged, sourcesUnchanged, stagedFrom } from './engine/unchanged-source.ts';
+import { type Feed, recipeOf } from './feed-kinds.ts';
 
 export type RunOptions = {
   feed: Feed;
@@ -42,8 +32,9 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
   const start = { feedId, baseDir: feed.baseDir, jobId, requestedBy, force, readCheckpoint };
   return runLocked(deps, start, async run => {
     await run.step('open', 'opening', 0);
-    const isSame = (await sourcesUnchanged(run, feed)) && !force;
-    return mergeRun(run, isSame ? async () => keepUnchanged(run) : await prepare(run, feed), moved);
+    const recipe = await recipeOf(feed);
+    const isSame = (await sourcesUnchanged(run, feed, recipe)) && !force;
+    return mergeRun(run, isSame ? async () => keepUnchanged(run) : await prepare(run, feed, recipe), moved);
   });
 }
 
@@ -59,24 +50,18 @@ function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
   return { ...feed, ...Object.fromEntries(sections) };
 }
 
-/** By kind; all land layers of features share one. */
-const RECIPES = { assessor, listings, elevation, imagery, contacts, numbering, dnc };
-
-function recipeOf(feed: Feed): Recipe<Feed, unknown> {
-  const isFile = feed.kind === 'listings' && isRecorded(feed);
-  const feedRecipe = feed.kind in RECIPES ? RECIPES[feed.kind as keyof typeof RECIPES] : layers;
-  return (isFile ? recordedSales : feedRecipe) as Recipe<Feed, unknown>;
-}
-
 /**
  * Stages the feed's inputs, unless an earlier attempt that died had staged the same. @returns the comparison
  * with the current data
  */
-async function prepare(run: RunContext, feed: Feed): Promise<(client: Client) => Promise<Prepared>> {
+async function prepare(
+  run: RunContext,
+  feed: Feed,
+  recipe: Recipe,
+): Promise<(client: Client) => Promise<Prepared>> {
   const { pool } = run;
-  const recipe = recipeOf(feed);
-  const from = await stagedFrom(run, feed);
-  const madeOf = from && JSON.stringify([recipe.tables, DERIVATION, from]);
+  const from = await stagedFrom(run, feed, recipe);
+  const madeOf = from && JSON.stringify([recipe.tables, recipe.version, from]);
   const before = await takeOverStage(pool, run, madeOf);
   if (before !== undefined) {
     Object.assign(run.counts, before.counts);

@@ -5,7 +5,7 @@ import { defineJob } from '../queue/job.ts';
 export const undoRunJob = defineJob({
   ...undoJob,
   async run({ pool, log, signal, progress, jobId, deliver }, payload) {
-    const { undoRun } = await import('./undo-run.ts');
+    const { undoRun } = await import('./kinds/assessor/undo-run.ts');
     const result = await undoRun({ pool, log, signal, progress, env: process.env }, { ...payload, jobId });
     if (result.follow.length > 0) await deliver(result.follow);
     const { runId, status, counts } = result;

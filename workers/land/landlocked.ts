@@ -3,7 +3,7 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 
 /**
  * More than this are the fault of the layer or the roll: half-way between Washington's 10 % and the 47 %
- * without its local roads (docs/land.md).
+ * without its local roads (docs/benchmarks.md).
  */
 const MAX_PERCENT = 30;
 /** Fewer say nothing of a county: a strip that the next county's roads cover has more or less by chance. */

@@ -2,7 +2,7 @@ import { addCountyJob, COUNTY_KINDS } from '../../shared/feeds/county-feeds.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import { writeErrorCode } from '../../shared/platform/disk.ts';
 import { enqueueAll } from '../../shared/platform/queue/jobs.ts';
-import { installedFeeds } from '../feeds/feed-folders.ts';
+import { installedFeeds } from '../ingest/feed-folders.ts';
 import { defineJob } from '../queue/job.ts';
 
 /** By so many rows of parcels columns are suggested, as in `plat county add`. */

@@ -9,12 +9,12 @@ import type { OpenContext } from '../../shared/platform/http/download-context.ts
 import { type FileVersion, fetchFileVersion } from '../../shared/platform/http/file-version.ts';
 import { isUnreachable } from '../../shared/platform/http/http.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import type { Feed } from '../feeds/feed.ts';
-import { parseFeed } from '../feeds/load-feeds.ts';
-import { readPreset } from '../feeds/resolve-feed.ts';
-import { suggestFeed } from '../ingest/check/check-suggestion.ts';
-import { sharedFolder } from '../ingest/run/run-folder.ts';
-import { tilesOfBounds } from '../ingest/stage/stage-tiles.ts';
+import { readPreset } from '../feeds/presets.ts';
+import { sharedFolder } from '../ingest/engine/run-folder.ts';
+import type { Feed } from '../ingest/feed-kinds.ts';
+import { tilesOfBounds } from '../ingest/layers/tile-names.ts';
+import { parseFeed } from '../ingest/load-feeds.ts';
+import { suggestFeed } from './check-suggestion.ts';
 import { addressOf } from './feed-address.ts';
 import {
   boundsOf,

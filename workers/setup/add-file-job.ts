@@ -16,7 +16,7 @@ export const addFileFeedJob = defineJob({
     const [{ suggestFile }, { writeFeed }, { findLoadedFeeds }] = await Promise.all([
       import('./suggest-file.ts'),
       import('./add-county.ts'),
-      import('../ingest/check/loaded-feeds.ts'),
+      import('../ingest/kinds/assessor/loaded-feeds.ts'),
     ]);
     progress(0.1, `reads the first rows of ${payload.upload.original}`);
     const late = AbortSignal.timeout(MAX_READ_MS);

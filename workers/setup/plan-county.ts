@@ -8,12 +8,12 @@ import {
 } from '../../shared/feeds/sales-programs.ts';
 import { padBox } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
-import type { LandKind as AnyLandKind } from '../../shared/model/land-layers.ts';
+import type { LandKind as AnyLandKind } from '../../shared/model/feed-kinds.ts';
 import type { Config } from '../../shared/platform/config.ts';
 import { countyText, fiveDigits } from '../../shared/regions/counties.ts';
 import { countyExtent } from '../../shared/regions/county-polygons.ts';
 import { stateOfFips } from '../../shared/regions/states.ts';
-import type { PresetName } from '../feeds/feed-schema.ts';
+import type { PresetName } from '../feeds/presets.ts';
 import { feedHead, inputLines } from '../feeds/suggest/write-feed.ts';
 import type { InputSection } from '../formats/format-input.ts';
 import { formatOf } from '../formats/read-format.ts';

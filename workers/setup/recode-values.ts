@@ -5,10 +5,10 @@ import {
   type ValueMeanings,
 } from '../../shared/feeds/file-feeds.ts';
 import type { ColumnSpec } from '../feeds/column-schema.ts';
-import { type ParcelTarget, targetSpec } from '../feeds/feed-schema.ts';
+import { PARCEL_SPECS, type ParcelTarget } from '../feeds/parcel-targets.ts';
 import type { Sample } from '../feeds/suggest/suggest-columns.ts';
 import { isFailure, tidyText } from '../feeds/values/text-value.ts';
-import { compileColumn } from '../ingest/map/map-column.ts';
+import { compileColumn } from '../ingest/engine/map-column.ts';
 
 type Flag = boolean | null;
 
@@ -22,7 +22,7 @@ const textOf = (flag: unknown): Meanings['otherwise'] =>
  * of other fields than flags and codes, of several columns, and of codes without end.
  */
 export function meaningsOf(field: ParcelTarget, spec: ColumnSpec, { columns }: Sample): ValueMeanings | null {
-  const { type } = targetSpec('assessor', field);
+  const { type } = PARCEL_SPECS[field];
   const kind = type === 'boolean' ? 'flag' : type === 'text' && field.endsWith('_code') ? 'code' : null;
   const source = columns.find(({ name }) => name === spec.column);
   if (kind === null || source === undefined) return null;
@@ -67,7 +67,7 @@ export function withMeanings(
 
 /** Reads a value as the field would. Null if it can't be used. */
 function readerOf(field: ParcelTarget, spec: ColumnSpec): (text: string) => unknown {
-  const compiled = compileColumn({ name: field, spec: targetSpec('assessor', field) }, spec, name => name);
+  const compiled = compileColumn({ name: field, spec: PARCEL_SPECS[field] }, spec, name => name);
   return text => {
     const value = compiled?.read({ [spec.column!]: text }) ?? null;
     return isFailure(value) ? null : value;

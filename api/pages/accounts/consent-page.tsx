@@ -1,5 +1,6 @@
 import { READ_SCOPE } from '../../../shared/accounts/tiers.ts';
 import { count, day } from '../../../shared/model/figures.ts';
+import { priceText } from '../../../shared/model/prices.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { readAccount } from '../../http/callers.ts';
 import { notFound } from '../../http/error-responses.ts';
@@ -152,8 +153,8 @@ async function question({ deps, session }: Visit, name: string, scope: string) {
 }
 
 function PriceOf({ endpoints }: Pick<Tool, 'endpoints'>) {
-  const rule = endpoints.at(-1)!.metering?.rule;
-  return rule === undefined ? null : <small> {rule.split(/[;.,(]/)[0]!.trim()}</small>;
+  const { metering } = endpoints.at(-1)!;
+  return metering && <small> {priceText(metering.price)}</small>;
 }
 
 const GROUPS: { title: string; has(hints: Tool['definition']['annotations']): boolean }[] = [

@@ -12,7 +12,7 @@ import { countiesPage } from './counties-page.tsx';
 import { countyPage } from './county-page.tsx';
 import { filePage } from './file-page.tsx';
 import { filesPage } from './files-page.tsx';
-import { KIND_NAMES, runPages, STATUS_NAMES } from './run-page.tsx';
+import { kindName, runPages, STATUS_NAMES } from './run-page.tsx';
 import { readUnloaded, UnloadedCounties } from './unloaded-counties.tsx';
 
 const admin: Page = {
@@ -60,7 +60,7 @@ const admin: Page = {
               of={feeds}
               columns={{
                 Feed: ({ name }) => name,
-                Kind: ({ kind }) => KIND_NAMES[kind] ?? kind,
+                Kind: ({ kind }) => kindName(kind),
                 'Data of': ({ as_of }) => (as_of ? day(as_of) : '–'),
                 'Last run': ({ status }) => <Status of={status} />,
                 Loaded: ({ last_merged }) =>
@@ -83,7 +83,7 @@ const admin: Page = {
                 Run: ({ id }) => <a href={`/admin/runs/${id}`}>Run {id}</a>,
                 Feed: ({ feed, kind }) => (
                   <>
-                    {feed} <small>{KIND_NAMES[kind] ?? kind}</small>
+                    {feed} <small>{kindName(kind)}</small>
                   </>
                 ),
                 Status: ({ status, forced, undoes }) => (

@@ -1,5 +1,6 @@
 import { findRun, listRejects, type Run } from '../../../shared/feeds/ingest-runs.ts';
 import { findUndoable, type UndoableRun } from '../../../shared/feeds/undo-runs.ts';
+import { feedKindWords } from '../../../shared/model/feed-kinds.ts';
 import { count, moment, oneDigit, percent } from '../../../shared/model/figures.ts';
 import type { Queryable } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
@@ -17,21 +18,7 @@ import { isComputing, RunSteps } from './run-steps.tsx';
 /** Beyond so many one looks for the county among all of them. */
 const MAX_COUNTIES = 12;
 
-export const KIND_NAMES: Record<string, string> = {
-  assessor: 'assessor roll',
-  listings: 'sales and listings',
-  roads: 'roads',
-  wetlands: 'wetlands',
-  flood: 'flood zones',
-  water: 'water',
-  places: 'names of places',
-  elevation: 'heights',
-  zips: 'ZIP codes',
-  imagery: 'imagery',
-  contacts: 'contacts',
-  numbering: 'telephone numbering',
-  dnc: 'do-not-call list',
-};
+export const kindName = (kind: string): string => feedKindWords(kind)?.name ?? kind;
 
 export const STATUS_NAMES: Record<string, readonly [words: string, badge: string]> = {
   running: ['Running', ''],
@@ -137,7 +124,7 @@ function titleOf({ feed, kind }: Run, counties: readonly RunCounty[]): string {
       : counties.length === 1
         ? `${only.name}, ${only.state}`
         : `${counties.length} counties`;
-  return `${where}: ${KIND_NAMES[kind] ?? kind}`;
+  return `${where}: ${kindName(kind)}`;
 }
 
 type HeadProps = {
@@ -223,13 +210,10 @@ function Head({ run, counties, title, part, canUndo }: HeadProps) {
 const lengthOf = (seconds: number): string =>
   seconds < 120 ? `${oneDigit(seconds)} s` : `${count(seconds / 60)} min`;
 
-/** Whatever the feed brings. */
-const THINGS: Record<string, string> = { assessor: 'parcels', listings: 'listings', elevation: 'tiles' };
-
 function Figures({ run: { kind, counts } }: { run: Run }) {
   const read = sum(counts.read);
   const rejected = sum(counts.rejected);
-  const of = THINGS[kind] ?? 'rows';
+  const of = feedKindWords(kind)?.rows ?? 'rows';
   const figures: [string, number | undefined, string?][] = [
     ['Rows read', read],
     [`New ${of}`, counts.new],

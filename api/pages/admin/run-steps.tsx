@@ -1,14 +1,12 @@
 import type { Run } from '../../../shared/feeds/ingest-runs.ts';
+import { feedKindWords } from '../../../shared/model/feed-kinds.ts';
 import { count } from '../../../shared/model/figures.ts';
 import type { Visit } from '../frame/visit.ts';
 import { sizeOf, sum } from './run-figures.tsx';
 
-/** After a merge of these, land, statistics and values are computed. */
-const COMPUTED_KINDS = ['assessor', 'listings', 'roads', 'wetlands', 'flood', 'elevation', 'water'];
-
 /** Whether what follows from merges is still being computed, of this county or another. */
 export async function isComputing({ deps }: Visit, { kind, status }: Run): Promise<boolean> {
-  if (status !== 'merged' || !COMPUTED_KINDS.includes(kind)) return false;
+  if (status !== 'merged' || !feedKindWords(kind)?.isComputed) return false;
   const [row] = await deps.resources.database.run<{ computing: boolean }>('feeds/is_computing');
   return row!.computing;
 }
@@ -44,7 +42,7 @@ function stepsOf({ kind, status, undoes, inputs, counts }: Run, computing: boole
   ];
   // An undo reads no source.
   if (undoes !== null) steps.splice(0, 3);
-  if (COMPUTED_KINDS.includes(kind))
+  if (feedKindWords(kind)?.isComputed)
     steps.push({
       words: computing ? 'Computing values and statistics …' : 'Values and statistics computed',
       state: computing ? 'now' : stateOf(3),

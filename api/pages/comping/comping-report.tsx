@@ -2,12 +2,13 @@ import type { ReportSnapshot } from '../../../shared/comping/comp-report.ts';
 import type { Result } from '../../../shared/comping/comp-report-result.ts';
 import { sizes } from '../../../shared/model/buckets.ts';
 import { acres, count, day, moment, percent, usd } from '../../../shared/model/figures.ts';
+import { METRICS } from '../../../shared/model/market-metrics.ts';
 import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import type { Database } from '../../http/database.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Comparison, Facts, Field, Notice, Panel, Select, Submit } from '../frame/layout.tsx';
 import { Legend } from '../market/market-page.tsx';
-import { COLUMNS, metricWords, shown } from '../market/market-words.ts';
+import { COLUMNS, shown } from '../market/market-words.ts';
 import { changesOf } from './comping-changes.ts';
 import { Charts } from './comping-charts.tsx';
 import { lotOf } from './comping-list.tsx';
@@ -319,7 +320,10 @@ function Market({ snapshot: { bucket, county_market, zip_market } }: { snapshot:
         <Comparison
           name={`Market of ${sizes(bucket)}`}
           heads={markets.map(({ name }) => name)}
-          rows={COLUMNS.map(key => [metricWords(key), ...markets.map(({ data }) => shown(key, data?.[key]))])}
+          rows={COLUMNS.map(key => [
+            METRICS[key].label,
+            ...markets.map(({ data }) => shown(key, data?.[key])),
+          ])}
         />
       )}
       {!isEmpty && (

@@ -3,6 +3,7 @@ import { type ExportFormat, type ExportRequest, kindOf } from '../../../shared/e
 import { findListOf } from '../../../shared/exports/parcel-hits.ts';
 import type { ListRecord } from '../../../shared/lists/list-terms.ts';
 import { count } from '../../../shared/model/figures.ts';
+import { PRICES, priceText, tokensText } from '../../../shared/model/prices.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { checkInput } from '../../http/validate.ts';
 import { createExport } from '../../v1/exports/export-endpoints.ts';
@@ -49,7 +50,7 @@ const KINDS = {
 const MARKET_KINDS = {
   stats: {
     label: 'Statistics, CSV',
-    note: 'A line for each lot size, all figures: 10 tokens',
+    note: `A line for each lot size, all figures: ${tokensText(PRICES.exportMarkets.tokens)}`,
     format: 'csv',
   },
   stats_xlsx: { label: 'Statistics, Excel', note: 'The same as a workbook', format: 'xlsx' },
@@ -61,8 +62,6 @@ const MARKET_KINDS = {
     format: 'kml',
   },
 } as const satisfies Record<string, Kind>;
-
-export const tokens = (price: number): string => `${count(price)} ${price === 1 ? 'token' : 'tokens'}`;
 
 /** One of these, by its name. */
 const pick = <Name extends string>(kinds: Record<Name, Kind>, given: URLSearchParams, usual: Name): Name =>
@@ -209,7 +208,7 @@ export async function orderForm(visit: Visit, company: string) {
         of={[
           [request.markets ? 'Markets with statistics' : 'Rows', count(price.rows)],
           ['Given in the last 30 days, free', price.free_rows === 0 ? null : count(price.free_rows)],
-          ['Price', tokens(price.tokens)],
+          ['Price', tokensText(price.tokens)],
           [
             'You have',
             left === null ? null : `${count(left)} · ${count(Math.max(0, left - price.tokens))} after`,
@@ -218,13 +217,14 @@ export async function orderForm(visit: Visit, company: string) {
       />
       <p>
         <small>
-          {request.markets ? '10 tokens a market' : '1 token a row'}. Kept for 7 days. No telephone numbers
+          {priceText(request.markets ? PRICES.exportMarkets : PRICES.exportRows)}. Kept for 7 days. No
+          telephone numbers
           {list !== undefined && '; owners who want no letters are left out'}.
         </small>
       </p>
       <div class="buttons">
         <button type="submit" class="primary" disabled={price.rows === 0}>
-          <Icon name="download" /> Export for {tokens(price.tokens)}
+          <Icon name="download" /> Export for {tokensText(price.tokens)}
         </button>
         <button type="submit" id="update" class="second" formmethod="get">
           Update the price

@@ -6,6 +6,7 @@ import {
   kindOf,
 } from '../../../shared/exports/export-request.ts';
 import { count, moment } from '../../../shared/model/figures.ts';
+import { tokensText } from '../../../shared/model/prices.ts';
 import { pageKey } from '../../http/idempotency.ts';
 import { companyOf } from '../../v1/common/company.ts';
 import { cancelRunningExport, createExport, deleteExport } from '../../v1/exports/export-endpoints.ts';
@@ -15,7 +16,7 @@ import { Empty, Grid, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
 import { nameOfFilter } from '../searches/search-words.ts';
-import { orderForm, readOrder, tokens } from './export-order.tsx';
+import { orderForm, readOrder } from './export-order.tsx';
 import { versionOf } from './exports-events.ts';
 
 const WHAT: Record<ExportKind, string> = {
@@ -156,7 +157,7 @@ async function lineOf(visit: Visit, row: ExportRow) {
       words
     ),
     row.rows === null ? '–' : count(row.rows),
-    row.tokens === null ? '–' : tokens(row.tokens),
+    row.tokens === null ? '–' : tokensText(row.tokens),
     moment(row.created_at),
     <form method="post" action="/exports">
       <button type="submit" class="small quiet" name={isOpen ? 'cancel' : 'remove'} value={id}>

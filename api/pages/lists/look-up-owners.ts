@@ -1,7 +1,7 @@
-import { count } from '../../../shared/model/figures.ts';
+import { costOf, PRICES, tokensText } from '../../../shared/model/prices.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import type { Visit } from '../frame/visit.ts';
-import { lookUp, PHONE_TOKENS, refusalOf } from '../map/parcel-phones.ts';
+import { lookUp, refusalOf } from '../map/parcel-phones.ts';
 import { readDetail } from '../map/read-detail.ts';
 import type { Done } from './change-list.ts';
 import { plural } from './list-words.ts';
@@ -16,12 +16,13 @@ export function priceOfPhones(ids: readonly number[]): Done {
   if (ids.length === 0) return { words: 'Select rows first.', bad: true };
   if (ids.length > MOST)
     return { words: `Select at most ${MOST} rows: so many are looked up in a minute.`, bad: true };
+  const most = tokensText(costOf(PRICES.phones, ids.length));
   return {
-    words: `Look up telephone numbers of ${plural(ids.length, 'owner')}? It costs at most ${count(PHONE_TOKENS * ids.length)} tokens: ${PHONE_TOKENS} for each with a number, nothing for those without or looked up in the last 30 days. `,
+    words: `Look up telephone numbers of ${plural(ids.length, 'owner')}? It costs at most ${most}: ${PRICES.phones.tokens} for each with a number, nothing for those without or looked up in the last 30 days. `,
     bad: true,
     next: {
       does: 'phones_now',
-      label: `Look up for at most ${count(PHONE_TOKENS * ids.length)} tokens`,
+      label: `Look up for at most ${most}`,
       fields: ids.map(id => ['property_id', String(id)] as const),
     },
   };

@@ -1,5 +1,5 @@
 import { acres, count } from '../../../shared/model/figures.ts';
-import { type Filter, labelOf, rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
+import { type Filter, labelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { Icon } from '../frame/icons.tsx';
 import { switchOf } from './filter-switches.ts';
 import { FILTER_BY_NAME, isoDay } from './read-filters.ts';
@@ -50,7 +50,7 @@ function valueText({ type, unit }: Filter, text: string): string {
 
 function rangeWords(of: string, min: string, max: string): string {
   const filter = FILTER_BY_NAME.get(`${of}_min`) ?? FILTER_BY_NAME.get(`${of}_max`)!;
-  const label = rangeLabelOf(filter);
+  const { label } = filter;
   const figure = (text: string) => valueText(filter, text);
   const span =
     min === ''

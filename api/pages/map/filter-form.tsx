@@ -1,7 +1,7 @@
 import { count } from '../../../shared/model/figures.ts';
 import { SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
 import { FIELD_GROUPS } from '../../../shared/model/parcel-fields.ts';
-import { type Filter, labelOf, rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
+import { type Filter, labelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { Icon } from '../frame/icons.tsx';
@@ -193,7 +193,7 @@ function MoreFilters({ params, known }: QuestionProps) {
 function Range({ of, params, known }: QuestionProps & { of: string }) {
   const bounds = [FILTER_BY_NAME.get(`${of}_min`)!, FILTER_BY_NAME.get(`${of}_max`)!];
   const { unit } = bounds[0]!;
-  const label = rangeLabelOf(bounds[0]!);
+  const { label } = bounds[0]!;
   const isNamed = unit === undefined || unit === label.toLowerCase();
   return (
     <fieldset

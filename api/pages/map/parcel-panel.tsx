@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { fieldText } from '../../../shared/model/field-text.ts';
 import { acres, count, day, usd } from '../../../shared/model/figures.ts';
 import { type FieldGroup, fieldsIn } from '../../../shared/model/parcel-fields.ts';
+import { PRICES, tokensText } from '../../../shared/model/prices.ts';
 import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
@@ -10,7 +11,6 @@ import { certaintyOf } from '../frame/value-band.tsx';
 import { ParcelHistory } from './parcel-history.tsx';
 import { LandFacts, Slopes } from './parcel-land.tsx';
 import { Owner } from './parcel-owner.tsx';
-import { PHONE_TOKENS } from './parcel-phones.ts';
 import { Neighbors, type ParcelPlace } from './parcel-place.tsx';
 import { CompsNearby, likeSalesText, UsedComps, Worth } from './parcel-value.tsx';
 import type { Detail } from './read-detail.ts';
@@ -195,7 +195,7 @@ function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }
         </a>
       ) : (
         <Action field="property_id" id={id} does="phones" icon="phone">
-          Phone numbers <small>{PHONE_TOKENS} tokens</small>
+          Phone numbers <small>{tokensText(PRICES.phones.tokens)}</small>
         </Action>
       )}
       <Action to="/lists/add" field="property_id" id={id} kind="second" icon="list-plus">

@@ -14,9 +14,6 @@ import { type Detail, readDetail } from './read-detail.ts';
 const PAID_HOURS = 30 * 24;
 const UNKNOWN_HOURS = 24;
 
-/** What looking up an owner's telephone numbers costs when some are found. */
-export const PHONE_TOKENS = tracePropertyOwner.metering!.price;
-
 export type LookedUp = { trace: PhoneTrace; at: Date };
 
 const OWNER_FIELDS = ['owner_name', 'owner_name_2', 'mail_address', 'mail_city', 'mail_state', 'mail_zip'];

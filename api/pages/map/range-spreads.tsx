@@ -1,5 +1,4 @@
 import { renderToString } from 'preact-render-to-string';
-import { rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Database } from '../../http/database.ts';
@@ -60,7 +59,7 @@ async function readSpread(
 function SpreadView({ of, edges, counts }: Spread) {
   const bars = counts.length;
   const most = Math.max(...counts);
-  const label = rangeLabelOf(FILTER_BY_NAME.get(`${of}_min`)!);
+  const { label } = FILTER_BY_NAME.get(`${of}_min`)!;
   const y = (count: number) => (count === 0 ? 0 : Math.max(1.5, (HEIGHT * count) / most));
   return (
     <div class="spread" data-of={of} data-edges={JSON.stringify(edges)}>

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { count } from '../../../shared/model/figures.ts';
+import { tokensText } from '../../../shared/model/prices.ts';
 import { labelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { hasScope } from '../../../shared/parcels/filter/filter-schema.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
@@ -129,17 +130,15 @@ export function Results({ hits, visit, filters, zero, unknownHits }: ResultsProp
   );
 }
 
-const tokens = (price: number): string => `${count(price)} ${price === 1 ? 'token' : 'tokens'}`;
-
 /** What it costs to take the results along; here they are free. A list has its own page for that. */
 function Prices({ of, url, filters }: { of: number; url: URL; filters: Filters }) {
   const { all_pages, export: file } = pricesOf(of);
-  if (filters.list_id !== undefined) return <small id="prices">{tokens(all_pages)} over the API</small>;
+  if (filters.list_id !== undefined) return <small id="prices">{tokensText(all_pages)} over the API</small>;
   return (
     <small id="prices">
       <a href={`/searches${url.search}`}>Save search</a> ·{' '}
-      <a href={`/exports${url.search}`}>Export for at most {tokens(file)}</a> · {count(all_pages)} over the
-      API
+      <a href={`/exports${url.search}`}>Export for at most {tokensText(file)}</a> · {count(all_pages)} over
+      the API
     </small>
   );
 }
@@ -156,7 +155,9 @@ function Faults({ of }: { of: Readonly<Record<string, readonly string[]>> }) {
 
 /** A message that goes on after the field's name, or that is a sentence. */
 const faultWords = (field: string, message: string): string =>
-  /^\p{Ll}/u.test(message) ? `${labelOf(FILTER_BY_NAME.get(field) ?? { name: field })} ${message}.` : message;
+  /^\p{Ll}/u.test(message)
+    ? `${labelOf(FILTER_BY_NAME.get(field) ?? { name: field, label: field.replaceAll('_', ' ') })} ${message}.`
+    : message;
 
 function ApiCall({ filters, visit, found }: { filters: object; visit: Visit; found: number }) {
   const address = visit.apiUrl || '$PLAT_URL';
@@ -167,7 +168,7 @@ function ApiCall({ filters, visit, found }: { filters: object; visit: Visit; fou
       <p>
         {found === 0
           ? 'Free, as nothing matches.'
-          : `The same question costs ${tokens(pricesOf(found).page_25)} a page, up to 500 a page; here it is free.`}
+          : `The same question costs ${tokensText(pricesOf(found).page_25)} a page, up to 500 a page; here it is free.`}
       </p>
       <pre tabindex={0}>{`curl -X POST ${address}/api/public/v1/properties/filter/ \\
   -H "Authorization: Bearer $PLAT_KEY" -H "Content-Type: application/json" \\

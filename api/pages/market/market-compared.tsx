@@ -1,4 +1,5 @@
 import { sizes } from '../../../shared/model/buckets.ts';
+import { METRICS } from '../../../shared/model/market-metrics.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
@@ -9,7 +10,7 @@ import { countyOf } from '../map/county-filter.ts';
 import { WhoLoads } from '../map/no-parcels.tsx';
 import { findGap, type Gap } from './market-gap.ts';
 import { type OtherMarket, readPast } from './market-past.tsx';
-import { COLUMNS, lineNameOf, metricWords, shown, titleOf } from './market-words.ts';
+import { COLUMNS, lineNameOf, shown, titleOf } from './market-words.ts';
 
 const MOST_OTHERS = 3;
 
@@ -69,7 +70,7 @@ export function Compared({ visit, market, bucket, found: { others, faults } }: C
         <Grid
           name="Markets side by side"
           heads={['', ...all.map(titleOf)]}
-          rows={COLUMNS.map(key => [metricWords(key), ...figures.map(data => shown(key, data?.[key]))])}
+          rows={COLUMNS.map(key => [METRICS[key].label, ...figures.map(data => shown(key, data?.[key]))])}
         />
       )}
       {others.map(

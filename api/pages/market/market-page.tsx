@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { ACRE_BUCKETS, NARROW_BUCKETS, sizes } from '../../../shared/model/buckets.ts';
 import { count, day } from '../../../shared/model/figures.ts';
-import { LEAST_SALES, METRIC_KEYS } from '../../../shared/model/market-stats.ts';
+import { LEAST_SALES, METRIC_KEYS, METRICS } from '../../../shared/model/market-metrics.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
@@ -15,7 +15,7 @@ import { NoParcels } from '../map/no-parcels.tsx';
 import { Compared, readOthers } from './market-compared.tsx';
 import { findGap } from './market-gap.ts';
 import { Cards, Past, pastFile, readPast } from './market-past.tsx';
-import { COLUMNS, lineNameOf, metricWords, shown, titleOf } from './market-words.ts';
+import { COLUMNS, lineNameOf, shown, titleOf } from './market-words.ts';
 import { type Column, sortHeads, sortRows } from './sort-table.ts';
 
 const DEFAULT_BUCKET = '0.2 acre-100 acre';
@@ -177,7 +177,7 @@ type Bucket = RegionStats['stats'][number];
 
 const SORTS: readonly Column<Bucket>[] = [
   { key: 'size', label: 'Lot size', value: ({ type }) => sizeOrder(type), first: 'ascending' },
-  ...COLUMNS.map(key => ({ key, label: metricWords(key), value: ({ data }: Bucket) => data[key] ?? null })),
+  ...COLUMNS.map(key => ({ key, label: METRICS[key].label, value: ({ data }: Bucket) => data[key] ?? null })),
 ];
 
 /** The bar of a rate ends at 100 %, and what is above is explained; that of days at the longest. */
@@ -251,7 +251,7 @@ function Buckets({ market, open, url }: { market: RegionStats; open: string; url
           name={`Statistics of ${sizes(open)}`}
           heads={['Statistic', 'Figure']}
           rows={METRIC_KEYS.map(key => [
-            metricWords(key),
+            METRICS[key].label,
             shown(key, market.stats.find(({ type }) => type === open)?.data[key]),
           ])}
         />

@@ -1,12 +1,19 @@
 import { dayOf, isoDay, monthEnds } from '../../../shared/kernels/stats/calendar.ts';
-import { FIGURE_KEYS, type FigureKey, LEAST_SALES } from '../../../shared/model/market-stats.ts';
+import {
+  FIGURE_KEYS,
+  type FigureKey,
+  LEAST_SALES,
+  METRICS,
+  type MetricKey,
+  type MetricUnit,
+} from '../../../shared/model/market-metrics.ts';
 import { csv } from '../../../shared/platform/to-csv.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import { countyHistory, zipHistory } from '../../v1/market/get-market-history.ts';
 import type { History } from '../../v1/market/read-history.ts';
 import { callEndpoint, type Reply, spreadsheet, type Visit, withParam } from '../frame/visit.ts';
 import { type Line, Lines, Spark } from './market-lines.tsx';
-import { axisFigure, shown } from './market-words.ts';
+import { axisFigure, isMoney, isRate, shown } from './market-words.ts';
 
 const YEARS = [1, 3, 10];
 const USUAL_YEARS = 3;
@@ -30,13 +37,12 @@ export async function readPast(
 
 const MONTHS = 12;
 
-type Card = { key: FigureKey; name: string; kind: 'share' | 'points' | 'count'; ofSales: boolean };
-const CARDS: readonly Card[] = [
-  { key: 'Median Sold PPA', name: 'Sold $ / acre, median', kind: 'share', ofSales: true },
-  { key: '1yr STR', name: 'Sell-through, 1 year', kind: 'points', ofSales: false },
-  { key: 'Median Price 1yr', name: 'Sold price, median', kind: 'share', ofSales: true },
-  { key: 'Active', name: 'For sale', kind: 'count', ofSales: false },
-  { key: 'Avg DOM 1yr', name: 'Days on market', kind: 'count', ofSales: true },
+const CARDS: readonly [key: MetricKey, name: string][] = [
+  ['Median Sold PPA', 'Sold $ / acre, median'],
+  ['1yr STR', METRICS['1yr STR'].label],
+  ['Median Price 1yr', 'Sold price, median'],
+  ['Active', METRICS.Active.label],
+  ['Avg DOM 1yr', 'Days on market'],
 ];
 
 /** What the bucket is like now, how that compares with a year ago, and the twelve months between. */
@@ -53,8 +59,9 @@ export function Cards({
   const sold = now['Sold: 1yr'] ?? 0;
   return (
     <dl class="cards">
-      {CARDS.map(({ key, name, kind, ofSales }) => {
-        const value = now[key as keyof typeof now] ?? null;
+      {CARDS.map(([key, name]) => {
+        const value = now[key] ?? null;
+        const ofSales = METRICS[key].carrier !== null;
         const months = past?.keys[key]?.slice(-MONTHS) ?? [];
         const before = past?.dates.at(-MONTHS);
         const was = months[0] ?? null;
@@ -66,7 +73,7 @@ export function Cards({
               : 'Nothing is for sale'
             : few
               ? `${sold} ${sold === 1 ? 'sale' : 'sales'}, ${before?.n ?? 'unknown'} the year before: too few to compare`
-              : changeOf(kind, value, was);
+              : changeOf(METRICS[key].unit, value, was);
         const over = key === '1yr STR' && value !== null && value > 100;
         return (
           <div class="card stat">
@@ -85,11 +92,11 @@ export function Cards({
   );
 }
 
-function changeOf(kind: Card['kind'], value: number, was: number | null): string {
+function changeOf(unit: MetricUnit, value: number, was: number | null): string {
   if (was === null) return 'A year ago: not known';
   const by = value - was;
-  if (kind === 'share') return was === 0 ? '' : `${signed(Math.round((100 * by) / was))} % in 12 months`;
-  if (kind === 'points') return `${signed(Math.round(by))} points in 12 months`;
+  if (isMoney(unit)) return was === 0 ? '' : `${signed(Math.round((100 * by) / was))} % in 12 months`;
+  if (isRate(unit)) return `${signed(Math.round(by))} points in 12 months`;
   if (Math.round(by) === 0) return 'as a year ago';
   return `${Math.abs(Math.round(by))} ${by > 0 ? 'more' : 'fewer'} than a year ago`;
 }
@@ -141,16 +148,16 @@ export function Past({
           title="Sold price per acre"
           note={`Each month: the median of the sales of the 12 months before it. Dots: fewer than ${LEAST_SALES} sales.`}
           lines={of('Median Sold PPA')}
-          shown={value => shown('PPA', value)}
-          short={value => axisFigure('PPA', value)}
+          shown={value => shown('Median Sold PPA', value)}
+          short={value => axisFigure('Median Sold PPA', value)}
           least={LEAST_SALES}
         />
         <Lines
           title="Sold in 12 months"
           note="Lots of this size that were sold in the 12 months before each month's end."
           lines={of('Sold: 1yr')}
-          shown={value => shown('Sold', value)}
-          short={value => axisFigure('', value)}
+          shown={value => shown('Sold: 1yr', value)}
+          short={value => axisFigure('Sold: 1yr', value)}
           least={0}
         />
         <Lines
@@ -158,7 +165,7 @@ export function Past({
           note="Known since a feed of listings is read."
           lines={of('Active')}
           shown={value => shown('Active', value)}
-          short={value => axisFigure('', value)}
+          short={value => axisFigure('Active', value)}
           least={0}
         />
         {index.some(value => value !== null) && (
@@ -168,7 +175,7 @@ export function Past({
             lines={[lineOf(name, past, 'price_index')]}
             band={{ low: past.keys.price_index_low!, high: past.keys.price_index_high! }}
             shown={value => (value === null ? '–' : value.toFixed(0))}
-            short={value => axisFigure('', value)}
+            short={value => axisFigure('price_index', value)}
             least={0}
           />
         )}

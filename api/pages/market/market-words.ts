@@ -1,69 +1,46 @@
 import { acres, count, percent, usd } from '../../../shared/model/figures.ts';
-import type { MetricKey } from '../../../shared/model/market-stats.ts';
+import {
+  type FigureKey,
+  LEAST_SALES,
+  METRICS,
+  type MetricKey,
+  type MetricUnit,
+} from '../../../shared/model/market-metrics.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
-
-const WINDOWS: Readonly<Record<string, string>> = {
-  '1mo': '1 month',
-  '3mo': '3 months',
-  '6mo': '6 months',
-  '1yr': '1 year',
-};
-
-/** Statistics by their names without a window. */
-const WORDS: Readonly<Record<string, string>> = {
-  Active: 'For sale',
-  Pending: 'Pending',
-  Sold: 'Sold',
-  STR: 'Sell-through',
-  'Pending STR': 'Sell-through, pending',
-  'Avg DOM': 'Days on market',
-  'Median Price': 'Median price',
-  'Median Pending Price': 'Median price, pending',
-  'Median Active Price': 'Median price, for sale',
-  'Median Active Acreage': 'Median acres, for sale',
-  'Median Pending Acreage': 'Median acres, pending',
-  'Median Sold Acreage': 'Median acres, sold',
-  'Median Pending PPA': 'Pending $ / acre',
-  'Median Active PPA': 'Asking $ / acre',
-  'Median Sold PPA': 'Sold $ / acre',
-  'Active PPA Min': 'Lowest asking $ / acre',
-  'Active PPA Max': 'Highest asking $ / acre',
-  'Pending PPA Min': 'Lowest pending $ / acre',
-  'Pending PPA Max': 'Highest pending $ / acre',
-  'PPA Range Min': 'Lowest $ / acre',
-  'PPA Range Max': 'Highest $ / acre',
-  Gini: 'Price spread',
-  months_of_supply: 'Months of supply',
-  sale_to_list: 'Sale to list price',
-  median_ppa_change_12mo: 'Change of $ / acre in a year',
-};
-
-const WINDOW = /:? ?\b(1mo|3mo|6mo|1yr)\b ?/;
-
-/** A statistic in words: `Avg DOM 1yr` is "Days on market, 1 year". */
-export function metricWords(key: string): string {
-  const window = WINDOW.exec(key)?.[1];
-  const words = WORDS[key.replace(WINDOW, ' ').trim()] ?? key;
-  return window === undefined ? words : `${words}, ${WINDOWS[window]}`;
-}
+import type { BucketFigures } from '../../v1/market/market-figures.ts';
 
 const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** A statistic's figure where there is little room: $2.5k, 34%. */
-export function axisFigure(key: string, value: number): string {
+/** A metric where there is little room: $2.5k, 34%. */
+export function axisFigure(key: FigureKey, value: number): string {
   const short = COMPACT.format(value).replace('K', 'k');
-  if (/STR|sale_to_list|change/.test(key)) return `${short}%`;
-  return /Price|PPA/.test(key) ? `$${short}` : short;
+  const { unit } = METRICS[key];
+  return unit === '%' ? `${short}%` : isMoney(unit) ? `$${short}` : short;
 }
 
-/** A statistic as people read it, by what its name says it is. */
-export function shown(metric: string, value: number | null | undefined): string {
-  if (value === null || value === undefined) return '–';
-  if (/STR|sale_to_list|change/.test(metric)) return percent(value);
-  if (/Gini|months/.test(metric)) return value.toFixed(1);
-  if (/Price|PPA/.test(metric)) return usd(value);
-  if (/Acreage/.test(metric)) return acres(value);
-  return count(value);
+export const isMoney = (unit: MetricUnit): boolean => unit === 'USD' || unit === 'USD per acre';
+
+/** Whether a change of it is told as a difference; the others change by a percentage. */
+export const isRate = (unit: MetricUnit): boolean => ['%', 'months', 'Gini, 0 to 100'].includes(unit);
+
+const oneDecimal = (value: number): string => value.toFixed(1);
+const FORMATS: Partial<Record<MetricUnit, (value: number) => string>> = {
+  '%': percent,
+  months: oneDecimal,
+  'Gini, 0 to 100': oneDecimal,
+  USD: usd,
+  'USD per acre': usd,
+  acres,
+};
+
+/** A metric as people read it. */
+export const shown = (key: FigureKey, value: number | null | undefined): string =>
+  value === null || value === undefined ? '–' : (FORMATS[METRICS[key].unit] ?? count)(value);
+
+/** A figure of enough lots, or null. */
+export function carriedFigure(key: FigureKey, figures: BucketFigures): number | null {
+  const { carrier } = METRICS[key];
+  return carrier === null || (figures.of(carrier) ?? 0) >= LEAST_SALES ? figures.of(key) : null;
 }
 
 type Region = Pick<RegionStats, 'type' | 'name' | 'state' | 'county_name' | 'fips'>;

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { ACRE_BUCKETS, sizes } from '../../../shared/model/buckets.ts';
 import { count } from '../../../shared/model/figures.ts';
-import { type FigureKey, LEAST_SALES } from '../../../shared/model/market-stats.ts';
+import { type FigureKey, LEAST_SALES, METRICS } from '../../../shared/model/market-metrics.ts';
 import { csv } from '../../../shared/platform/to-csv.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { STATES } from '../../../shared/regions/states.ts';
@@ -12,9 +12,8 @@ import { spreadsheet, type Visit, withParam } from '../frame/visit.ts';
 import { classifyCounties } from '../map/county-legend.tsx';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
 import { NoParcels } from '../map/no-parcels.tsx';
-import { carrierOf } from './carried-figures.ts';
 import { change } from './market-page.tsx';
-import { axisFigure, metricWords, shown } from './market-words.ts';
+import { axisFigure, shown } from './market-words.ts';
 import {
   columnsOf,
   type Question,
@@ -86,10 +85,10 @@ const marketsPage: Page = {
           values: `/markets/values.json${visit.url.search}`,
           opens: '/markets/',
           legend: {
-            title: `${metricWords(metric)}, ${sizes(bucket)}`,
+            title: `${METRICS[metric].label}, ${sizes(bucket)}`,
             classes: classifyCounties(known, value => axisFigure(metric, value)),
             unknown:
-              carrierOf(metric) === null ? 'no lots known' : `under ${LEAST_SALES} lots, or none known`,
+              METRICS[metric].carrier === null ? 'no lots known' : `under ${LEAST_SALES} lots, or none known`,
           },
           start: boxOfCounties(counties.map(({ code }) => ({ fips: code }))),
         })}
@@ -145,7 +144,7 @@ const marketValuesPage: Page = {
               shown: [
                 shown(metric, value),
                 `${count(sold)} sold in a year`,
-                metric !== '1yr STR' && `${shown('STR', str)} sell-through`,
+                metric !== '1yr STR' && `${shown('1yr STR', str)} sell-through`,
               ]
                 .filter(Boolean)
                 .join(' · '),
@@ -204,7 +203,7 @@ function Choice({ question: { metric, bucket, type, state, county }, states }: C
   return (
     <form method="get" action="/markets" class="choice">
       <Field name="metric" label="Show">
-        <Select name="metric" options={RANKED.map(key => [key, metricWords(key)])} given={metric} />
+        <Select name="metric" options={RANKED.map(key => [key, METRICS[key].label])} given={metric} />
       </Field>
       <Field name="bucket" label="Lot size">
         <Select
@@ -268,7 +267,7 @@ function Table({ rows, question: { metric, type }, columns, heads }: TableProps)
 const Rate = ({ percent }: { percent: number }) => (
   <span class="rate">
     <Meter percent={Math.min(100, percent)} />
-    {shown('STR', percent)}
+    {shown('1yr STR', percent)}
   </span>
 );
 
@@ -284,11 +283,12 @@ const Riddles = ({ metric }: { metric: FigureKey }) => (
         ' Months of supply: how long what is for sale would last at the pace of the last year.'}
       {metric === 'sale_to_list' &&
         ' Sale to list: the price paid in percent of the last asking price, where both are known.'}
-      {/Gini/.test(metric) &&
+      {METRICS[metric].unit === 'Gini, 0 to 100' &&
         ' Price spread: 0 where all lots cost the same an acre, 100 where one takes all.'}
-      {/PPA/.test(metric) &&
+      {METRICS[metric].unit === 'USD per acre' &&
         ' An acre of a small lot costs more than one of a large tract: compare one lot size.'}
-      {carrierOf(metric) !== null && ` Where fewer than ${LEAST_SALES} lots carry the figure there is none.`}
+      {METRICS[metric].carrier !== null &&
+        ` Where fewer than ${LEAST_SALES} lots carry the figure there is none.`}
     </small>
   </p>
 );

@@ -1,11 +1,10 @@
 import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/model/buckets.ts';
-import { type FigureKey, METRIC_KEYS } from '../../../shared/model/market-stats.ts';
+import { type FigureKey, METRIC_KEYS, METRICS } from '../../../shared/model/market-metrics.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import type { FiguresRow } from '../../v1/market/compare-markets.ts';
 import { bucketFigures, USUAL_BUCKET } from '../../v1/market/market-figures.ts';
 import type { Visit } from '../frame/visit.ts';
-import { isCarried } from './carried-figures.ts';
-import { metricWords } from './market-words.ts';
+import { carriedFigure } from './market-words.ts';
 import type { Column } from './sort-table.ts';
 
 export type Row = {
@@ -72,7 +71,7 @@ export async function readRows(
   return named.flatMap(({ code, name, state: of, county_name, figures }): Row[] => {
     const known = figures && bucketFigures(figures, bucket);
     if (!known) return [];
-    const value = isCarried(metric, known) ? known.of(metric) : null;
+    const value = carriedFigure(metric, known);
     const [active, sold] = [known.of('Active') ?? 0, known.n];
     return [{ code, name, state: of, county_name, value, active, sold, str: known.of('1yr STR') }];
   });
@@ -80,7 +79,7 @@ export async function readRows(
 
 export const columnsOf = ({ metric, type }: Question): Column<Row>[] => {
   const all: Column<Row>[] = [
-    { key: 'value', label: metricWords(metric), value: row => row.value },
+    { key: 'value', label: METRICS[metric].label, value: row => row.value },
     {
       key: 'name',
       label: type === 'zip' ? 'ZIP code' : 'County',

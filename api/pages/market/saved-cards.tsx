@@ -1,14 +1,13 @@
 import type { BucketLabel } from '../../../shared/model/buckets.ts';
 import { oneDigit } from '../../../shared/model/figures.ts';
-import type { FigureKey } from '../../../shared/model/market-stats.ts';
+import { type FigureKey, METRICS } from '../../../shared/model/market-metrics.ts';
 import type { FiguresRow } from '../../v1/market/compare-markets.ts';
 import { type BucketFigures, bucketFigures } from '../../v1/market/market-figures.ts';
 import { listMarkets, type SavedMarket } from '../../v1/market/saved-markets.ts';
 import { Empty, Submit } from '../frame/layout.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
-import { isCarried } from './carried-figures.ts';
 import { Spark } from './market-lines.tsx';
-import { metricWords, pathOf, shown, titleOf } from './market-words.ts';
+import { carriedFigure, isRate, pathOf, shown, titleOf } from './market-words.ts';
 
 /** A saved market with a figure of the bucket that is looked at; null where it has no such lots. */
 type MarketWithFigure = SavedMarket & {
@@ -45,7 +44,7 @@ export async function readSaved(
   ]);
   const carriedValue = (packed: Buffer): number | null => {
     const figures = bucketFigures(packed, bucket);
-    return figures && isCarried(metric, figures) ? figures.of(metric) : null;
+    return figures && carriedFigure(metric, figures);
   };
   return saved.map((market, i) => {
     const { type, code } = keys[i]!;
@@ -86,10 +85,10 @@ export function Saved({ saved, metric }: SavedProps) {
                   <b class="figure">{shown(metric, value)}</b>
                   <small>{changeOf(metric, months, value)}</small>
                 </div>
-                <small>{metricWords(metric)}</small>
+                <small>{METRICS[metric].label}</small>
                 <Spark values={[...months, value]} />
                 <small>
-                  {metric !== '1yr STR' && `${shown('STR', figures.of('1yr STR'))} sell-through · `}
+                  {metric !== '1yr STR' && `${shown('1yr STR', figures.of('1yr STR'))} sell-through · `}
                   {shown('Active', figures.of('Active'))} for sale
                 </small>
               </>
@@ -128,10 +127,10 @@ export function Saved({ saved, metric }: SavedProps) {
 function changeOf(metric: FigureKey, months: readonly (number | null)[], last: number | null): string {
   const first = months[0];
   if (months.length < MONTHS || first == null || last == null) return '';
-  const isRate = /STR|Gini|sale_to_list|change|months/.test(metric);
-  if (!isRate && first === 0) return '';
-  const change = isRate ? last - first : (100 * last) / first - 100;
-  const amount = Math.abs(change) < 0.5 && !isRate ? '0' : oneDigit(Math.abs(change));
+  const byDifference = isRate(METRICS[metric].unit);
+  if (!byDifference && first === 0) return '';
+  const change = byDifference ? last - first : (100 * last) / first - 100;
+  const amount = Math.abs(change) < 0.5 && !byDifference ? '0' : oneDigit(Math.abs(change));
   const arrow = Number(amount) === 0 ? '' : change > 0 ? '▲ ' : '▼ ';
-  return `${arrow}${amount}${isRate ? '' : '%'} in a year`;
+  return `${arrow}${amount}${byDifference ? '' : '%'} in a year`;
 }

@@ -5,6 +5,7 @@ import {
   type ChangedFields,
   type ChangeType,
 } from '../../../shared/model/changes.ts';
+import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import type { Run } from '../../../shared/platform/db.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { requestDigest } from '../../http/cursor.ts';
@@ -22,7 +23,6 @@ import { GONE_AFTER_RESTORE, gone, isFromBeforeRestore } from './resync.ts';
 const PATH = '/api/public/v1/changes/';
 const USUAL_LIMIT = 100;
 const MAX_LIMIT = 500;
-const CHANGES_A_TOKEN = 10;
 /** Changes that a page looks at for those of the types that are asked for: some 50 ms. */
 const SCANNED = 100_000;
 
@@ -162,9 +162,9 @@ export const listChanges = defineEndpoint({
   query,
   metering: {
     key: 'public_changes',
-    price: 1,
-    atMost: ({ query: { limit } }) => Math.ceil(limit / CHANGES_A_TOKEN),
-    rule: '1 token for each 10 changes begun; 0 for a page without any',
+    price: PRICES.changes,
+    note: 'free for a page without any',
+    atMost: ({ query: { limit } }) => costOf(PRICES.changes, limit),
   },
   response: {
     status: 200,
@@ -203,7 +203,7 @@ export const listChanges = defineEndpoint({
         next_cursor: sign(FORMAT, { r: digest, s: seq, t: at.getTime() } satisfies Cursor, secret),
         has_more: hasMore,
       },
-      tokens: Math.ceil(results.length / CHANGES_A_TOKEN),
+      tokens: costOf(PRICES.changes, results.length),
     });
     if (from === 'now') {
       const [last] = await database.run<{ head: number }>('changes/get_head');

@@ -1,12 +1,11 @@
 import { z } from 'zod';
+import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { findSearch, NO_SEARCH, SEARCHES_PATH, searchParams } from '../searches/search-schema.ts';
 import { change, limit, type Stored, toChange } from './list-changes.ts';
 import { GONE_AFTER_RESTORE, gone } from './resync.ts';
-
-const CHANGES_A_TOKEN = 10;
 
 const note = z
   .object({
@@ -56,9 +55,9 @@ export const listSearchChanges = defineEndpoint({
   }),
   metering: {
     key: 'public_changes',
-    price: 1,
-    atMost: ({ query: { limit } }) => Math.ceil(limit / CHANGES_A_TOKEN),
-    rule: '1 token for each 10 begun; 0 for a page without any',
+    price: PRICES.changes,
+    note: 'free for a page without any',
+    atMost: ({ query: { limit } }) => costOf(PRICES.changes, limit),
   },
   response: {
     status: 200,
@@ -123,7 +122,7 @@ export const listSearchChanges = defineEndpoint({
         next_cursor: String(shown.at(-1)?.n ?? after),
         has_more: rows.length > limit,
       },
-      tokens: Math.ceil(results.length / CHANGES_A_TOKEN),
+      tokens: costOf(PRICES.changes, results.length),
     };
   },
 });

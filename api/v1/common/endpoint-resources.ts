@@ -87,7 +87,7 @@ function openRegionStats(database: Database): Resources['readRegionStats'] {
   const read = batch<RegionKey, RegionStats | undefined>(async keys => {
     const regions = [...new Map(keys.map(key => [key.type + key.code, key])).values()];
     const rows = await database.runBinary<Record<keyof RegionKey | 'etag' | 'body', Buffer>>(
-      'accounts/read_region_stats',
+      'market/read_region_stats',
       { types: regions.map(key => key.type), codes: regions.map(key => key.code) },
     );
     const byKey = new Map(

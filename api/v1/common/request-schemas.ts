@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/model/buckets.ts';
-import { METRIC_KEYS, type MetricKey, MORE_KEYS, type MoreKey } from '../../../shared/model/market-stats.ts';
+import {
+  METRIC_KEYS,
+  type MetricKey,
+  MORE_KEYS,
+  type MoreKey,
+} from '../../../shared/model/market-metrics.ts';
 import { type ApiErrorCode, ERROR_STATUSES } from '../../../shared/platform/errors.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 

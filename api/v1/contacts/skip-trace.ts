@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { subjectsOf } from '../../../shared/contacts/person-identity.ts';
 import { placeOf } from '../../../shared/kernels/person/match.ts';
 import { person } from '../../../shared/kernels/person/person.ts';
+import { PRICES } from '../../../shared/model/prices.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
 import { STATES as US_STATES } from '../../../shared/regions/states.ts';
 import type { KeptAnswer } from '../../http/endpoint.ts';
@@ -12,15 +13,13 @@ import { zip } from '../common/request-schemas.ts';
 import { type PhoneTrace, phoneTrace, type Trace, withoutSuppressed } from '../common/skip-tracing.ts';
 import { SKIP_TRACE_EXAMPLE } from '../examples/examples.ts';
 
-const TOKENS = 20;
-
 /** Mail goes to those of the forces abroad, too. */
 const STATES: ReadonlySet<string> = new Set([...US_STATES.map(({ code }) => code), 'AA', 'AE', 'AP']);
 
 const answerOf = ({ trace, people }: Awaited<ReturnType<Trace>>) => ({
   body: trace,
   people,
-  tokens: trace.matched ? TOKENS : 0,
+  tokens: trace.matched ? PRICES.phones.tokens : 0,
 });
 
 /** What both endpoints have in common. */
@@ -93,9 +92,8 @@ export const traceOwner = defineEndpoint({
   body: traceBody,
   metering: {
     key: 'public_skip_trace',
-    price: TOKENS,
-    atMost: TOKENS,
-    rule: '20 tokens a match; 0 when `matched` is false',
+    price: PRICES.phones,
+    note: 'free when `matched` is false',
   },
   handle: async (
     { body: { first_name, last_name, address = null, city = null, state = null, zip = null } },
@@ -128,12 +126,11 @@ export const tracePropertyOwner = defineEndpoint({
   operationId: 'skip_trace_property_owner',
   summary: "Telephone numbers of a parcel's owner",
   description: `By the owner's name and mailing address on the roll: persons, of two in one name the first first, and companies, trusts and other entities by their own name. A record without an owner's name, or without a ZIP or a city and state to its mailing address, is a \`validation_error\`. ${LAW}`,
-  params: z.object({ property_id: propertyId }),
+  params: z.object({ property_id: propertyId.meta({ example: SKIP_TRACE_EXAMPLE.property_id }) }),
   metering: {
     key: 'public_property_skip_trace',
-    price: TOKENS,
-    atMost: TOKENS,
-    rule: '20 tokens a match; 0 when `matched` is false',
+    price: PRICES.phones,
+    note: 'free when `matched` is false',
   },
   errors: { not_found: 'No parcel has this id, or it has left the roll. Costs nothing.' },
   handle: async ({ params: { property_id } }, { database, trace }, call) => {

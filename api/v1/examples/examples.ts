@@ -21,6 +21,23 @@ export const FILTER_EXAMPLE = read('filter');
 const markets = read('markets');
 export const COMPARE_EXAMPLE = markets.compare;
 export const HISTORY_EXAMPLE = markets.history;
+const unknown = HISTORY_EXAMPLE.value.dates.map(() => null);
+/** All sales of the sample are in this ZIP, which has no price index. */
+export const ZIP_HISTORY_EXAMPLE = {
+  ...HISTORY_EXAMPLE,
+  value: {
+    ...HISTORY_EXAMPLE.value,
+    type: 'zip',
+    fips: null,
+    zip: '03280',
+    keys: {
+      ...HISTORY_EXAMPLE.value.keys,
+      price_index: unknown,
+      price_index_low: unknown,
+      price_index_high: unknown,
+    },
+  },
+};
 export const TOP_EXAMPLE = markets.top;
 export const PORTFOLIO_EXAMPLE = read('owner-portfolio');
 /** Of the one search over everything. */

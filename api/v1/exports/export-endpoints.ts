@@ -9,6 +9,7 @@ import {
   makeExport,
   mostRows,
 } from '../../../shared/exports/export-request.ts';
+import { PRICES } from '../../../shared/model/prices.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
@@ -64,10 +65,11 @@ What it can cost is held from the start, and billed once when it is ready. It ha
   body: newExport,
   metering: {
     key: EXPORT_KEY,
-    price: 0,
+    price: [PRICES.exportRows, PRICES.exportMarkets],
+    note: 'charged when the file is ready; free for what your company received in the last 30 days and what has not changed since',
+    mayBeFree: true,
     atMost: ({ body }) => mostRows(body.format),
     quote: async ({ body }, { database }, call) => quoteExport(body as ExportRequest, database, call),
-    rule: '1 token a row, 10 a market, when the file is ready; 0 for what the company was given in the last 30 days and what has not changed since',
   },
   response: {
     status: 202,

@@ -9,6 +9,7 @@ import {
 import { areasOf, openArea } from '../../../shared/market/comps-area.ts';
 import { compsRequest } from '../../../shared/market/comps-query.ts';
 import { selectComps } from '../../../shared/market/select-comps.ts';
+import { costOf } from '../../../shared/model/prices.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
@@ -55,7 +56,7 @@ export async function priceExport(
           ],
         })
       : tooMany(field);
-  return { rows, free_rows: free, tokens: (rows - free) * priceOf(kind), bound };
+  return { rows, free_rows: free, tokens: costOf(priceOf(kind), rows - free), bound };
 }
 
 const tooMany = (field: string): PlatError =>

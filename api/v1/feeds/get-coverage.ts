@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NO_COMPS_REASONS, noComps } from '../../../shared/feeds/no-comps.ts';
-import { LAND_KINDS } from '../../../shared/model/land-layers.ts';
+import { LAND_KINDS } from '../../../shared/model/feed-kinds.ts';
 import { allCounties, fiveDigits } from '../../../shared/regions/counties.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import type { Database } from '../../http/database.ts';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { PRICES } from '../../../shared/model/prices.ts';
 import { link } from '../../http/endpoint.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { parcelParams } from '../common/property-id-parameter.ts';
 import { EXAMPLE_ID } from '../examples/examples.ts';
-
-const TOKENS = 30;
 
 const parcelImage = z
   .object({
@@ -33,10 +32,9 @@ export const getParcelImage = defineEndpoint({
     'A 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator: the whole boundary with a margin, outlined in blue. Returns 404 when no imagery covers the parcel, and 503 with `Retry-After` when the source of its imagery is down. Both are free.',
   metering: {
     key: 'public_parcel_image',
-    // A relief is free.
-    price: 0,
-    atMost: TOKENS,
-    rule: '30 tokens; 0 where `imagery` is `relief`, and on 404, 422 and 503',
+    price: PRICES.picture,
+    note: 'free when `imagery` is `relief`, and on 404, 422 and 503',
+    mayBeFree: true,
   },
   response: {
     status: 200,
@@ -72,6 +70,6 @@ export const getParcelImage = defineEndpoint({
       attribution,
       captured,
     };
-    return { body, image: picture.bytes, tokens: imagery === 'relief' ? 0 : TOKENS };
+    return { body, image: picture.bytes, tokens: imagery === 'relief' ? 0 : PRICES.picture.tokens };
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ListRecord, MAX_ROWS } from '../../../shared/lists/list-terms.ts';
 import { listParts } from '../../../shared/lists/read-list.ts';
+import { PRICES, tokensText } from '../../../shared/model/prices.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import type { Database, Statements } from '../../http/database.ts';
@@ -14,8 +15,8 @@ import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { fips, line, queryFlag } from '../common/request-schemas.ts';
 import { FILTER_EXAMPLE } from '../examples/examples.ts';
 import { filterBody } from '../parcels/filter/filter-body.ts';
-import { FREE_QUOTES_A_DAY, isQuotable, spendQuote } from '../parcels/filter/filter-count.ts';
-import { PAGE_SIZES, PAGE_TOKENS } from '../parcels/filter/filter-prices.ts';
+import { isQuotable, spendQuote } from '../parcels/filter/filter-count.ts';
+import { PAGE_SIZES } from '../parcels/filter/filter-prices.ts';
 import { requireFilterRegions } from '../parcels/filter/filter-regions.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 import { rowsTold } from './disclosed-rows.ts';
@@ -82,7 +83,7 @@ export type AddedRows = z.output<typeof added>;
 export type CountedRows = { [Name in keyof AddedRows]: NonNullable<AddedRows[Name]> };
 
 const FULL = `The lists of the company have ${MAX_ROWS.toLocaleString('en-US')} rows at most: delete lists or rows first.`;
-const UNPAID = `names a parcel or a person, or a shape under 1 km²: send pay=true, which costs ${PAGE_TOKENS} tokens, as a page of this filter does`;
+const UNPAID = `names a parcel or a person, or a shape under 1 km²: send pay=true, which costs ${PRICES.filterPage.tokens} tokens, as a page of this filter does`;
 
 export const addListRows = defineEndpoint({
   method: 'post',
@@ -92,17 +93,23 @@ export const addListRows = defineEndpoint({
   summary: 'Add parcels to a list',
   description: `Adds all that a filter finds (up to ${MAX_FOUND.toLocaleString('en-US')} parcels a call), or up to ${MAX_NAMED.toLocaleString('en-US')} parcels by their ids, or by their numbers in one county. Only parcels on the roll are added. What the list leaves out, and owners who want no letters, are counted.
 
-A filter follows the rules of quotes. It uses one of the ${FREE_QUOTES_A_DAY} free quotes per day, and the counts are null when fewer than ${MIN_DISCLOSED_COUNT} parcels match, or when a count would reveal fewer than ${MIN_DISCLOSED_COUNT} of them. A filter that can't be quoted needs \`pay=true\`, which costs ${PAGE_TOKENS} tokens and returns every count. For parcels by id or number, counts are null when they would reveal owners, or rows of a list that were not read.`,
+A filter follows the rules of quotes. It uses one of the ${PRICES.quote.freePerDay} free quotes per day, and the counts are null when fewer than ${MIN_DISCLOSED_COUNT} parcels match, or when a count would reveal fewer than ${MIN_DISCLOSED_COUNT} of them. A filter that can't be quoted needs \`pay=true\`, which costs ${PRICES.filterPage.tokens} tokens and returns every count. For parcels by id or number, counts are null when they would reveal owners, or rows of a list that were not read.`,
   params: listParams,
   query: z.strictObject({
-    pay: queryFlag(`With a filter: pay ${PAGE_TOKENS} tokens for the counts, as for a page of it.`),
+    pay: queryFlag(
+      `With a filter: pay ${PRICES.filterPage.tokens} tokens for the counts, as for a page of it.`,
+    ),
   }),
   body,
   metering: {
     key: 'public_parcel_filter',
-    price: 0,
-    atMost: ({ query, body }) => (body.filter === undefined ? 0 : query.pay ? PAGE_TOKENS : 1),
-    rule: `free by ids and numbers; a filter uses one of ${FREE_QUOTES_A_DAY} free quotes per day (UTC) and account, then costs 1 token; with \`pay=true\` ${PAGE_TOKENS} tokens, 0 when nothing matches`,
+    price: PRICES.quote,
+    note: `an addition by filter counts as a quote, one by ids or parcel numbers is free. With \`pay=true\`, ${tokensText(PRICES.filterPage.tokens)}, and free when nothing matches`,
+    mayBeFree: true,
+    atMost({ query, body }) {
+      if (body.filter === undefined) return 0;
+      return query.pay ? PRICES.filterPage.tokens : PRICES.quote.tokens;
+    },
   },
   response: {
     status: 201,
@@ -184,7 +191,7 @@ async function findParcels(
     throw validationError({ filter: [UNPAID] });
   await requireFilterRegions(database, filter);
   const now = call.now.getTime();
-  if (pay) requireTokensLeft(call.account, now, PAGE_TOKENS);
+  if (pay) requireTokensLeft(call.account, now, PRICES.filterPage.tokens);
   const quote = pay || call.user !== undefined ? 0 : await spendQuote(database, call);
   if (quote > 0) requireTokensLeft(call.account, now, quote);
   const ids = await findByFilter(filter, database, { asOf: call.now, companyId, work: call.work });
@@ -193,7 +200,7 @@ async function findParcels(
     unknown: [],
     how: pay ? 'paid' : 'searched',
     unquotable: list_id !== undefined,
-    tokens: pay && ids.length > 0 ? PAGE_TOKENS : quote,
+    tokens: pay && ids.length > 0 ? PRICES.filterPage.tokens : quote,
   };
 }
 

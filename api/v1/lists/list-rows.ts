@@ -8,6 +8,7 @@ import {
   rowOffer,
   type ListRow as StoredRow,
 } from '../../../shared/lists/read-list.ts';
+import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import { giveRows, listFreeRows } from '../../../shared/parcels/given-rows.ts';
 import type { Statements } from '../../http/database.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
@@ -61,10 +62,10 @@ export const readRows = defineEndpoint({
   query: rowsQuery,
   metering: {
     key: 'public_list_rows',
-    // An answer with something in it may be free.
-    price: 0,
-    atMost: ({ query }) => query.page_size,
-    rule: '1 token a row; 0 for a parcel that the company was given, by a list or an export, in the last 30 days and that has not changed since',
+    price: PRICES.listRows,
+    note: 'free for a parcel that your company received in a list or an export in the last 30 days and that has not changed since',
+    mayBeFree: true,
+    atMost: ({ query }) => costOf(PRICES.listRows, query.page_size),
     quote: async (input, resources, call) => {
       const { page_size } = input.query;
       const { list } = await listOf(input, resources, call);
@@ -110,7 +111,7 @@ async function readRowPage(input: RowsInput, resources: Resources, call: CallCon
   const { count, next, previous } = turned;
   const given = turned.rows.map(({ property_id }) => read.parcels.get(property_id)!);
   const free = await listFreeRows(database.run, companyId, given);
-  const tokens = given.length - free.size;
+  const tokens = costOf(PRICES.listRows, given.length - free.size);
   const results = turned.rows.map(row => toRow(list, row, read.parcels.get(row.property_id)!, call.appUrl));
   const ids = turned.rows.map(row => row.property_id);
   const isNew = turned.rows.some(row => !row.is_read);

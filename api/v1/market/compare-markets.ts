@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { dayOf, monthEnds } from '../../../shared/kernels/stats/calendar.ts';
 import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
-import { FIGURE_KEYS, type FigureKey } from '../../../shared/model/market-stats.ts';
+import { FIGURE_KEYS, type FigureKey } from '../../../shared/model/market-metrics.ts';
+import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import { figureAt, packStats } from '../../../shared/model/stats-codec.ts';
 import type { Database } from '../../http/database.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
@@ -21,7 +22,6 @@ import {
 import { requirePast, restatedOfDay } from './stats-of-day.ts';
 
 const MAX_REGIONS = 25;
-const TOKENS_A_REGION = 2;
 
 const body = z
   .strictObject({
@@ -109,7 +109,7 @@ async function compare(
       known: values !== null,
     };
   });
-  const tokens = TOKENS_A_REGION * compared.filter(({ known }) => known).length;
+  const tokens = costOf(PRICES.comparison, compared.filter(({ known }) => known).length);
   return { body: { bucket, regions: compared.map(({ known: _, ...shown }) => shown) }, tokens };
 }
 
@@ -159,9 +159,9 @@ export const compareMarkets = defineEndpoint({
   body,
   metering: {
     key: 'public_market_compare',
-    price: TOKENS_A_REGION,
-    atMost: ({ body }) => TOKENS_A_REGION * body.regions.length,
-    rule: `${TOKENS_A_REGION} tokens a region; 0 for one without listings in the bucket`,
+    price: PRICES.comparison,
+    note: 'free for a region without listings in the bucket',
+    atMost: ({ body }) => costOf(PRICES.comparison, body.regions.length),
     quote: async ({ body }, { database }, call) => {
       const { tokens } = await compare(body, database, call.now);
       return { body: { tokens, at_most: tokens }, tokens: 0 };

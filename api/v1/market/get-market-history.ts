@@ -1,14 +1,15 @@
 import { z } from 'zod';
-import type { FigureKey } from '../../../shared/model/market-stats.ts';
+import type { FigureKey } from '../../../shared/model/market-metrics.ts';
+import { PRICES } from '../../../shared/model/prices.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { unknownCounty } from '../common/known-regions.ts';
 import { fips, zip } from '../common/request-schemas.ts';
-import { HISTORY_EXAMPLE } from '../examples/examples.ts';
+import { HISTORY_EXAMPLE, ZIP_HISTORY_EXAMPLE } from '../examples/examples.ts';
 import { historyJson } from './history-json.ts';
 import { bucketParameter, figureKey, isoDate, USUAL_BUCKET } from './market-figures.ts';
-import { type FoundHistory, MAX_MONTHS, readHistory, USUAL_MONTHS } from './read-history.ts';
+import { type FoundHistory, MAX_MONTHS, priceOf, readHistory, USUAL_MONTHS } from './read-history.ts';
 
 const query = z.strictObject({
   bucket: bucketParameter.default(USUAL_BUCKET),
@@ -106,21 +107,22 @@ async function quote(region: Region, asked: Query, resources: Resources, call: C
 
 const metering = {
   key: 'public_market_history',
-  price: 0,
-  atMost: (10 * MAX_MONTHS) / 12,
-  rule: '1 token a date, at most 10 for each 12 months begun (13 months cost 13, 32 months 30); 0 on 404, and where nothing is known of any of the dates',
-};
+  price: PRICES.marketHistory,
+  note: `${MAX_MONTHS} months cost at most ${priceOf(MAX_MONTHS, MAX_MONTHS)}; free on 404, and when no statistics are known for any of the dates`,
+  mayBeFree: true,
+  atMost: () => priceOf(MAX_MONTHS, MAX_MONTHS),
+} as const;
 
 const common = {
   method: 'get',
   tag: 'Market statistics',
   query,
-  response: {
-    status: 200,
-    description: 'The figures of one bucket at the ends of months.',
-    schema: history,
-    example: HISTORY_EXAMPLE,
-  },
+} as const;
+
+const response = {
+  status: 200,
+  description: 'The figures of one bucket at the ends of months.',
+  schema: history,
 } as const;
 
 const told = `Figures of one acreage bucket at the ends of months, at most ${MAX_MONTHS} of them, without \`from\` the latest ${USUAL_MONTHS}. The windows count back from each date.`;
@@ -135,6 +137,7 @@ export const countyHistory = defineEndpoint({
   summary: 'Market history of a county',
   description: told,
   params: z.object({ fips }),
+  response: { ...response, example: HISTORY_EXAMPLE },
   metering: {
     ...metering,
     quote: (input, resources, call) => quote(county(input), input.query, resources, call),
@@ -150,6 +153,7 @@ export const zipHistory = defineEndpoint({
   summary: 'Market history of a ZIP code',
   description: told,
   params: z.object({ zip }),
+  response: { ...response, example: ZIP_HISTORY_EXAMPLE },
   metering: {
     ...metering,
     quote: (input, resources, call) => quote(ofZip(input), input.query, resources, call),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PRICES } from '../../../shared/model/prices.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
@@ -7,14 +8,6 @@ import { fips, regionStats, zip } from '../common/request-schemas.ts';
 import { STATS_EXAMPLE } from '../examples/examples.ts';
 import { isoDate } from './market-figures.ts';
 import { requirePast, statsOfDay } from './stats-of-day.ts';
-
-const TOKENS = 10;
-const METERING = {
-  key: 'public_market_stats',
-  price: TOKENS,
-  atMost: TOKENS,
-  rule: '10 tokens; 0 on 404 and 304, and for a past day of which nothing is known',
-};
 
 const query = z.strictObject({
   as_of: isoDate
@@ -28,7 +21,11 @@ const common = {
   method: 'get',
   tag: 'Market statistics',
   query,
-  metering: METERING,
+  metering: {
+    key: 'public_market_stats',
+    price: PRICES.marketStats,
+    note: 'free on 404 and 304, and for a past day when no statistics are known',
+  },
 } as const;
 
 const response = (example: { summary: string; value: unknown }) => ({
@@ -60,7 +57,7 @@ export const zipStats = defineEndpoint({
   operationId: 'get_zip_market_stats',
   summary: 'Market statistics of a ZIP code',
   description: 'Inventory, sales, prices and dispersion of land listings in a ZIP code, by acreage bucket.',
-  params: z.object({ zip }),
+  params: z.object({ zip: zip.meta({ example: '04401' }) }),
   response: response({
     summary: 'A ZIP code of the sample without listings',
     value: {
@@ -91,5 +88,5 @@ async function answer(
   if (found === undefined)
     throw notFound(type === 'county' ? unknownCounty(code) : `There is no ZIP code ${code}.`);
   const { body, etag } = found;
-  return { body, etag, tokens: 'known' in found && !found.known ? 0 : TOKENS };
+  return { body, etag, tokens: 'known' in found && !found.known ? 0 : PRICES.marketStats.tokens };
 }

@@ -1,4 +1,4 @@
-import { FIGURE_KEYS, type FigureKey } from '../../../shared/model/market-stats.ts';
+import { FIGURE_KEYS, type FigureKey } from '../../../shared/model/market-metrics.ts';
 import { type BucketValues, placeOf } from './market-figures.ts';
 
 /** Holds as many figures and months as may be asked for, of 25 characters and a comma. */

@@ -4,6 +4,7 @@ import type { ShapeWork } from '../../../shared/geo/shape-work.ts';
 import { type Area, areasOf, openArea } from '../../../shared/market/comps-area.ts';
 import { checkComps, compsFields } from '../../../shared/market/comps-query.ts';
 import { selectComps } from '../../../shared/market/select-comps.ts';
+import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import { sql } from '../../../shared/platform/db.ts';
 import type { Database } from '../../http/database.ts';
 import { openPage, type Page, pageOf, pageParameters, toPageResult } from '../../http/paging.ts';
@@ -34,10 +35,10 @@ export const listComps = defineEndpoint({
   query: compsQuery,
   metering: {
     key: 'public_comps',
-    price: 1,
-    atMost: ({ query }) => query.page_size,
+    price: PRICES.comps,
+    note: `free for an empty page. A page past the end has a null \`count\` when there are fewer than ${MIN_DISCLOSED_COUNT}`,
+    atMost: ({ query }) => costOf(PRICES.comps, query.page_size),
     needs: ({ query }) => Math.min(query.page_size, MIN_DISCLOSED_COUNT),
-    rule: `1 token per returned comp; 0 for an empty page. A page past the end has a null \`count\` when there are fewer than ${MIN_DISCLOSED_COUNT}`,
   },
   response: {
     status: 200,
@@ -76,7 +77,7 @@ export const listComps = defineEndpoint({
       body: isTold
         ? { count, next, previous, results: rows.map(toComp) }
         : { count: null, next: null, previous: page.link(page.number - 1), results: [] },
-      tokens: rows.length,
+      tokens: costOf(PRICES.comps, rows.length),
     };
   },
 });

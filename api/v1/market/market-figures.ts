@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
 import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/model/buckets.ts';
-import { FIGURE_KEYS, type FigureKey, indexFigures } from '../../../shared/model/market-stats.ts';
+import { FIGURE_KEYS, type FigureKey, indexFigures } from '../../../shared/model/market-metrics.ts';
 import { figureAt, unpackFigures } from '../../../shared/model/stats-codec.ts';
 
 const LABELS = ACRE_BUCKETS.map(({ label }) => label) as [BucketLabel, ...BucketLabel[]];

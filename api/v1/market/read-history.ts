@@ -1,6 +1,7 @@
 import { dayOf, isoDay, monthEnds, utcDay } from '../../../shared/kernels/stats/calendar.ts';
 import type { BucketLabel } from '../../../shared/model/buckets.ts';
-import { FIGURE_KEYS, type FigureKey } from '../../../shared/model/market-stats.ts';
+import { FIGURE_KEYS, type FigureKey } from '../../../shared/model/market-metrics.ts';
+import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import { validationError } from '../../http/error-responses.ts';
 import type { Resources } from '../common/endpoint-resources.ts';
 import { type BucketValues, bucketValues, needsIndex, salesIn, writeIndex } from './market-figures.ts';
@@ -68,9 +69,9 @@ export async function readHistory(
   };
 }
 
-/** A token a date, at most 10 for each 12 months begun: 32 months cost 30. */
+/** 32 months cost 30 tokens. */
 export const priceOf = (dates: number, months: number): number =>
-  Math.min(dates, 10 * Math.ceil(months / 12));
+  Math.min(costOf(PRICES.marketHistory, dates), PRICES.marketHistory.maxPerYear * Math.ceil(months / 12));
 
 /** The ends of the months asked for: without `to` up to the latest known, without `from` a year of them. */
 function daysOf(

@@ -87,7 +87,7 @@ export const saveMarket = defineEndpoint({
         status: body.status ?? null,
         limit: MAX_MARKETS,
       });
-      return rows[0] ?? refuse(await run('market/find_region', { region_id: body.region_id }));
+      return rows[0] ?? refuse(await run('market/find_region_by_id', { region_id: body.region_id }));
     });
     return { status: saved.created ? 201 : 200, body: toMarket(saved), tokens: 0 };
   },

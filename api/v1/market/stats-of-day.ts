@@ -3,8 +3,8 @@ import { dayOf, isoDay, utcDay } from '../../../shared/kernels/stats/calendar.ts
 import { NO_DAY } from '../../../shared/kernels/stats/region-stats.ts';
 import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
 import { type DatedListings, knownPeriod, restatedStats } from '../../../shared/market/dated-listings.ts';
+import { indexFigures } from '../../../shared/model/market-metrics.ts';
 import {
-  indexFigures,
   type RegionFields,
   type RegionStats,
   recordedBody,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { LEAST_SALES } from '../../../shared/model/market-stats.ts';
+import { LEAST_SALES } from '../../../shared/model/market-metrics.ts';
+import { costOf, PRICES, priceText } from '../../../shared/model/prices.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { queryFlag, region, stateCode, toRegion } from '../common/request-schemas.ts';
 import { TOP_EXAMPLE } from '../examples/examples.ts';
@@ -7,7 +8,6 @@ import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 import type { FiguresRow } from './compare-markets.ts';
 import { bucketFigures, bucketParameter, figureKey, USUAL_BUCKET } from './market-figures.ts';
 
-const TOKENS_A_ROW = 2;
 const USUAL_ROWS = 25;
 const MAX_ROWS = 100;
 
@@ -43,7 +43,7 @@ const fields = z.strictObject({
       description: 'The most rows.',
       override: { type: 'integer', minimum: 1, maximum: MAX_ROWS, default: USUAL_ROWS, pattern: undefined },
     }),
-  figures: queryFlag(`Also the figures, at ${TOKENS_A_ROW} tokens a row.`),
+  figures: queryFlag(`Also the figures, at ${priceText(PRICES.ranking)}.`),
 });
 
 const query = fields.refine(
@@ -82,9 +82,10 @@ export const topMarkets = defineEndpoint({
   query,
   metering: {
     key: 'public_market_top',
-    price: 0,
-    atMost: ({ query }) => (query.figures ? TOKENS_A_ROW * query.limit : 0),
-    rule: `free; with \`figures=true\` ${TOKENS_A_ROW} tokens a row`,
+    price: PRICES.ranking,
+    note: 'free without `figures=true`',
+    mayBeFree: true,
+    atMost: ({ query }) => (query.figures ? costOf(PRICES.ranking, query.limit) : 0),
   },
   response: { status: 200, description: 'The markets, ranked.', schema: ranking, example: TOP_EXAMPLE },
   handle: async ({ query }, { database }) => {
@@ -113,6 +114,6 @@ export const topMarkets = defineEndpoint({
       value: figures ? value : null,
       n: figures ? n : null,
     }));
-    return { body: { key, bucket, results }, tokens: figures ? TOKENS_A_ROW * results.length : 0 };
+    return { body: { key, bucket, results }, tokens: figures ? costOf(PRICES.ranking, results.length) : 0 };
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { acresTogether, boundaryName, type Land } from '../../../shared/kernels/acres-together.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
+import { PRICES } from '../../../shared/model/prices.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
 import { ownerKeys } from '../../../shared/parcels/owner-key.ts';
 import type { Statements } from '../../http/database.ts';
@@ -15,8 +16,6 @@ import {
 } from '../common/parcel-summary.ts';
 import { parcelParams } from '../common/property-id-parameter.ts';
 import { EXAMPLE_ID, PORTFOLIO_EXAMPLE } from '../examples/examples.ts';
-
-const TOKENS = 30;
 
 /** 4 MB in 0.2 s. Governments and railways hold more: the filter pages through those. */
 export const MAX_PORTFOLIO = 10_000;
@@ -49,9 +48,8 @@ export const ownerPortfolio = defineEndpoint({
   metering: {
     key: 'public_owner_portfolio',
     // An account without tokens is refused before the work: whether it is free says what the owner has.
-    price: TOKENS,
-    atMost: TOKENS,
-    rule: '30 tokens; free when the owner holds nothing beyond this parcel',
+    price: PRICES.portfolio,
+    note: 'free when the owner has no other parcel',
   },
   response: {
     status: 200,
@@ -67,7 +65,7 @@ export const ownerPortfolio = defineEndpoint({
     const parcels = await database.snapshot(at => readPortfolio(at, property_id));
     const results = parcels.map(row => toSummary(row, call.appUrl));
     const body = { source_parcel: subjectOf(results, property_id), ...totals(parcels), results };
-    return { body, tokens: parcels.length > 1 ? TOKENS : 0 };
+    return { body, tokens: parcels.length > 1 ? PRICES.portfolio.tokens : 0 };
   },
 });
 

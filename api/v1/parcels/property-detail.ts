@@ -9,6 +9,7 @@ import {
   PARCEL_FIELD_NAMES,
   PARCEL_FIELDS,
 } from '../../../shared/model/parcel-fields.ts';
+import { PRICES } from '../../../shared/model/prices.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
@@ -16,8 +17,6 @@ import { parcelSummary, SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../c
 import { parcelParams } from '../common/property-id-parameter.ts';
 import { queryFlag } from '../common/request-schemas.ts';
 import { DETAIL_EXAMPLE, EXAMPLE_ID } from '../examples/examples.ts';
-
-const TOKENS = 10;
 
 const ROLL_FIELDS = PARCEL_FIELD_NAMES.filter(name => !(name in parcelSummary.shape));
 
@@ -132,7 +131,7 @@ export const getProperty = defineEndpoint({
   query: z.strictObject({
     timeline: queryFlag('Add what changed of the parcel: `timeline`. Free of extra charge.'),
   }),
-  metering: { key: 'public_property_detail', price: TOKENS, atMost: TOKENS, rule: '10 tokens; 0 on 404' },
+  metering: { key: 'public_property_detail', price: PRICES.parcel, note: 'free on 404' },
   response: {
     status: 200,
     description: 'The parcel.',
@@ -148,13 +147,13 @@ export const getProperty = defineEndpoint({
     );
     if (row === undefined) throw notFound(`There is no parcel ${property_id}.`);
     const detail = toDetail(row, call.appUrl, call.now);
-    if (!timeline) return { body: detail, tokens: TOKENS };
+    if (!timeline) return { body: detail, tokens: PRICES.parcel.tokens };
     const changes = await database.run<Change>('changes/read_timeline', {
       fips: countyOf(property_id),
       property_id,
       limit: MAX_CHANGES,
     });
-    return { body: { ...detail, timeline: changes.flatMap(toEntries) }, tokens: TOKENS };
+    return { body: { ...detail, timeline: changes.flatMap(toEntries) }, tokens: PRICES.parcel.tokens };
   },
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { withoutApostrophes } from '../../../shared/kernels/owner/owner-words.ts';
+import { PRICES } from '../../../shared/model/prices.ts';
 import { openPage, type Page, pageParameters, toPageResult } from '../../http/paging.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
@@ -9,7 +10,6 @@ import { SEARCH_EXAMPLE } from '../examples/examples.ts';
 import { findByApn, findByOwner } from './find-parcels.ts';
 
 const PATH = '/api/public/v1/properties/search/';
-const TOKENS = 10;
 
 /** No name of an owner needs more; it bounds the work of one search. */
 const MAX_PIECES = 10;
@@ -67,9 +67,8 @@ export const searchProperties = defineEndpoint({
   query,
   metering: {
     key: 'public_property_search',
-    price: TOKENS,
-    atMost: TOKENS,
-    rule: '10 tokens a search (a page is one), whatever the page size; 0 when nothing matches. A page past the end costs as much: it tells the count',
+    price: PRICES.searchPage,
+    note: 'free when nothing matches. A page past the end costs the same, because it returns the count',
   },
   response: {
     status: 200,
@@ -104,7 +103,10 @@ export const searchProperties = defineEndpoint({
     const turned = toPageResult(page, rows, page.count ?? found.length, row => [row.property_id]);
     const results = turned.rows.map(row => toSummary(row, call.appUrl));
     // Also for a page past the end: its count is an answer.
-    return { body: { ...turned, rows: undefined, results }, tokens: turned.count === 0 ? 0 : TOKENS };
+    return {
+      body: { ...turned, rows: undefined, results },
+      tokens: turned.count === 0 ? 0 : PRICES.searchPage.tokens,
+    };
   },
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PRICES } from '../../../shared/model/prices.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Run } from '../../../shared/platform/db.ts';
@@ -18,7 +19,7 @@ import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts'
 import { inField } from '../common/in-field.ts';
 import { line } from '../common/request-schemas.ts';
 import { filterBody, sentFilter } from '../parcels/filter/filter-body.ts';
-import { countForQuote, countiesOf, FREE_QUOTES_A_DAY } from '../parcels/filter/filter-count.ts';
+import { countForQuote, countiesOf } from '../parcels/filter/filter-count.ts';
 import {
   findSearch,
   listRows,
@@ -112,7 +113,7 @@ async function find(filter: object, { database }: Resources, call: CallContext):
   if (tokens > 0)
     throw new PlatError(
       'rate_limited',
-      `Quotes and saved filters are ${FREE_QUOTES_A_DAY} a day: save it tomorrow.`,
+      `Quotes and saved filters are ${PRICES.quote.freePerDay} a day: save it tomorrow.`,
       { headers: { 'Retry-After': '3600' } },
     );
   const counties = await countiesOf(body, database, call.work);
@@ -163,7 +164,7 @@ export const createSearch = defineEndpoint({
   path: SEARCHES_PATH,
   operationId: 'create_search',
   summary: 'Save a search',
-  description: `Keeps a filter and follows what it finds: parcels that are added, removed and changed, from now on. People of the company are mailed, daily or at once, a webhook is told, and \`searches/{id}/changes/\` has it for programs. A filter looks in at most ${MAX_COUNTIES} counties and finds at most ${MAX_MEMBERS.toLocaleString('en-US')} parcels; a company has up to ${MAX_SEARCHES}. Saving one counts as one of the ${FREE_QUOTES_A_DAY} free quotes a day.`,
+  description: `Keeps a filter and follows what it finds: parcels that are added, removed and changed, from now on. People of the company are mailed, daily or at once, a webhook is told, and \`searches/{id}/changes/\` has it for programs. A filter looks in at most ${MAX_COUNTIES} counties and finds at most ${MAX_MEMBERS.toLocaleString('en-US')} parcels; a company has up to ${MAX_SEARCHES}. Saving one counts as one of the ${PRICES.quote.freePerDay} free quotes a day.`,
   body: newSearch,
   response: {
     status: 201,

@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
+import { PRICES } from '../../../shared/model/prices.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
 import { unpackComps } from '../../../shared/model/valuation-comps-codec.ts';
 import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
 import type { Database } from '../../http/database.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
-import { parcelParams } from '../common/property-id-parameter.ts';
+import { parcelParams, propertyId } from '../common/property-id-parameter.ts';
 import { queryFlag } from '../common/request-schemas.ts';
 import type { StoredValuation } from '../common/valuations.ts';
 import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from '../examples/examples.ts';
-
-const TOKENS = 10;
 
 const usd = (description: string) => z.number().min(0).describe(`${description}, in USD.`);
 const moved = (by: string) =>
@@ -90,6 +89,7 @@ export type ExplainedValue = Required<z.infer<typeof compValue>>;
 
 export const aiCompValue = defineEndpoint({
   ...parcelParams,
+  params: z.object({ property_id: propertyId.meta({ example: VALUE_EXAMPLE_ID }) }),
   path: '/api/public/v1/properties/{property_id}/ai-comp-value/',
   operationId: 'get_property_ai_comp_value',
   summary: 'What a parcel is worth by the sales around it',
@@ -100,12 +100,12 @@ export const aiCompValue = defineEndpoint({
       'Add an 80 % interval, the comps and what each was adjusted by. Free of extra charge.',
     ),
   }),
-  metering: { key: 'public_ai_comp_value', price: TOKENS, atMost: TOKENS, rule: '10 tokens; 0 on 404' },
+  metering: { key: 'public_ai_comp_value', price: PRICES.value, note: 'free on 404' },
   response: {
     status: 200,
     description: 'The estimate.',
     schema: compValue,
-    example: { summary: `Parcel ${VALUE_EXAMPLE_ID} of the sample, explained`, value: VALUE_EXAMPLE },
+    example: { summary: '?explain=true, in the sample', value: VALUE_EXAMPLE },
   },
   errors: {
     not_found:
@@ -123,8 +123,11 @@ export const aiCompValue = defineEndpoint({
       confidence_score: round2(row.confidence_score),
       gini_index: round2(row.gini_index),
     };
-    if (!explain) return { body: value, tokens: TOKENS };
-    return { body: { ...value, explanation: await explainValue(database, row) }, tokens: TOKENS };
+    if (!explain) return { body: value, tokens: PRICES.value.tokens };
+    return {
+      body: { ...value, explanation: await explainValue(database, row) },
+      tokens: PRICES.value.tokens,
+    };
   },
 });
 

@@ -204,7 +204,7 @@ function selectListings(
   return selected;
 }
 
-export const NO_LISTINGS: Summary = {
+const NO_LISTINGS: Summary = {
   count: 0,
   medianPrice: null,
   medianAcres: null,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Need } from '../../model/loaded-data.ts';
 import type { FieldGroup, ParcelField } from '../../model/parcel-fields.ts';
-import { FILTER_LABELS } from './filter-labels.ts';
 
 /** What the predicates of one request share. */
 export type FilterContext = {
@@ -26,9 +26,12 @@ export type Filter<Value = never> = {
   type: 'number' | 'integer' | 'string' | 'boolean' | 'date' | 'list of strings' | 'geometry';
   unit?: string;
   description: string;
-  /** Where a form shows it, and by which words; by default those of its name. */
+  /** What people read on pages; both bounds of a range have the same. */
+  label: string;
+  /** Where a form shows it. */
   group?: FieldGroup;
-  label?: string;
+  /** What has to be loaded for it to match anything; absent where every county has that. */
+  needs?: Need;
   /** The field of the roll that it is made of. */
   field?: ParcelField;
   values?: readonly (string | number)[];
@@ -51,22 +54,10 @@ export type Filter<Value = never> = {
 
 const BOUND = /_(min|max)$/;
 
-/** The label of a bound, by the name of the filter: "Acres, at least". */
-export function boundLabel(label: string, name: string): string {
+/** What a form calls a filter; of a bound with the side that it is: "Acres, at least". */
+export function labelOf({ name, label }: Pick<Filter, 'name' | 'label'>): string {
   const bound = BOUND.exec(name)?.[1];
   return bound === undefined ? label : `${label}, ${bound === 'min' ? 'at least' : 'at most'}`;
-}
-
-/** What a form calls a filter; of a bound with the side that it is. */
-export function labelOf(filter: Pick<Filter, 'name' | 'label'>): string {
-  return filter.label ?? boundLabel(rangeLabelOf(filter), filter.name);
-}
-
-/** What a form calls a filter, and both bounds of a range. */
-export function rangeLabelOf({ name, label }: Pick<Filter, 'name' | 'label'>): string {
-  if (label !== undefined) return label.replace(/, at (least|most)$/, '');
-  const words = name.replace(BOUND, '');
-  return FILTER_LABELS[name] ?? FILTER_LABELS[words] ?? words.replaceAll('_', ' ');
 }
 
 /** Lets the compiler check a predicate against its own schema. */
@@ -137,6 +128,8 @@ export function decimal({ least = 0, most }: Bounds = {}) {
 
 type RangeSpec = Bounds & {
   name: string;
+  label: string;
+  needs?: Need;
   /** What is compared, as SQL. */
   column: string;
   /** Decimals to which it is rounded when it is shown: bounds are compared with what is shown. */
@@ -155,6 +148,8 @@ const SQL_TYPES = { number: 'float8', integer: 'bigint', date: 'date' };
 /** `<name>_min` and `<name>_max`, both inclusive. */
 export function rangeFilter({
   name,
+  label,
+  needs,
   column,
   shown,
   slack = 0,
@@ -168,6 +163,8 @@ export function rangeFilter({
   const side = (bound: 'min' | 'max', operator: string, words: string) =>
     defineFilter({
       name: `${name}_${bound}`,
+      label,
+      ...(needs && { needs }),
       type,
       ...(unit && { unit }),
       description: `${description}: ${words}, inclusive.`,
@@ -185,9 +182,10 @@ export function rangeFilter({
 }
 
 /** Any of a list, compared as whole text without regard to case. */
-export function anyOfFilter(name: string, column: string, description: string): Filter {
+export function anyOfFilter(name: string, label: string, column: string, description: string): Filter {
   return defineFilter({
     name,
+    label,
     type: 'list of strings',
     description: `${description}, any of these; the whole text, in any case.`,
     schema: listOf(code),
@@ -198,9 +196,10 @@ export function anyOfFilter(name: string, column: string, description: string): 
 }
 
 /** The whole text without regard to case. */
-export function equalsFilter(name: string, column: string, description: string): Filter {
+export function equalsFilter(name: string, label: string, column: string, description: string): Filter {
   return defineFilter({
     name,
+    label,
     type: 'string',
     description: `${description}; the whole text, in any case.`,
     schema: line,
@@ -212,9 +211,17 @@ export function equalsFilter(name: string, column: string, description: string):
 export const booleanValue = z.boolean('must be true or false');
 
 /** true and false both filter. */
-export function booleanFilter(name: string, column: string, description: string): Filter {
+export function booleanFilter(
+  name: string,
+  label: string,
+  column: string,
+  description: string,
+  options: Pick<Filter, 'needs'> = {},
+): Filter {
   return defineFilter({
+    ...options,
     name,
+    label,
     type: 'boolean',
     description,
     schema: booleanValue,
@@ -226,13 +233,15 @@ export function booleanFilter(name: string, column: string, description: string)
 /** true filters by `predicate`, false has no effect. */
 export function flagFilter(
   name: string,
+  label: string,
   predicate: string,
   description: string,
-  options: Pick<Filter, 'keepsUnknown'> = {},
+  options: Pick<Filter, 'keepsUnknown' | 'needs'> = {},
 ): Filter {
   return defineFilter({
     ...options,
     name,
+    label,
     type: 'boolean',
     description: `${description} false has no effect.`,
     flag: true,

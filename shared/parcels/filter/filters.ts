@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { likeLiteral, wordPatterns, wordsOf, wordsSql } from '../../kernels/owner/owner-words.ts';
 import { isoDay, minusMonths, utcDay } from '../../kernels/stats/calendar.ts';
+import { NEEDS, onRoll } from '../../model/loaded-data.ts';
 import {
   type FieldGroup,
   type FieldSpec,
@@ -14,7 +15,6 @@ import {
   anyOfFilter,
   booleanFilter,
   booleanValue,
-  boundLabel,
   defineFilter,
   equalsFilter,
   type Filter,
@@ -34,21 +34,18 @@ import { placeFilters } from './place-filters.ts';
  */
 function filtersOf(name: ParcelField): Filter[] {
   const spec: FieldSpec = PARCEL_FIELDS[name];
-  return predicatesOf(name, spec).map(declared => ({
-    ...declared,
-    field: name,
-    group: spec.group,
-    label: boundLabel(spec.label, declared.name),
-  }));
+  const needs = spec.needs ?? onRoll(name, `“${spec.label}”`);
+  return predicatesOf(name, spec).map(declared => ({ ...declared, field: name, group: spec.group, needs }));
 }
 
 function predicatesOf(name: ParcelField, spec: FieldSpec): Filter[] {
-  const { type, unit, filter: kind } = spec;
+  const { type, unit, label, filter: kind } = spec;
   const description = spec.filterDoc ?? spec.doc;
   switch (kind) {
     case 'range':
       return rangeFilter({
         name,
+        label,
         column: `f.${name}`,
         type: type === 'number' || type === 'date' ? type : 'integer',
         ...(unit && { unit }),
@@ -57,11 +54,11 @@ function predicatesOf(name: ParcelField, spec: FieldSpec): Filter[] {
         description: type === 'date' ? `${description}, YYYYMMDD` : description,
       });
     case 'flag':
-      return [booleanFilter(name, `f.${name}`, `${description} (true) or not (false).`)];
+      return [booleanFilter(name, label, `f.${name}`, `${description} (true) or not (false).`)];
     case 'list':
-      return [anyOfFilter(`${name}s`, `p.${name}`, description)];
+      return [anyOfFilter(`${name}s`, label, `p.${name}`, description)];
     case 'exact':
-      return [equalsFilter(name, `p.${name}`, description)];
+      return [equalsFilter(name, label, `p.${name}`, description)];
     default:
       return [];
   }
@@ -72,6 +69,7 @@ const fields = (...names: ParcelField[]) => names.flatMap(filtersOf);
 const parcelFilters: Filter[] = [
   ...rangeFilter({
     name: 'acres',
+    label: 'Acres',
     column: 'f.effective_acres',
     slack: ACRES_SLACK,
     type: 'number',
@@ -80,6 +78,7 @@ const parcelFilters: Filter[] = [
   }),
   defineFilter({
     name: 'acres_mismatch',
+    label: 'Acreage mismatch',
     type: 'boolean',
     description: `The stated and the measured acreage are known and more than a factor of ${MAX_ACRES_RATIO} apart (true), or known and not (false).`,
     schema: booleanValue,
@@ -89,7 +88,7 @@ const parcelFilters: Filter[] = [
       and ${value ? '' : 'not '}(greatest(p.acres / p.calculated_acres, p.calculated_acres / p.acres) > ${MAX_ACRES_RATIO})`,
   }),
   ...fields('structure_count', 'building_sqft', 'year_built'),
-  flagFilter('vacant_only', 'f.vacant', 'Only vacant parcels: no structure is known on them.'),
+  flagFilter('vacant_only', 'Vacant', 'f.vacant', 'Only vacant parcels: no structure is known on them.'),
   ...fields('school_district', 'subdivision', 'zoning_code', 'land_use_code'),
 ];
 
@@ -99,6 +98,8 @@ const CENT_SLACK = 0.005;
 const valueFilters: Filter[] = [
   ...rangeFilter({
     name: 'value',
+    label: 'Estimated value',
+    needs: NEEDS.estimates,
     column: 'v.mean_adjusted_price',
     slack: CENT_SLACK,
     type: 'number',
@@ -108,6 +109,8 @@ const valueFilters: Filter[] = [
   }),
   ...rangeFilter({
     name: 'value_per_acre',
+    label: 'Estimated value per acre',
+    needs: NEEDS.estimates,
     column: 'v.mean_adjusted_ppa',
     slack: CENT_SLACK,
     type: 'number',
@@ -118,6 +121,8 @@ const valueFilters: Filter[] = [
   }),
   ...rangeFilter({
     name: 'improvement_percent',
+    label: "Buildings' share of value",
+    needs: NEEDS.values,
     column: 'f.improvement_percent',
     shown: 2,
     type: 'number',
@@ -129,6 +134,8 @@ const valueFilters: Filter[] = [
   ...fields('tax_delinquent'),
   defineFilter({
     name: 'tax_delinquent_years_min',
+    label: 'Years tax delinquent',
+    needs: NEEDS.taxYears,
     type: 'integer',
     unit: 'years',
     description:
@@ -152,6 +159,8 @@ const MAX_MONTHS = 4_800;
 const ownershipMonths = (bound: 'min' | 'max', description: string) =>
   defineFilter({
     name: `ownership_months_${bound}`,
+    label: 'Months owned',
+    needs: NEEDS.sales,
     type: 'integer',
     unit: 'months',
     description,
@@ -170,6 +179,8 @@ const saleFilters: Filter[] = [
   ownershipMonths('max', 'Whole months since the last recording: at most, inclusive.'),
   defineFilter({
     name: 'seller_name_contains',
+    label: 'Seller',
+    needs: NEEDS.sellers,
     type: 'list of strings',
     description: 'The name of the most recent seller contains any of these pieces of text, in any case.',
     schema: listOf(line),
@@ -201,30 +212,46 @@ const OCCUPANCY = ['Y', 'N'] as const;
 const ownerFilters: Filter[] = [
   booleanFilter(
     'out_of_state_owner',
+    'Out-of-state owner',
     'f.out_of_state_owner',
     "The owner's mailing address is in another state than the parcel (true) or in the same (false).",
+    { needs: NEEDS.owners },
   ),
   booleanFilter(
     'out_of_county_owner',
+    'Out-of-county owner',
     'f.out_of_county_owner',
     "The owner's mailing address is in another county than the parcel (true) or in the same (false).",
+    { needs: NEEDS.owners },
   ),
   booleanFilter(
     'out_of_zip_owner',
+    'Out-of-ZIP owner',
     'f.out_of_zip_owner',
     "The owner's mailing address is in another ZIP code than the parcel (true) or in the same (false).",
+    { needs: NEEDS.owners },
   ),
   flagFilter(
     'exclude_corp_owner',
+    'No company',
     'f.corporate_owner is not true',
     'Without corporate owners (LLC, INC, CORP, LP, LLP, LTD, CO and their spellings; a trust is not corporate).',
-    { keepsUnknown: 'corporate_owner' },
+    { keepsUnknown: 'corporate_owner', needs: NEEDS.owners },
   ),
-  flagFilter('exclude_hoa_owner', 'f.hoa_owner is not true', "Excludes homeowners' associations as owners.", {
-    keepsUnknown: 'hoa_owner',
-  }),
+  flagFilter(
+    'exclude_hoa_owner',
+    "No homeowners' association",
+    'f.hoa_owner is not true',
+    "Excludes homeowners' associations as owners.",
+    {
+      keepsUnknown: 'hoa_owner',
+      needs: NEEDS.owners,
+    },
+  ),
   defineFilter({
     name: 'owner_occupied',
+    label: 'Owner-occupied',
+    needs: NEEDS.owners,
     type: 'string',
     description: 'Y: only owner-occupied parcels; N: only parcels whose owner lives elsewhere.',
     values: OCCUPANCY,
@@ -234,6 +261,8 @@ const ownerFilters: Filter[] = [
   }),
   defineFilter({
     name: 'owner_name_includes',
+    label: "Owner's name",
+    needs: NEEDS.owners,
     type: 'list of strings',
     description: "The primary owner's name contains any of these, as whole words in any case.",
     schema: words,
@@ -242,6 +271,8 @@ const ownerFilters: Filter[] = [
   }),
   defineFilter({
     name: 'owner_name_excludes',
+    label: "Not in the owner's name",
+    needs: NEEDS.owners,
     type: 'list of strings',
     description:
       "The primary owner's name contains none of these as whole words in any case; parcels without an owner name are kept.",
@@ -268,6 +299,7 @@ export type Order = (typeof ORDERS)[number];
 
 const order = defineFilter({
   name: 'order',
+  label: 'Sort by',
   type: 'string',
   description:
     'The order of the results: by property_id, or by effective acreage (acres), estimated value (value), the estimate per acre (value_per_acre) or the day of the last sale, from the least, with a minus from the most; parcels of which it is unknown come last. Those of one figure, and of unknown, are by property_id, ascending, with a minus descending.',

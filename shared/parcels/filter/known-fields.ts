@@ -48,6 +48,7 @@ const knownField = z
 
 export const knownFilter = defineFilter({
   name: 'known',
+  label: 'Known',
   type: 'list of strings',
   description: 'Only parcels for which these fields are known, such as slope. GET filters/ lists them.',
   values: KNOWN_FIELDS,

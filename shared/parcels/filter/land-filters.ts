@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SLOPE_GRADES } from '../../model/land-layers.ts';
+import { NEEDS, type Need } from '../../model/loaded-data.ts';
 import { decimal, defineFilter, type Filter, flagFilter, wholeNumber } from './declare-filter.ts';
 
 /** Over 60 % of the area steeper than 20 %, the grade of index 6; arrays begin at 1. */
@@ -10,9 +11,11 @@ const percent = decimal({ most: 100 });
 /** As the column's 4-byte float holds it, else 12.3 % of a parcel would be above 12.3. */
 const asStored = (value: number): number => Math.fround(value);
 
-const shareFilter = (name: string, column: string, description: string) =>
+const shareFilter = (name: string, label: string, needs: Need, column: string, description: string) =>
   defineFilter({
     name,
+    label,
+    needs,
     type: 'number',
     unit: 'percent',
     description,
@@ -27,9 +30,11 @@ type Road = keyof typeof ROADS;
 /** The fields that say which roads count; absent means true. */
 export const ROAD_SWITCHES = (Object.keys(ROADS) as Road[]).map(road => `count_${road}_frontage`);
 
-const roadSwitch = (road: Road, description: string) =>
+const roadSwitch = (road: Road, label: string, description: string) =>
   defineFilter({
     name: `count_${road}_frontage`,
+    label,
+    needs: NEEDS.roads,
     type: 'boolean',
     description: `Count frontage on ${description} in road_frontage; no effect by itself.`,
     default: true,
@@ -40,6 +45,8 @@ const roadSwitch = (road: Road, description: string) =>
 const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
   defineFilter({
     name: `road_frontage_${bound}`,
+    label: 'Road frontage',
+    needs: NEEDS.roads,
     type: 'number',
     unit: 'feet',
     description: `Road frontage on the roads that are counted: ${words}, inclusive. Unknown where no counted road class was measured.`,
@@ -64,6 +71,8 @@ const LANDLOCKED =
 export const landFilters: Filter[] = [
   defineFilter({
     name: 'slope_area_index',
+    label: 'Steeper than',
+    needs: NEEDS.elevation,
     type: 'integer',
     description: `Slope threshold of slope_area_percent, without which it has no effect: ${SLOPE_GRADES.map((grade, index) => `${index} = ${grade} %`).join(', ')}.`,
     values: SLOPE_GRADES.map((_, index) => index),
@@ -72,6 +81,8 @@ export const landFilters: Filter[] = [
   }),
   defineFilter({
     name: 'slope_area_percent',
+    label: 'Share that is that steep, at most',
+    needs: NEEDS.elevation,
     type: 'number',
     unit: 'percent',
     description:
@@ -85,26 +96,38 @@ export const landFilters: Filter[] = [
   }),
   flagFilter(
     'exclude_steep',
+    'Not steep',
     `(${TOO_STEEP}) is not true`,
     'Without parcels that are steeper than 20 % on more than 60 % of their area; those without elevation data are kept.',
-    { keepsUnknown: 'slope' },
+    { keepsUnknown: 'slope', needs: NEEDS.elevation },
   ),
   flagFilter(
     'exclude_landlocked',
+    'Road access',
     'f.landlocked is not true',
     `Without landlocked parcels; those of which it is unknown are kept. ${LANDLOCKED}`,
-    { keepsUnknown: 'landlocked' },
+    { keepsUnknown: 'landlocked', needs: NEEDS.roads },
   ),
-  flagFilter('only_landlocked', 'f.landlocked', `Only landlocked parcels. ${LANDLOCKED}`),
-  shareFilter('wetlands_percent_max', 'f.wetlands_percent', 'At most this share of the area is wetlands.'),
+  flagFilter('only_landlocked', 'Landlocked', 'f.landlocked', `Only landlocked parcels. ${LANDLOCKED}`, {
+    needs: NEEDS.roads,
+  }),
+  shareFilter(
+    'wetlands_percent_max',
+    'Wetlands',
+    NEEDS.wetlands,
+    'f.wetlands_percent',
+    'At most this share of the area is wetlands.',
+  ),
   shareFilter(
     'flood_zone_percent_max',
+    'Flood zone',
+    NEEDS.flood,
     'f.flood_zone_percent',
     'At most this share of the area is in a flood zone.',
   ),
   frontage('min', '>=', 'at least'),
   frontage('max', '<=', 'at most'),
-  roadSwitch('highway', 'major highways'),
-  roadSwitch('road', 'normal roads'),
-  roadSwitch('local', 'local roads'),
+  roadSwitch('highway', 'Count frontage on highways', 'major highways'),
+  roadSwitch('road', 'Count frontage on roads', 'normal roads'),
+  roadSwitch('local', 'Count frontage on local roads', 'local roads'),
 ];

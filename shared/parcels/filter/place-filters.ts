@@ -10,6 +10,7 @@ const STATE = 'must be a two-letter US state code';
 export const placeFilters: Filter[] = [
   defineFilter({
     name: 'county',
+    label: 'County',
     type: 'string',
     scope: true,
     description: 'County FIPS code; with or without its leading zero, as text or as a number.',
@@ -19,6 +20,7 @@ export const placeFilters: Filter[] = [
   }),
   defineFilter({
     name: 'counties',
+    label: 'Counties',
     type: 'list of strings',
     scope: true,
     description: 'County FIPS codes, any of these; with or without leading zeros, as text or as numbers.',
@@ -28,6 +30,7 @@ export const placeFilters: Filter[] = [
   }),
   defineFilter({
     name: 'zips_include',
+    label: 'ZIP codes',
     type: 'list of strings',
     scope: true,
     description: 'ZIP codes of the parcel, any of these.',
@@ -37,6 +40,7 @@ export const placeFilters: Filter[] = [
   }),
   defineFilter({
     name: 'geom_intersects',
+    label: 'Drawn area',
     type: 'geometry',
     scope: true,
     description: `WKT geometry of any type in WGS84, longitude first, of at most ${QUERY_LIMITS.maxVertices.toLocaleString('en-US')} vertices. Parcels that share a point with it; touching counts.`,
@@ -45,6 +49,7 @@ export const placeFilters: Filter[] = [
   }),
   defineFilter({
     name: 'owner_parcel_id',
+    label: 'Owner of the parcel',
     type: 'integer',
     scope: true,
     description:
@@ -59,6 +64,7 @@ export const placeFilters: Filter[] = [
   }),
   defineFilter({
     name: 'list_id',
+    label: 'Parcels of a list',
     type: 'string',
     scope: true,
     description: 'The parcels of a list of the company that are on the roll, by its id.',
@@ -69,6 +75,7 @@ export const placeFilters: Filter[] = [
   }),
   defineFilter({
     name: 'state',
+    label: 'State',
     type: 'string',
     description: 'Two-letter code of the state that the county of the parcel is in.',
     schema: z.string(STATE).transform((text, context) => {
@@ -82,6 +89,7 @@ export const placeFilters: Filter[] = [
   }),
   defineFilter({
     name: 'zips_exclude',
+    label: 'Not in ZIP',
     type: 'list of strings',
     description: 'Without parcels in any of these ZIP codes; parcels of unknown ZIP are kept.',
     schema: listOf(zipCode),
@@ -90,6 +98,7 @@ export const placeFilters: Filter[] = [
   }),
   defineFilter({
     name: 'property_id',
+    label: 'Parcel id',
     type: 'integer',
     description: 'Numeric identifier of the parcel.',
     schema: wholeNumber({ least: 1 }),
@@ -101,6 +110,7 @@ export const placeFilters: Filter[] = [
   }),
   defineFilter({
     name: 'apn',
+    label: 'APN',
     type: 'string',
     description: "Assessor's parcel number; case, spaces, dashes and dots are ignored.",
     schema: line,

@@ -222,12 +222,6 @@ select secret from cursor_secret;
 -- Totals of finished jobs since the installation began.
 select name, outcome, jobs, seconds, rows, le from job_totals order by name, outcome;
 
--- name: read_region_stats
--- Stored responses of regions, as bytes.
-select type, code, etag, body
-from region_stats
-join unnest(:types::text[], :codes::text[]) as asked (type, code) using (type, code);
-
 -- name: release_call
 -- The attempt has failed: the next one starts over, with what this one has made.
 with released as (

@@ -37,13 +37,6 @@ where exists (select from unnest(:boxes::text[]) as b (box) where i.extent && b.
 order by i.pixel_m, i.captured desc nulls last, f.name, i.source
 limit 200
 
--- name: list_secrets
--- The secrets for signing picture URLs, newest first.
-select secret
-from image_secrets
-order by id desc
-limit 2
-
 -- name: replace_imagery
 -- Replaces the sources of an imagery layer by those of the run.
 with gone as (
@@ -61,15 +54,6 @@ set
   pixel_m = excluded.pixel_m,
   captured = excluded.captured,
   details = excluded.details
-
--- name: rotate_secret
--- Adds a secret that signs from now on. The previous one stays valid, older ones are deleted.
-with made as (
-  insert into image_secrets default values
-  returning id
-)
-delete from image_secrets
-where id < (select max(id) from image_secrets)
 
 -- name: stage_imagery
 -- `tiles`: a list of objects with the columns of imagery_sources but feed_id.

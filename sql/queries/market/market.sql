@@ -61,6 +61,12 @@ insert into stats_dirty (type, code)
 select type, code from regions where type = 'county' and fips = :fips
 on conflict (type, code) do update set marked_at = clock_timestamp();
 
+-- name: read_region_stats
+-- Stored responses of regions, as bytes.
+select type, code, etag, body
+from region_stats
+join unnest(:types::text[], :codes::text[]) as asked (type, code) using (type, code);
+
 -- name: update_region_stats
 -- Replaces the statistics of regions. A body with the same etag is not rewritten. `as_of_days`,
 -- `listing_counts`: per region; `bodies`, `figures` (in base64): all as one text, one per line, as an array

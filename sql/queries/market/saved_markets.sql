@@ -4,7 +4,7 @@ delete from saved_markets
 where id = :market_id and company_id = (select company_id from accounts where id = :account_id)
 returning id
 
--- name: find_region
+-- name: find_region_by_id
 -- Whether a region with this id exists.
 select id from regions where id = :region_id
 

@@ -5,8 +5,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import type { Feed } from '../../../workers/feeds/feed.ts';
-import { loadFeed } from '../../../workers/feeds/load-feeds.ts';
+import type { Feed } from '../../../workers/ingest/feed-kinds.ts';
+import { loadFeed } from '../../../workers/ingest/load-feeds.ts';
 import { createTestDatabase, lockAsks } from '../../support/database.ts';
 import {
   all,

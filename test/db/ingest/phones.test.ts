@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { factsOf } from '../../../shared/contacts/find-phones.ts';
 import { asRun } from '../../../shared/platform/db.ts';
-import { checkFeed } from '../../../workers/ingest/check/check-feed.ts';
+import { checkFeed } from '../../../workers/ingest/check-feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { feedOf, ingest } from '../../support/ingest.ts';
 import { runs } from '../../support/runs.ts';

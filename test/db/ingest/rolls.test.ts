@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkFeed } from '../../../workers/ingest/check/check-feed.ts';
+import { checkFeed } from '../../../workers/ingest/check-feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { all, feedOf, ingest, lot, writeFeatures, writeObjects } from '../../support/ingest.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Pool, statement } from '../../../shared/platform/db.ts';
 import { deleteOldRecordsJob } from '../../../workers/housekeeping/delete-old-records-job.ts';
-import type { RunResult } from '../../../workers/ingest/run/locked-run.ts';
+import type { RunResult } from '../../../workers/ingest/engine/locked-run.ts';
 import type { JobContext } from '../../../workers/queue/job.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { all, type Feature, ingestRoll, insertRegions, lot, one, undo } from '../../support/ingest.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rootDir } from '../../../shared/platform/root.ts';
-import { loadFeed } from '../../../workers/feeds/load-feeds.ts';
-import type { RunResult } from '../../../workers/ingest/run/locked-run.ts';
+import type { RunResult } from '../../../workers/ingest/engine/locked-run.ts';
+import { loadFeed } from '../../../workers/ingest/load-feeds.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { all, ingest, insertRegions, one } from '../../support/ingest.ts';
 

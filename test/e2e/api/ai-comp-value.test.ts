@@ -50,7 +50,7 @@ test('the bundled sample answers as the documentation says, for 10 tokens', asyn
   expect(VALUE_EXAMPLE.explanation.out_of_support).toBe(false);
 });
 
-test('on the qualified sales of Washington it is nearer to the prices than each plain method, as docs/valuations.md says', async () => {
+test('on the qualified sales of Washington it is nearer to the prices than each plain method, as docs/benchmarks.md says', async () => {
   const result = await backtestValuations(db.pool, {
     fromDay: dayOf('2012-01-01'),
     toDay: dayOf('2025-09-28'),

@@ -21,7 +21,7 @@ const broken = defineEndpoint({
   description: 'Test.',
   params: z.object({}),
   query: z.strictObject({}),
-  metering: { key: 'public_comps', price: 1, atMost: 1, rule: '1 token' },
+  metering: { key: 'public_comps', price: { tokens: 1 }, note: 'test' },
   errors: {},
   response: { status: 200, description: 'Never.', schema: z.object({}) },
   handle: async () => {

@@ -37,7 +37,7 @@ const worker = defineEndpoint({
   params: z.object({}),
   query: z.strictObject({ page: z.string().optional() }),
   body: z.strictObject({ name: z.string(), other: z.string().optional() }),
-  metering: { key: 'public_parcel_filter', price: 30, atMost: 30, rule: '30 tokens' },
+  metering: { key: 'public_parcel_filter', price: { tokens: 30 }, note: 'test' },
   errors: { unprocessable: 'Test.' },
   response: {
     status: 201,

@@ -1,13 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { ACRE_BUCKETS } from '../../../shared/model/buckets.ts';
-import {
-  type BucketData,
-  METRIC_KEYS,
-  MORE_KEYS,
-  type MoreData,
-  statsBody,
-  statsEtag,
-} from '../../../shared/model/market-stats.ts';
+import { METRIC_KEYS, MORE_KEYS } from '../../../shared/model/market-metrics.ts';
+import { type BucketData, type MoreData, statsBody, statsEtag } from '../../../shared/model/market-stats.ts';
 import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 

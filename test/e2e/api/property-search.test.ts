@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { countCoverage } from '../../../workers/ingest/merge/merge-parcels.ts';
+import { countCoverage } from '../../../workers/ingest/kinds/assessor/merge-parcels.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { insertParcels, retireParcels, type TestParcel } from '../../support/parcels.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { historyJson } from '../../../api/v1/market/history-json.ts';
 import { placeOf } from '../../../api/v1/market/market-figures.ts';
-import { FIGURE_KEYS } from '../../../shared/model/market-stats.ts';
+import { FIGURE_KEYS } from '../../../shared/model/market-metrics.ts';
 
 const figure = fc.oneof(
   fc.constantFrom(

@@ -5,9 +5,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../../shared/platform/config.ts';
-import { installedFeed, installedFeeds } from '../../../workers/feeds/feed-folders.ts';
-import { feedJsonSchema } from '../../../workers/feeds/feed-schema.ts';
-import { listFeeds, loadFeed } from '../../../workers/feeds/load-feeds.ts';
+import { installedFeed, installedFeeds } from '../../../workers/ingest/feed-folders.ts';
+import { feedJsonSchema } from '../../../workers/ingest/feed-schema.ts';
+import { listFeeds, loadFeed } from '../../../workers/ingest/load-feeds.ts';
 import { assessor, fault, feedOf, listings, sampleFeeds } from './support.ts';
 
 const MINIMAL = `name: a-county

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LISTING_FIELD_NAMES } from '../../../shared/model/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
-import type { Feed } from '../../../workers/feeds/feed.ts';
-import { PRESETS } from '../../../workers/feeds/feed-schema.ts';
-import { readPreset } from '../../../workers/feeds/resolve-feed.ts';
+import { PRESETS, readPreset } from '../../../workers/feeds/presets.ts';
 import { readInput } from '../../../workers/formats/read-format.ts';
 import type { SourceRow } from '../../../workers/formats/row-batch.ts';
-import { compileListingMapper } from '../../../workers/ingest/map/map-listing.ts';
-import { compileParcelMapper } from '../../../workers/ingest/map/map-parcel.ts';
+import type { Feed } from '../../../workers/ingest/feed-kinds.ts';
+import { compileParcelMapper } from '../../../workers/ingest/kinds/assessor/map-parcel.ts';
+import { compileListingMapper } from '../../../workers/ingest/kinds/listings/map-listing.ts';
 import { feedOf, presetFixtures } from './support.ts';
 
 const context = { baseDir: presetFixtures, tmpDir: '/tmp', signal: new AbortController().signal, env: {} };

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rootDir } from '../../../shared/platform/root.ts';
-import { parseFeed } from '../../../workers/feeds/load-feeds.ts';
 import { salePresetOf } from '../../../workers/feeds/suggest/sale-file.ts';
 import { suggestColumns } from '../../../workers/feeds/suggest/suggest-columns.ts';
 import { readInput } from '../../../workers/formats/read-format.ts';
 import type { SourceRow } from '../../../workers/formats/row-batch.ts';
-import { compileRecordedMapper } from '../../../workers/ingest/map/map-recorded.ts';
+import { compileRecordedMapper } from '../../../workers/ingest/kinds/listings/map-recorded.ts';
+import { parseFeed } from '../../../workers/ingest/load-feeds.ts';
 import { listings } from './support.ts';
 
 const folder = join(rootDir, 'test', 'fixtures', 'feeds', 'sales');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ParcelTarget } from '../../../workers/feeds/feed-schema.ts';
+import type { ParcelTarget } from '../../../workers/feeds/parcel-targets.ts';
 import { type Sample, suggestColumns } from '../../../workers/feeds/suggest/suggest-columns.ts';
 import { columnLines } from '../../../workers/feeds/suggest/write-feed.ts';
 

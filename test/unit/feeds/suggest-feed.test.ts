@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { suggestFeed } from '../../../workers/ingest/check/check-suggestion.ts';
+import { suggestFeed } from '../../../workers/setup/check-suggestion.ts';
 import { testFolder } from '../../support/folder.ts';
 import { number, text, workbook } from '../formats/workbook.ts';
 

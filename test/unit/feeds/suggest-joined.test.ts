@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadFeed, parseFeed } from '../../../workers/feeds/load-feeds.ts';
 import { readInput } from '../../../workers/formats/read-format.ts';
 import type { SourceRow } from '../../../workers/formats/row-batch.ts';
-import { suggestJoined } from '../../../workers/ingest/check/suggest-joined.ts';
+import { loadFeed, parseFeed } from '../../../workers/ingest/load-feeds.ts';
+import { suggestJoined } from '../../../workers/setup/suggest-joined.ts';
 import { testFolder } from '../../support/folder.ts';
 import { assessor, sampleFeeds } from './support.ts';
 

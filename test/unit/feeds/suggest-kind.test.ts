@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { suggestFeed } from '../../../workers/ingest/check/check-suggestion.ts';
-import { suggestJoined } from '../../../workers/ingest/check/suggest-joined.ts';
+import { suggestFeed } from '../../../workers/setup/check-suggestion.ts';
+import { suggestJoined } from '../../../workers/setup/suggest-joined.ts';
 import { testFolder } from '../../support/folder.ts';
 
 const folder = testFolder();

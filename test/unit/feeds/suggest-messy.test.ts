@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ParcelTarget } from '../../../workers/feeds/feed-schema.ts';
+import type { ParcelTarget } from '../../../workers/feeds/parcel-targets.ts';
 import { measuredAcres } from '../../../workers/feeds/suggest/column-profile.ts';
 import { suggestColumns } from '../../../workers/feeds/suggest/suggest-columns.ts';
 

@@ -7,8 +7,7 @@ import { rootDir } from '../../../shared/platform/root.ts';
 import type { ColumnSpec } from '../../../workers/feeds/column-schema.ts';
 import type { Columns } from '../../../workers/feeds/feed.ts';
 import { alternatives, columnNamesOf } from '../../../workers/feeds/feed-columns.ts';
-import type { ParcelTarget } from '../../../workers/feeds/feed-schema.ts';
-import { loadFeed, parseFeed } from '../../../workers/feeds/load-feeds.ts';
+import type { ParcelTarget } from '../../../workers/feeds/parcel-targets.ts';
 import { measuredAcres } from '../../../workers/feeds/suggest/column-profile.ts';
 import { listingColumns } from '../../../workers/feeds/suggest/listing-file.ts';
 import { saleColumns } from '../../../workers/feeds/suggest/sale-file.ts';
@@ -23,6 +22,7 @@ import { isKnownCounty } from '../../../workers/feeds/values/place-value.ts';
 import type { InputSpec } from '../../../workers/formats/format-input.ts';
 import { readInput } from '../../../workers/formats/read-format.ts';
 import type { SourceRow } from '../../../workers/formats/row-batch.ts';
+import { loadFeed, parseFeed } from '../../../workers/ingest/load-feeds.ts';
 import { runs } from '../../support/runs.ts';
 import { assessor, presetFixtures, sampleFeeds } from './support.ts';
 
@@ -145,7 +145,7 @@ test('of real layers, the sample and the presets nothing is mapped wrong, and mo
   const missed = judged.reduce((sum, each) => sum + each.missed.length, 0);
   if (process.env.SUGGEST_FIGURES)
     process.stderr.write(`${JSON.stringify(judged, null, 1)}\n${right} of ${right + missed}\n`);
-  // docs/feed-reference.md states the figures.
+  // docs/benchmarks.md states the figures.
   expect(right / (right + missed)).toBeGreaterThan(0.8);
 });
 

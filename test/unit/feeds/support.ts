@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { rootDir } from '../../../shared/platform/root.ts';
-import type { AssessorFeed, Feed, ListingsFeed } from '../../../workers/feeds/feed.ts';
-import { parseFeed } from '../../../workers/feeds/load-feeds.ts';
+import type { Feed } from '../../../workers/ingest/feed-kinds.ts';
+import type { AssessorFeed } from '../../../workers/ingest/kinds/assessor/assessor-feed.ts';
+import type { ListingsFeed } from '../../../workers/ingest/kinds/listings/listings-feed.ts';
+import { parseFeed } from '../../../workers/ingest/load-feeds.ts';
 
 export const presetFixtures = join(rootDir, 'test', 'fixtures', 'feeds', 'presets');
 export const sampleFeeds = join(rootDir, 'workers', 'sample', 'feeds');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
-import { checkFeed } from '../../../workers/ingest/check/check-feed.ts';
+import { checkFeed } from '../../../workers/ingest/check-feed.ts';
 import { type Answer, lots, METADATA, read, UNPAGED, withLayer } from '../../support/arcgis.ts';
 import { testFolder } from '../../support/folder.ts';
 import { feedOf } from '../../support/ingest.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { UploadFormat } from '../../../shared/feeds/file-feeds.ts';
-import { suggestFeed } from '../../../workers/ingest/check/check-suggestion.ts';
+import { suggestFeed } from '../../../workers/setup/check-suggestion.ts';
 import { lots, read as readLayer, withLayer } from '../../support/arcgis.ts';
 import { testFolder } from '../../support/folder.ts';
 import { feature } from './make.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { areaSqM, sqMToAcres } from '../../../shared/geo/geodesic-area.ts';
-import { stageBoundary } from '../../../workers/ingest/stage/stage-boundary.ts';
+import { stageBoundary } from '../../../workers/ingest/kinds/assessor/stage-boundary.ts';
 import {
   contextFor,
   makeDbf,

@@ -6,7 +6,7 @@ import { areaSqM, sqMToAcres } from '../../../shared/geo/geodesic-area.ts';
 import type { MultiPolygon as Polygons, Ring } from '../../../shared/geo/geometry-types.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
 import { fromEsri } from '../../../workers/formats/arcgis-geometry.ts';
-import { stageBoundary } from '../../../workers/ingest/stage/stage-boundary.ts';
+import { stageBoundary } from '../../../workers/ingest/kinds/assessor/stage-boundary.ts';
 import {
   contextFor,
   fixtures,

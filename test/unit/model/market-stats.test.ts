@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { ACRE_BUCKETS } from '../../../shared/model/buckets.ts';
+import { METRIC_KEYS, MORE_KEYS } from '../../../shared/model/market-metrics.ts';
 import {
   type BucketData,
-  METRIC_KEYS,
-  MORE_KEYS,
   type MoreData,
   NO_STATS,
   type RegionFields,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ACRE_BUCKETS } from '../../../shared/model/buckets.ts';
-import { METRIC_KEYS, MORE_KEYS, type RegionStats } from '../../../shared/model/market-stats.ts';
+import { METRIC_KEYS, MORE_KEYS } from '../../../shared/model/market-metrics.ts';
+import type { RegionStats } from '../../../shared/model/market-stats.ts';
 import { packStats, unpackStats } from '../../../shared/model/stats-codec.ts';
 import { runs } from '../../support/runs.ts';
 

@@ -14,6 +14,7 @@ import {
   checkQueries,
 } from '../../../tools/checks/house-rules.ts';
 import { checkOpenApi } from '../../../tools/checks/lint-openapi.ts';
+import { findPhrases } from '../../../tools/checks/phrases.ts';
 import { checkCommentNames, checkCommentWidth, checkSpreads } from '../../../tools/checks/style.ts';
 import { testFolder } from '../../support/folder.ts';
 
@@ -156,7 +157,7 @@ describe('rules of the house', () => {
     ]);
     expect(drawing.match(/stroke="#8b9790"/g)).toHaveLength(2);
     expect(() => houseDrawing([...house, file('workers/feeds/f.ts', '../market/a.ts')])).toThrow(
-      /workers\/.*: market > ingest > feeds > market$/,
+      /workers\/.*: feeds > market > ingest > feeds$/,
     );
   });
 
@@ -251,4 +252,20 @@ describe('style', () => {
     expect(checkSpreads(file(`const a = [\n  ${dots}${list},\n];`))).toHaveLength(1);
     expect(checkSpreads(file(`const a = [${dots}${list}.map(String), ${dots}(b && { c })];`))).toEqual([]);
   });
+});
+
+test('foreign phrases are found in added lines that people read', () => {
+  const diff = `diff --git a/docs/app.md b/docs/app.md
+--- a/docs/app.md
++++ b/docs/app.md
+@@ -3,0 +4,2 @@
++Plat emails you when a search finds something new.
++Somebody is told of it.
+-Nobody was told.
+--- a/test/words/cli.test.ts
++++ b/test/words/cli.test.ts
+@@ -1,0 +2 @@
++meanwhile
+`;
+  expect(findPhrases(diff).map(problem => problem.split(' ')[0])).toEqual(['docs/app.md:5', 'docs/app.md:5']);
 });

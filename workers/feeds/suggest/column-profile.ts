@@ -3,7 +3,7 @@ import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
 import { M_PER_FT, SQ_M_PER_ACRE } from '../../../shared/geo/units.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import type { AreaUnit, ColumnSpec } from '../column-schema.ts';
-import { type ParcelTarget, targetSpec } from '../feed-schema.ts';
+import { PARCEL_SPECS, type ParcelTarget } from '../parcel-targets.ts';
 import { isTotal } from '../values/key-value.ts';
 import { parseNumber } from '../values/number-value.ts';
 import { isKnownCounty } from '../values/place-value.ts';
@@ -229,7 +229,7 @@ export function fitOf(field: ParcelTarget, profile: Profile, measured: readonly 
   const { filled, numbers, distinct, numeric, serial } = profile;
   if (filled.length === 0 || serial) return null;
   const lastYear = new Date().getUTCFullYear() + 1;
-  const spec = targetSpec('assessor', field);
+  const spec = PARCEL_SPECS[field];
   if (spec.type === 'date') return fitDate(profile);
   if (spec.type === 'degrees') return degreesFit(field, profile, measured);
   if (spec.type !== 'text') {

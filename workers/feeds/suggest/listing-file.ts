@@ -1,6 +1,6 @@
 import type { ListingField } from '../../../shared/model/listing-fields.ts';
+import { LISTING_FIELDS } from '../../../shared/model/listing-fields.ts';
 import type { ColumnSpec } from '../column-schema.ts';
-import { targetSpec } from '../feed-schema.ts';
 import { fitDate, type Profile, profileOf } from './column-profile.ts';
 import type { Sample } from './suggest-columns.ts';
 
@@ -126,7 +126,7 @@ function addPrices(found: Map<ListingField, Profile>, price: Profile | undefined
 
 function isFilled(field: ListingField, profile: Profile): boolean {
   if (profile.filled.length === 0) return false;
-  const { type } = targetSpec('listings', field);
+  const { type } = LISTING_FIELDS[field];
   if (type === 'number' || type === 'degrees' || type === 'integer') return profile.numeric > 0.8;
   return type !== 'date' || fitDate(profile) !== null;
 }
@@ -149,7 +149,7 @@ function specsOf(
 ): Partial<Record<ListingField, ColumnSpec>> {
   const specs: Partial<Record<ListingField, ColumnSpec>> = {};
   for (const [field, profile] of found) {
-    const date = targetSpec('listings', field).type === 'date' ? fitDate(profile) : null;
+    const date = LISTING_FIELDS[field].type === 'date' ? fitDate(profile) : null;
     const size = field === 'lot_acres' ? unitOf(profile) : null;
     if (field === 'lot_acres' && size === null) continue;
     const more = { ...date?.spec, ...(size === 'sqft' && { unit: size }) };

@@ -1,8 +1,8 @@
 import type { ListingField } from '../../../shared/model/listing-fields.ts';
 import { type ColumnSpec, columnsOfPart } from '../column-schema.ts';
 import { sourceColumns } from '../feed-columns.ts';
-import { type ParcelTarget, PRESETS, type PresetName } from '../feed-schema.ts';
-import { readPreset } from '../resolve-feed.ts';
+import type { ParcelTarget } from '../parcel-targets.ts';
+import { PRESETS, type PresetName, readPreset } from '../presets.ts';
 import { dateParser } from '../values/date-value.ts';
 import { parseNumber } from '../values/number-value.ts';
 import { tidyText } from '../values/text-value.ts';

@@ -1,5 +1,5 @@
 import type { ColumnSpec } from '../column-schema.ts';
-import { PARCEL_TARGETS, type ParcelTarget } from '../feed-schema.ts';
+import { PARCEL_TARGETS, type ParcelTarget } from '../parcel-targets.ts';
 import {
   type Candidate,
   CITY_STATE_ZIP,
@@ -14,7 +14,7 @@ import { fieldsOfName } from './suggest-names.ts';
 import { combinedColumns, findSums } from './suggest-together.ts';
 
 /**
- * From this confidence on a column is mapped; below it stands among the alternatives. docs/feed-reference.md
+ * From this confidence on a column is mapped; below it stands among the alternatives. docs/benchmarks.md
  * tells how it was measured.
  */
 export const MIN_CONFIDENCE = 0.8;

@@ -1,4 +1,4 @@
-import type { ParcelTarget } from '../feed-schema.ts';
+import type { ParcelTarget } from '../parcel-targets.ts';
 import { completions, matchVocabulary, type NameParts, vocabularyOf } from './name-words.ts';
 
 /**

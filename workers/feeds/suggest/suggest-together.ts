@@ -1,4 +1,4 @@
-import type { ParcelTarget } from '../feed-schema.ts';
+import type { ParcelTarget } from '../parcel-targets.ts';
 import type { Candidate, Profile } from './column-profile.ts';
 
 /** What takes several columns: year and month of a sale, an area beside its unit. */

@@ -1,4 +1,5 @@
 import type { ShapeWork } from '../../../../shared/geo/shape-work.ts';
+import { PRICES } from '../../../../shared/model/prices.ts';
 import type { FilterBody } from '../../../../shared/parcels/filter/declare-filter.ts';
 import { readFilterShape } from '../../../../shared/parcels/filter/filter-shape.ts';
 import { selectParcels } from '../../../../shared/parcels/filter/select-parcels.ts';
@@ -7,9 +8,6 @@ import type { Database } from '../../../http/database.ts';
 import type { CallContext } from '../../../http/endpoint.ts';
 import { requireFilterRegions } from './filter-regions.ts';
 import { type ToldCounts, withholdCounts } from './withhold-counts.ts';
-
-/** Of an account in a day, UTC; each further one costs a token. */
-export const FREE_QUOTES_A_DAY = 500;
 
 /** Filters that name a parcel or a person; a list of some parcels and one more tells of that one. */
 const NAMES_ONE = /^(apn|property_id|owner_parcel_id|list_id|seller_name_contains|owner_name.*)$/;
@@ -49,7 +47,7 @@ export async function spendQuote(
     account_id: account.id,
     day: now.toISOString().slice(0, 10),
   });
-  return counted!.quotes > FREE_QUOTES_A_DAY ? 1 : 0;
+  return counted!.quotes > PRICES.quote.freePerDay ? PRICES.quote.tokens : 0;
 }
 
 /** Each part of a shape has to be large enough: two quotes would reveal what a small part adds. */

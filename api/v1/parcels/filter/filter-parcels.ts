@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PRICES } from '../../../../shared/model/prices.ts';
 import type { Order } from '../../../../shared/parcels/filter/filters.ts';
 import { selectParcels } from '../../../../shared/parcels/filter/select-parcels.ts';
 import { openPage, pageOf, pageParameters, toPageResult } from '../../../http/paging.ts';
@@ -8,7 +9,7 @@ import { parcelSummary, readSummaries, toSummary } from '../../common/parcel-sum
 import { FILTER_EXAMPLE } from '../../examples/examples.ts';
 import { filterBody } from './filter-body.ts';
 import { findHits, type OrderedHit } from './filter-hits.ts';
-import { PAGE_SIZES, PAGE_TOKENS } from './filter-prices.ts';
+import { PAGE_SIZES } from './filter-prices.ts';
 import { requireFilterRegions } from './filter-regions.ts';
 
 export const filterParcels = defineEndpoint({
@@ -24,9 +25,8 @@ that filter; filters that exclude keep it. Every page is a search of its own and
   body: filterBody,
   metering: {
     key: 'public_parcel_filter',
-    price: PAGE_TOKENS,
-    atMost: PAGE_TOKENS,
-    rule: '30 tokens per search (a page is one); 0 when nothing matches. A page past the end costs as much: it tells the count',
+    price: PRICES.filterPage,
+    note: 'free when nothing matches. A page past the end costs the same, because it returns the count',
   },
   response: {
     status: 200,
@@ -57,6 +57,6 @@ every page costs the same time, and no parcel is skipped or repeated while the r
     const ids = rows.map(hit => hit.property_id);
     const results = (await readSummaries(database, ids)).map(row => toSummary(row, call.appUrl));
     // Also for a page past the end: its count is an answer.
-    return { body: { count, next, previous, results }, tokens: count === 0 ? 0 : PAGE_TOKENS };
+    return { body: { count, next, previous, results }, tokens: count === 0 ? 0 : PRICES.filterPage.tokens };
   },
 });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { PRICES } from '../../../../shared/model/prices.ts';
 import { fiveDigits } from '../../../../shared/regions/counties.ts';
 import { QUOTE_KEY } from '../../../http/quote.ts';
 import { defineEndpoint } from '../../common/endpoint-resources.ts';
 import { filterBody } from './filter-body.ts';
-import { countForQuote, FREE_QUOTES_A_DAY } from './filter-count.ts';
+import { countForQuote } from './filter-count.ts';
 import { pricesOf } from './filter-prices.ts';
 import { MIN_DISCLOSED_COUNT } from './withhold-counts.ts';
 
@@ -47,9 +48,9 @@ export const quoteFilter = defineEndpoint({
   body: filterBody,
   metering: {
     key: QUOTE_KEY,
-    price: 0,
-    atMost: 1,
-    rule: `free, ${FREE_QUOTES_A_DAY} a day (UTC) and account; 1 token for each one more`,
+    price: PRICES.quote,
+    note: 'free when not quotable',
+    mayBeFree: true,
   },
   response: {
     status: 200,

@@ -1,0 +1,104 @@
+/** What the API, the command line, and the workers all know about a kind of feed. */
+type FeedKindWords = {
+  /** What it holds, as the feed schema describes it. Neighbors with the same text are described together. */
+  doc: string;
+  /** Its name on pages. */
+  name: string;
+  /** What its rows are called in figures. Default: rows. */
+  rows?: string;
+  /** The sections of a feed file that name a source, with how `plat feed run` describes another one. */
+  inputs: Readonly<Record<string, string>>;
+  /** A layer of the land: one version of it counts at a time, and the operator can remove it. */
+  isLayer?: true;
+  /** Only headers of its files are read. */
+  readsHeaders?: true;
+  /** Land, statistics, or values are computed after a merge. */
+  isComputed?: true;
+};
+
+const MEASURED = 'what the attributes of the land are computed from';
+const DRAWN = 'open water, names of places and areas of ZIP codes, drawn on the map';
+const FEATURES = { layer: 'likewise for roads, wetlands or flood zones' };
+
+/**
+ * The kinds of feed. A kind's other half, what its feed files say and what a run does with them, is its
+ * folder in `workers/ingest/kinds/`.
+ */
+export const FEED_KINDS = {
+  assessor: {
+    doc: 'parcels',
+    name: 'assessor roll',
+    rows: 'parcels',
+    inputs: {
+      roll: "another source than the feed's, for this run alone",
+      shape: 'likewise for the geometry',
+    },
+    isComputed: true,
+  },
+  listings: {
+    doc: 'listings and sales',
+    name: 'sales and listings',
+    rows: 'listings',
+    inputs: { listings: 'likewise for listings' },
+    isComputed: true,
+  },
+  elevation: {
+    doc: MEASURED,
+    name: 'heights',
+    rows: 'tiles',
+    inputs: { elevation: 'likewise for one file of heights' },
+    isLayer: true,
+    readsHeaders: true,
+    isComputed: true,
+  },
+  roads: { doc: MEASURED, name: 'roads', inputs: FEATURES, isLayer: true, isComputed: true },
+  wetlands: { doc: MEASURED, name: 'wetlands', inputs: FEATURES, isLayer: true, isComputed: true },
+  flood: { doc: MEASURED, name: 'flood zones', inputs: FEATURES, isLayer: true, isComputed: true },
+  water: { doc: DRAWN, name: 'water', inputs: FEATURES, isLayer: true, isComputed: true },
+  places: { doc: DRAWN, name: 'names of places', inputs: FEATURES, isLayer: true },
+  zips: { doc: DRAWN, name: 'ZIP codes', inputs: FEATURES, isLayer: true },
+  imagery: {
+    doc: 'what parcels are drawn on',
+    name: 'imagery',
+    inputs: { imagery: 'likewise for one file of imagery' },
+    isLayer: true,
+    readsHeaders: true,
+  },
+  contacts: {
+    doc: 'people with telephone numbers',
+    name: 'contacts',
+    inputs: { contacts: 'likewise for people with telephone numbers' },
+  },
+  numbering: {
+    doc: 'blocks of telephone numbers',
+    name: 'telephone numbering',
+    inputs: { numbering: 'likewise for blocks of telephone numbers' },
+  },
+  dnc: {
+    doc: 'the Do Not Call registry',
+    name: 'do-not-call list',
+    inputs: { dnc: 'likewise for one list of the Do Not Call registry' },
+  },
+} as const satisfies Record<string, FeedKindWords>;
+
+export type FeedKindName = keyof typeof FEED_KINDS;
+export const FEED_KIND_NAMES = Object.keys(FEED_KINDS) as FeedKindName[];
+
+/** What is known of a kind, by the name that a row of `feeds` has; undefined for one of another release. */
+export const feedKindWords = (kind: string): FeedKindWords | undefined =>
+  (FEED_KINDS as Record<string, FeedKindWords>)[kind];
+
+/** Every section of a feed file that names a source. */
+export type Input = { [Kind in FeedKindName]: keyof (typeof FEED_KINDS)[Kind]['inputs'] }[FeedKindName];
+export const INPUT_WORDS = Object.assign(
+  {},
+  ...Object.values(FEED_KINDS).map(({ inputs }) => inputs),
+) as Record<Input, string>;
+export const INPUTS = Object.keys(INPUT_WORDS) as Input[];
+
+/** The layers of the land: those that parcels are measured on, and those that are only drawn. */
+export type LandKind = {
+  [Kind in FeedKindName]: (typeof FEED_KINDS)[Kind] extends { isLayer: true } ? Kind : never;
+}[FeedKindName];
+export const isLayer = (kind: string): kind is LandKind => feedKindWords(kind)?.isLayer ?? false;
+export const LAND_KINDS: readonly LandKind[] = FEED_KIND_NAMES.filter(isLayer);

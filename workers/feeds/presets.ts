@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import type { InputSection } from '../formats/format-input.ts';
+import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
+import type { SalesFile } from './sales-schema.ts';
+
+export const PRESETS = [
+  'regrid',
+  'reso',
+  'florida_nal',
+  'texas_stratmap',
+  'arizona',
+  'arkansas',
+  'colorado',
+  'connecticut',
+  'delaware',
+  'district_of_columbia',
+  'indiana',
+  'maryland',
+  'massachusetts',
+  'minnesota',
+  'montana',
+  'new_hampshire',
+  'new_jersey',
+  'new_york',
+  'north_carolina',
+  'utah_lir',
+  'vermont',
+  'virginia',
+  'washington',
+  'west_virginia',
+  'wisconsin',
+  'connecticut_sales',
+  'cook_county_sales',
+  'district_of_columbia_sales',
+  'florida_sdf',
+  'illinois_ptax',
+  'maryland_assessments',
+  'maryland_sales',
+  'new_jersey_sr1a',
+  'new_york_salesweb',
+  'vermont_transfers',
+] as const;
+export type PresetName = (typeof PRESETS)[number];
+
+/** A known schema, written like the section of a feed file. Feeds that name it need only say what to read. */
+export type Preset = {
+  kind: 'assessor' | 'listings';
+  /** Of kind assessor, and of a file of sales. */
+  key?: string | KeySpec;
+  /** How the source is written, where it does not say so itself. */
+  input?: Partial<InputSection>;
+  columns: Partial<Record<string, string | ColumnSpec>>;
+  skip_where?: Condition[];
+  sales?: SalesFile;
+};
+
+export const readPreset = (name: PresetName): Preset =>
+  parse(readFileSync(new URL(`./presets/${name}.yaml`, import.meta.url), 'utf8')) as Preset;

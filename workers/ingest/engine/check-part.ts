@@ -1,0 +1,269 @@
+import type { Position } from '../../../shared/geo/geometry-types.ts';
+import type { Input } from '../../../shared/model/feed-kinds.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
+import type { ColumnSpec } from '../../feeds/column-schema.ts';
+import { alternatives, fieldTarget, type RowFields, sourceColumns } from '../../feeds/feed-columns.ts';
+import { displayValue, tidyText } from '../../feeds/values/text-value.ts';
+import type { TargetSpec } from '../../feeds/values/value-parser.ts';
+import type { InputSpec } from '../../formats/format-input.ts';
+import { type BadRow, isTooDeep, type SourceRow, TOO_DEEP } from '../../formats/row-batch.ts';
+import { doubtfulText } from './doubtful-text.ts';
+import { type CompiledColumn, compileColumn } from './map-column.ts';
+import type { MappedRow, Mapper } from './map-fields.ts';
+import { columnsOf, type Resolve, resolver } from './source-columns.ts';
+import { shortRow } from './stage-rows.ts';
+
+export type Fault = {
+  field: string | null;
+  reason: string;
+  count: number;
+  rowNo: number;
+  message: string;
+};
+
+export type ColumnCheck = {
+  /** Our field, and its unit where it has one. */
+  target: string;
+  unit: string | null;
+  /** The source's columns that feed it; empty for a fixed value. */
+  from: string[];
+  /** Of a preset or marked optional, and the source lacks it. */
+  absent: boolean;
+  filled: number;
+  /** Up to three different values, as the source has them and as they come out. */
+  samples: { in: string; out: string }[];
+};
+
+export type PartCheck = {
+  /** 'roll 2' and so on of further rolls. */
+  part: Exclude<Input, 'elevation'> | `roll ${number}`;
+  source: string;
+  format: string;
+  /** Rows looked at, those that the parser itself could not use included. */
+  rows: number;
+  whole: boolean;
+  /** Rows that a parcel or a listing would be made of; of a land layer, features that count. */
+  usable: number;
+  skipped: number;
+  /** Comps, and sales that are none because one deed covers several parcels. */
+  sales: number;
+  multiParcel: number;
+  /** Of a roll. */
+  priced: PricedSales | null;
+  withGeometry: number;
+  classes: { counting: Record<string, number>; notCounting: Record<string, number> } | null;
+  columns: ColumnCheck[];
+  unmapped: { column: string; filled: number; sample: string }[];
+  unfilled: string[];
+  rejected: Fault[];
+  dropped: Fault[];
+};
+
+/** Rows with a day and a price of a sale that is more than nominal, comps or not. */
+export type PricedSales = { rows: number; vacant: number; codes: Record<string, number> };
+
+/**
+ * What is known of a mapped row beside its values: of a parcel key and county; of a feature class and label.
+ */
+export type RowFacts = {
+  key?: string;
+  fips?: number;
+  class?: string | null;
+  called?: string | null;
+  at?: Position | null;
+  label?: string;
+};
+
+export type GeometryFault = { reason: string; message: string; refuses: boolean };
+
+/** What a kind of feed notes of the rows of a part, besides what is counted of all. */
+export type RowNotes<Mapped extends MappedRow = MappedRow & RowFacts> = {
+  /** Of every row that maps. */
+  mapped?(row: SourceRow, mapped: MappedRow): void;
+  /** Of every row that is used, or counted as one that does not count. */
+  used?(row: SourceRow, mapped: Mapped): void;
+  /** @param doubtful the warnings about values, which stand among those of the kind */
+  warnings?(doubtful: readonly string[]): string[];
+  /** Writes what was counted into the part. */
+  finish?(): void;
+};
+
+export type Mapping = {
+  fields: RowFields;
+  columns: Partial<Record<string, ColumnSpec>>;
+  map: Mapper<MappedRow & RowFacts>;
+  place?: (row: SourceRow, mapped: RowFacts) => GeometryFault | null;
+  notes?: (part: PartCheck) => RowNotes;
+};
+
+const SAMPLES = 3;
+
+/** The dry run of one source: add its rows, then finish. */
+export type OpenPart = {
+  check: PartCheck;
+  mapping: Mapping;
+  notes: RowNotes;
+  onKey(key: string): unknown;
+  compiled: Compiled[];
+  /** How many rows fill each column of the source, and with what first. */
+  fills: Fills;
+  doubtful: ReturnType<typeof doubtfulText>;
+  resolve: Resolve;
+};
+
+/**
+ * Begins to count what becomes of the rows of one source; `onKey` gets the keys of parcels.
+ * @throws PlatError `feed_mapping` when the source lacks a column that the feed names
+ */
+export function openPart(
+  part: PartCheck['part'],
+  { source, format }: InputSpec,
+  mapping: Mapping,
+  firstRows: readonly SourceRow[],
+  onKey: (key: string) => unknown,
+): OpenPart {
+  mapping.map.prepare(firstRows);
+  const available = columnsOf(firstRows);
+  const resolve = resolver(available);
+  const compiled = compileColumns(mapping, resolve);
+  const check: PartCheck = {
+    part,
+    source: [source].flat().join(', '),
+    format,
+    rows: 0,
+    whole: true,
+    usable: 0,
+    skipped: 0,
+    sales: 0,
+    multiParcel: 0,
+    priced: null,
+    withGeometry: 0,
+    classes: null,
+    columns: compiled.map(({ column }) => column),
+    unmapped: [],
+    unfilled: mapping.fields.names.filter(name => mapping.columns[name] === undefined),
+    rejected: [],
+    dropped: [],
+  };
+  const notes = mapping.notes?.(check) ?? {};
+  const fills = new Map(available.map(column => [column, { filled: 0, sample: '' }]));
+  return { check, mapping, notes, onKey, compiled, fills, doubtful: doubtfulText(), resolve };
+}
+
+export function addRow(part: OpenPart, row: SourceRow): void {
+  const { check } = part;
+  check.rows++;
+  try {
+    judge(part, row);
+  } catch (error) {
+    if (!(error instanceof RangeError && isTooDeep(row))) throw error;
+    countFault(check.rejected, row.rowNo, TOO_DEEP);
+  }
+}
+
+export function addBad({ check }: OpenPart, bad: BadRow): void {
+  check.rows++;
+  countFault(check.rejected, bad.rowNo, bad);
+}
+
+export function skipRows({ check }: OpenPart, rows: number): void {
+  check.rows += rows;
+  check.skipped += rows;
+}
+
+/** What may not be meant, such as features that become one parcel because they share a word for a key. */
+export function warningsOf({ check, notes, doubtful }: OpenPart): string[] {
+  const ofValues = doubtful.warnings(check.part);
+  return notes.warnings?.(ofValues) ?? ofValues;
+}
+
+/** Faults by frequency, and the columns of the source that no field, key or condition reads. */
+export function finishPart({ check, mapping, notes, fills, resolve }: OpenPart, whole: boolean): PartCheck {
+  const read = new Set(mapping.map.mentions.map(({ column }) => resolve(column)));
+  const unread = [...fills].filter(([column]) => !read.has(column));
+  for (const faults of [check.rejected, check.dropped]) faults.sort((a, b) => b.count - a.count);
+  notes.finish?.();
+  return { ...check, whole, unmapped: unread.map(([column, fill]) => ({ column, ...fill })) };
+}
+
+function judge(part: OpenPart, row: SourceRow): void {
+  const { check, notes, fills, onKey } = part;
+  const { map, place } = part.mapping;
+  countFills(fills, row.values);
+  const mapped = map(row);
+  if (row.geometry !== null) check.withGeometry++;
+  if (!mapped.ok) {
+    if (mapped.reason === 'skipped') check.skipped++;
+    else countFault(check.rejected, row.rowNo, mapped);
+    return;
+  }
+  notes.mapped?.(row, mapped);
+  const misplaced = place?.(row, mapped);
+  if (misplaced) {
+    if (isTooDeep(row)) throw new RangeError(TOO_DEEP.message);
+    const faults = misplaced.refuses ? check.rejected : check.dropped;
+    countFault(faults, row.rowNo, { field: 'geometry', ...misplaced });
+    if (misplaced.refuses) return;
+  }
+  // Only features of land layers have a class, which is null where they do not count.
+  if (mapped.class !== null) check.usable++;
+  notes.used?.(row, mapped);
+  if (mapped.key !== undefined) onKey(mapped.key);
+  if (row.short !== undefined) countFault(check.dropped, row.rowNo, shortRow(row.short));
+  for (const fault of mapped.dropped ?? []) countFault(check.dropped, row.rowNo, fault);
+  noteValues(part, row, mapped);
+}
+
+function noteValues({ compiled, doubtful }: OpenPart, row: SourceRow, { values }: MappedRow): void {
+  for (const { column, read, index, spec } of compiled) {
+    if (read === null) continue;
+    if (spec !== null) doubtful.note(column.target, spec, read.raw(row.values));
+    const out = values[index] ?? null;
+    if (out === null) continue;
+    column.filled++;
+    const sample = { in: displayValue(read.raw(row.values)), out: displayValue(out) };
+    if (column.samples.length < SAMPLES && column.samples.every(other => other.in !== sample.in))
+      column.samples.push(sample);
+  }
+}
+
+/** `spec` is null where the column says how its numbers are written. */
+type Compiled = { column: ColumnCheck; read: CompiledColumn | null; index: number; spec: TargetSpec | null };
+
+function compileColumns({ fields, columns }: Mapping, resolve: Resolve): Compiled[] {
+  return fields.names.flatMap((name, index) => {
+    const mapped = columns[name];
+    if (!mapped) return [];
+    const target = fieldTarget(fields, name);
+    const { spec } = target;
+    const read = compileColumn(target, mapped, resolve);
+    const from = sourceColumns(mapped).map(column => resolve(column) ?? column);
+    const found = { unit: spec.unit ?? null, from, absent: read === null, filled: 0, samples: [] };
+    const isDeclared = alternatives(mapped).some(way => way.decimal !== undefined);
+    return [{ column: { target: name, ...found }, read, index, spec: isDeclared ? null : spec }];
+  });
+}
+
+/** Notes what keeps a source from being read as a problem of the feed. @throws any other error */
+export function addProblem(problems: string[], part: string, error: unknown): void {
+  if (!(error instanceof PlatError)) throw error;
+  problems.push(...error.message.split('\n').map(line => `${part}: ${line}`));
+}
+
+export function countFault(faults: Fault[], rowNo: number, fault: Omit<Fault, 'count' | 'rowNo'>): void {
+  const { field, reason, message } = fault;
+  const existing = faults.find(each => each.field === field && each.reason === reason);
+  if (existing) existing.count++;
+  else faults.push({ field, reason, count: 1, rowNo, message });
+}
+
+type Fills = Map<string, { filled: number; sample: string }>;
+
+function countFills(fills: Fills, values: Record<string, unknown>): void {
+  for (const column in values) {
+    const text = tidyText(values[column]);
+    const fill = fills.get(column);
+    if (text === null || fill === undefined) continue;
+    if (fill.filled++ === 0) fill.sample = displayValue(text);
+  }
+}

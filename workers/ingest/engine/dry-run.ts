@@ -1,0 +1,170 @@
+import { tmpdir } from 'node:os';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
+import type { FeedKindName } from '../../../shared/model/feed-kinds.ts';
+import type { MappedInput } from '../../feeds/feed.ts';
+import type { InputSpec } from '../../formats/format-input.ts';
+import type { BadRow, RowBatch, SourceRow } from '../../formats/row-batch.ts';
+import {
+  addBad,
+  addProblem,
+  addRow,
+  type Fault,
+  finishPart,
+  type Mapping,
+  type OpenPart,
+  openPart,
+  type PartCheck,
+  skipRows,
+  warningsOf,
+} from './check-part.ts';
+
+/** What the first rows of a feed's sources come to. Plain data, for the terminal and for scripts. */
+export type FeedCheck = {
+  /** False when the feed cannot run as it is, or more rows would be rejected than its gate allows. */
+  ok: boolean;
+  feed: string;
+  kind: FeedKindName;
+  file: string;
+  preset: string | null;
+  problems: string[];
+  warnings: string[];
+  /** What becomes of the sales: how many would be comps, by which choice, or why there are none. */
+  comps: string[];
+  /** Roads, wetlands and flood: the box around what was read, in degrees; else null. */
+  extent: Box | null;
+  parts: PartCheck[];
+  /** Kind elevation: what the headers of the first tiles say; null when none could be read. */
+  tiles: TilesCheck | null;
+  /** Kind imagery: where it is and how fine; null when none could be read. */
+  imagery: ImageryCheck | null;
+  /** Two-file feeds: how many keys of the roll's first rows the whole shape file has. */
+  keys: KeyCheck | null;
+};
+
+export type KeyCheck = { checked: number; matched: number; unmatched: string[] };
+
+export type FilesCheck = {
+  named: number;
+  read: number;
+  /** Of a template: not there. */
+  absent: number;
+  rejected: Fault[];
+};
+
+export type TileCheck = {
+  source: string;
+  width: number;
+  height: number;
+  /** Size of a cell, in units of the CRS. */
+  cell: [number, number];
+  crs: string;
+  /** Meters of one unit of height. */
+  unitM: number;
+  /** Whether the file or the feed says so, and it is not the default. */
+  unitStated: boolean;
+  nodata: number | null;
+  /** What a few of its cells hold; null when they were not read. */
+  heights: HeightSample | null;
+  extent: Box;
+};
+
+export type TilesCheck = FilesCheck & { tiles: TileCheck[] };
+
+export type HeightSample = {
+  cells: number;
+  /** Meters; null where no cell has a height. */
+  lowestM: number | null;
+  highestM: number | null;
+  /** Cells whose value no land has, and the first of those values, in the file's unit. */
+  dropped: number;
+  droppedValue: number | null;
+};
+
+export type ImageryCheck = FilesCheck & {
+  sources: {
+    source: string;
+    /** Meters on the ground. */
+    pixelM: number;
+    extent: Box;
+    /** Of a file: its size, and what it holds. */
+    file: {
+      width: number;
+      height: number;
+      bands: number;
+      bits: number;
+      overviews: number;
+      crs: string;
+    } | null;
+  }[];
+};
+
+/** A check of a feed under way. */
+export type DryRun = {
+  limit: number;
+  read(spec: InputSpec): AsyncIterable<RowBatch>;
+  result: FeedCheck;
+  /** A source without a usable row may be in order: an incremental one may have nothing new. */
+  mayBeEmpty?: boolean;
+};
+
+/** Nobody stops a check but with its process. */
+export function checkContext(baseDir: string) {
+  return { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env };
+}
+
+/**
+ * Maps the first rows of one source. What keeps them from being read is a problem of the result, no error.
+ * @param readOn whether the keys of further rows are wanted
+ */
+export async function checkPart(
+  { limit, read, result }: DryRun,
+  name: PartCheck['part'],
+  { input: spec, columns }: MappedInput<string>,
+  rest: Omit<Mapping, 'columns'>,
+  onKey: (key: string) => unknown = () => {},
+  readOn: () => boolean = () => false,
+): Promise<void> {
+  const open = (firstRows: readonly SourceRow[]) =>
+    openPart(name, spec, { ...rest, columns }, firstRows, onKey);
+  let part: OpenPart | undefined;
+  let rows = 0;
+  let whole = true;
+  const bad: BadRow[] = [];
+  let skipped = 0;
+  try {
+    for await (const batch of read(spec)) {
+      bad.push(...batch.bad);
+      skipped += batch.skipped ?? 0;
+      if (batch.rows.length === 0) continue;
+      part ??= open(batch.rows.slice(0, limit));
+      for (const row of batch.rows) {
+        if (rows < limit) addRow(part, row);
+        else if (readOn()) {
+          const mapped = rest.map(row);
+          if (mapped.ok && mapped.key !== undefined) onKey(mapped.key);
+        }
+        rows++;
+      }
+      whole = rows <= limit;
+      if (rows < limit || readOn()) continue;
+      // Whether more rows follow is not looked at.
+      whole = false;
+      break;
+    }
+    if (part === undefined) result.problems.push(`${name}: ${noUsableRows(bad)}`);
+  } catch (error) {
+    addProblem(result.problems, name, error);
+    whole = false;
+  }
+  part ??= bad.length > 0 ? open([]) : undefined;
+  if (part === undefined) return;
+  for (const row of bad) addBad(part, row);
+  skipRows(part, skipped);
+  result.warnings.push(...warningsOf(part));
+  result.parts.push(finishPart(part, whole));
+}
+
+/** With the reason of the first. */
+export function noUsableRows([first]: readonly Pick<BadRow, 'rowNo' | 'message'>[]): string {
+  return `the source has no usable rows${first ? `: row ${first.rowNo}: ${first.message}` : ' at all: it is empty'}.`;
+}

@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import type { FeedKindName, Input } from '../../../shared/model/feed-kinds.ts';
+import type { ColumnSpec } from '../../feeds/column-schema.ts';
+import type { AnyFeed, FeedBase } from '../../feeds/feed.ts';
+import type { RowFields } from '../../feeds/feed-columns.ts';
+import type { FeedHead } from '../../feeds/feed-head.ts';
+import type { GateName, Gates } from '../../feeds/gates-schema.ts';
+import type { Report } from '../../feeds/locate-faults.ts';
+import type { Preset } from '../../feeds/presets.ts';
+import type { Recipe } from './recipe.ts';
+
+export type Sections = Readonly<Record<string, z.ZodType>>;
+
+/** A feed file as the record of its kind reads it. */
+export type FileOf<S extends Sections> = FeedHead & { [Name in keyof S]?: z.output<S[Name]> };
+
+type Mapped = { columns: Partial<Record<string, ColumnSpec>> };
+
+/** All that differs from one kind of feed to another. The list of them is `feed-kinds.ts`. */
+export type FeedKind<
+  Name extends FeedKindName = FeedKindName,
+  Own extends Sections = Sections,
+  Shared extends Sections = Sections,
+  F extends AnyFeed = AnyFeed,
+> = {
+  kind: Name;
+  /** The sections of its feed files, in the order of the feed schema. */
+  sections: Own;
+  /** Sections that another kind declares and feeds of this one may have too. */
+  sharedSections?: Shared;
+  /** The section that a file must have, and what it holds. */
+  needs: { section: Input & keyof Own; holds: string };
+  /** Its gates besides the common ones, and their limits where these are not the usual ones. */
+  gates: readonly GateName[];
+  gateDefaults?: Partial<Gates>;
+  /** Each row may name a former county of Connecticut, and is placed by its town. */
+  allowsFormerCounties?: true;
+  /** Merges preset and file, fills the defaults. @returns null where a fault leaves no feed */
+  resolve(
+    file: FileOf<Own & Shared>,
+    base: FeedBase,
+    report: Report,
+    preset: Preset | null,
+  ): (F & { kind: Name }) | null;
+  /** The fields that rows are made of, and the sections that map columns to them. */
+  rows?: { fields: RowFields; sections(feed: F): Record<string, Mapped | null> };
+  /** Whether a source with these columns is of this kind. Default: that cannot be told. */
+  isKnownBy?(has: (column: string) => boolean): boolean;
+  /** Loaded when a run needs it. */
+  recipe(feed: F): Promise<Recipe<F>>;
+};
+
+/** Lets a record be inferred from its parts. */
+export const feedKind = <
+  Name extends FeedKindName,
+  Own extends Sections,
+  F extends AnyFeed & { kind: Name },
+  Shared extends Sections = Record<never, never>,
+>(
+  record: FeedKind<Name, Own, Shared, F>,
+): FeedKind<Name, Own, Shared, F> => record;
+
+export const MAPPED = 'what to read and how it maps';

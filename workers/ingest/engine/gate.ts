@@ -1,0 +1,134 @@
+import type { GateResult, RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import type { Gates } from '../../feeds/gates-schema.ts';
+import { total } from './run-counts.ts';
+import type { BestRun } from './run-record.ts';
+
+export type RowFigures = {
+  read: number;
+  rejected: number;
+  rows: number;
+  filled: Record<string, number>;
+  last: { rows: number; filled: Record<string, number>; best: BestRun | null } | null;
+};
+
+/** What the last accepted run of a feed had whose rows have keys. */
+export type KeyedLast = NonNullable<RowFigures['last']> & { matchedKeys: number };
+
+/** The message for a run without a usable parcel or listing. */
+export const NO_USABLE_ROWS = 'The run has no usable row.';
+
+/** Why a gate blocks a run: null where it passes. */
+export type Fault = readonly [gate: string, message: string | null];
+
+/** Reports every fault, not only the first. */
+export function gateResult(figures: object, faults: readonly Fault[]): GateResult {
+  const blocked = faults.flatMap(([gate, message]) => (message === null ? [] : [{ gate, message }]));
+  return { blocked, figures };
+}
+
+export function checkListGates(
+  { counts, last }: { counts: RunCounts; last: LastRun | null },
+  rows: number,
+  limits: Gates,
+  words: string,
+): GateResult {
+  const { superseded = 0 } = counts.rejected;
+  const figures = {
+    read: total(counts.read),
+    rejected: total(counts.rejected) - superseded,
+    rows,
+    filled: counts.filled,
+    last: lastFigures(last),
+  };
+  const empty: Fault = ['empty', rows === 0 ? NO_USABLE_ROWS : null];
+  return gateResult(figures, [empty, ...rowFaults(figures, limits, words)]);
+}
+
+/**
+ * The checks of every kind of feed: fewer rows than the last time, columns that turned empty, rejected rows.
+ */
+export function rowFaults(
+  { rows, read, rejected, filled, last }: RowFigures,
+  limits: Gates,
+  words: string,
+): Fault[] {
+  const emptied = Object.entries(last?.filled ?? {}).filter(
+    ([column, count]) => limits.empty_columns && count > 0 && !filled[column],
+  );
+  return [
+    [
+      'rows',
+      last &&
+        (dropFault(words, last.rows, rows, limits.max_row_drop_percent) ??
+          bestFault(words, last.best?.rows, rows, limits.max_row_drop_percent)),
+    ],
+    ...emptied.map(
+      ([column, count]): Fault => [
+        'empty_column',
+        `Column ${column} was filled in ${count} rows of the last run and is empty now.`,
+      ],
+    ),
+    [
+      'rejects',
+      overLimit(rejected, read, limits.max_reject_percent, share => {
+        return `${rejected} of ${read} ${words} were rejected (${share}).`;
+      }),
+    ],
+  ];
+}
+
+/** Fewer keys than in the last run, and in the best one of the year. Null where there was none. */
+export function keyFault(
+  { matchedKeys, last }: { matchedKeys: number; last: KeyedLast | null },
+  { max_key_drop_percent: most }: Gates,
+): string | null {
+  if (last === null) return null;
+  const words = 'keys with geometry';
+  return (
+    dropFault(words, last.matchedKeys, matchedKeys, most) ??
+    bestFault(words, last.best?.matchedKeys, matchedKeys, most)
+  );
+}
+
+const dropFault = (what: string, before: number, now: number, most: number): string | null =>
+  overLimit(before - now, before, most, share => `${what} fell from ${before} to ${now} (${share}).`);
+
+/** A loss that is small from run to run adds up. */
+const bestFault = (
+  what: string,
+  best: number | null | undefined,
+  now: number,
+  most: number,
+): string | null =>
+  best == null
+    ? null
+    : overLimit(
+        best - now,
+        best,
+        most,
+        share => `${what} fell from ${best}, the most in the last 12 months, to ${now} (${share}).`,
+      );
+
+export function overLimit(
+  part: number,
+  whole: number,
+  most: number,
+  say: (share: string) => string,
+): string | null {
+  const share = percent(part, whole);
+  return share > most ? say(`${oneDecimal(share)} %, at most ${most} %`) : null;
+}
+
+export const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole);
+
+export const oneDecimal = (value: number): string => value.toFixed(1);
+
+type LastRun = { counts: RunCounts; best?: BestRun };
+
+export function lastFigures(last: LastRun | null): KeyedLast | null {
+  if (last === null) return null;
+  const { rows = 0, matched_keys = 0, filled } = last.counts;
+  return { rows: Number(rows), matchedKeys: Number(matched_keys), filled, best: last.best ?? null };
+}
+
+export const rejectedRows = (counts: RunCounts): number => total(counts.rejected);

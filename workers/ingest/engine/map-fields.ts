@@ -1,0 +1,159 @@
+import { MAX_CHARS } from '../../../shared/model/parcel-fields.ts';
+import type { ColumnSpec, Condition } from '../../feeds/column-schema.ts';
+import type { SkipCondition } from '../../feeds/feed.ts';
+import { fieldTarget, type RowFields } from '../../feeds/feed-columns.ts';
+import { parseNumber } from '../../feeds/values/number-value.ts';
+import { displayValue, isFailure, mask, tidyText } from '../../feeds/values/text-value.ts';
+import type { Value } from '../../feeds/values/value-parser.ts';
+import type { SourceRow } from '../../formats/row-batch.ts';
+import { type CompiledColumn, compileColumn } from './map-column.ts';
+import {
+  checkColumns,
+  columnMentions,
+  columnsOf,
+  conditionMentions,
+  type Mention,
+  type Resolve,
+  resolver,
+} from './source-columns.ts';
+
+/** A value that could not be used and is null, or (reason 'cut') a text of which the end is left out. */
+export type DroppedValue = { field: string; reason: string; message: string };
+
+/**
+ * A row that is not merged: rejected, or left out by skip_where (reason 'skipped'; counted, not rejected).
+ */
+export type RejectedRow = { ok: false; field: string | null; reason: string; message: string };
+
+/** A mapped row: the values of its kind's fields in their order, and what had to be dropped. */
+export type MappedRow = { ok: true; values: Value[]; dropped: DroppedValue[] | null };
+
+/** The position of each field's value. */
+export const positionsOf = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
+  Object.fromEntries(names.map((name, i) => [name, i])) as Record<Name, number>;
+
+/**
+ * Maps one row. `prepare` is handed the first rows: it finds the source's own spelling of the column names,
+ * and throws PlatError `feed_mapping` when the source lacks one; unprepared, a mapper takes the spelling from
+ * its first row and checks nothing.
+ */
+export type Mapper<Mapped> = {
+  (row: SourceRow): Mapped | RejectedRow;
+  prepare(firstRows: readonly SourceRow[]): void;
+  readonly mentions: readonly Mention[];
+};
+
+type MappedInput = {
+  columns: Partial<Record<string, ColumnSpec>>;
+  skipWhere: readonly SkipCondition[];
+};
+
+type MapRow<Mapped> = (row: SourceRow) => Mapped | RejectedRow;
+
+/**
+ * Makes a mapper that leaves out rows that `skip_where` names; `further` is what the feed names
+ * besides its columns.
+ */
+export function mapperOf<Mapped>(
+  { columns: mapped, skipWhere }: MappedInput,
+  compile: (resolve: Resolve) => MapRow<Mapped>,
+  further: readonly Mention[] = [],
+): Mapper<Mapped> {
+  const mentions = [...further, ...columnMentions(mapped), ...conditionMentions('skip_where', skipWhere)];
+  let compiled: MapRow<Mapped> | undefined;
+  const prepared = (resolve: Resolve): MapRow<Mapped> => {
+    const tests = skipWhere.map(condition => compileCondition(condition, resolve));
+    const mapRow = compile(resolve);
+    return row => (tests.some(test => test(row.values)) ? SKIPPED : mapRow(row));
+  };
+  const map = (row: SourceRow): Mapped | RejectedRow => {
+    compiled ??= prepared(resolver(columnsOf([row]), { sparse: true }));
+    return compiled(row);
+  };
+  const prepare = (firstRows: readonly SourceRow[]): void => {
+    if (firstRows.length === 0) return;
+    const columns = columnsOf(firstRows);
+    checkColumns(mentions, columns);
+    // A source whose rows differ in their columns may come with further ones later.
+    const sparse = firstRows.some(row => Object.keys(row.values).length < columns.length);
+    compiled = prepared(resolver(columns, { sparse }));
+  };
+  return Object.assign(map, { prepare, mentions });
+}
+
+const SKIPPED: RejectedRow = { ok: false, field: null, reason: 'skipped', message: 'left out by skip_where' };
+
+export function rejectRow(field: string, reason: string, message: string): RejectedRow {
+  return { ok: false, field, reason, message };
+}
+
+type Values = Record<string, unknown>;
+type Test = (values: Values) => boolean;
+
+const folded = (raw: unknown): string => tidyText(raw)?.toUpperCase() ?? '';
+
+/** Compiles a condition; all that it lists must hold. A column that the source lacks is an empty cell. */
+export function compileCondition(condition: Condition, resolve: Resolve): Test {
+  const column = resolve(condition.column) ?? condition.column;
+  const tests: ((raw: unknown) => boolean)[] = [];
+  const { equals, contains, min, max, present } = condition;
+  if (condition.in) {
+    const wanted = new Set(condition.in.map(folded));
+    tests.push(raw => wanted.has(folded(raw)));
+  }
+  if (condition.not_in) {
+    const unwanted = new Set(condition.not_in.map(folded));
+    tests.push(raw => !unwanted.has(folded(raw)));
+  }
+  if (equals !== undefined) tests.push(raw => folded(raw) === folded(equals));
+  if (contains !== undefined) tests.push(raw => folded(raw).includes(folded(contains)));
+  if (present !== undefined) tests.push(raw => (folded(raw) !== '') === present);
+  if (min !== undefined || max !== undefined) tests.push(raw => within(parseNumber(raw), min, max));
+  return values => tests.every(test => test(values[column]));
+}
+
+const within = (value: unknown, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): boolean =>
+  typeof value === 'number' && value >= min && value <= max;
+
+/** Without half of a surrogate pair at its end. */
+const cut = (text: string, chars: number): string =>
+  text
+    .slice(0, chars)
+    .replace(/\p{Cs}$/u, '')
+    .trimEnd();
+
+type Field = { index: number; name: string; maxChars: number; column: CompiledColumn };
+type Fill = (source: Values) => MappedRow;
+
+export function compileFill(
+  rowFields: RowFields,
+  columns: Partial<Record<string, ColumnSpec>>,
+  resolve: Resolve,
+): Fill {
+  const { names, isPersonal } = rowFields;
+  const show = isPersonal ? (raw: unknown) => mask(displayValue(raw)) : displayValue;
+  const fields: Field[] = names.flatMap((name, index) => {
+    const spec = columns[name];
+    const target = fieldTarget(rowFields, name);
+    const column = spec && compileColumn(target, spec, resolve);
+    return column ? [{ index, name, maxChars: target.spec.maxChars ?? MAX_CHARS, column }] : [];
+  });
+  return source => {
+    const values: Value[] = new Array(names.length).fill(null);
+    let dropped: DroppedValue[] | null = null;
+    for (const { index, name, maxChars, column } of fields) {
+      const value = column.read(source);
+      if (typeof value === 'string' && value.length > maxChars) {
+        values[index] = cut(value, maxChars);
+        dropped ??= [];
+        const message = `'${show(value)}' has ${value.length} characters: those after the first ${maxChars} are left out`;
+        dropped.push({ field: name, reason: 'cut', message });
+      } else if (isFailure(value)) {
+        dropped ??= [];
+        const message = `'${show(column.raw(source))}' ${value.says}`;
+        dropped.push({ field: name, reason: value.reason, message });
+      } else values[index] = value;
+    }
+    return { ok: true, values, dropped };
+  };
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { COMMON_PROPERTIES, type FeedHead, GATES_PROPERTY, REQUIRED_PROPERTIES } from '../feeds/feed-head.ts';
+import type { Sections } from './engine/feed-kind.ts';
+import { ALL_KINDS, VECTOR_LAYERS } from './feed-kinds.ts';
+import { layerSchema } from './layers/layer-schema.ts';
+
+/**
+ * The feed file, a public format that feed.schema.json describes: properties are added, never renamed.
+ * load-feeds.ts turns it into a `Feed`.
+ */
+
+const sections: Sections = {
+  ...Object.assign({}, ...ALL_KINDS.map(kind => kind.sections)),
+  // Columns of every layer may stand in a file: those of another kind than the feed's are a fault of their own.
+  layer: layerSchema(VECTOR_LAYERS),
+};
+
+export const feedSchema = z
+  .strictObject({
+    ...REQUIRED_PROPERTIES,
+    ...z.strictObject({ ...COMMON_PROPERTIES, ...sections, ...GATES_PROPERTY }).partial().shape,
+  })
+  .meta({
+    title: 'Plat feed',
+    description:
+      "A source of parcels, listings, land or telephone numbers and how its columns map to Plat's fields.",
+  });
+
+export type FeedFile = FeedHead & { [section: string]: unknown };
+
+export function feedJsonSchema(): string {
+  const schema = z.toJSONSchema(feedSchema, { io: 'input' });
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { OVERLAPS, type Overlap } from '../../../../shared/feeds/file-feeds.ts';
+import { PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
+import { columnsOf, type KeySpec, keySchema, skipWhereSchema } from '../../../feeds/column-schema.ts';
+import type { FeedBase, MappedInput, Sales } from '../../../feeds/feed.ts';
+import { mappedInput, type RowFields } from '../../../feeds/feed-columns.ts';
+import type { Report } from '../../../feeds/locate-faults.ts';
+import { PARCEL_SPECS, PARCEL_TARGETS, type ParcelTarget } from '../../../feeds/parcel-targets.ts';
+import type { Preset } from '../../../feeds/presets.ts';
+import { INPUT_PROPERTIES, readWindow } from '../../../formats/format-input.ts';
+import type { FileOf } from '../../engine/feed-kind.ts';
+import { keySpec, SALES_SECTION, salesOf } from '../listings/resolve-sales.ts';
+
+export const PARCEL_ROWS: RowFields = { names: PARCEL_FIELD_NAMES, specs: PARCEL_SPECS };
+
+const rollSchema = z.strictObject({
+  ...INPUT_PROPERTIES,
+  key: keySchema.optional(),
+  columns: columnsOf<ParcelTarget>(PARCEL_TARGETS, PARCEL_SPECS)
+    .describe('Parcel fields and where they come from.')
+    .optional(),
+  skip_where: skipWhereSchema,
+});
+
+type RollFile = z.infer<typeof rollSchema>;
+
+export const ASSESSOR_SECTIONS = {
+  roll: z
+    .union([rollSchema, z.array(rollSchema).min(1)])
+    .describe(
+      'Kind assessor: the attributes of the parcels, and their geometry where the format has it. Of a list of rolls the first counts, and further ones fill in what it does not say of a key, or add its parcel.',
+    ),
+  shape: rollSchema.describe(
+    'Kind assessor: a second source with the geometry, joined by key. Its columns fill parcels that the roll does not have.',
+  ),
+  ...SALES_SECTION,
+  overlap: z
+    .enum(OVERLAPS)
+    .describe(
+      "Kind assessor: what a run does with parcels that another feed has already loaded in the county. block: it is not merged, and says how many there are. update: this feed takes those parcels over, with their ids, and leaves that feed's other parcels alone. replace: it takes all of that feed's parcels over, and retires those that it does not have. add: only parcels that no other feed has are added. separate: they are loaded as parcels of their own, for towns that number different parcels alike. Default: block.",
+    ),
+};
+
+export type ParcelInput = MappedInput<ParcelTarget> & { key: KeySpec };
+
+export type AssessorFeed = FeedBase & {
+  kind: 'assessor';
+  roll: ParcelInput;
+  furtherRolls: ParcelInput[];
+  shape: ParcelInput | null;
+  sales: Sales | null;
+  /** What a run does with parcels that another feed has loaded. */
+  overlap: Overlap;
+};
+
+export function resolveAssessor(
+  file: FileOf<typeof ASSESSOR_SECTIONS>,
+  base: FeedBase,
+  report: Report,
+  preset: Preset | null,
+): AssessorFeed | null {
+  const [first, ...others] = [file.roll!].flat();
+  const read = (section: RollFile, name: string, own: Preset | null = null) =>
+    resolveInput(section, { name, base, preset: own, isPlaced: file.shape !== undefined }, report);
+  const roll = read(first!, others.length > 0 ? 'roll.0' : 'roll', preset);
+  const further = others.map((section, i) => read(section, `roll.${i + 1}`));
+  const shape = file.shape ? read(file.shape, 'shape') : null;
+  const furtherRolls = further.filter(input => input !== null);
+  if (!roll || furtherRolls.length < further.length) return null;
+  const dated = [roll, ...furtherRolls].some(
+    ({ columns }) => columns.last_sale_date && columns.last_sale_price,
+  );
+  for (const field of ['last_sale_date', 'last_sale_price'] as const)
+    if (file.sales && !dated && !roll.columns[field]) report('sales', `needs roll.columns.${field}`);
+  const sales = dated ? salesOf(file, preset) : null;
+  return { ...base, kind: 'assessor', roll, furtherRolls, shape, sales, overlap: file.overlap ?? 'block' };
+}
+
+type Place = {
+  /** Of the section, as faults name it. */
+  name: string;
+  base: FeedBase;
+  preset: Preset | null;
+  /** Whether another section places the parcels. */
+  isPlaced: boolean;
+};
+
+/** A roll, or the section of the geometry; null without a key. */
+function resolveInput(
+  section: RollFile,
+  { name, base, preset, isPlaced }: Place,
+  report: Report,
+): ParcelInput | null {
+  const key = section.key ?? preset?.key;
+  if (key === undefined) {
+    report(name, 'needs a key: the columns that identify a parcel');
+    return null;
+  }
+  const within = readWindow(section, base.fips, 'parcels', message => report(`${name}.within`, message));
+  const input = mappedInput<ParcelTarget>(section, preset, within);
+  const shown = name === 'roll.0' ? 'roll' : name;
+  if (base.fips === null && !input.columns.fips)
+    report(shown, `no county: give fips for the whole feed, or map ${shown}.columns.fips`);
+  reportPlace(input.columns, name, isPlaced, report);
+  return { ...input, key: keySpec(key) };
+}
+
+/** Longitude and latitude come together, and place the parcels where nothing else does. */
+function reportPlace(
+  { longitude, latitude }: ParcelInput['columns'],
+  section: string,
+  hasShape: boolean,
+  report: Report,
+): void {
+  if (Boolean(longitude) !== Boolean(latitude))
+    report(`${section}.columns`, 'map both longitude and latitude, or neither');
+  else if (longitude && hasShape)
+    report(`${section}.columns.longitude`, 'leave out longitude and latitude: `shape` places the parcels');
+}

@@ -1,0 +1,212 @@
+import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import { alternatives } from '../../../feeds/feed-columns.ts';
+import { lastFigures, rejectedRows } from '../../engine/gate.ts';
+import { readBatches } from '../../engine/read-input.ts';
+import type { Prepared, Recipe } from '../../engine/recipe.ts';
+import type { RunContext } from '../../engine/run-context.ts';
+import { rejectDuplicates, total } from '../../engine/run-counts.ts';
+import { REJECTS_KEPT, withStage, withStages } from '../../engine/stage-schema.ts';
+import { listingSql } from '../listings/listing-record.ts';
+import { mergeListings } from '../listings/merge-listings.ts';
+import { measureSales, stageSales } from '../listings/stage-sales.ts';
+import type { AssessorFeed, ParcelInput } from './assessor-feed.ts';
+import { checkAssessor } from './check-assessor.ts';
+import { DERIVATION, type DeriveColumns, derivation, readZipCounties } from './derive-fields.ts';
+import { completeFromFurtherRolls, completeRows, furtherParcels, stageFurtherRoll } from './further-rolls.ts';
+import { joinShapes } from './join-shapes.ts';
+import { keepBefore } from './keep-before.ts';
+import { compileParcelMapper, type MappedParcel, showsSales } from './map-parcel.ts';
+import { countCoverage, mergeParcels } from './merge-parcels.ts';
+import { stageOverlap } from './other-feeds.ts';
+import { type Acreage, checkParcelGates, type UndoneAgain } from './parcel-gates.ts';
+import { countParcelsOutside } from './parcels-outside.ts';
+import { analyzePartitions, ensurePartitions } from './partitions.ts';
+import { rollSql } from './roll-sql.ts';
+import { stageMapped, stageParcels } from './stage-parcels.ts';
+import { takeOver } from './take-over.ts';
+
+/** Share of a roll that has to move before its tables are analyzed: autovacuum's own threshold. */
+const ANALYZE_FROM = 0.1;
+
+export const assessorRecipe: Recipe<AssessorFeed, void> = {
+  tables: [
+    sql('feeds/create_raw_stage'),
+    rollSql('feeds/create_parcel_stage'),
+    sql('feeds/create_further_stage'),
+    listingSql('market/create_listing_stage'),
+  ],
+  version: DERIVATION,
+  stage: stageInputs,
+  compare,
+  inputs: parcelInputs,
+  check: checkAssessor,
+};
+
+async function stageInputs(run: RunContext, feed: AssessorFeed): Promise<void> {
+  const derive = derivation(await readZipCounties(run.pool));
+  const all = parcelInputs(feed);
+  for (const [i, input] of all.entries()) {
+    if (i > 0 && i === feed.furtherRolls.length)
+      await withStage(run.pool, run, client => completeFromFurtherRolls(client, run));
+    await stageInput(run, feed, derive, input, [(0.6 * i) / all.length, (0.6 * (i + 1)) / all.length]);
+  }
+}
+
+type NamedInput = [name: string, input: ParcelInput];
+
+/**
+ * In the order in which they are read: rows of further rolls are there when those of the roll are
+ * completed from them.
+ */
+function parcelInputs({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[] {
+  return [
+    ...furtherRolls.map((input, i): NamedInput => [`roll ${i + 2}`, input]),
+    ['roll', roll],
+    ...(shape ? [['shape', shape] satisfies NamedInput] : []),
+  ];
+}
+
+async function compare(client: Client, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
+  const { pool, runId, feedId, counts } = run;
+  await run.step('join', 'joining keys', 0.62);
+  await rejectDuplicates(
+    client,
+    counts,
+    statement('feeds/resolve_roll_duplicates', { run_id: runId, most: REJECTS_KEPT }),
+  );
+  await joinShapes(client, runId, counts);
+  await client.query('analyze stage_removed (fips, key)');
+  const summed = (await client.query(sql('feeds/sum_part_acres'))).rowCount ?? 0;
+  if (summed > 0) counts.acres_summed = summed;
+  await client.query('analyze stage_roll (fips, key)');
+  await client.query('analyze stage_shape (fips, key)');
+
+  await run.step('match', 'comparing with the last roll', 0.68);
+  const { rows: counties } = await client.query<{ fips: number }>(
+    statement('feeds/list_stage_counties', { feed_id: feedId }),
+  );
+  const fips = counties.map(row => row.fips);
+  await ensurePartitions(pool, fips);
+  await client.query(rollSql('feeds/create_before_stage', { feed: feedId, fips }));
+  await client.query('analyze stage_before (fips, key)');
+  const overlapping = await stageOverlap(client, feedId, fips, { overlap: feed.overlap, force: run.force });
+  if (overlapping.left > 0) counts.of_other_feeds = overlapping.left;
+  if (overlapping.taken > 0) counts.taken_over = overlapping.taken;
+  await client.query(sql('feeds/match_parcels'));
+  await client.query('analyze stage_match');
+  const { rows: measured } = await client.query<ParcelFigures>(sql('feeds/measure_parcels'));
+  const figures = measured[0]!;
+  recordFigures(run, feed, figures);
+  if (feed.sales)
+    counts.sales = await stageSales(client, 'market/recorded_of_roll', feed.sales, feedId, fips);
+
+  await run.step('gate', 'checking', 0.74);
+  const sales = await measureSales(client, feed.sales, feedId);
+  const { rows: undone } = await client.query<UndoneAgain>(
+    statement('feeds/measure_undone', { feed_id: feedId }),
+  );
+  const gate = checkParcelGates(
+    {
+      read: total(counts.read),
+      rejected: rejectedRows(counts),
+      rows: figures.parcels,
+      matchedKeys: Number(counts.matched_keys),
+      before: figures.changed + figures.unchanged + figures.retired,
+      retired: figures.retired,
+      overlap: feed.overlap === 'block' ? overlapping.feeds : [],
+      undone: undone[0] ?? null,
+      outside: await countParcelsOutside(client, fips),
+      acreage: await acreageOf(client, feed),
+      sales,
+      filled: counts.filled,
+      unusableShapes: feed.shape ? 0 : (counts.dropped.geometry ?? 0),
+      unjoined: feed.shape ? { roll: figures.roll_without_shape, shape: figures.shape_without_roll } : null,
+      last: lastFigures(run.last),
+    },
+    feed.gates,
+  );
+  return {
+    gate,
+    touched:
+      counts.new + counts.changed + counts.returned + counts.retired + sales.touched + overlapping.taken > 0,
+    async merge(transaction) {
+      const day = feed.asOf ?? new Date().toISOString().slice(0, 10);
+      const [taken, sales] = [overlapping.taken > 0, feed.sales !== null];
+      await keepBefore(transaction, { runId, feedId, fips, day, taken, sales });
+      if (taken) await takeOver(transaction, feedId, fips);
+      await mergeParcels(transaction, runId, feedId, day);
+      // Parcels that changed feeds alone are not among those that the merge counts.
+      if (taken) await countCoverage(transaction, fips);
+      if (sales) await mergeListings(transaction, runId, feedId);
+    },
+    async tidy() {
+      const moved = counts.new + counts.changed + counts.returned + counts.retired;
+      if (moved > ANALYZE_FROM * figures.parcels) await analyzePartitions(pool, fips);
+    },
+  };
+}
+
+type ParcelFigures = {
+  parcels: number;
+  joined: number;
+  roll_without_shape: number;
+  shape_without_roll: number;
+  new: number;
+  changed: number;
+  returned: number;
+  unchanged: number;
+  retired: number;
+};
+
+function recordFigures({ counts }: RunContext, feed: AssessorFeed, figures: ParcelFigures): void {
+  counts.rows = figures.parcels;
+  counts.matched_keys = figures.joined;
+  if (feed.shape) {
+    counts.roll_without_shape = figures.roll_without_shape;
+    counts.shape_without_roll = figures.shape_without_roll;
+  } else {
+    counts.without_geometry = figures.roll_without_shape;
+  }
+  for (const name of ['new', 'changed', 'returned', 'unchanged', 'retired'] as const)
+    counts[name] = figures[name];
+}
+
+async function stageInput(
+  run: RunContext,
+  feed: AssessorFeed,
+  derive: DeriveColumns,
+  [name, input]: NamedInput,
+  progress: readonly [number, number],
+): Promise<void> {
+  const { counts } = run;
+  const isFurther = feed.furtherRolls.includes(input);
+  const batches = readBatches(run, name, input.input, progress);
+  const sales = name !== 'shape' && showsSales(input) ? feed.sales : null;
+  const rows = { name, batches, map: compileParcelMapper(input, { fips: feed.fips, sales }) };
+  await withStages(run, 3, async ([roll, shape, raw], rejects) => {
+    const stage = { roll: roll!, shape: shape!, raw: raw!, rejects, counts };
+    if (isFurther) {
+      const number = feed.furtherRolls.indexOf(input) + 1;
+      await stageFurtherRoll(rows, number, stage);
+    } else if (name === 'shape') {
+      const hasAttributes = Object.keys(input.columns).length > 0;
+      await stageParcels({ ...rows, name, derive, hasAttributes }, stage);
+    } else {
+      const parcels = { ...rows, name: 'roll' as const, derive, hasAttributes: true };
+      if (feed.furtherRolls.length === 0) {
+        await stageParcels(parcels, stage);
+        return;
+      }
+      const complete = (parsed: readonly MappedParcel[]) => completeRows(stage.raw, parsed);
+      await stageParcels({ ...parcels, complete }, stage);
+      await stageMapped(furtherParcels(stage.raw), derive, stage);
+    }
+  });
+}
+
+async function acreageOf(client: Client, { roll, furtherRolls, shape }: AssessorFeed): Promise<Acreage> {
+  const { rows } = await client.query<Omit<Acreage, 'unit'>>(sql('feeds/measure_acreage'));
+  const column = [roll, ...furtherRolls, shape].find(input => input?.columns.acres)?.columns.acres;
+  const unit = (column && alternatives(column)[0]?.unit) ?? 'acres';
+  return { ...rows[0]!, unit: typeof unit === 'object' ? null : unit };
+}

@@ -1,0 +1,63 @@
+import type { Mapping } from '../../engine/check-part.ts';
+import { checkPart, type DryRun } from '../../engine/dry-run.ts';
+import { compsOf } from '../listings/check-comps.ts';
+import { type AssessorFeed, PARCEL_ROWS, type ParcelInput } from './assessor-feed.ts';
+import { compileParcelMapper, showsSales } from './map-parcel.ts';
+import { SAME_FORM } from './parcel-gates.ts';
+import { noteParcels } from './parcel-notes.ts';
+import { parcelPlaces } from './parcel-places.ts';
+
+const UNMATCHED_SHOWN = 5;
+
+export async function checkAssessor(dryRun: DryRun, feed: AssessorFeed): Promise<void> {
+  const { result } = dryRun;
+  const places = parcelPlaces(feed);
+  const mapping = (input: ParcelInput, place: Mapping['place']) => {
+    const sales = input !== feed.shape && showsSales(input) ? feed.sales : null;
+    const map = compileParcelMapper(input, { fips: feed.fips, sales });
+    return { fields: PARCEL_ROWS, map, place, notes: noteParcels(sales) };
+  };
+  const keys = new Set<string>();
+  await checkPart(dryRun, 'roll', feed.roll, mapping(feed.roll, places.add), key => keys.add(key));
+  for (const [i, input] of feed.furtherRolls.entries())
+    await checkPart(dryRun, `roll ${i + 2}`, input, mapping(input, places.add));
+  if (feed.shape !== null) await checkShape(dryRun, feed.shape, mapping(feed.shape, places.addShape), keys);
+  result.problems.push(...places.problems());
+  result.warnings.push(...places.warnings());
+  result.comps = compsOf(feed.fips, feed.sales !== null, result.parts);
+}
+
+/** Reads the geometry, and looks for the keys of the roll's first rows in it. */
+async function checkShape(
+  dryRun: DryRun,
+  shape: ParcelInput,
+  mapping: Omit<Mapping, 'columns'>,
+  keys: Set<string>,
+): Promise<void> {
+  const { result } = dryRun;
+  const checked = keys.size;
+  // The roll's first rows may lie anywhere in the geometry: read on until each has turned up. A server is
+  // not asked for so much.
+  const isServer = shape.input.format === 'arcgis';
+  const more = () => !isServer && keys.size > 0;
+  let example: string | undefined;
+  const onKey = (key: string) => {
+    example ??= key;
+    keys.delete(key);
+  };
+  await checkPart(dryRun, 'shape', shape, mapping, onKey, more);
+  if (isServer) {
+    result.warnings.push(
+      "shape: only the layer's first rows were read, so whether the roll's keys are among them is not known.",
+    );
+    return;
+  }
+  const unmatched = [...keys].slice(0, UNMATCHED_SHOWN);
+  result.keys = { checked, matched: checked - keys.size, unmatched };
+  if (checked === 0 || checked > keys.size || example === undefined) return;
+  // The keys of rows that were not read may be there.
+  const told = result.parts[0]!.whole ? result.problems : result.warnings;
+  told.push(
+    `shape: none of the first ${checked} keys of the roll, such as ${unmatched[0]}, is in the shape file, which has keys such as ${example}. ${SAME_FORM}`,
+  );
+}

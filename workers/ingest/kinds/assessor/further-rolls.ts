@@ -1,0 +1,128 @@
+import type { RunCounts } from '../../../../shared/feeds/ingest-runs.ts';
+import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
+import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
+import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import type { RunContext } from '../../engine/run-context.ts';
+import { rejectDuplicates } from '../../engine/run-counts.ts';
+import { type RowInput, stageRows } from '../../engine/stage-rows.ts';
+import { REJECTS_KEPT, type RejectWriter } from '../../engine/stage-schema.ts';
+import type { Deed, PriorSale } from '../listings/map-sale.ts';
+import type { MappedParcel } from './map-parcel.ts';
+import { COPY_SHAPE, type PlacedParcel, stageShape } from './stage-parcels.ts';
+
+/*
+ * The further rolls of a feed are staged first, by key. Each batch of the first roll is then completed by
+ * what they say of its keys, and what is left of them at the end are parcels that the first
+ * roll does not have.
+ */
+
+type FurtherRow = {
+  fips: number;
+  key: string;
+  row_no: number;
+  sale: boolean;
+  deed: Deed;
+  prior: PriorSale[] | null;
+  values: FieldValue[];
+};
+
+const COPY_FURTHER = 'copy stage_further (input, row_no, fips, key, sale, deed, prior, values) from stdin';
+
+/** Row numbers of further rolls begin here, so that no two rows of a run's rolls share one. */
+const ROWS_PER_ROLL = 1e9;
+
+export async function stageFurtherRoll(
+  input: RowInput<MappedParcel>,
+  number: number,
+  stage: { roll: Client; shape: Client; rejects: RejectWriter; counts: RunCounts },
+): Promise<void> {
+  const copy = openCopy(stage.roll, COPY_FURTHER);
+  const shape = openCopy(stage.shape, COPY_SHAPE);
+  await stageRows(
+    input,
+    stage,
+    ({ key, fips, values, sale, deed, prior, dropped }, row, faults) => {
+      const place = ['0', number * ROWS_PER_ROLL + row.rowNo, fips, key].map(copyValue).join('\t');
+      const fault = stageShape(row.geometry, place, shape, stage.counts);
+      if (fault && row.geometry) faults.drop(row, fault);
+      for (const value of dropped ?? []) faults.drop(row, value);
+      const cells = [number, row.rowNo, fips, key, sale];
+      const encoded = [JSON.stringify(deed), prior && JSON.stringify(prior), JSON.stringify(values)];
+      copy.write([...cells, ...encoded].map(copyValue).join('\t'));
+    },
+    () => Promise.all([copy.drain(), shape.drain()]),
+  );
+  await Promise.all([copy.end(), shape.end()]);
+}
+
+/** Of rows of a further roll that share a key the first counts; the others are identical or rejected. */
+const REPEATS = {
+  table: 'stage_further',
+  key: 'input, fips, key',
+  order: 'row_no',
+  compared: 'values',
+  input: "format('roll %s', d.input + 1)",
+  field: 'key',
+  reason: 'duplicate_key',
+  raw: 'd.values::text',
+  message: "format('Key %s was used by row %s with other values, which are kept.', d.key, d.kept_row)",
+};
+
+export async function completeFromFurtherRolls(client: Client, { runId, counts }: RunContext): Promise<void> {
+  await rejectDuplicates(
+    client,
+    counts,
+    statement('feeds/set_repeats_aside', { run_id: runId, most: REJECTS_KEPT }, REPEATS),
+  );
+  await client.query('create index on stage_further (fips, key)');
+  await client.query('analyze stage_further');
+}
+
+export async function completeRows(client: Client, rows: readonly MappedParcel[]): Promise<void> {
+  if (rows.length === 0) return;
+  const { rows: found } = await client.query<FurtherRow>(
+    statement('feeds/list_further_rows', { fips: rows.map(row => row.fips), keys: rows.map(row => row.key) }),
+  );
+  const byKey = new Map<string, FurtherRow[]>();
+  for (const row of found) {
+    const name = `${row.fips}/${row.key}`;
+    byKey.set(name, [...(byKey.get(name) ?? []), row]);
+  }
+  for (const row of rows) for (const more of byKey.get(`${row.fips}/${row.key}`) ?? []) complete(row, more);
+}
+
+const FETCH = 1_000;
+
+/** The parcels that only further rolls have, each completed by the rolls that come later. */
+export async function* furtherParcels(client: Client): AsyncGenerator<PlacedParcel[]> {
+  await client.query('begin');
+  await client.query(`declare further no scroll cursor for ${sql('feeds/list_further_parcels')}`);
+  let last: PlacedParcel | null = null;
+  for (;;) {
+    const { rows } = await client.query<FurtherRow>(`fetch ${FETCH} from further`);
+    const parcels: PlacedParcel[] = [];
+    for (const row of rows) {
+      if (last?.parcel.key === row.key && last.parcel.fips === row.fips) {
+        complete(last.parcel, row);
+        continue;
+      }
+      if (last) parcels.push(last);
+      last = { rowNo: row.row_no, parcel: { ok: true, ...row, dropped: null } };
+    }
+    if (rows.length === 0 && last) parcels.push(last);
+    yield parcels;
+    if (rows.length === 0) break;
+  }
+  await client.query('commit');
+}
+
+const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
+
+function complete(row: MappedParcel, more: FurtherRow): void {
+  // Whether the last sale counts is said by the roll that shows it.
+  if (row.values[SALE_DATE] === null) Object.assign(row, { sale: more.sale, deed: more.deed });
+  row.prior ??= more.prior;
+  row.values.forEach((value, i) => {
+    if (value === null) row.values[i] = more.values[i] ?? null;
+  });
+}

@@ -1,0 +1,152 @@
+import type { RunCounts } from '../../../../shared/feeds/ingest-runs.ts';
+import { areaSqM, sqMToAcres } from '../../../../shared/geo/geodesic-area.ts';
+import { decodeBoundary } from '../../../../shared/geo/geometry-codec.ts';
+import type { MultiPolygon } from '../../../../shared/geo/geometry-types.ts';
+import { combineParts } from '../../../../shared/geo/overlay.ts';
+import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import { increment } from '../../engine/run-counts.ts';
+import { REJECTS_KEPT } from '../../engine/stage-schema.ts';
+import { measureBoundary, type StagedShape } from './stage-boundary.ts';
+
+type SplitShape = {
+  /** 0 where the roll brings its own geometry, 1 for a geometry file. */
+  input: number;
+  fips: number;
+  key: string;
+  /** The rows of the staging table (ctid). */
+  places: string[];
+  row_nos: number[];
+  /** Whether a feature's attributes repeat the first's; null where they were kept or there are none. */
+  identical: (boolean | null)[];
+  hashes: string[];
+  /** Null of points. */
+  acres: (number | null)[];
+  boundaries: (Buffer | null)[];
+  /** Place and box of the first feature. */
+  location: string;
+  extent: string;
+};
+
+/** Parcels whose parts are held in memory at a time: a county of condominiums has tens of thousands. */
+const FETCH = 500;
+
+/**
+ * Features staged under one key become one boundary: repeated ones collapse, overlapping ones are united,
+ * and each is counted.
+ * Where a union cannot be resolved, the first feature stands for the parcel and the others are
+ * among the rejects.
+ */
+export async function joinShapes(client: Client, runId: number, counts: RunCounts): Promise<void> {
+  await client.query(`declare split no scroll cursor for ${sql('feeds/list_split_shapes')}`);
+  for (;;) {
+    const { rows } = await client.query<SplitShape>(`fetch ${FETCH} from split`);
+    if (rows.length === 0) break;
+    for (const shape of rows) countFeatures(shape, counts);
+    await unitePartsOf(client, runId, counts, rows);
+  }
+  await client.query('close split');
+}
+
+async function unitePartsOf(
+  client: Client,
+  runId: number,
+  counts: RunCounts,
+  shapes: SplitShape[],
+): Promise<void> {
+  const united: StagedShape[] = [];
+  for (const shape of shapes) {
+    const whole = unite(shape);
+    united.push(whole ?? firstOf(shape));
+    if (whole) continue;
+    const others = shape.row_nos.slice(1);
+    increment(counts.dropped, 'geometry', others.length);
+    await client.query(
+      statement('feeds/reject_parts', {
+        run_id: runId,
+        input: shape.input === 1 ? 'shape' : 'roll',
+        row_numbers: others,
+        key: shape.key,
+        most: REJECTS_KEPT,
+      }),
+    );
+  }
+  await client.query(
+    statement('feeds/replace_split_shapes', {
+      ctids: shapes.flatMap(shape => shape.places),
+      inputs: shapes.map(shape => shape.input),
+      row_numbers: shapes.map(shape => shape.row_nos[0]),
+      fips: shapes.map(shape => shape.fips),
+      keys: shapes.map(shape => shape.key),
+      hashes: united.map(shape => shape.hash),
+      locations: united.map(shape => shape.location),
+      extents: united.map(shape => shape.extent),
+      acres: united.map(shape => shape.acres),
+      boundaries: united.map(({ boundary }) => boundary && Buffer.from(boundary)),
+    }),
+  );
+}
+
+/**
+ * A feature after the first is a part, or identical when it repeats another one in geometry
+ * and attributes. Of a roll with geometry, the rows that repeat the first's attributes were counted as
+ * identical before their geometry was looked at, and those that differ are among the rejected.
+ */
+function countFeatures({ input, hashes, identical }: SplitShape, counts: RunCounts): void {
+  const seen = new Set(hashes.slice(0, 1));
+  for (let i = 1; i < hashes.length; i++) {
+    const repeated = seen.has(hashes[i]!) && identical[i] !== false;
+    seen.add(hashes[i]!);
+    if (input === 1) {
+      if (repeated) counts.identical++;
+      else counts.parts++;
+    } else if (identical[i] && !repeated) {
+      counts.identical--;
+      counts.parts++;
+    }
+  }
+}
+
+/** The boundaries of a parcel; its points say nothing more. */
+const boundariesOf = ({ acres: stated, boundaries }: SplitShape) =>
+  boundaries.flatMap((boundary, i) => (boundary ? [{ boundary, acres: stated[i]! }] : []));
+
+/** The first boundary, else the first point, which stands for the parcel. */
+function firstOf(shape: SplitShape): StagedShape {
+  const [first] = boundariesOf(shape);
+  if (first) return measureBoundary(decodeBoundary(first.boundary), first.acres)!;
+  return {
+    hash: shape.hashes[0]!,
+    location: shape.location,
+    extent: shape.extent,
+    acres: null,
+    boundary: null,
+  };
+}
+
+function unite(shape: SplitShape): StagedShape | null {
+  const parts = boundariesOf(shape);
+  if (parts.length === 0) return firstOf(shape);
+  let polygons: MultiPolygon;
+  try {
+    polygons = combineParts(parts.map(({ boundary }) => decodeBoundary(boundary)));
+  } catch {
+    return null;
+  }
+  return measureBoundary(
+    polygons,
+    unitedAcres(
+      sqMToAcres(areaSqM(polygons)),
+      parts.map(part => part.acres),
+    ),
+  );
+}
+
+/**
+ * Stored boundaries are rounded to 1e-7 degree (about 1 cm), their areas were measured before the rounding.
+ * Parts that do not overlap therefore keep the sum of their exact areas; only where the union
+ * is smaller by more than rounding can explain do they overlap, and the union's own area counts.
+ */
+function unitedAcres(united: number, stated: number[]): number {
+  const sum = stated.reduce((a, b) => a + b, 0);
+  return Math.abs(united - sum) <= sum * 1e-3 ? sum : united;
+}

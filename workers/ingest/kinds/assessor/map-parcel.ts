@@ -1,0 +1,168 @@
+import type { Geometry } from 'geojson';
+import { boxOfGeometry } from '../../../../shared/geo/box.ts';
+import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
+import { isFormerCounty, planningRegion } from '../../../../shared/regions/connecticut.ts';
+import { fiveDigits } from '../../../../shared/regions/counties.ts';
+import type { Sales } from '../../../feeds/feed.ts';
+import { fieldTarget } from '../../../feeds/feed-columns.ts';
+import { isTotal } from '../../../feeds/values/key-value.ts';
+import { ambiguousRegion, isKnownCounty, noSuchCounty } from '../../../feeds/values/place-value.ts';
+import { displayValue, isFailure } from '../../../feeds/values/text-value.ts';
+import { MAX_IDENTIFIER } from '../../../feeds/values/value-parser.ts';
+import type { SourceRow } from '../../../formats/row-batch.ts';
+import { type CompiledColumn, compileColumn } from '../../engine/map-column.ts';
+import {
+  compileFill,
+  type DroppedValue,
+  type MappedRow,
+  type Mapper,
+  mapperOf,
+  type RejectedRow,
+  rejectRow,
+} from '../../engine/map-fields.ts';
+import { compileKey, compileKeyCheck, keyColumns, TOTAL_LINE } from '../../engine/map-key.ts';
+import type { Resolve } from '../../engine/source-columns.ts';
+import { compileSales, type MappedSales, saleMentions } from '../listings/map-sale.ts';
+import { PARCEL_ROWS, type ParcelInput } from './assessor-feed.ts';
+
+export type MappedParcel = Omit<MappedRow, 'values'> &
+  MappedSales & { key: string; fips: number; values: FieldValue[] };
+
+type Terms = {
+  /** County of every row, or null when each row has its own. */
+  fips: number | null;
+  sales?: Sales | null;
+};
+
+/**
+ * A row without a key or with an unknown or foreign county is rejected; other values that do not parse become
+ * null and are reported.
+ */
+export function compileParcelMapper(
+  input: Pick<ParcelInput, 'key' | 'columns' | 'skipWhere'>,
+  { fips: feedFips, sales = null }: Terms,
+): Mapper<MappedParcel> {
+  const { key, columns } = input;
+  const compile = (resolve: Resolve) => {
+    const fill = compileFill(PARCEL_ROWS, columns, resolve);
+    const fipsTarget = fieldTarget(PARCEL_ROWS, 'fips');
+    const countyOf = compileCounty(
+      feedFips,
+      columns.fips ? compileColumn(fipsTarget, columns.fips, resolve) : null,
+    );
+    const pointOf = compilePoint(columns, resolve);
+    const keyOf = compileKey(key, resolve);
+    const noKey = rejectRow('key', 'missing_key', `no key: ${keyColumns(key).join(', ')} empty`);
+    const damageIn = compileKeyCheck(key, resolve);
+    const longKey = rejectRow('key', 'key_too_long', `the key has more than ${MAX_IDENTIFIER} characters`);
+    const salesOf = compileSales(sales, columns.last_sale_date, resolve);
+
+    return (row: SourceRow): MappedParcel | RejectedRow => {
+      const { values: source } = row;
+      const identifier = keyOf(source);
+      if (identifier === null) return noKey;
+      if (identifier.length > MAX_IDENTIFIER) return longKey;
+      if (isTotal(identifier)) return TOTAL_LINE;
+      const damaged = damageIn(source, identifier);
+      if (damaged) return damaged;
+      const county = countyOf(source);
+      if (typeof county === 'object') return county;
+      const { values, dropped: faults } = fill(source) as MappedRow & { values: FieldValue[] };
+      let dropped = faults;
+      if (pointOf !== null && row.geometry === null) {
+        const placed = pointOf(source);
+        // What follows takes it as the shape of the row.
+        row.geometry = placed.point;
+        if (placed.fault) dropped = [...(faults ?? []), placed.fault];
+      }
+      const town = values[SITUS_CITY] as string | null;
+      const fips = isFormerCounty(county) ? regionOf(county, feedFips, town, row.geometry) : county;
+      if (typeof fips === 'object') return fips;
+      const { sale, deed, prior } = salesOf(source, values[SALE_DATE]!, values[SALE_PRICE]!);
+      return { ok: true, key: identifier, fips, values, sale, deed, prior, dropped };
+    };
+  };
+  return mapperOf(input, compile, [
+    ...keyColumns(key).map(column => ({ where: 'key', column, optional: false })),
+    ...(sales ? saleMentions(sales) : []),
+  ]);
+}
+
+type Placed = { point: Geometry | null; fault: DroppedValue | null };
+
+/** The place of a row by its columns of longitude and latitude; null without these. */
+function compilePoint(
+  columns: ParcelInput['columns'],
+  resolve: Resolve,
+): ((source: SourceRow['values']) => Placed) | null {
+  const [longitude, latitude] = (['longitude', 'latitude'] as const).map(name => {
+    const spec = columns[name];
+    return spec ? compileColumn(fieldTarget(PARCEL_ROWS, name), spec, resolve) : null;
+  });
+  if (!longitude || !latitude) return null;
+  return source => {
+    const [lon, lat] = [longitude.read(source), latitude.read(source)];
+    if (typeof lon === 'number' && typeof lat === 'number')
+      return { point: { type: 'Point', coordinates: [lon, lat] }, fault: null };
+    const [at, column] = isFailure(lon) ? [lon, longitude] : [lat, latitude];
+    if (!isFailure(at)) return { point: null, fault: null };
+    const message = `'${displayValue(column.raw(source))}' ${at.says}`;
+    return { point: null, fault: { field: 'location', reason: at.reason, message } };
+  };
+}
+
+/** The sales of a feed are those of the rolls that show both day and price. */
+export const showsSales = ({ columns }: ParcelInput): boolean =>
+  columns.last_sale_date !== undefined && columns.last_sale_price !== undefined;
+
+const SITUS_CITY = PARCEL_FIELD_NAMES.indexOf('situs_city');
+const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
+const SALE_PRICE = PARCEL_FIELD_NAMES.indexOf('last_sale_price');
+
+type CountyOf = (source: Record<string, unknown>) => number | RejectedRow;
+
+/**
+ * The county of a row: the feed's, the row's own, or a refusal when the row's is missing, unknown,
+ * or not the feed's.
+ */
+function compileCounty(feedFips: number | null, column: CompiledColumn | null): CountyOf {
+  const isPlace = (fips: number) => isKnownCounty(fips) || isFormerCounty(fips);
+  if (feedFips !== null && !isPlace(feedFips)) {
+    const fault = rejectRow('fips', 'unknown_fips', noSuchCounty(feedFips));
+    return () => fault;
+  }
+  const missing = rejectRow('fips', 'missing_fips', 'the row does not say its county');
+  if (column === null) return () => feedFips ?? missing;
+  return source => {
+    const fips = column.read(source);
+    if (fips === null) return feedFips ?? missing;
+    if (isFailure(fips))
+      return rejectRow('fips', 'unknown_fips', `'${displayValue(column.raw(source))}' ${fips.says}`);
+    const code = Number(fips);
+    if (code === feedFips) return code;
+    if (feedFips !== null && !isFormerCounty(code)) return wrongCounty(code, feedFips);
+    return isPlace(code) ? code : rejectRow('fips', 'unknown_fips', noSuchCounty(code));
+  };
+}
+
+const wrongCounty = (fips: number, feedFips: number): RejectedRow =>
+  rejectRow('fips', 'wrong_fips', `${fiveDigits(fips)} is not the feed's county ${fiveDigits(feedFips)}`);
+
+/**
+ * The planning region of a row that names a former county of Connecticut: by its town, else by the
+ * middle of its geometry.
+ */
+function regionOf(
+  former: number,
+  feedFips: number | null,
+  town: string | null,
+  geometry: Geometry | null,
+): number | RejectedRow {
+  const box = boxOfGeometry(geometry);
+  const point = box && ([(box[0] + box[2]) / 2, (box[1] + box[3]) / 2] as const);
+  const region = planningRegion(former, town, point);
+  if (region === null) return rejectRow('fips', 'former_county', ambiguousRegion(former));
+  if (feedFips !== null && !isFormerCounty(feedFips) && region !== feedFips)
+    return wrongCounty(region, feedFips);
+  return region;
+}

@@ -1,0 +1,43 @@
+import type { LoadedFeed, Overlap } from '../../../../shared/feeds/file-feeds.ts';
+import { type Client, compose, literal, sql, statement } from '../../../../shared/platform/db.ts';
+
+/** What other feeds have of a run's parcels. */
+export type Overlapping = {
+  feeds: LoadedFeed[];
+  /** Rows that were set aside, since another feed has their parcels. */
+  left: number;
+  /** Parcels of other feeds that the run takes over. */
+  taken: number;
+};
+
+const NONE: Overlapping = { feeds: [], left: 0, taken: 0 };
+
+/**
+ * Compares staged rows with the parcels of other feeds, after create_before_stage and before match_parcels,
+ * and does what the feed says of those that it brings again. A run that is forced past the gate adds only
+ * parcels that no other feed has: it never loads a parcel twice.
+ */
+export async function stageOverlap(
+  client: Client,
+  feedId: number,
+  fips: readonly number[],
+  { overlap, force }: { overlap: Overlap; force: boolean },
+): Promise<Overlapping> {
+  if (overlap === 'separate') return NONE;
+  const { rows } = await client.query<{ present: boolean }>(
+    statement('feeds/has_other_feeds', { fips, feed_id: feedId }),
+  );
+  if (!rows[0]!.present) return NONE;
+  await client.query(compose('feeds/create_others_stage', { feed: literal(feedId), fips: literal(fips) }));
+  await client.query(sql('feeds/index_others'));
+  await client.query(sql('feeds/create_overlap_stage'));
+  await client.query(sql('feeds/index_overlap'));
+  const { rows: feeds } = await client.query<LoadedFeed>(sql('feeds/measure_overlap'));
+  const rowsOf = async (text: string) => (await client.query(text)).rowCount ?? 0;
+  if (overlap === 'add' || (overlap === 'block' && force))
+    return { feeds, left: await rowsOf(sql('feeds/leave_overlap')), taken: 0 };
+  if (overlap === 'block') return { feeds, left: 0, taken: 0 };
+  const again = await rowsOf(sql('feeds/take_overlap'));
+  const others = overlap === 'replace' ? await rowsOf(sql('feeds/take_others')) : 0;
+  return { feeds, left: 0, taken: again + others };
+}

@@ -1,0 +1,140 @@
+import type { LoadedFeed } from '../../../../shared/feeds/file-feeds.ts';
+import type { GateResult } from '../../../../shared/feeds/ingest-runs.ts';
+import { AREA_UNITS, type AreaUnit } from '../../../feeds/column-schema.ts';
+import type { Gates } from '../../../feeds/gates-schema.ts';
+import {
+  gateResult,
+  type KeyedLast,
+  keyFault,
+  NO_USABLE_ROWS,
+  oneDecimal,
+  overLimit,
+  percent,
+  type RowFigures,
+  rowFaults,
+} from '../../engine/gate.ts';
+import { TO_ACRES } from '../../engine/map-column.ts';
+import { salesFault } from '../listings/listing-gates.ts';
+import type { OutsideParcels } from './parcels-outside.ts';
+
+export type GateFigures = RowFigures & {
+  /** Keys that both files of a two-file roll have, or rows with geometry of a one-file roll. */
+  matchedKeys: number;
+  /** Parcels on the roll before, and how many of them this run would retire. */
+  before: number;
+  retired: number;
+  outside: OutsideParcels;
+  /** Feeds that have some of these parcels, if that blocks the run. */
+  overlap: readonly LoadedFeed[];
+  /** What an undone run had changed and this one would change again. */
+  undone: UndoneAgain | null;
+  /** Rows whose shape could not be used. */
+  unusableShapes: number;
+  /** Of a feed of two files: the parcels that only one of them has. */
+  unjoined: { roll: number; shape: number } | null;
+  acreage: Acreage | null;
+  /** Comps that the feed's sales have made, and how many of them this run takes off the market. */
+  sales: { before: number; leaving: number };
+  last: KeyedLast | null;
+};
+
+/** The run that was undone, the number of parcels it touched, and how many would be as they were after it. */
+export type UndoneAgain = { run: number; undone: number; again: number };
+
+export type Acreage = {
+  parcels: number;
+  /** Of stated by measured. */
+  median: number;
+  /** How many are off by more than a factor of 4. */
+  off: number;
+  /** What the feed says the source's figures are in; null where each row says it. */
+  unit: AreaUnit | null;
+};
+
+/** Fewer parcels may all be exceptions. */
+const MIN_ACREAGES = 20;
+
+/** What to do when two files share no key. */
+export const SAME_FORM =
+  'Write both keys in the same form: where one of them lost its leading zeros, set strip_leading_zeros in both.';
+
+export function checkParcelGates(figures: GateFigures, limits: Gates): GateResult {
+  const { last, before, retired, sales } = figures;
+  const most = limits.max_key_drop_percent;
+  return gateResult(figures, [
+    ['empty', figures.rows === 0 ? NO_USABLE_ROWS : null],
+    ...rowFaults(figures, limits, 'rows'),
+    ['matched_keys', last ? keyFault(figures, limits) : unjoinedFault(figures)],
+    ['shapes', unusableShapesFault(figures.unusableShapes, figures.matchedKeys)],
+    [
+      'known_keys',
+      overLimit(retired, before, most, share => {
+        return `${retired} of ${before} parcels would be retired (${share}): have the keys changed their form?`;
+      }),
+    ],
+    ['sales', salesFault(sales, limits)],
+    ['overlap', overlapFault(figures.overlap)],
+    ['undone', undoneFault(figures.undone)],
+    ['extent', outsideParcelsFault(figures.outside, limits)],
+    ['acreage', figures.acreage && wrongAcreage(figures.acreage, limits)],
+  ]);
+}
+
+/** A first run of two files that share no key would load every parcel twice, in halves. */
+function unjoinedFault({ matchedKeys, unjoined }: GateFigures): string | null {
+  if (unjoined === null || matchedKeys > 0 || unjoined.roll === 0 || unjoined.shape === 0) return null;
+  return `None of the ${unjoined.roll} keys of the roll is among the ${unjoined.shape} of the shape file. ${SAME_FORM}`;
+}
+
+/** Why a run won't load parcels that other feeds have, and what to choose. */
+export function overlapFault(feeds: readonly LoadedFeed[]): string | null {
+  if (feeds.length === 0) return null;
+  const loaded = feeds.map(
+    ({ feed, parcels, again }) =>
+      `feed ${feed} has already loaded ${again} of these parcels (it has ${parcels})`,
+  );
+  return `${loaded.join('; ')}: set overlap in this feed to update them, to replace that feed, or to add only new parcels.`;
+}
+
+/** A file that corrects what was wrong leaves more of it out, and one of the next day adds little to it. */
+const MAX_UNDONE_PERCENT = 95;
+
+function undoneFault(undone: UndoneAgain | null): string | null {
+  if (undone === null || percent(undone.again, undone.undone) < MAX_UNDONE_PERCENT) return null;
+  const again = `${undone.again} of the ${undone.undone} parcels it changed would change back`;
+  return `This looks like the data of run ${undone.run}, which was undone: ${again}. Correct the source, or force the run.`;
+}
+
+/** Fewer shapes may all be exceptions. */
+const MIN_SHAPES = 20;
+
+/** Why the shapes of a source can't be used: none or few of them can. */
+export function unusableShapesFault(unusable: number, usable: number): string | null {
+  const isMost = usable === 0 ? unusable > 0 : unusable > usable && unusable + usable >= MIN_SHAPES;
+  if (!isMost) return null;
+  return `${unusable} of ${unusable + usable} shapes can't be used: is the CRS right?`;
+}
+
+export function outsideParcelsFault(
+  { points, outside, where }: OutsideParcels,
+  { max_outside_percent }: Gates,
+): string | null {
+  if (percent(outside, points) <= max_outside_percent) return null;
+  return `${outside} of ${points} parcels lie outside the county (${where}): is the CRS right?`;
+}
+
+/**
+ * Why stated acreages are too far from the measured ones, with the unit that would fit; null when they agree.
+ */
+function wrongAcreage(
+  { parcels, median, off, unit }: Acreage,
+  { max_acreage_off_percent: most }: Gates,
+): string | null {
+  const fits = (ratio: number) => ratio >= 0.5 && ratio <= 2;
+  const share = percent(off, parcels);
+  if (parcels < MIN_ACREAGES || most === 100 || (fits(median) && share <= most)) return null;
+  const other = unit && AREA_UNITS.find(each => fits((median * TO_ACRES[each](1)) / TO_ACRES[unit](1)));
+  const advice =
+    other && other !== unit ? `: unit: ${other} would fit` : ': is its column, unit or scale right?';
+  return `The stated acreage is ${Number(median.toPrecision(3))} times the measured one in the median parcel (0.5 to 2 may be), and off by more than a factor of 4 in ${off} of ${parcels} (${oneDecimal(share)} %, at most ${most} %)${advice}.`;
+}

@@ -1,0 +1,75 @@
+import { type Pool, statement, transaction } from '../../../../shared/platform/db.ts';
+import { LOCKS } from '../../../../shared/platform/locks.ts';
+
+/** The tables that hold a partition for every state on one server; distributed ones have shards instead. */
+const TABLES = ['parcels', 'parcel_filters', 'owner_words', 'situs_words', 'parcel_attributes', 'valuations'];
+
+const partitionOf = (table: string, state: number) => `${table}_${String(state).padStart(2, '0')}`;
+const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(code / 1000)))];
+
+/**
+ * The columns by which rows of parcels are found; sampling all sixty takes nine times as long, and autovacuum
+ * does it.
+ */
+const ANALYZED_COLUMNS = '(fips, property_id, feed_id, source_key, apn_normalized, retired_at)';
+
+/**
+ * Lets the planner see at once what a merge has brought to these counties; autovacuum would come
+ * by within a minute, and until then a county of a hundred thousand new parcels would be read
+ * as if it were empty.
+ */
+export async function analyzePartitions(pool: Pool, fips: number[]): Promise<void> {
+  if (fips.length === 0) return;
+  const isDistributed = (await listPartitioned(pool)).size === 0;
+  const names = TABLES.flatMap(table => {
+    const parts = isDistributed ? [table] : statesOf(fips).map(state => partitionOf(table, state));
+    return table === 'parcels' ? parts.map(part => `${part} ${ANALYZED_COLUMNS}`) : parts;
+  });
+  if (isDistributed)
+    await pool.query(statement('platform/analyze_counties', { tables: names, counties: fips }));
+  else await pool.query(`analyze ${names.join(', ')}`);
+}
+
+/**
+ * Creates the partitions of every state that `fips` names and that has none yet. A table made
+ * first and attached then blocks no reader; CREATE TABLE … PARTITION OF would lock them all out for a moment.
+ * https://www.postgresql.org/docs/current/ddl-partitioning.html#DDL-PARTITIONING-DECLARATIVE-MAINTENANCE
+ */
+export async function ensurePartitions(pool: Pool, fips: number[]): Promise<void> {
+  const partitioned = await listPartitioned(pool);
+  const { rows } = await pool.query<{ name: string }>(
+    'select inhrelid::regclass::text as name from pg_inherits where inhparent = any ($1::regclass[])',
+    [[...partitioned]],
+  );
+  const present = new Set(rows.map(row => row.name));
+  for (const state of statesOf(fips)) {
+    for (const table of partitioned) {
+      const name = partitionOf(table, state);
+      if (!present.has(name)) await createPartition(pool, table, name, state);
+    }
+  }
+}
+
+async function listPartitioned(pool: Pool): Promise<Set<string>> {
+  const { rows } = await pool.query<{ name: string }>(
+    "select relname as name from pg_class where oid = any ($1::regclass[]) and relkind = 'p'",
+    [TABLES],
+  );
+  return new Set(rows.map(row => row.name));
+}
+
+function createPartition(pool: Pool, table: string, name: string, state: number): Promise<void> {
+  return transaction(pool, async client => {
+    await client.query('select pg_advisory_xact_lock($1)', [LOCKS.partitions]);
+    const { rows } = await client.query<{ found: string | null }>('select to_regclass($1)::text as found', [
+      name,
+    ]);
+    if (rows[0]?.found) return;
+    await client.query(
+      `create table ${name} (like ${table} including defaults including constraints including generated including storage)`,
+    );
+    await client.query(
+      `alter table ${table} attach partition ${name} for values from (${state * 1000}) to (${(state + 1) * 1000})`,
+    );
+  });
+}

@@ -1,0 +1,37 @@
+import {
+  FILTERED_FIELDS,
+  type FieldType,
+  PARCEL_FIELD_NAMES,
+  PARCEL_FIELDS,
+} from '../../../../shared/model/parcel-fields.ts';
+import { compose, literal } from '../../../../shared/platform/db.ts';
+
+const SQL_TYPES: Record<FieldType, string> = {
+  text: 'text',
+  state: 'text',
+  zip: 'text',
+  boolean: 'boolean',
+  date: 'date',
+  integer: 'int',
+  year: 'int',
+  money: 'bigint',
+  number: 'double precision',
+};
+
+const COLUMNS = {
+  declared: PARCEL_FIELD_NAMES.map(name => `${name} ${SQL_TYPES[PARCEL_FIELDS[name].type]}`).join(',\n  '),
+  fields: PARCEL_FIELD_NAMES.join(', '),
+  staged: PARCEL_FIELD_NAMES.map(name => `r.${name}`).join(', '),
+  assigned: PARCEL_FIELD_NAMES.map(name => `${name} = r.${name}`).join(',\n  '),
+  copied: FILTERED_FIELDS.join(', '),
+  kept: PARCEL_FIELD_NAMES.map(name => `p.${name}`).join(', '),
+  staged_copies: FILTERED_FIELDS.map(name => `r.${name}`).join(', '),
+};
+
+export function rollSql(
+  name: string,
+  numbers: Record<string, number | string | boolean | readonly number[]> = {},
+): string {
+  const literals = Object.entries(numbers).map(([part, value]) => [part, literal(value)]);
+  return compose(name, { ...COLUMNS, ...Object.fromEntries(literals) });
+}

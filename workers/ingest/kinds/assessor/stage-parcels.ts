@@ -1,0 +1,164 @@
+import type { Geometry } from 'geojson';
+import type { RunCounts } from '../../../../shared/feeds/ingest-runs.ts';
+import { PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
+import { copyBytes, copyValue, openCopy } from '../../../../shared/platform/copy.ts';
+import { type Client, statement } from '../../../../shared/platform/db.ts';
+import type { SourceRow } from '../../../formats/row-batch.ts';
+import { digest, SeenKeys } from '../../engine/row-hash.ts';
+import { countFilled, increment } from '../../engine/run-counts.ts';
+import { type Faults, type RowInput, stageRows } from '../../engine/stage-rows.ts';
+import { type RejectWriter, rawText } from '../../engine/stage-schema.ts';
+import { DERIVATION, DERIVED_COLUMNS, type DeriveColumns } from './derive-fields.ts';
+import type { MappedParcel } from './map-parcel.ts';
+import { stageGeometry } from './stage-boundary.ts';
+
+export type ParcelRows = RowInput<MappedParcel> & {
+  name: 'roll' | 'shape';
+  derive: DeriveColumns;
+  /** Whether attributes are mapped at all: a geometry file may have none. */
+  hasAttributes: boolean;
+  /** Completes the parcels of a batch by what further rolls say, before they are written. */
+  complete?: (rows: readonly MappedParcel[]) => Promise<void>;
+};
+
+export type PlacedParcel = { rowNo: number; parcel: MappedParcel };
+
+/** Connections with the run's staging schema on their search path: one a COPY, one for what comes between. */
+export type ParcelStage = {
+  roll: Client;
+  shape: Client;
+  raw: Client;
+  rejects: RejectWriter;
+  counts: RunCounts;
+};
+
+const ROLL_COLUMNS = [
+  'input',
+  'row_no',
+  'fips',
+  'key',
+  'hash',
+  'sale',
+  'book',
+  'several',
+  'prior',
+  ...DERIVED_COLUMNS,
+  ...PARCEL_FIELD_NAMES,
+].join(', ');
+export const COPY_ROLL = `copy stage_roll (${ROLL_COLUMNS}) from stdin`;
+export const COPY_SHAPE =
+  'copy stage_shape (input, row_no, fips, key, hash, location, extent, calculated_acres, boundary) from stdin';
+
+/**
+ * Maps, validates, measures and stages the rows of one input. Rows that cannot be used go to the rejects, as
+ * do single values and geometries, which become null. A geometry file exists for its geometry: a row without
+ * one is rejected, and its attributes count only where the roll has no row.
+ */
+export async function stageParcels(input: ParcelRows, stage: ParcelStage): Promise<void> {
+  const { derive, complete } = input;
+  const { counts } = stage;
+  const roll = openCopy(stage.roll, COPY_ROLL);
+  const shape = openCopy(stage.shape, COPY_SHAPE);
+  const second = input.name === 'shape';
+  const number = second ? 1 : 0;
+  const seen = new SeenKeys();
+  const repeats: SourceRow[] = [];
+  const incomplete: PlacedParcel[] = [];
+
+  function stageRow(parcel: MappedParcel, row: SourceRow, faults: Faults): void {
+    const { key, fips, dropped } = parcel;
+    const place = `${number}\t${row.rowNo}\t${fips}\t${copyValue(key)}`;
+    const fault = stageShape(row.geometry, place, shape, counts);
+    if (fault && second) {
+      faults.reject(row, fault);
+      return;
+    }
+    if (fault && row.geometry) faults.drop(row, fault);
+    if (!input.hasAttributes) return;
+    for (const value of dropped ?? []) faults.drop(row, value);
+    if (!second && seen.add(`${fips}/${key}`)) repeats.push(row);
+    if (complete) incomplete.push({ rowNo: row.rowNo, parcel });
+    else roll.write(rollLine(number, row.rowNo, parcel, derive, counts));
+  }
+
+  await stageRows(input, stage, stageRow, async () => {
+    await keepRaw(stage.raw, repeats.splice(0));
+    await complete?.(incomplete.map(({ parcel }) => parcel));
+    for (const { rowNo, parcel } of incomplete.splice(0))
+      roll.write(rollLine(0, rowNo, parcel, derive, counts));
+    await Promise.all([roll.drain(), shape.drain()]);
+  });
+  await Promise.all([roll.end(), shape.end()]);
+}
+
+/** Stages parcels that are there already, as rows of the roll. */
+export async function stageMapped(
+  batches: AsyncIterable<readonly PlacedParcel[]>,
+  derive: DeriveColumns,
+  { roll, counts }: Pick<ParcelStage, 'roll' | 'counts'>,
+): Promise<void> {
+  const copy = openCopy(roll, COPY_ROLL);
+  for await (const parcels of batches) {
+    for (const { rowNo, parcel } of parcels) copy.write(rollLine(0, rowNo, parcel, derive, counts));
+    await copy.drain();
+  }
+  await copy.end();
+}
+
+/**
+ * The line of stage_roll of a parcel of input 0, the roll, or 1, a geometry file; counts its filled fields.
+ */
+function rollLine(
+  input: 0 | 1,
+  rowNo: number,
+  parcel: MappedParcel,
+  derive: DeriveColumns,
+  counts: RunCounts,
+): string {
+  const { key, fips, values, sale, deed, prior } = parcel;
+  countFilled(counts.filled, FILLED_NAMES[input], values);
+  const attributes = values.map(copyValue).join('\t');
+  const hash = digest(`${DERIVATION}\t${sale}\t${attributes}`);
+  const cells = [sale, deed.book, deed.several].map(copyValue).join('\t');
+  const earlier = copyValue(prior && JSON.stringify(prior));
+  return `${input}\t${rowNo}\t${fips}\t${copyValue(key)}\t${hash}\t${cells}\t${earlier}\t${derive(values, fips)}\t${attributes}`;
+}
+
+const FILLED_NAMES = [PARCEL_FIELD_NAMES, PARCEL_FIELD_NAMES.map(name => `shape.${name}`)] as const;
+
+const NO_GEOMETRY = {
+  field: 'geometry',
+  reason: 'geometry_missing',
+  message: 'The feature has no geometry, and this input exists for its geometry.',
+};
+
+/**
+ * Stages a row's shape; `place` is the line's input, row number, county and key. @returns why it
+ * cannot be used, or null
+ */
+export function stageShape(
+  geometry: Geometry | null,
+  place: string,
+  lines: { write(line: string): void },
+  counts: RunCounts,
+) {
+  if (geometry === null) return NO_GEOMETRY;
+  const shape = stageGeometry(geometry);
+  if (!shape.ok) return { field: 'geometry', reason: `geometry_${shape.reason}`, message: shape.message };
+  for (const repair of shape.repairs) increment(counts.repaired, repair);
+  const { hash, location, extent, acres, boundary } = shape.staged;
+  lines.write(
+    `${place}\t${hash}\t${location}\t${extent}\t${copyValue(acres)}\t${boundary ? copyBytes(boundary) : copyValue(null)}`,
+  );
+  return null;
+}
+
+async function keepRaw(client: Client, rows: readonly SourceRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await client.query(
+    statement('feeds/keep_raw_rows', {
+      row_numbers: rows.map(({ rowNo }) => rowNo),
+      texts: rows.map(({ values, geometry }) => rawText(values, geometry)),
+    }),
+  );
+}

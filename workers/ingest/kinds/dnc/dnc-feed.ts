@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { FeedBase } from '../../../feeds/feed.ts';
+import { daySchema } from '../../../feeds/feed-head.ts';
+import type { Report } from '../../../feeds/locate-faults.ts';
+import { INPUT_PROPERTIES } from '../../../formats/format-input.ts';
+import type { FileOf } from '../../engine/feed-kind.ts';
+
+const CHANGE_COLUMNS = ['area_code', 'number', 'phone', 'date', 'action', 'ignore'] as const;
+type ChangeColumn = (typeof CHANGE_COLUMNS)[number];
+const USUAL: ChangeColumn[] = ['area_code', 'number', 'date', 'action'];
+
+const dncSchema = z.strictObject({
+  source: INPUT_PROPERTIES.source,
+  list: z
+    .enum(['full', 'changes'])
+    .describe(
+      'full: all numbers of its area codes, which take the place of what was known of them; changes: what one day has added and deleted. Default: full.',
+    )
+    .optional(),
+  edition: daySchema
+    .describe("Day of the list. Default: the date in its file's name (2026-11-20 or 20261120).")
+    .optional(),
+  columns: z
+    .array(z.enum(CHANGE_COLUMNS))
+    .min(2)
+    .describe(
+      'Order of the columns of a change list as text: area_code and number (7 digits) or phone (10), action (A or D), date. Default: area_code, number, date, action.',
+    )
+    .optional(),
+});
+
+export const DNC_SECTIONS = { dnc: dncSchema.describe('Kind dnc: the files of the Do Not Call registry.') };
+
+/** Files of the Do Not Call registry; `edition` YYYY-MM-DD, null where the names of the files tell it. */
+type DncInput = {
+  sources: string[];
+  list: 'full' | 'changes';
+  edition: string | null;
+  columns: ChangeColumn[];
+};
+
+export type DncFeed = FeedBase & { kind: 'dnc'; dnc: DncInput };
+
+export function resolveDnc(
+  { dnc: section }: FileOf<typeof DNC_SECTIONS>,
+  base: FeedBase,
+  report: Report,
+): DncFeed {
+  const { source, list = 'full', columns = USUAL, edition = null } = section!;
+  const tells = columns.includes('phone') || (columns.includes('area_code') && columns.includes('number'));
+  if (!tells || !columns.includes('action'))
+    report('dnc.columns', 'needs action, and phone or area_code with number');
+  return { ...base, kind: 'dnc', dnc: { sources: [source].flat(), list, edition, columns } };
+}

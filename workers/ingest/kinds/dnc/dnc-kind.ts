@@ -1,0 +1,12 @@
+import { feedKind } from '../../engine/feed-kind.ts';
+import { DNC_SECTIONS, resolveDnc } from './dnc-feed.ts';
+
+/** The Do Not Call registry. */
+export const dnc = feedKind({
+  kind: 'dnc',
+  sections: DNC_SECTIONS,
+  needs: { section: 'dnc', holds: 'what to read' },
+  gates: [],
+  resolve: resolveDnc,
+  recipe: async () => (await import('./dnc-recipe.ts')).dncRecipe,
+});

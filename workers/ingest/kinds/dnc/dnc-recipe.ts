@@ -1,0 +1,245 @@
+import { basename } from 'node:path';
+import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import { PlatError } from '../../../../shared/platform/errors.ts';
+import { openSource, trackProgress } from '../../../formats/source.ts';
+import { checkListGates } from '../../engine/gate.ts';
+import type { Prepared, Recipe } from '../../engine/recipe.ts';
+import type { RunContext } from '../../engine/run-context.ts';
+import { withStages } from '../../engine/stage-schema.ts';
+import { checkRegistry } from './check-dnc.ts';
+import type { DncFeed } from './dnc-feed.ts';
+import { type Bitmaps, changedBitmaps, collectNumbers, stageBitmaps } from './stage-dnc.ts';
+
+type Area = { area_code: number; edition: string; numbers: number };
+
+/** The result of the run: the edition and the numbers of each area code, and what they were compared with. */
+type Staged = {
+  areas: Map<number, { edition: string; numbers: number }>;
+  before: Map<number, Area>;
+  replaces: boolean;
+};
+
+/** The Do Not Call registry: a full list replaces its area codes; change lists are applied day by day. */
+export const dncRecipe: Recipe<DncFeed, Staged> = {
+  tables: [sql('contacts/create_dnc_stage')],
+  stage: (run, feed) =>
+    withStages(run, 1, async ([client], rejects) => {
+      const before = await currentAreas(client!);
+      const files = editionsOf(feed);
+      const added: Bitmaps = new Map();
+      if (feed.dnc.list === 'full') {
+        for (const file of files) await read(run, feed, file, null, { into: added, removed: null }, rejects);
+        const edition = files.at(-1)!.edition;
+        requireOneEdition(files);
+        const numbers = await stageBitmaps(client!, added);
+        requireNotOlder(numbers.keys(), edition, before);
+        return { areas: withEdition(numbers, edition), before, replaces: true };
+      }
+      if (before.size === 0) throw refusal('There is no full list to be changed: load one first.');
+      const due = files.filter(({ edition }) => [...before.values()].some(area => area.edition < edition));
+      const removed: Bitmaps = new Map();
+      const editions = new Map([...before].map(([area, { edition }]) => [area, edition]));
+      for (const file of due) {
+        const touched: Bitmaps = new Map();
+        const deleted: Bitmaps = new Map();
+        await read(run, feed, file, feed.dnc.columns, { into: touched, removed: deleted }, rejects);
+        for (const [prefix, plus] of advance(editions, touched, file))
+          applyChanges(added, removed, prefix, plus, deleted.get(prefix)!);
+      }
+      const after = await changedBitmaps(client!, added, removed);
+      await stageBitmaps(client!, after);
+      const { rows } = await client!.query<Area>(sql('contacts/count_changed'));
+      const changed = new Map(rows.map(row => [row.area_code, row.numbers]));
+      const areas = [...editions].map(
+        ([area, edition]) =>
+          [area, { edition, numbers: changed.get(area) ?? before.get(area)!.numbers }] as const,
+      );
+      return { areas: new Map(areas), before, replaces: false };
+    }),
+  compare,
+  check: checkRegistry,
+};
+
+async function compare(
+  _client: Client,
+  run: RunContext,
+  { gates }: DncFeed,
+  { areas, before, replaces }: Staged,
+): Promise<Prepared> {
+  const { runId, feedId, counts } = run;
+  await run.step('match', 'comparing with what is there', 0.68);
+  const moved = [...areas].filter(([area, { edition, numbers }]) => {
+    const old = before.get(area);
+    return replaces || old === undefined || old.edition !== edition || old.numbers !== numbers;
+  });
+  const rows = [...areas.values()].reduce((sum, { numbers }) => sum + numbers, 0);
+  const overlap = moved.filter(([area]) => before.has(area)).length;
+  Object.assign(counts, {
+    rows,
+    new: moved.length - overlap,
+    changed: overlap,
+    unchanged: areas.size - moved.length,
+  });
+  await run.step('gate', 'checking', 0.74);
+  return {
+    gate: checkListGates(run, rows, gates, 'numbers'),
+    touched: moved.length > 0,
+    async merge(transaction) {
+      await transaction.query('lock table dnc_areas in share row exclusive mode');
+      await requireUnmoved(transaction, before);
+      const codes = moved.map(([area]) => area);
+      if (replaces) await transaction.query(statement('contacts/delete_areas', { area_codes: codes }));
+      await transaction.query(sql('contacts/write_bitmaps'));
+      await transaction.query(
+        statement('contacts/write_areas', {
+          area_codes: codes,
+          editions: moved.map(([, { edition }]) => edition),
+          numbers: moved.map(([, { numbers }]) => numbers),
+          feed_id: feedId,
+          run_id: runId,
+        }),
+      );
+    },
+    async tidy() {
+      if (replaces) await run.pool.query('analyze dnc_numbers');
+    },
+  };
+}
+
+async function currentAreas(client: Client): Promise<Map<number, Area>> {
+  const { rows } = await client.query<Area>(sql('contacts/list_areas'));
+  return new Map(rows.map(row => [row.area_code, row]));
+}
+
+/** Another feed of the registry may have been merged since the run compared. */
+async function requireUnmoved(client: Client, before: ReadonlyMap<number, Area>): Promise<void> {
+  const now = await currentAreas(client);
+  const same =
+    now.size === before.size &&
+    [...now].every(([area, { edition }]) => before.get(area)?.edition === edition);
+  if (same) return;
+  throw new PlatError('overtaken', 'Another list of the registry was merged while this one was read.', {
+    retryable: true,
+  });
+}
+
+type File = { source: string; edition: string };
+
+/** The files by date. */
+function editionsOf({ name, dnc: { sources, edition } }: DncFeed): File[] {
+  return sources
+    .map(source => {
+      const [, year, month, day] = /(20\d{2})[-_.]?([01]\d)[-_.]?([0-3]\d)/.exec(basename(source)) ?? [];
+      const editionDate = year === undefined ? edition : `${year}-${month}-${day}`;
+      if (editionDate !== null && !Number.isNaN(Date.parse(editionDate)))
+        return { source, edition: edition ?? editionDate };
+      throw refusal(`${name}: the name of ${basename(source)} tells no day: give dnc.edition.`);
+    })
+    .sort((a, b) => (a.edition < b.edition ? -1 : 1));
+}
+
+function requireOneEdition(files: readonly File[]): void {
+  const days = new Set(files.map(({ edition }) => edition));
+  if (days.size > 1)
+    throw refusal(`The files are of several days (${[...days].join(', ')}): a full list is of one.`);
+}
+
+function requireNotOlder(codes: Iterable<number>, edition: string, before: ReadonlyMap<number, Area>): void {
+  for (const area of codes) {
+    const old = before.get(area);
+    if (old !== undefined && old.edition > edition)
+      throw refusal(
+        `The list is of ${edition}, and area code ${area} is known as of ${old.edition}: load a newer one.`,
+      );
+  }
+}
+
+/**
+ * Area codes must be at the day before a change list; what it says of those that are known as of a
+ * later day is left out.
+ */
+function advance(
+  editions: Map<number, string>,
+  touched: Bitmaps,
+  { source, edition }: File,
+): [number, Uint8Array][] {
+  const previous = new Date(Date.parse(edition) - 86_400_000).toISOString().slice(0, 10);
+  const name = basename(source);
+  const due = [...touched].filter(([prefix]) => {
+    const area = Math.floor(prefix / 1_000);
+    const at = editions.get(area);
+    if (at === undefined)
+      throw refusal(`${name} changes area code ${area}, of which there is no full list: load it first.`);
+    if (at < previous)
+      throw refusal(
+        `${name} follows ${previous}, and area code ${area} is known as of ${at}: apply the change lists between, or load a full list.`,
+      );
+    return at < edition;
+  });
+  for (const [area, at] of editions) if (at === previous) editions.set(area, edition);
+  return due;
+}
+
+/** When one day adds what a later one deletes, or the reverse, the later one wins. */
+function applyChanges(
+  added: Bitmaps,
+  removed: Bitmaps,
+  prefix: number,
+  plus: Uint8Array,
+  minus: Uint8Array,
+): void {
+  const [oldPlus, oldMinus] = [added.get(prefix), removed.get(prefix)];
+  added.set(
+    prefix,
+    plus.map((byte, i) => byte | ((oldPlus?.[i] ?? 0) & ~minus[i]!)),
+  );
+  removed.set(
+    prefix,
+    minus.map((byte, i) => byte | ((oldMinus?.[i] ?? 0) & ~plus[i]!)),
+  );
+}
+
+const withEdition = (numbers: ReadonlyMap<number, number>, edition: string) =>
+  new Map([...numbers].map(([area, count]) => [area, { edition, numbers: count }]));
+
+function refusal(message: string): PlatError {
+  return new PlatError('dnc_order', message);
+}
+
+async function read(
+  run: RunContext,
+  { baseDir }: DncFeed,
+  { source, edition }: File,
+  columns: readonly string[] | null,
+  bitmaps: { into: Bitmaps; removed: Bitmaps | null },
+  rejects: Parameters<typeof collectNumbers>[3]['rejects'],
+): Promise<void> {
+  const record = { input: 'dnc', source: [source], bytes: 0 };
+  run.inputs.push(record);
+  const context = {
+    baseDir,
+    tmpDir: run.tmpDir,
+    signal: run.signal,
+    onNote: (note: string) => run.progress(0, `${edition}: ${note}`),
+    onBytes(bytes: number, total: number | null) {
+      record.bytes = bytes;
+      if (total) run.progress((0.6 * bytes) / total, `${edition}: ${(bytes / 1e6).toFixed(0)} MB`);
+    },
+  };
+  try {
+    const opened = await openSource(
+      source,
+      { extensions: ['.txt', '.csv', '.xml'] },
+      context,
+      trackProgress(context, true),
+    );
+    try {
+      await collectNumbers(opened.bytes(), columns, bitmaps, { counts: run.counts, rejects });
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    run.signal.throwIfAborted();
+    throw error;
+  }
+}

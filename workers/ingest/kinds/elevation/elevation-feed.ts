@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { Box } from '../../../../shared/geo/geometry-types.ts';
+import type { FeedBase } from '../../../feeds/feed.ts';
+import type { Report } from '../../../feeds/locate-faults.ts';
+import type { FileOf } from '../../engine/feed-kind.ts';
+import type { COVERAGE_SECTION } from '../../layers/coverage-schema.ts';
+import { FILES, type Files, filesOf } from '../../layers/files-schema.ts';
+
+const elevationSchema = z
+  .strictObject({
+    ...FILES,
+    vertical_unit: z
+      .enum(['metres', 'feet', 'us_survey_feet'])
+      .describe('Unit of the heights; wins over what the files say. Default: what they say, else metres.'),
+    nodata: z.number().describe('The height that stands for no data; wins over what the files say.'),
+  })
+  .partial();
+
+export const ELEVATION_SECTIONS = {
+  elevation: elevationSchema.describe(
+    'Kind elevation: the files of heights: one of source, template with bounds, or index.',
+  ),
+};
+
+type ElevationInput = {
+  tiles: Files;
+  crs?: string;
+  unit?: 'metres' | 'feet' | 'us_survey_feet';
+  nodata?: number;
+};
+
+export type ElevationFeed = FeedBase & {
+  kind: 'elevation';
+  elevation: ElevationInput;
+  coverage: Box | null;
+};
+
+export function resolveElevation(
+  file: FileOf<typeof ELEVATION_SECTIONS & typeof COVERAGE_SECTION>,
+  base: FeedBase,
+  report: Report,
+): ElevationFeed {
+  const { crs, vertical_unit: unit, nodata, ...files } = file.elevation!;
+  const said = Object.entries({ crs, unit, nodata }).filter(([, value]) => value !== undefined);
+  const input = { tiles: filesOf('elevation', files, report), ...Object.fromEntries(said) };
+  return { ...base, kind: 'elevation', elevation: input, coverage: file.coverage ?? null };
+}

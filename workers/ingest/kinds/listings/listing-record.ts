@@ -1,0 +1,121 @@
+import { toE7 } from '../../../../shared/geo/geometry-codec.ts';
+import {
+  LISTING_FIELD_NAMES,
+  type ListingField,
+  type ListingStatus,
+} from '../../../../shared/model/listing-fields.ts';
+import type { FieldValue } from '../../../../shared/model/parcel-fields.ts';
+import { uuidV5 } from '../../../../shared/model/uuid.ts';
+import { arrayLiteral, copyValue } from '../../../../shared/platform/copy.ts';
+import { compose } from '../../../../shared/platform/db.ts';
+import { formerCounty, planningRegion } from '../../../../shared/regions/connecticut.ts';
+import { countyName } from '../../../../shared/regions/counties.ts';
+import { countyByName } from '../../../../shared/regions/county-names.ts';
+import { countyAt, nearestCounty } from '../../../../shared/regions/county-polygons.ts';
+import { digest } from '../../engine/row-hash.ts';
+import type { ListingValue } from './map-listing.ts';
+
+const COLUMNS = [
+  ...(['source', 'source_id', 'status', 'address', 'city', 'state', 'zip', 'county', 'apn'] as const),
+  ...(['location', 'fips', 'lot_acres', 'price', 'listed_date', 'status_date', 'sold_date'] as const),
+  ...(['days_on_market', 'sale_type', 'url', 'photos', 'asked_price', 'views', 'saves', 'deed'] as const),
+];
+
+/** A comp as the staging table holds it. Dates are 'YYYY-MM-DD', the location integers of 1e-7 degree. */
+export type ListingRecord = Record<(typeof COLUMNS)[number], FieldValue | Point | string[]> & {
+  source: string;
+  source_id: string;
+  status: ListingStatus;
+  location: Point | null;
+  asked_price: number | null;
+  deed: string | null;
+  photos: string[];
+};
+
+type Point = { x: number; y: number };
+
+const FRAGMENTS = {
+  columns: COLUMNS.join(', '),
+  staged: COLUMNS.map(name => `s.${name}`).join(', '),
+  assigned: COLUMNS.map(name => `${name} = excluded.${name}`).join(', '),
+};
+
+export const listingSql = (name: string): string => compose(name, FRAGMENTS);
+
+export const COPY_LISTING = `copy stage_listing (row_no, id, ${FRAGMENTS.columns}, hash) from stdin`;
+
+/** Derived from source and id, so that a listing has the same id in every installation. */
+const listingId = (source: string, sourceId: string): string => uuidV5(`listing:${source}\u0000${sourceId}`);
+
+export function listingLine(rowNo: number, listing: ListingRecord): string {
+  const { location: at, photos } = listing;
+  const flat = { ...listing, location: at && `(${at.x},${at.y})`, photos: arrayLiteral(photos) };
+  const values = COLUMNS.map(name => copyValue(flat[name] as FieldValue));
+  const hash = digest(values.slice(0, COLUMNS.findLastIndex(isDigested(listing)) + 1).join('\t'));
+  return `${rowNo}\t${listingId(listing.source, listing.source_id)}\t${values.join('\t')}\t${hash}`;
+}
+
+/**
+ * Columns added later are part of the digest only where they have a value, so that older digests stay valid.
+ */
+const isDigested = (listing: ListingRecord) => (name: (typeof COLUMNS)[number]) =>
+  !OPTIONAL_COLUMNS.has(name) || listing[name] !== null;
+const OPTIONAL_COLUMNS = new Set<string>(['asked_price', 'views', 'saves', 'deed']);
+
+const AT = Object.fromEntries(LISTING_FIELD_NAMES.map((name, i) => [name, i])) as Record<
+  ListingField,
+  number
+>;
+
+/**
+ * A mapped listing as a comp, in the county of its FIPS, else its county name, else the polygon that holds
+ * its point. The price is the closing price of a sale and the asking price of everything else, 0 where the
+ * source withholds it.
+ */
+export function resolveListing(values: ListingValue[]): ListingRecord {
+  const text = (field: ListingField): string => (values[AT[field]] ?? '') as string;
+  const number = (field: ListingField): number | null => values[AT[field]] as number | null;
+  const day = (field: ListingField): string | null => values[AT[field]] as string | null;
+
+  const status = values[AT.status] as ListingStatus;
+  const lon = number('longitude');
+  const lat = number('latitude');
+  const placed = lon !== null && lat !== null;
+  const sold = status === 'SOLD';
+  const [county, state] = [text('county'), text('state')];
+  const former = formerCounty(county, state);
+  const fips =
+    number('fips') ??
+    countyByName(county, state) ??
+    (former && planningRegion(former, text('city'), placed ? [lon, lat] : null)) ??
+    (placed ? countyOf(lon, lat) : null);
+  return {
+    source: text('source'),
+    source_id: text('source_id'),
+    status,
+    address: text('address'),
+    city: text('city'),
+    state,
+    zip: text('zip'),
+    county: county || (fips === null ? '' : countyName(fips)),
+    apn: text('apn'),
+    location: placed ? { x: toE7(lon), y: toE7(lat) } : null,
+    fips,
+    lot_acres: number('lot_acres'),
+    price: number(sold ? 'sold_price' : 'list_price') ?? 0,
+    asked_price: sold ? number('list_price') : null,
+    listed_date: day('listed_date'),
+    status_date: day('status_date') ?? (sold ? day('sold_date') : null),
+    sold_date: sold ? (day('sold_date') ?? day('status_date')) : null,
+    days_on_market: number('days_on_market'),
+    sale_type: text('sale_type'),
+    url: text('url'),
+    photos: (values[AT.photos] as string[] | null) ?? [],
+    views: number('views'),
+    saves: number('saves'),
+    deed: null,
+  };
+}
+
+/** The polygons are generalized: a shore parcel may lie just off its own county's. */
+const countyOf = (lon: number, lat: number): number | null => countyAt(lon, lat) ?? nearestCounty(lon, lat);

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import {
+  LISTING_FIELD_NAMES,
+  LISTING_FIELDS,
+  type ListingField,
+} from '../../../../shared/model/listing-fields.ts';
+import { columnsOf, type KeySpec, keySchema, skipWhereSchema } from '../../../feeds/column-schema.ts';
+import type { FeedBase, MappedInput, Sales } from '../../../feeds/feed.ts';
+import { mappedInput, type RowFields } from '../../../feeds/feed-columns.ts';
+import { labelOf } from '../../../feeds/feed-head.ts';
+import type { Report } from '../../../feeds/locate-faults.ts';
+import type { Preset } from '../../../feeds/presets.ts';
+import { INPUT_PROPERTIES, readWindow } from '../../../formats/format-input.ts';
+import type { FileOf } from '../../engine/feed-kind.ts';
+import { keySpec, type SALES_SECTION, salesOf } from './resolve-sales.ts';
+
+export const LISTING_ROWS: RowFields = { names: LISTING_FIELD_NAMES, specs: LISTING_FIELDS };
+
+const listingsSchema = z.strictObject({
+  ...INPUT_PROPERTIES,
+  label: z
+    .string()
+    .min(1)
+    .describe(
+      'The `source` of comps whose `source` is not mapped. Default: the title, else the name of the feed.',
+    )
+    .optional(),
+  snapshot: z
+    .boolean()
+    .describe(
+      'Whether the source lists everything, so that an ACTIVE or PENDING listing that is gone from it has left the market. Default: true; false for format reso.',
+    )
+    .optional(),
+  key: keySchema
+    .describe(
+      "A file of sales by parcel number: what identifies the parcel, as the parcels' feed writes it; `sales` tells which are comps.",
+    )
+    .optional(),
+  columns: columnsOf<ListingField>(LISTING_FIELD_NAMES, LISTING_FIELDS)
+    .describe('Listing fields and where they come from.')
+    .optional(),
+  skip_where: skipWhereSchema,
+});
+
+export const LISTINGS_SECTIONS = {
+  listings: listingsSchema.describe('Kind listings: the source and its columns.'),
+};
+
+export type ListingInput = MappedInput<ListingField> & {
+  /** County of every listing, or null when the feed does not give one. */
+  fips: number | null;
+  /** `source` of comps whose source is not mapped. */
+  label: string;
+  snapshot: boolean;
+  /** Of a file of sales by parcel number: what its rows are joined by, and which of them are comps. */
+  recorded: RecordedInput | null;
+};
+
+export type RecordedInput = { key: KeySpec; sales: Sales };
+
+export type ListingsFeed = FeedBase & { kind: 'listings'; listings: ListingInput };
+
+export function resolveListings(
+  file: FileOf<typeof LISTINGS_SECTIONS & typeof SALES_SECTION>,
+  base: FeedBase,
+  report: Report,
+  preset: Preset | null,
+): ListingsFeed {
+  const section = file.listings!;
+  const within = readWindow(section, base.fips, 'parcels', message => report('listings.within', message));
+  const input = mappedInput<ListingField>({ ...preset?.input, ...section }, preset, within);
+  const label = labelOf(file, section);
+  const sales = salesOf(file, preset);
+  const key = section.key ?? (sales ? preset?.key : undefined);
+  if (sales || key !== undefined) {
+    if (key === undefined) report('listings', 'sales need a key: the columns that identify the parcel sold');
+    if (!sales) report('listings.key', 'needs a section sales: which of the rows are comps');
+    for (const field of ['sold_date', 'sold_price'] as const)
+      if (!input.columns[field]) report('listings', `columns.${field} is required`);
+    const recorded = sales && key !== undefined ? { key: keySpec(key), sales } : null;
+    return {
+      ...base,
+      kind: 'listings',
+      listings: { ...input, fips: base.fips, label, snapshot: true, recorded },
+    };
+  }
+  const snapshot = section.snapshot ?? section.format !== 'reso';
+  for (const field of ['source_id', 'status'] as const)
+    if (!input.columns[field]) report('listings', `columns.${field} is required`);
+  // A RESO run fetches what changed: the rest would be taken for gone.
+  if (snapshot && section.format === 'reso') report('listings.snapshot', 'must be false for format reso');
+  if (!input.columns.list_price && !input.columns.sold_price)
+    report('listings', 'columns.list_price or columns.sold_price is required');
+  return {
+    ...base,
+    kind: 'listings',
+    listings: { ...input, fips: base.fips, label, snapshot, recorded: null },
+  };
+}

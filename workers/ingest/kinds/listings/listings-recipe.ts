@@ -1,0 +1,149 @@
+import type { RunCounts } from '../../../../shared/feeds/ingest-runs.ts';
+import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts';
+import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
+import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import { isRetryable } from '../../../../shared/platform/errors.ts';
+import type { ResoCheckpoint, RowBatch } from '../../../formats/row-batch.ts';
+import { checkPart } from '../../engine/dry-run.ts';
+import { lastFigures, rejectedRows } from '../../engine/gate.ts';
+import { readBatches } from '../../engine/read-input.ts';
+import type { Prepared, Recipe } from '../../engine/recipe.ts';
+import type { RunContext } from '../../engine/run-context.ts';
+import {
+  countFilled,
+  increment,
+  matchFigures,
+  measureRows,
+  rejectDuplicates,
+} from '../../engine/run-counts.ts';
+import { stageRows } from '../../engine/stage-rows.ts';
+import { REJECTS_KEPT, type RejectWriter, rawText, withStages } from '../../engine/stage-schema.ts';
+import { MIN_OVERWRITTEN } from './listing-faults.ts';
+import { checkListingGates } from './listing-gates.ts';
+import { noteListings } from './listing-notes.ts';
+import { COPY_LISTING, listingLine, listingSql, resolveListing } from './listing-record.ts';
+import { LISTING_ROWS, type ListingsFeed } from './listings-feed.ts';
+import { compileListingMapper } from './map-listing.ts';
+import { mergeListings } from './merge-listings.ts';
+
+/**
+ * An incremental source that breaks off is merged as far as it came; the error is thrown then, so that the
+ * next attempt goes on from there.
+ */
+export const listingsRecipe: Recipe<ListingsFeed, Staged> = {
+  tables: [sql('feeds/create_raw_stage'), listingSql('market/create_listing_stage')],
+  stage: (run, { listings }) =>
+    withStages(run, 2, (clients, rejects) => stageListings(run, listings, clients, rejects)),
+  compare,
+  inputs: ({ listings }) => (listings.snapshot ? [['listings', listings]] : []),
+  check(dryRun, { listings }) {
+    dryRun.mayBeEmpty = !listings.snapshot;
+    return checkPart(dryRun, 'listings', listings, {
+      fields: LISTING_ROWS,
+      map: compileListingMapper(listings),
+      notes: noteListings,
+    });
+  },
+};
+
+async function compare(
+  client: Client,
+  run: RunContext,
+  { listings: { snapshot }, gates }: ListingsFeed,
+  staged: Staged,
+): Promise<Prepared> {
+  const { runId, feedId, counts } = run;
+  await run.step('match', 'comparing with what is there', 0.68);
+  await client.query(sql('market/split_repeat_sales'));
+  await rejectDuplicates(
+    client,
+    counts,
+    statement('market/resolve_listing_duplicates', { run_id: runId, most: REJECTS_KEPT }),
+  );
+  if (snapshot) await dropOverwrittenPrices(client, counts);
+  await client.query('analyze stage_listing (id)');
+  await client.query(sql('market/match_listings'));
+  if (snapshot) await client.query(statement('market/match_gone_listings', { feed_id: feedId }));
+  await client.query('analyze stage_listing_match');
+  const rows = await measureRows(client, run, matchFigures('stage_listing_match'));
+  const gate = checkListingGates(
+    {
+      read: counts.read.listings ?? 0,
+      // An older state of a listing that comes again is set aside, not wrong.
+      rejected: rejectedRows(counts) - (counts.rejected.superseded ?? 0),
+      rows,
+      matchedKeys: rows,
+      sales: { before: 0, leaving: 0 },
+      filled: counts.filled,
+      // An incremental run only has changes: its size is not comparable with the last one's. A market has
+      // fewer listings in winter than in the summer before, so the year's best says nothing.
+      last: snapshot ? lastFigures(run.last && { counts: run.last.counts }) : null,
+    },
+    gates,
+  );
+  return {
+    gate: snapshot ? gate : { ...gate, blocked: gate.blocked.filter(({ gate: name }) => name !== 'empty') },
+    touched: counts.new + counts.changed + counts.retired > 0,
+    merge: transaction => mergeListings(transaction, runId, feedId),
+    ...staged,
+  };
+}
+
+/** The asking prices of a source that writes the sale price over them. */
+async function dropOverwrittenPrices(client: Client, counts: RunCounts): Promise<void> {
+  const { rowCount } = await client.query(
+    statement('market/drop_overwritten_prices', { least: MIN_OVERWRITTEN }),
+  );
+  if (rowCount) increment(counts.dropped, 'list_price', rowCount);
+}
+
+type Staged = { checkpoint: ResoCheckpoint | null; brokeOff?: unknown };
+
+async function stageListings(
+  run: RunContext,
+  listings: ListingsFeed['listings'],
+  [client, rawClient]: readonly Client[],
+  rejects: RejectWriter,
+): Promise<Staged> {
+  const { counts } = run;
+  const staged: Staged = { checkpoint: null };
+  const batches = untilItBreaks(readBatches(run, 'listings', listings.input), staged);
+  // Not for RESO: its records may leave out what they have no value for, and a page may hold one record.
+  const checked = listings.input.format !== 'reso';
+  const copy = openCopy(client!, COPY_LISTING);
+  // Of every row: which of several states of a listing is set aside is not known before the last row.
+  const raw = openCopy(rawClient!, 'copy stage_raw (row_no, raw) from stdin');
+  const unplaced: Record<string, number> = {};
+  counts.unplaced = unplaced;
+  await stageRows(
+    { name: 'listings', batches, map: compileListingMapper(listings), checked },
+    { counts, rejects },
+    ({ values, dropped }, row, faults) => {
+      for (const value of dropped ?? []) faults.drop(row, value);
+      countFilled(counts.filled, LISTING_FIELD_NAMES, values);
+      const listing = resolveListing(values);
+      if (listing.fips === null) increment(unplaced, 'county');
+      raw.write(`${row.rowNo}\t${copyValue(rawText(row.values, row.geometry))}`);
+      copy.write(listingLine(row.rowNo, listing));
+    },
+    () => Promise.all([copy.drain(), raw.drain()]),
+  );
+  await Promise.all([copy.end(), raw.end()]);
+  return staged;
+}
+
+/**
+ * Ends where a source breaks off that can be taken up again; what fails while a batch is staged is thrown in
+ * the consumer instead.
+ */
+async function* untilItBreaks(batches: AsyncIterable<RowBatch>, staged: Staged): AsyncGenerator<RowBatch> {
+  try {
+    for await (const batch of batches) {
+      yield batch;
+      if (batch.checkpoint) staged.checkpoint = batch.checkpoint;
+    }
+  } catch (error) {
+    if (staged.checkpoint === null || !isRetryable(error)) throw error;
+    staged.brokeOff = error;
+  }
+}

@@ -1,0 +1,135 @@
+import { MAX_ACREAGE_CORRECTION } from '../../../../shared/model/sold-acres.ts';
+import { openCopy } from '../../../../shared/platform/copy.ts';
+import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import { countyName } from '../../../../shared/regions/counties.ts';
+import { stateOfFips } from '../../../../shared/regions/states.ts';
+import type { Sales } from '../../../feeds/feed.ts';
+import { COPY_LISTING, type ListingRecord, listingLine } from './listing-record.ts';
+
+type Sale = {
+  fips: number;
+  source_id: string;
+  row_no: number;
+  status: 'SOLD' | 'OFF_MARKET';
+  /**
+   * It fits the feed's description of a sale that counts; one that does not is here because it was a comp.
+   */
+  qualified: boolean;
+  multi_parcel: boolean;
+  /** Another feed has the same sale. */
+  repeated: boolean;
+  situs_address: string | null;
+  situs_city: string | null;
+  situs_state: string | null;
+  situs_zip: string | null;
+  apn: string | null;
+  last_sale_date: string;
+  last_sale_price: number | null;
+  book: string | null;
+  lot_acres: number | null;
+  location: { x: number; y: number } | null;
+};
+
+/** How many days apart the days of one deed are at most: numbers that start again each year are farther. */
+export const DEED_DAYS = 180;
+
+/**
+ * What became of recorded sales: comps, sales that are none because one deed covers several parcels,
+ * comps of earlier runs that this one does not qualify, and sales that are comps of another feed already.
+ */
+export type SaleCounts = { comps: number; multi_parcel: number; disqualified: number; repeated?: number };
+
+/**
+ * The `sale_type` of a sale of several parcels. Such a sale is kept OFF_MARKET, out of comps, statistics
+ * and valuations, so that a later roll, in which only one of its parcels still shows it, does not make it a
+ * comp of that parcel.
+ */
+const SEVERAL_PARCELS = 'Deed over several parcels';
+
+/**
+ * Stages recorded sales as comps and compares them with the listings that are there.
+ * @param recorded the query of those that the run staged
+ * @param counties those of the run
+ */
+export async function stageSales(
+  client: Client,
+  recorded: 'market/recorded_of_roll' | 'market/recorded_of_file',
+  sales: Pick<Sales, 'label' | 'minPrice' | 'saleType'>,
+  feedId: number,
+  counties: number[],
+): Promise<SaleCounts> {
+  const { rows } = await client.query<Sale>(
+    statement(
+      'market/list_sales',
+      {
+        label: sales.label,
+        least_price: Math.ceil(sales.minPrice),
+        several_sale_type: SEVERAL_PARCELS,
+        feed_id: feedId,
+        counties,
+        most_correction: MAX_ACREAGE_CORRECTION,
+        deed_days: DEED_DAYS,
+      },
+      { recorded: sql(recorded) },
+    ),
+  );
+  const counts: SaleCounts = { comps: 0, multi_parcel: 0, disqualified: 0 };
+  const copy = openCopy(client, COPY_LISTING);
+  for (const sale of rows) {
+    if (sale.repeated) {
+      counts.repeated = (counts.repeated ?? 0) + 1;
+      continue;
+    }
+    if (sale.status === 'SOLD') counts.comps++;
+    else counts[sale.qualified ? 'multi_parcel' : 'disqualified']++;
+    copy.write(listingLine(sale.row_no, comp(sale, sales)));
+    await copy.drain();
+  }
+  await copy.end();
+  await client.query(sql('market/match_listings'));
+  return counts;
+}
+
+function comp(sale: Sale, { label, saleType }: Pick<Sales, 'label' | 'saleType'>): ListingRecord {
+  return {
+    source: label,
+    source_id: sale.source_id,
+    status: sale.status,
+    address: sale.situs_address ?? '',
+    city: sale.situs_city ?? '',
+    state: sale.situs_state ?? stateOfFips(sale.fips) ?? '',
+    zip: sale.situs_zip ?? '',
+    county: countyName(sale.fips),
+    apn: sale.apn ?? '',
+    location: sale.location,
+    fips: sale.fips,
+    lot_acres: sale.lot_acres,
+    price: sale.last_sale_price ?? 0,
+    asked_price: null,
+    listed_date: null,
+    status_date: sale.last_sale_date,
+    sold_date: sale.last_sale_date,
+    days_on_market: null,
+    sale_type: sale.multi_parcel ? SEVERAL_PARCELS : saleType,
+    url: '',
+    photos: [],
+    views: null,
+    saves: null,
+    deed: sale.book,
+  };
+}
+
+type SaleFigures = { touched: number; before: number; leaving: number };
+
+/** What a run does to the comps that its feed has made. */
+export async function measureSales(
+  client: Client,
+  sales: Pick<Sales, 'label'> | null,
+  feedId: number,
+): Promise<SaleFigures> {
+  if (sales === null) return { touched: 0, before: 0, leaving: 0 };
+  const { rows } = await client.query<SaleFigures>(
+    statement('market/measure_sales', { feed_id: feedId, label: sales.label }),
+  );
+  return rows[0]!;
+}

@@ -1,0 +1,62 @@
+import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
+import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import { checkPart } from '../../engine/dry-run.ts';
+import { checkListGates } from '../../engine/gate.ts';
+import { readBatches } from '../../engine/read-input.ts';
+import type { Prepared, Recipe } from '../../engine/recipe.ts';
+import { digest } from '../../engine/row-hash.ts';
+import type { RunContext } from '../../engine/run-context.ts';
+import { countFilled, keepFirstSql, measureRows, rejectDuplicates } from '../../engine/run-counts.ts';
+import { stageRows } from '../../engine/stage-rows.ts';
+import { withStages } from '../../engine/stage-schema.ts';
+import { compileBlockMapper } from './map-block.ts';
+import { NUMBERING_ROWS, type NumberingFeed } from './numbering-feed.ts';
+
+/**
+ * Blocks of telephone numbers with their carriers. A feed is complete: blocks that it no longer lists are
+ * removed.
+ */
+export const numberingRecipe: Recipe<NumberingFeed, void> = {
+  tables: [sql('contacts/create_block_stage')],
+  async stage(run, { numbering: input }) {
+    const { counts } = run;
+    const batches = readBatches(run, 'numbering', input.input);
+    await withStages(run, 1, async ([client], rejects) => {
+      const copy = openCopy(
+        client!,
+        'copy stage_block (row_no, prefix, block, operator, line_type, hash) from stdin',
+      );
+      await stageRows(
+        { name: 'numbering', batches, map: compileBlockMapper(input) },
+        { counts, rejects },
+        ({ values, prefix, block, operator, lineType }, { rowNo }) => {
+          countFilled(counts.filled, NUMBERING_ROWS.names, values);
+          const cells = [copyValue(operator), copyValue(lineType)].join('\t');
+          copy.write([rowNo, prefix, block, cells, digest(cells)].join('\t'));
+        },
+        () => copy.drain(),
+      );
+      await copy.end();
+    });
+  },
+  compare,
+  check: (dryRun, { numbering: input }) =>
+    checkPart(dryRun, 'numbering', input, { fields: NUMBERING_ROWS, map: compileBlockMapper(input) }),
+};
+
+async function compare(client: Client, run: RunContext, { gates }: NumberingFeed): Promise<Prepared> {
+  const { feedId, counts } = run;
+  await run.step('match', 'comparing with what is there', 0.68);
+  // Of two carriers of one block the last row wins.
+  await rejectDuplicates(client, counts, keepFirstSql('stage_block', 'prefix, block', 'row_no desc'));
+  await client.query('analyze stage_block (prefix)');
+  const rows = await measureRows(client, run, statement('contacts/measure_blocks', { feed_id: feedId }));
+  return {
+    gate: checkListGates(run, rows, gates, 'blocks'),
+    touched: counts.new + counts.changed + counts.retired > 0,
+    async merge(transaction) {
+      await transaction.query(statement('contacts/delete_gone_blocks', { feed_id: feedId }));
+      await transaction.query(statement('contacts/upsert_blocks', { feed_id: feedId }));
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { MTFCC_CLASSES } from '../../../../shared/model/land-layers.ts';
+import { rowFields } from '../../../feeds/feed-columns.ts';
+import { vectorKind } from '../../layers/vector-kind.ts';
+import { NAME_FIELD, textField } from '../../layers/vector-layer.ts';
+
+/** Roads: lines, by which frontage and access are measured. */
+export const roads = vectorKind({
+  kind: 'roads',
+  rows: rowFields({
+    class: {
+      type: 'road_class',
+      doc: 'Class of a road: highway, normal, local; private for one that gives access but no frontage; none for what cars do not use',
+    },
+    mtfcc: textField(
+      'Feature class code of TIGER: S1100 is a highway, S1200 normal, S1400 local; S1630, S1640, S1730, S1740 and S1780 give access alone; no other counts',
+    ),
+    name: NAME_FIELD,
+  }),
+  requires: ['class', 'mtfcc'],
+  // TIGER/Line.
+  usual: { mtfcc: 'MTFCC', name: 'FULLNAME' },
+  geometry: 'lines',
+  hasReach: true,
+  isKnownBy: has => has('MTFCC') && !has('HYDROID'),
+  classify(names, raw) {
+    const [ownClass, mtfcc] = [names.indexOf('class'), names.indexOf('mtfcc')];
+    return (values, source) => {
+      const code = values[mtfcc]?.toUpperCase();
+      const roadClass = values[ownClass] ?? (code === undefined ? null : (MTFCC_CLASSES[code] ?? 'none'));
+      if (roadClass === null) return null;
+      return roadClass === 'none'
+        ? { class: null, label: raw(source) ?? 'none' }
+        : { class: roadClass, label: roadClass };
+    };
+  },
+});

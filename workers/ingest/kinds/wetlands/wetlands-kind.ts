@@ -1,0 +1,44 @@
+import { rowFields } from '../../../feeds/feed-columns.ts';
+import { vectorKind } from '../../layers/vector-kind.ts';
+import { type Classification, textField } from '../../layers/vector-layer.ts';
+
+/** Wetlands: areas, whose share of a parcel is measured. */
+export const wetlands = vectorKind({
+  kind: 'wetlands',
+  rows: rowFields({
+    attribute: textField(
+      'Code of the National Wetlands Inventory, such as PFO1E; codes that begin with U are uplands',
+    ),
+    type: textField('Its wetland type in words, such as Riverine'),
+  }),
+  requires: ['attribute', 'type'],
+  // The National Wetlands Inventory.
+  usual: { attribute: 'ATTRIBUTE', type: 'WETLAND_TYPE' },
+  geometry: 'areas',
+  isKnownBy: has => has('WETLAND_TYPE') && has('ATTRIBUTE'),
+  classify(names) {
+    const [attribute, type] = [names.indexOf('attribute'), names.indexOf('type')];
+    return values => wetland(values[attribute] ?? null, values[type] ?? null);
+  },
+});
+
+/**
+ * Systems by the first letter of a code: Cowardin et al. 1979,
+ * https://www.fws.gov/program/national-wetlands-inventory
+ */
+const SYSTEMS: Record<string, string> = {
+  M: 'marine',
+  E: 'estuarine',
+  R: 'riverine',
+  L: 'lacustrine',
+  P: 'palustrine',
+};
+
+/** All features of the inventory count, including lakes, rivers and those without a code; uplands do not. */
+function wetland(attribute: string | null, type: string | null): Classification {
+  const system = attribute?.charAt(0).toUpperCase();
+  if (system === 'U' || (attribute === null && /^upland/i.test(type ?? '')))
+    return { class: null, label: 'upland' };
+  const label = type ?? (system === undefined ? 'unlabelled' : (SYSTEMS[system] ?? 'other'));
+  return { class: attribute ?? type ?? 'unlabelled', label };
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { ROAD_REACH_M } from '../../../shared/model/land-layers.ts';
+import { type ColumnSpec, columnSchema, conditionSchema } from '../../feeds/column-schema.ts';
+import { INPUT_PROPERTIES } from '../../formats/format-input.ts';
+import type { VectorLayer } from './vector-layer.ts';
+
+const reach = (roadClass: keyof typeof ROAD_REACH_M) =>
+  z
+    .number()
+    .positive()
+    // A mile: further than any right of way is wide, and the neighbourhood that is read for a
+    // parcel grows with it.
+    .max(1609)
+    .describe(`Metres from the centreline of such a road. Default: ${ROAD_REACH_M[roadClass]}.`)
+    .optional();
+
+/** The section of the layers whose sources hold features, with the columns of all of these. */
+export const layerSchema = (layers: readonly VectorLayer[]) =>
+  z
+    .strictObject({
+      ...INPUT_PROPERTIES,
+      columns: z.strictObject(columnsOfAll(layers)).describe(usualWords(layers)).optional(),
+      skip_where: z
+        .array(conditionSchema)
+        .describe('Features to leave out, of the coverage too: those for which any of these holds.')
+        .optional(),
+      reach: z
+        .strictObject({
+          highway: reach('highway'),
+          normal: reach('normal'),
+          local: reach('local'),
+          private: reach('private'),
+        })
+        .describe('Kind roads: how far from a road of each class a boundary may face it.')
+        .optional(),
+    })
+    .describe(`Kinds ${listed(layers.map(({ kind }) => kind))}: the source and its columns.`);
+
+/** A field of several kinds says what it is in each. */
+function columnsOfAll(layers: readonly VectorLayer[]) {
+  const docs = new Map<string, string[]>();
+  for (const { kind, rows } of layers)
+    for (const name of rows.names) {
+      const { doc } = rows.specs[name]!;
+      const own = `Kind ${kind}: ${doc.charAt(0).toLowerCase()}${doc.slice(1)}.`;
+      docs.set(name, [...(docs.get(name) ?? []), own]);
+    }
+  return Object.fromEntries(
+    [...docs].map(([name, words]) => [name, columnSchema.optional().describe(words.join(' '))]),
+  );
+}
+
+const PLACED = ['name', 'longitude', 'latitude'];
+
+/** The columns that are read without being mapped: those of the newer form of a source, else of an older one. */
+function usualWords(layers: readonly VectorLayer[]): string {
+  const classes = layers.map(({ usual }) => {
+    const ways = Object.entries(usual).flatMap(([name, spec]) =>
+      PLACED.includes(name) || spec === undefined ? [] : [usualColumns(spec)],
+    );
+    const older = ways.flatMap(way => way.slice(1));
+    return listed(ways.map(([first]) => first!)) + (older.length > 0 ? `, else ${listed(older)}` : '');
+  });
+  const names = layers.flatMap(({ usual }) => (typeof usual.name === 'string' ? [usual.name] : []));
+  const unique = (words: readonly string[]) => [...new Set(words)].filter(word => word !== '');
+  return `What tells whether and as what a feature counts. Default: ${unique(classes).join('; ')}. And what it is called: ${unique(names).join(', ')}.`;
+}
+
+/** The columns of the source by which a usual field is known, the newest first. */
+export function usualColumns(spec: string | ColumnSpec | undefined): string[] {
+  if (spec === undefined || typeof spec === 'string') return spec === undefined ? [] : [spec];
+  return spec.first_of?.map(item => (typeof item === 'string' ? item : (item.column ?? ''))) ?? [];
+}
+
+const listed = (words: readonly string[]): string => words.join(', ').replace(/, ([^,]*)$/, ' and $1');

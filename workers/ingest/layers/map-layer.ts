@@ -1,0 +1,96 @@
+import type { Position } from '../../../shared/geo/geometry-types.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
+import { fieldTarget } from '../../feeds/feed-columns.ts';
+import { tidyText } from '../../feeds/values/text-value.ts';
+import type { Value } from '../../feeds/values/value-parser.ts';
+import type { SourceRow } from '../../formats/row-batch.ts';
+import { compileColumn } from '../engine/map-column.ts';
+import { compileFill, type MappedRow, type Mapper, mapperOf, rejectRow } from '../engine/map-fields.ts';
+import { columnsOf, type Resolve, resolver } from '../engine/source-columns.ts';
+import { usualColumns } from './layer-schema.ts';
+import type { LayerInput, RawReader, VectorLayer } from './vector-layer.ts';
+
+export type MappedFeature = MappedRow & {
+  /**
+   * What is stored of it: a road's class, the NWI code, the flood zone; null for a feature
+   * that does not count.
+   */
+  class: string | null;
+  /** Its name in the counts by class. */
+  label: string;
+  /** Null where it has no name. */
+  called: string | null;
+  /** Of a place whose source has coordinates as columns. */
+  at: Position | null;
+};
+
+/**
+ * Compiles the mapping of a feed of a vector layer. A row is refused when nothing
+ * tells what it is: a road without a class, or of one that the feed does not list; a flood zone without a
+ * name, or that FEMA does not have.
+ */
+export function compileLayerMapper(layer: VectorLayer, input: LayerInput): Mapper<MappedFeature> {
+  const map = mapperOf(input, resolve => compile(layer, input, resolve));
+  const prepare = (firstRows: readonly SourceRow[]): void => {
+    map.prepare(firstRows);
+    if (firstRows.length > 0) requireDecisive(layer, input, columnsOf(firstRows));
+  };
+  return Object.assign((row: SourceRow) => map(row), { prepare, mentions: map.mentions });
+}
+
+/**
+ * The columns that a feed does not name itself may be missing, but not all that tell what a feature is.
+ * @throws PlatError `feed_mapping`
+ */
+function requireDecisive(
+  { rows, requires, usual }: VectorLayer,
+  { columns }: LayerInput,
+  available: readonly string[],
+): void {
+  const resolve = resolver(available);
+  const isMapped = requires.some(name => {
+    const spec = columns[name];
+    return spec && compileColumn(fieldTarget(rows, name), spec, resolve);
+  });
+  if (isMapped) return;
+  const wanted = requires.flatMap(name => usualColumns(usual[name]));
+  const has = available.slice(0, 20).join(', ') || 'none';
+  throw new PlatError(
+    'feed_mapping',
+    `layer.columns: the source has no column ${wanted.join(' or ')}; it has ${has}. Map ${requires.join(' or ')}.`,
+  );
+}
+
+function compile(layer: VectorLayer, input: LayerInput, resolve: Resolve) {
+  const { rows, requires } = layer;
+  const { names } = rows;
+  const fill = compileFill(rows, input.columns, resolve);
+  const classify = layer.classify(names, rawReader(layer, input, resolve));
+  const fieldOf = (values: readonly Value[], name: string): Value => values[names.indexOf(name)] ?? null;
+
+  return ({ values: source }: SourceRow) => {
+    const { values, dropped } = fill(source);
+    const [fault] = dropped ?? [];
+    if (fault) return rejectRow(fault.field, fault.reason, fault.message);
+    const verdict = classify(values as (string | null)[], source);
+    if (verdict === null)
+      return rejectRow(requires[0], 'missing_class', `${requires.join(' and ')} are empty`);
+    if ('reason' in verdict) return verdict;
+    const [lon, lat] = [fieldOf(values, 'longitude'), fieldOf(values, 'latitude')];
+    return {
+      ok: true as const,
+      ...verdict,
+      called: fieldOf(values, 'name') as string | null,
+      at: lon === null || lat === null ? null : ([lon, lat] as Position),
+      values,
+      dropped,
+    };
+  };
+}
+
+function rawReader({ rows, requires }: VectorLayer, { columns }: LayerInput, resolve: Resolve): RawReader {
+  const name = requires.find(field => columns[field]);
+  const spec = name && columns[name];
+  const column = spec && compileColumn(fieldTarget(rows, name), spec, resolve);
+  return source => (column ? tidyText(column.raw(source)) : null);
+}

@@ -1,0 +1,70 @@
+import { isLayer, type LandKind } from '../../../shared/model/feed-kinds.ts';
+import { isMeasured } from '../../../shared/model/land-layers.ts';
+import { type Pool, sql, statement, transaction } from '../../../shared/platform/db.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
+import { LOCKS, withLock } from '../../../shared/platform/locks.ts';
+import { enqueue } from '../../../shared/platform/queue/jobs.ts';
+import { planLandAttributesJob } from '../../land/plan-land-attributes-job.ts';
+import { lastAcceptedRun } from '../engine/run-record.ts';
+import { currentVersion } from './layer-version.ts';
+import { markCovered } from './merge-layer.ts';
+
+export type RemovedLayer = {
+  kind: LandKind;
+  features: number;
+  tiles: number;
+  parcels: number;
+  /** The job that recomputes the parcels; null when there are none. */
+  job: string | null;
+};
+
+/**
+ * Takes a land layer away, in one transaction and once a run of its feed that is under way has ended. Its
+ * runs stay as history;
+ * the next run of the feed is judged as a first one.
+ * @throws PlatError `feed_unknown` (404) when nothing was ingested under the name, or it was removed
+ * already; `feed_kind` when
+ *   the feed is no land layer
+ */
+export async function removeLayer(pool: Pool, name: string, signal: AbortSignal): Promise<RemovedLayer> {
+  const { id, kind } = await findLayer(pool, name);
+  return withLock(pool, [LOCKS.feed, id], signal, () =>
+    transaction(pool, async client => {
+      await client.query(statement('feeds/lock_feed', { feed_id: id }));
+      // First, as in a merge.
+      await client.query(sql('land/lock_layers'));
+      const version = await currentVersion(client, id, await lastAcceptedRun(client, id));
+      if (version === null) throw nothingThere(name);
+      const count = async (name: string) =>
+        (await client.query(statement(name, { feed_id: id }))).rowCount ?? 0;
+      await count('land/delete_layer');
+      const features = await count('land/delete_features');
+      const tiles = (await count('land/delete_tiles')) + (await count('imagery/delete_imagery'));
+      const parcels = isMeasured(kind) ? await markCovered(client, kind, null, version) : 0;
+      const job =
+        parcels > 0 ? (await enqueue(client, planLandAttributesJob, { scope: { dirty: true } })).id : null;
+      return { kind, features, tiles, parcels, job };
+    }),
+  );
+}
+
+async function findLayer(pool: Pool, name: string): Promise<{ id: number; kind: LandKind }> {
+  const { rows } = await pool.query<{ id: number; kind: string }>(statement('land/find_feed', { name }));
+  const [feed] = rows;
+  if (feed === undefined) throw nothingThere(name);
+  const { id, kind } = feed;
+  if (isLayer(kind)) return { id, kind };
+  throw new PlatError(
+    'feed_kind',
+    kind === 'listings'
+      ? `${name} is a feed of listings, no land layer. Listings leave the market when a snapshot no longer lists them: run it with one that does not.`
+      : `${name} is a feed of parcels, no land layer. Parcels are retired by their roll: run it with one that no longer lists them.`,
+  );
+}
+
+function nothingThere(name: string): PlatError {
+  return new PlatError(
+    'feed_unknown',
+    `There is no layer of a feed named ${name}. \`plat runs\` lists what was ingested.`,
+  );
+}

@@ -1,0 +1,203 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { statement } from '../../../shared/platform/db.ts';
+import { isRetryable, PlatError } from '../../../shared/platform/errors.ts';
+import { formatError, type OpenContext } from '../../../shared/platform/http/download-context.ts';
+import { localPath, openSource } from '../../formats/source.ts';
+import type { RunContext } from '../engine/run-context.ts';
+import { increment } from '../engine/run-counts.ts';
+import { withStages } from '../engine/stage-schema.ts';
+import type { Files } from './files-schema.ts';
+import { tilesOfBounds } from './tile-names.ts';
+
+export type NamedTile = {
+  rowNo: number;
+  /** Absolute path or http(s) address; null for an entry of an index that names none. */
+  source: string | null;
+};
+
+export type NamedTiles = {
+  by: Files['by'];
+  /** For the record of the run: what the feed itself names. */
+  given: string[];
+  tiles: NamedTile[];
+};
+
+/** A list of every tile of the United States at 1 m is 20 MB. */
+const INDEX_BYTES = 64 * 2 ** 20;
+
+/**
+ * The files that a feed of elevation or imagery names by source, template or index. Relative paths start at
+ * the feed file, those of an index at the index.
+ * @throws PlatError of the index: `feed_source` when it cannot be read, `feed_format` when it is
+ * neither lines nor GeoJSON
+ */
+export async function namedTiles(tiles: Files, context: OpenContext): Promise<NamedTiles> {
+  const { baseDir } = context;
+  if (tiles.by === 'source') return listed('source', tiles.sources, tiles.sources, baseDir);
+  if (tiles.by === 'template')
+    return listed('template', [tiles.template], tilesOfBounds(tiles.template, tiles.bounds), baseDir);
+  const locations = await readIndex(tiles.index, context);
+  const start = isUrl(tiles.index) ? tiles.index : dirname(localPath(tiles.index, baseDir));
+  return listed('index', [tiles.index], locations, start);
+}
+
+function listed(
+  by: NamedTiles['by'],
+  given: string[],
+  sources: readonly (string | null)[],
+  start: string,
+): NamedTiles {
+  const tiles = sources.map((source, i) => ({
+    rowNo: i + 1,
+    source: source === null ? null : absolute(source, start),
+  }));
+  return { by, given, tiles };
+}
+
+const isUrl = (text: string): boolean => /^https?:\/\//i.test(text);
+
+function absolute(source: string, start: string): string {
+  if (isUrl(source)) return source;
+  return isUrl(start) ? new URL(source, start).href : localPath(source, start);
+}
+
+async function readIndex(index: string, context: OpenContext): Promise<(string | null)[]> {
+  const extensions = ['.txt', '.csv', '.geojson', '.json'];
+  const opened = await openSource(index, { extensions }, context);
+  try {
+    const parts: Buffer[] = [];
+    let length = 0;
+    for await (const part of opened.bytes()) {
+      length += part.length;
+      if (length > INDEX_BYTES)
+        throw formatError(`${opened.name} is longer than ${INDEX_BYTES} bytes: is it a list of tiles?`);
+      parts.push(part);
+    }
+    const text = Buffer.concat(parts)
+      .toString('utf8')
+      .replace(/^\uFEFF/, '');
+    return /^\s*\{/.test(text) ? locationsOf(text, opened.name) : linesOf(text, opened.name);
+  } finally {
+    await opened.close();
+  }
+}
+
+function linesOf(text: string, name: string): string[] {
+  if (text.includes('\0')) throw formatError(`${name} is no list of tiles: give a path or address a line.`);
+  return text
+    .split(/\r?\n/)
+    .map(line => line.trim())
+    .filter(line => line !== '' && !line.startsWith('#'));
+}
+
+/** The `location` of every feature of a tile index. https://gdal.org/en/stable/programs/gdaltindex.html */
+function locationsOf(text: string, name: string): (string | null)[] {
+  let index: { features?: unknown };
+  try {
+    index = JSON.parse(text) as { features?: unknown };
+  } catch (cause) {
+    throw formatError(`${name} is not valid JSON (${(cause as Error).message}).`, cause);
+  }
+  if (!Array.isArray(index.features))
+    throw formatError(`${name} is no GeoJSON FeatureCollection. Write it with gdaltindex -f GeoJSON.`);
+  return index.features.map((feature: { properties?: { location?: unknown } | null } | null) => {
+    const location = feature?.properties?.location;
+    return typeof location === 'string' && location.trim() !== '' ? location.trim() : null;
+  });
+}
+
+/** Whether a file that a template names is simply not there, as over the sea. */
+async function isAbsent(source: string, error: unknown): Promise<boolean> {
+  if (!(error instanceof PlatError) || error.code !== 'feed_source') return false;
+  if (isUrl(source)) return error.status === 404;
+  return (await stat(source).catch(() => null)) === null;
+}
+
+export async function* tilesOf<Tile>(
+  run: RunContext,
+  input: 'elevation' | 'imagery',
+  files: Files,
+  read: (source: string) => Promise<Tile>,
+): AsyncGenerator<[NamedTile, TileOutcome<Tile>]> {
+  const { baseDir, signal, tmpDir } = run;
+  try {
+    const named = await namedTiles(files, { baseDir, tmpDir, signal });
+    run.inputs.push({ input, source: named.given, bytes: 0 });
+    let done = 0;
+    for await (const outcome of readTiles(named, read)) {
+      signal.throwIfAborted();
+      const all = named.tiles.length;
+      run.progress((0.6 * ++done) / all, `${input}: ${done} of ${all} tiles`);
+      yield outcome;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
+export type TileOutcome<Tile> =
+  | { tile: Tile }
+  /** A template's file that is not there, as over the sea. */
+  | { absent: true }
+  | { reason: string; message: string };
+
+/** Headers asked for at a time: a server of tiles answers each in some 100 ms. */
+const READS_AT_ONCE = 6;
+
+/**
+ * Reads the headers of tiles, several at a time, and hands each outcome on in the order of the tiles. A
+ * file that the feed names itself must be there and readable; those of an index are judged one by one, and
+ * those of a template may be absent.
+ * @throws PlatError of a file that the feed names itself, and what may pass by itself (a server that is away)
+ */
+export async function* readTiles<Tile>(
+  { by, tiles }: Pick<NamedTiles, 'by' | 'tiles'>,
+  read: (source: string) => Promise<Tile>,
+): AsyncGenerator<[NamedTile, TileOutcome<Tile>]> {
+  const outcomeOf = async ({ source }: NamedTile): Promise<TileOutcome<Tile>> => {
+    if (source === null) return { reason: 'missing_location', message: 'the feature has no location' };
+    try {
+      return { tile: await read(source) };
+    } catch (error) {
+      if (by === 'template' && (await isAbsent(source, error))) return { absent: true };
+      if (!(error instanceof PlatError) || by === 'source' || isRetryable(error)) throw error;
+      return { reason: error.code, message: error.message };
+    }
+  };
+  for (let at = 0; at < tiles.length; at += READS_AT_ONCE) {
+    const some = tiles.slice(at, at + READS_AT_ONCE);
+    const outcomes = await Promise.all(some.map(outcomeOf));
+    for (const [i, outcome] of outcomes.entries()) yield [some[i]!, outcome];
+  }
+}
+
+export function stageTiles<Tile extends { source: string }>(
+  run: RunContext,
+  input: 'elevation' | 'imagery',
+  outcomes: AsyncIterable<[NamedTile, TileOutcome<Tile>]>,
+  name: 'land/stage_tiles' | 'imagery/stage_imagery',
+  rowOf: (tile: Tile) => object,
+): Promise<Tile[]> {
+  return withStages(run, 1, async ([client], rejects) => {
+    const { feedId, counts } = run;
+    const tiles = new Map<string, Tile>();
+    counts.absent = 0;
+    counts.read[input] = 0;
+    for await (const [{ rowNo, source }, outcome] of outcomes) {
+      counts.read[input]++;
+      if ('absent' in outcome) counts.absent++;
+      else if ('reason' in outcome) {
+        const { reason, message } = outcome;
+        increment(counts.rejected, reason);
+        rejects.add({ input, rowNo, field: 'source', reason, message, raw: source ?? '' });
+      } else if (tiles.has(outcome.tile.source)) counts.identical++;
+      else tiles.set(outcome.tile.source, outcome.tile);
+      await rejects.drain();
+    }
+    const rows = [...tiles.values()].map(rowOf);
+    await client!.query(statement(name, { feed_id: feedId, tiles: JSON.stringify(rows) }));
+    return [...tiles.values()];
+  });
+}

@@ -1,0 +1,65 @@
+import { ROAD_CLASSES, ROAD_REACH_M, type RoadReach } from '../../../shared/model/land-layers.ts';
+import type { FeedBase } from '../../feeds/feed.ts';
+import { mappedInput } from '../../feeds/feed-columns.ts';
+import type { Report } from '../../feeds/locate-faults.ts';
+import { FORMATS } from '../../formats/file-formats.ts';
+import { readWindow } from '../../formats/format-input.ts';
+import { type FileOf, feedKind, MAPPED } from '../engine/feed-kind.ts';
+import { COVERAGE_SECTION } from './coverage-schema.ts';
+import { layerSchema } from './layer-schema.ts';
+import type { LayerFeed, VectorKind, VectorLayer } from './vector-layer.ts';
+
+type LayerSections = { layer: ReturnType<typeof layerSchema> } & typeof COVERAGE_SECTION;
+
+/** The record of a kind whose sources hold features: roads, zones, names of places. */
+export const vectorKind = <Kind extends VectorKind>(layer: VectorLayer<Kind>) => ({
+  ...feedKind({
+    kind: layer.kind,
+    sections: { layer: layerSchema([layer]) },
+    sharedSections: COVERAGE_SECTION,
+    needs: { section: 'layer', holds: MAPPED },
+    gates: [
+      'max_outside_percent',
+      'max_outside_coverage_percent',
+      'max_coverage_drop_percent',
+      'max_coverage_growth_percent',
+      'empty_columns',
+    ],
+    resolve: (file: FileOf<LayerSections>, base: FeedBase, report: Report) =>
+      resolveLayer(layer, file, base, report),
+    rows: { fields: layer.rows, sections: (feed: LayerFeed<Kind>) => ({ layer: feed.layer }) },
+    ...(layer.isKnownBy && { isKnownBy: layer.isKnownBy }),
+    recipe: async () => (await import('./vector-recipe.ts')).vectorRecipe(layer),
+  }),
+  layer: layer as VectorLayer,
+});
+
+function resolveLayer<Kind extends VectorKind>(
+  { kind, rows, requires, usual, hasReach }: VectorLayer<Kind>,
+  file: FileOf<LayerSections>,
+  base: FeedBase,
+  report: Report,
+): LayerFeed<Kind> {
+  const section = file.layer!;
+  const { format, reach, columns = {} } = section;
+  // Names of places come with their coordinates as columns.
+  if (!FORMATS[format].geometry && !rows.names.includes('longitude'))
+    report(
+      'layer.format',
+      `${format} has no geometry; give another format, such as geojson, shapefile or geopackage`,
+    );
+  if (reach && !hasReach) report('layer.reach', 'belongs to kind roads');
+  for (const name of Object.keys(columns))
+    if (!rows.names.includes(name))
+      report(`layer.columns.${name}`, `is no field of ${kind}, which has ${rows.names.join(', ')}`);
+  const within = readWindow(section, base.fips, 'features', message => report('layer.within', message));
+  // A class is the feed's own or TIGER's; a source with a class need not have the other column.
+  const { mtfcc, ...others } = usual;
+  const defaults = columns.class ? others : { ...others, mtfcc };
+  const input = mappedInput<string>(section, { columns: defaults }, within);
+  if (!requires.some(name => input.columns[name]))
+    report('layer.columns', `nothing tells what a feature is: map ${requires.join(' or ')}`);
+  const metres = ROAD_CLASSES.map(name => [name, reach?.[name] ?? ROAD_REACH_M[name]]);
+  const reachM = hasReach ? (Object.fromEntries(metres) as RoadReach) : null;
+  return { ...base, kind, layer: input, coverage: file.coverage ?? null, reachM };
+}

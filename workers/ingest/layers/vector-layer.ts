@@ -1,0 +1,70 @@
+import type { Box } from '../../../shared/geo/geometry-types.ts';
+import type { FEED_KINDS, FeedKindName } from '../../../shared/model/feed-kinds.ts';
+import type { RoadReach } from '../../../shared/model/land-layers.ts';
+import type { ColumnSpec } from '../../feeds/column-schema.ts';
+import type { FeedBase, MappedInput } from '../../feeds/feed.ts';
+import type { RowFields } from '../../feeds/feed-columns.ts';
+import { type RejectedRow, rejectRow } from '../engine/map-fields.ts';
+
+/** The kinds whose sources hold features; elevation and imagery are files. */
+export type VectorKind = {
+  [Kind in FeedKindName]: (typeof FEED_KINDS)[Kind]['inputs'] extends { layer: string } ? Kind : never;
+}[FeedKindName];
+
+export type LayerInput = MappedInput<string>;
+
+export type LayerFeed<Kind extends VectorKind = VectorKind> = FeedBase & {
+  kind: Kind;
+  layer: LayerInput;
+  coverage: Box | null;
+  reachM: RoadReach | null;
+};
+
+/** What is stored of a feature, null where it does not count, and its name in the counts by class. */
+export type Classification = { class: string | null; label: string };
+
+/** @returns null where nothing says what the feature is */
+export type Classifier = (
+  values: readonly (string | null)[],
+  source: Record<string, unknown>,
+) => Classification | RejectedRow | null;
+
+/** The source's own class of a road, for the count of those that are left out. */
+export type RawReader = (source: Record<string, unknown>) => string | null;
+
+/** What differs from one kind of feature to another. */
+export type VectorLayer<Kind extends VectorKind = VectorKind> = {
+  kind: Kind;
+  rows: RowFields;
+  /** A feature is known by one of these; a source that has none of their columns cannot be read. */
+  requires: readonly [string, ...string[]];
+  /** Columns of the usual sources. */
+  usual: Readonly<Partial<Record<string, string | ColumnSpec>>>;
+  /** @param names of the fields, in the order of the values */
+  classify(names: readonly string[], raw: RawReader): Classifier;
+  geometry: 'areas' | 'lines' | 'points';
+  /** Names can be searched on the map. */
+  isNamed?: true;
+  /** Boundaries face its lines within a distance by class. */
+  hasReach?: true;
+  isKnownBy?(has: (column: string) => boolean): boolean;
+};
+
+/** No name of a road, a lake or a hill in TIGER or GNIS is longer. */
+export const NAME_FIELD = {
+  type: 'text',
+  doc: 'What it is called, as the map writes it',
+  maxChars: 120,
+} as const;
+
+export const textField = (doc: string) => ({ type: 'text', doc }) as const;
+
+/** A class or zone that a layer does not have. */
+export function unknownClass(field: string, text: string, what: string): RejectedRow {
+  const remedy = `Map it with layer.columns.${field}.values, or leave it out with layer.skip_where.`;
+  return rejectRow(
+    field,
+    `unknown_${field === 'class' ? 'class' : 'zone'}`,
+    `'${text}' is ${what}. ${remedy}`,
+  );
+}

@@ -1,0 +1,163 @@
+import type { LoadedFeed } from '../../shared/feeds/file-feeds.ts';
+import { PlatError } from '../../shared/platform/errors.ts';
+import type { PresetName } from '../feeds/presets.ts';
+import { readPreset } from '../feeds/presets.ts';
+import { isReso, listingColumns } from '../feeds/suggest/listing-file.ts';
+import { saleColumns, salePresetOf, salesSection } from '../feeds/suggest/sale-file.ts';
+import { type Suggestions, suggestColumns } from '../feeds/suggest/suggest-columns.ts';
+import {
+  columnLines,
+  type FeedHead,
+  feedHead,
+  inputLines,
+  plainColumnLines,
+} from '../feeds/suggest/write-feed.ts';
+import type { InputSection } from '../formats/format-input.ts';
+import type { RowBatch } from '../formats/row-batch.ts';
+import { checkFeed } from '../ingest/check-feed.ts';
+import type { FeedCheck } from '../ingest/engine/dry-run.ts';
+import type { FindLoaded } from '../ingest/kinds/assessor/loaded-feeds.ts';
+import { parseFeed } from '../ingest/load-feeds.ts';
+import { guessCounty } from './county-of-rows.ts';
+import { withDecimalCommas } from './decimal-commas.ts';
+import { columnsSampled, kindOfColumns, readSample } from './read-sample.ts';
+
+export type SuggestRequest = {
+  /** What to read; relative paths start at `baseDir`. */
+  input: InputSection;
+  baseDir: string;
+  file: string;
+  head: Omit<FeedHead, 'kind' | 'fips'> & { fips?: string | undefined };
+  about?: readonly string[];
+  rows: number;
+  /** The column of the parcel number, where somebody knows it. */
+  key?: string | undefined;
+  /** Of a source in a known schema: nothing is suggested then. */
+  preset?: PresetName | undefined;
+  /** Switch the feed off, with its problems as comments, where it cannot run as it is. */
+  switchOff?: boolean;
+  sharedDir?: string;
+  /** In place of what is suggested: what somebody has corrected. */
+  suggest?: typeof suggestColumns;
+  /** Absent without a database. */
+  findLoaded?: FindLoaded | undefined;
+  /** Default: it ends with its process. */
+  signal?: AbortSignal | undefined;
+};
+
+export type SuggestedFeed = {
+  text: string;
+  kind: string;
+  fips: string | null;
+  /** Why the rows are in this county, unless their locations say so. */
+  fipsWhy: string | null;
+  rows: number;
+  suggestions: Suggestions | null;
+  /**
+   * What the feed comes to on the rows that were read; null where it cannot be loaded, with the reason
+   * among the problems.
+   */
+  check: FeedCheck | null;
+  problems: string[];
+  /** Feeds that have loaded parcels of these rows already. */
+  loaded: LoadedFeed[];
+};
+
+/**
+ * Writes a feed for a source by its first rows: kind, county, columns. @throws PlatError of the source;
+ * `feed_format` when it has no rows
+ */
+export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFeed> {
+  const { head } = request;
+  const sample = await readSample(request.input, { ...request, fips: head.fips });
+  const { input, batch, names, layer } = sample;
+  const { rows } = batch;
+  const preset = request.preset ?? salePresetOf(names) ?? (isReso(names) ? 'reso' : undefined);
+  const known = preset ? readPreset(preset).kind : kindOfColumns(names);
+  const suggest = withDecimalCommas(request.suggest ?? suggestColumns);
+  const columns = columnsSampled(sample, request.key);
+  const isOpen = known === 'assessor' && !preset;
+  const offered = isOpen ? listingColumns(columns) : null;
+  const suggestions = isOpen && !offered ? suggest(columns) : null;
+  const county = head.fips ? { fips: head.fips, why: null } : guessCounty(rows, suggestions);
+  const fips = county?.fips ?? null;
+  const values = rows.map(row => row.values);
+  const hasAreas = columns.acres.some(acres => acres !== null);
+  const sold = suggestions && !hasAreas ? saleColumns(suggestions, values, names) : undefined;
+  const kind = sold || offered ? 'listings' : known;
+  const lines = inputLines(input);
+  const body = suggestions
+    ? suggestedLines(suggestions, sold, lines, values)
+    : offered
+      ? ['', 'listings:', ...lines, ...plainColumnLines(offered.columns)]
+      : preset
+        ? [`preset: ${preset}`, '', kind === 'listings' ? 'listings:' : 'roll:', ...lines]
+        : ['', 'layer:', ...lines];
+  const textOf = (problems: readonly string[], comps: readonly string[] = []) => {
+    const off = problems.length > 0;
+    const about = [
+      ...(request.about ?? []),
+      preset
+        ? `Checked on the first ${rows.length} rows.`
+        : offered
+          ? `Suggested from the first ${rows.length} rows: listings, by ${offered.marks.join(', ')}.`
+          : `Suggested from the first ${rows.length} rows. The percentages tell how sure a column is, and why; see docs/feeds.md.`,
+      ...(off ? ['Switched off, because it cannot run as it is. Correct it and take `disabled` away:'] : []),
+      ...problems.map(problem => `- ${problem}`),
+    ];
+    const schema = '# yaml-language-server: $schema=../feed.schema.json';
+    const attribution = head.attribution ?? (layer?.copyrightText || undefined);
+    const top = [
+      schema,
+      ...feedHead({ ...head, attribution, kind, fips, fipsWhy: county?.why, disabled: off }, about),
+    ];
+    return `${[...top, ...body, ...salesLines(comps)].join('\n')}\n`;
+  };
+  const { check, problems, loaded } = await checkText(textOf([]), request, batch);
+  const text = textOf(request.switchOff ? problems : [], check?.comps);
+  return {
+    text,
+    kind,
+    fips,
+    fipsWhy: county?.why ?? null,
+    rows: rows.length,
+    suggestions,
+    check,
+    problems,
+    loaded,
+  };
+}
+
+/** The sections of a roll, or of a file of sales. */
+function suggestedLines(
+  suggestions: Suggestions,
+  sold: ReturnType<typeof saleColumns>,
+  lines: readonly string[],
+  values: readonly Record<string, unknown>[],
+): string[] {
+  if (sold === undefined) return ['', 'roll:', ...lines, ...columnLines(suggestions)];
+  return ['', 'listings:', ...lines, ...columnLines(sold), ...salesSection(sold, values)];
+}
+
+/** What the rows tell of sales, as comments at the end of a feed. */
+const salesLines = (comps: readonly string[]): string[] =>
+  comps.length === 0 ? [] : ['', ...comps.map(line => `# ${line}`)];
+
+async function checkText(
+  text: string,
+  { file, findLoaded }: SuggestRequest,
+  batch: RowBatch,
+): Promise<Pick<SuggestedFeed, 'check' | 'problems' | 'loaded'>> {
+  try {
+    const feed = parseFeed(text, file);
+    const read = async function* () {
+      yield batch;
+    };
+    const check = await checkFeed(feed, { rows: batch.rows.length, read });
+    const loaded = check.problems.length === 0 ? await findLoaded?.(feed, batch.rows) : undefined;
+    return { check, problems: check.problems, loaded: loaded ?? [] };
+  } catch (error) {
+    if (!(error instanceof PlatError)) throw error;
+    return { check: null, problems: error.message.split('\n'), loaded: [] };
+  }
+}

@@ -1,0 +1,203 @@
+import { PlatError } from '../../shared/platform/errors.ts';
+import type { KeySpec } from '../feeds/column-schema.ts';
+import { isReso, listingColumns } from '../feeds/suggest/listing-file.ts';
+import { saleColumns, salePresetOf } from '../feeds/suggest/sale-file.ts';
+import {
+  type Sample as ColumnSample,
+  type Suggestions,
+  suggestColumns,
+} from '../feeds/suggest/suggest-columns.ts';
+import { columnLines, feedHead, inline, inputLines } from '../feeds/suggest/write-feed.ts';
+import type { InputSection } from '../formats/format-input.ts';
+import type { SourceRow } from '../formats/row-batch.ts';
+import { checkFeed } from '../ingest/check-feed.ts';
+import { parseFeed } from '../ingest/load-feeds.ts';
+import type { SuggestedFeed, SuggestRequest } from './check-suggestion.ts';
+import { guessCounty } from './county-of-rows.ts';
+import { type KeyMatch, matchKeys, shareOf } from './match-keys.ts';
+import { columnsSampled, kindOfColumns, readSample, type Sample } from './read-sample.ts';
+
+export type JoinRequest = Pick<SuggestRequest, 'baseDir' | 'file' | 'head' | 'rows' | 'findLoaded'> & {
+  inputs: readonly InputSection[];
+};
+
+export type JoinedFeed = SuggestedFeed & {
+  /** How many keys of the first roll's first rows the other sources have. */
+  joins: { source: string; columns: [string, string]; matched: number; checked: number }[];
+};
+
+/** Fewer keys in common are chance, or two counties. */
+const MIN_SHARE = 0.5;
+
+/**
+ * Writes one feed for several sources of a county: rolls, and the boundaries where one of them has shapes,
+ * joined by the columns whose values agree. @throws PlatError of a source; `feed_definition` where they make
+ * no roll
+ */
+export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
+  const { head, inputs, rows, baseDir } = request;
+  const reading = { baseDir, rows, fips: head.fips };
+  const samples: Sample[] = [];
+  for (const input of inputs) samples.push(await readSample(input, reading));
+  const { rolls, shape } = partsOf(samples);
+  const [first, ...further] = rolls;
+  const others = [...further, ...(shape ? [shape] : [])];
+  const matches = await Promise.all(others.map(other => matchKeys(first!, other, reading)));
+  const own = bestKey(matches);
+  const joins = matches.map(all => all.find(match => inline(match.own) === own) ?? null);
+  const problems = others.flatMap((other, i) => unmatched(first!, other, joins[i] ?? null));
+  const placed = shape ?? first!;
+  const county = head.fips
+    ? { fips: head.fips, why: null }
+    : guessCounty(placed.batch.rows, suggestColumns(columnsSampled(placed)));
+  const fips = county?.fips ?? null;
+  const fipsWhy = county?.why ?? null;
+  const mapped = new Set<string>();
+  const section = (sample: Sample, key: KeySpec | undefined, why: string | undefined) => {
+    const all = suggestColumns(columnsSampled(sample));
+    // What an earlier roll tells a later one need not; the boundaries tell the place.
+    const fields =
+      sample === shape
+        ? all.fields
+        : all.fields.filter(({ field }) => !mapped.has(field) && !(shape && isPlace(field)));
+    for (const { field, mapped: best } of fields) if (best) mapped.add(field);
+    const line = key && `  key: ${inline(shortKey(key))}${why === undefined ? '' : `  # ${why}`}`;
+    return {
+      suggestions: all,
+      lines: [...inputLines(sample.input), ...columnLines({ ...all, fields }, line)],
+    };
+  };
+  const isJoined = problems.length === 0;
+  const head1 = section(first!, isJoined ? joins[0]?.own : undefined, undefined);
+  const rest = others.map((other, i) => {
+    const join = joins[i];
+    const why = join && `${join.matched} of ${join.checked} keys of the first roll are there`;
+    return section(other, isJoined ? join?.other : undefined, why ?? undefined).lines;
+  });
+  const ofRolls = [head1.lines, ...rest.slice(0, further.length)];
+  const body = [
+    '',
+    'roll:',
+    ...(ofRolls.length === 1 ? head1.lines : ofRolls.flatMap(asItem)),
+    ...(shape ? ['', 'shape:', ...rest.at(-1)!] : []),
+  ];
+  const about = [
+    `Suggested from the first ${rows} rows of each source. The percentages tell how sure a column is, and why; see docs/feeds.md.`,
+  ];
+  const schema = '# yaml-language-server: $schema=../feed.schema.json';
+  const top = [schema, ...feedHead({ ...head, kind: 'assessor', fips, fipsWhy }, about)];
+  const text = `${[...top, ...body].join('\n')}\n`;
+  const { check, faults, loaded } = await checked(text, request, first!.batch.rows);
+  return {
+    text,
+    kind: 'assessor',
+    fips,
+    fipsWhy,
+    rows: first!.batch.rows.length,
+    suggestions: withKey(head1.suggestions, isJoined ? joins[0]?.own : undefined),
+    check,
+    problems: [...problems, ...faults],
+    loaded,
+    joins: others.flatMap((other, i) => {
+      const join = joins[i];
+      return join
+        ? [
+            {
+              source: nameOf(other),
+              columns: [columnOf(join.own), columnOf(join.other)],
+              matched: join.matched,
+              checked: join.checked,
+            },
+          ]
+        : [];
+    }),
+  };
+}
+
+const isPlace = (field: string): boolean => field === 'longitude' || field === 'latitude';
+
+/** Whether a table without boundaries has a sale in each row. */
+const isOfSales = ({ batch, names }: Sample, columns: ColumnSample): boolean =>
+  columns.acres.every(acres => acres === null) &&
+  saleColumns(
+    suggestColumns(columns),
+    batch.rows.map(({ values }) => values),
+    names,
+  ) !== undefined;
+
+const nameOf = ({ input }: Sample): string => String([input.source].flat()[0]);
+const columnOf = ({ columns }: KeySpec): string => String(columns[0]);
+const shortKey = (key: KeySpec): unknown => (Object.keys(key).length === 1 ? key.columns[0] : key);
+
+/** Which samples are rolls, and which has the boundaries. */
+function partsOf(samples: readonly Sample[]): { rolls: Sample[]; shape: Sample | null } {
+  const refuse = (message: string) => new PlatError('feed_definition', message);
+  for (const sample of samples) {
+    const columns = columnsSampled(sample);
+    if (isReso(sample.names) || listingColumns(columns))
+      throw refuse(`${nameOf(sample)} is an export of listings: give it alone.`);
+    if (salePresetOf(sample.names) || isOfSales(sample, columns))
+      throw refuse(`${nameOf(sample)} is a file of sales: give it alone.`);
+    const kind = kindOfColumns(sample.names);
+    if (kind !== 'assessor') throw refuse(`${nameOf(sample)} holds ${kind}, no parcels: give it alone.`);
+  }
+  const shapes = samples.filter(({ batch }) => batch.rows.some(({ geometry }) => geometry !== null));
+  if (shapes.length > 1)
+    throw refuse(
+      `${shapes.map(nameOf).join(' and ')} have shapes, and a feed has one source of boundaries: give one of them.`,
+    );
+  const [shape = null] = shapes;
+  return { rolls: samples.filter(sample => sample !== shape), shape };
+}
+
+/** The key of the first roll by which the least of the others is joined best. */
+function bestKey(matches: readonly KeyMatch[][]): string | null {
+  const shares = new Map<string, number>();
+  for (const { own } of matches[0] ?? []) {
+    const key = inline(own);
+    const best = matches.map(all => all.find(match => inline(match.own) === key));
+    shares.set(key, Math.min(...best.map(match => (match ? shareOf(match) : 0))));
+  }
+  const [most] = [...shares].sort((a, b) => b[1] - a[1]);
+  return most?.[0] ?? null;
+}
+
+function unmatched(first: Sample, other: Sample, join: KeyMatch | null): string[] {
+  if (join && shareOf(join) >= MIN_SHARE) return [];
+  const best = join
+    ? `the best, ${columnOf(join.own)} and ${columnOf(join.other)}, agree in ${join.matched} of ${join.checked}`
+    : 'none differs from row to row in both';
+  return [
+    `${nameOf(first)} and ${nameOf(other)} have no column with the same keys: ${best}. Name the \`key\` of each section.`,
+  ];
+}
+
+/** The lines of a section as an item of a list. */
+const asItem = (lines: readonly string[]): string[] =>
+  lines.map((line, i) => (i === 0 ? `  - ${line.trimStart()}` : `  ${line}`));
+
+function withKey(suggestions: Suggestions, key: KeySpec | undefined): Suggestions {
+  if (key === undefined) return suggestions;
+  const columns = [columnOf(key)];
+  const why = 'the keys of the other sources';
+  return {
+    ...suggestions,
+    key: { field: 'apn', columns, spec: { column: columns[0]! }, confidence: 0.95, why },
+  };
+}
+
+async function checked(
+  text: string,
+  { file, rows, findLoaded }: JoinRequest,
+  first: readonly SourceRow[],
+): Promise<Pick<SuggestedFeed, 'check' | 'loaded'> & { faults: string[] }> {
+  try {
+    const feed = parseFeed(text, file);
+    const check = await checkFeed(feed, { rows });
+    const loaded = check.problems.length === 0 ? await findLoaded?.(feed, first) : undefined;
+    return { check, faults: check.problems, loaded: loaded ?? [] };
+  } catch (error) {
+    if (!(error instanceof PlatError)) throw error;
+    return { check: null, faults: error.message.split('\n'), loaded: [] };
+  }
+}
