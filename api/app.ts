@@ -36,7 +36,7 @@ import { pagesRouter, unknownPage } from './pages/frame/pages.tsx';
 import { storedAssets } from './pages/frame/stored-assets.ts';
 import { pages } from './pages/index.ts';
 import { openShapeThreads, type ShapeThreads } from './shapes/shape-threads.ts';
-import { openResources } from './v1/common/endpoint-resources.ts';
+import { openResources, type Resources } from './v1/common/endpoint-resources.ts';
 import { openTracing } from './v1/common/skip-tracing.ts';
 
 export type AppDeps = {
@@ -113,7 +113,7 @@ function openServing(
   database: Database,
   images: Images,
   now: () => Date,
-): RestDeps {
+): RestDeps & { resources: Resources } {
   return {
     callers: openCallers(database, () => now().getTime()),
     rateLimits: openRateLimits(database),
