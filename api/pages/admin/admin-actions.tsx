@@ -34,6 +34,7 @@ const JOB_WORDS: Record<string, string> = {
   'market.daily': 'All market statistics',
   'market.recompute': 'Market statistics',
   'records.delete_old': 'Delete old records',
+  'records.expire': 'Delete expired records',
   'valuation.all': 'Value all counties',
   'valuation.county': 'Value a county',
 };

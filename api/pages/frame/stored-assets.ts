@@ -7,7 +7,7 @@ import { readAsset, refreshAssets, storeAsset } from '../../../shared/platform/w
 import type { Database } from '../../http/database.ts';
 import { type Assets, pageHeaders, sendAsset } from './assets.ts';
 
-/** As `openAssets` builds them. */
+/** As `tools/build.mjs` names them. */
 const PATH = /^\/assets\/[\w-]+-[0-9a-f]{12}\.\w+$/;
 
 /** About those of ten releases. */
