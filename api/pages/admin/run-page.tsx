@@ -175,7 +175,11 @@ function Head({ run, counties, title, part, canUndo }: HeadProps) {
   );
 }
 
-function RunButtons({ run: { feed, id, status }, counties, canUndo }: Pick<HeadProps, 'run' | 'counties' | 'canUndo'>) {
+function RunButtons({
+  run: { feed, id, status },
+  counties,
+  canUndo,
+}: Pick<HeadProps, 'run' | 'counties' | 'canUndo'>) {
   const again = `/admin/run?feed=${encodeURIComponent(feed)}`;
   return (
     <div class="buttons">

@@ -141,7 +141,10 @@ describe('rules of the house', () => {
   });
 
   test('pages name no statement', () => {
-    const sql = { path: 'sql/queries/deals/deals.sql', text: '-- name: find_live\n-- Live ones.\nselect 1;\n' };
+    const sql = {
+      path: 'sql/queries/deals/deals.sql',
+      text: '-- name: find_live\n-- Live ones.\nselect 1;\n',
+    };
     const page = (text: string) => ({ path: 'api/pages/deals/deals-page.tsx', text });
     expect(checkPages([sql, page("redirect: 'deals/list'")])).toEqual([]);
     expect(checkPages([sql, page("db.run('deals/find_live')")])).toEqual([
