@@ -1,6 +1,6 @@
-import { type FiguresRow, listFigures } from '../../../shared/market/market-statements.ts';
 import { z } from 'zod';
 import { dayOf, monthEnds } from '../../../shared/kernels/stats/calendar.ts';
+import { type FiguresRow, listFigures } from '../../../shared/market/market-statements.ts';
 import { FIGURE_KEYS, type FigureKey } from '../../../shared/model/market-metrics.ts';
 import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import { figureAt, packStats } from '../../../shared/model/stats-codec.ts';

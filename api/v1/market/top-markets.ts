@@ -1,5 +1,5 @@
-import { listAllFigures } from '../../../shared/market/market-statements.ts';
 import { z } from 'zod';
+import { listAllFigures } from '../../../shared/market/market-statements.ts';
 import { LEAST_SALES } from '../../../shared/model/market-metrics.ts';
 import { costOf, PRICES, priceText } from '../../../shared/model/prices.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';

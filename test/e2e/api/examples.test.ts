@@ -45,15 +45,15 @@ const LISTS = '/api/public/v1/lists/';
 async function ask(operationId: string, params: Record<string, string> = {}) {
   const { method, path, response } = byId.get(operationId)!;
   const { parameters = [], requestBody } = operations.get(operationId)!;
-  const valueOf = ({ name, example, schema }: Parameter) => String(params[name] ?? example ?? schema.example);
+  const textOf = ({ name, example, schema }: Parameter) => String(params[name] ?? example ?? schema.example);
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name) =>
-    valueOf(parameters.find(one => one.name === name)!),
+    textOf(parameters.find(one => one.name === name)!),
   );
   const needed = parameters.filter(one => one.in === 'query' && one.required);
   // An example of a query says it in its summary.
   const query =
     /^\?[^,]*(,\S[^,]*)*/.exec(response.example?.summary ?? '')?.[0] ??
-    `?${needed.map(one => `${one.name}=${valueOf(one)}`).join('&')}`;
+    `?${needed.map(one => `${one.name}=${textOf(one)}`).join('&')}`;
   return call(method, address + query, bodyOf(requestBody));
 }
 
