@@ -14,15 +14,10 @@ export type FiguresRow = {
   price_index: PriceIndex | null;
 };
 
-
 type RegionKey = { type: string; code: string };
 
 /** The figures of regions today, or with `asOf` at the end of a month. */
-export const listFigures = (
-  db: Reads,
-  regions: readonly RegionKey[],
-  asOf?: string,
-): Promise<FiguresRow[]> =>
+export const listFigures = (db: Reads, regions: readonly RegionKey[], asOf?: string): Promise<FiguresRow[]> =>
   db.run<FiguresRow>('market/list_figures', {
     types: regions.map(({ type }) => type),
     codes: regions.map(({ code }) => code),

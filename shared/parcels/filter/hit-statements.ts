@@ -22,9 +22,7 @@ export async function sumHits(db: Reads, { table, where, values }: Selection): P
 export async function readHitsBox(db: Reads, { from, where, values }: Selection): Promise<Box | undefined> {
   type Row = { west: number | null; south: number; east: number; north: number };
   const [box] = await db.runComposed<Row>('parcels/read_hits_box', { from, where }, values);
-  return box?.west == null
-    ? undefined
-    : [box.west / 1e7, box.south / 1e7, box.east / 1e7, box.north / 1e7];
+  return box?.west == null ? undefined : [box.west / 1e7, box.south / 1e7, box.east / 1e7, box.north / 1e7];
 }
 
 const fragmentsOf = ({ table, where }: Selection, { figure, join }: HitFigure) => ({

@@ -30,8 +30,8 @@ describe('a form', () => {
   });
 
   test('is refused when no action has its name', async () => {
-    for (const fields of [{}, { do: 'other' }, { do: 'toString' }])
-      expect(await answer(fields)).toMatchObject({ title: 'shown', status: 400 });
+    for (const name of ['other', 'toString', ''])
+      expect(await answer({ do: name })).toMatchObject({ title: 'shown', status: 400 });
   });
 
   test('shows the page with what was done', async () => {
@@ -53,6 +53,8 @@ describe('a form', () => {
     const throws: Forms['show'] = (_, { error }) => {
       throw error;
     };
-    await expect(answer({ do: 'forbid' }, { actions, show: throws })).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(answer({ do: 'forbid' }, { actions, show: throws })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
   });
 });
