@@ -23,7 +23,7 @@ const created = z
 
 const EXAMPLE: z.output<typeof created> = {
   report_id: '5f0c2a4e-3b1d-4e8f-9a67-1c2d3e4f5a6b',
-  url: 'https://plat.example.com/comping/5f0c2a4e-3b1d-4e8f-9a67-1c2d3e4f5a6b',
+  url: 'https://app.example.org/comping/5f0c2a4e-3b1d-4e8f-9a67-1c2d3e4f5a6b',
 };
 
 export const createCompReport = defineEndpoint({

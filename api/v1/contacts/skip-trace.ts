@@ -76,10 +76,10 @@ const traceBody = z
     example: {
       first_name: SKIP_TRACE_EXAMPLE.response.first_name,
       last_name: SKIP_TRACE_EXAMPLE.response.last_name,
-      address: '12 Example Street',
-      city: 'Washington',
-      state: 'NH',
-      zip: '03280',
+      address: '649 Linden Drive',
+      city: 'Stony Brook',
+      state: 'NY',
+      zip: '11790',
     },
   });
 

@@ -14,7 +14,7 @@ import { notFound } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { queryFlag } from '../common/request-schemas.ts';
-import { DEAL_EXAMPLE } from '../examples/examples.ts';
+import { DEAL_EXAMPLE, NEW_DEAL_EXAMPLE } from '../examples/examples.ts';
 import { type Deal, deal } from './deal-schema.ts';
 
 const PATH = '/api/public/v1/deal-flow/listings/';
@@ -101,11 +101,12 @@ const newDeal = z
   .meta({
     id: 'NewDeal',
     example: {
-      property_id: DEAL_EXAMPLE.property_id,
+      listing_id: DEAL_EXAMPLE.listing_id,
       status: 'listed',
       deal_type: 'cash_close',
-      purchase_price: '9500.00',
-      expected_sell_price: '18400.00',
+      purchase_price: DEAL_EXAMPLE.purchase_price,
+      agent_fee: DEAL_EXAMPLE.agent_fee,
+      closing_costs: DEAL_EXAMPLE.closing_costs,
       closing_date: '2026-12-15',
     },
   });
@@ -201,6 +202,7 @@ export const addListing = defineEndpoint({
   body: newDeal,
   response: {
     ...ONE_DEAL,
+    example: { summary: 'A new deal', value: NEW_DEAL_EXAMPLE },
     status: 201,
     description: 'The deal, its listing not looked for yet.',
     location: ({ id }) => `${PATH}${id}/`,
@@ -237,7 +239,21 @@ export const changeListing = defineEndpoint({
   description:
     'Moves it to another stage or place, and changes what was said of it. Stages may move in any direction. Grade and advice follow within seconds (another `price` empties the advice until then); a deal that leaves `listed` has none.',
   body: changedDeal,
-  response: { ...ONE_DEAL, status: 200, description: 'The deal as it is now.' },
+  response: {
+    ...ONE_DEAL,
+    example: {
+      summary: 'The example request',
+      value: {
+        ...DEAL_EXAMPLE,
+        status: 'offer_accepted',
+        contract_expiration_date: '2027-01-15',
+        suggested_action: '',
+        advice: null,
+      },
+    },
+    status: 200,
+    description: 'The deal as it is now.',
+  },
   handle: async ({ params: { id }, body }, resources, call) => {
     const isThere = await resources.database.transaction(run =>
       changeDeal(run, ownerOf(call), id, body as DealChange),

@@ -48,7 +48,7 @@ const changeBody = z
   .meta({
     id: 'ListRowsChange',
     description: 'Fields that you leave out keep their values.',
-    example: { property_ids: [3301900000007], status: 'mailed' },
+    example: { property_ids: [3301900000047], status: 'mailed' },
   });
 
 const changed = z
@@ -200,7 +200,7 @@ export const removeRows = defineEndpoint({
       )
       .meta({
         description: `Ids of up to ${MAX_REMOVED} parcels, separated by commas, or the parameter several times.`,
-        example: '3301900000007,3301900000044',
+        example: '3301900000047,3301900000048',
         override: { type: 'string', anyOf: undefined },
       }),
   }),

@@ -17,17 +17,10 @@ import { companyOf } from '../common/company.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../common/parcel-summary.ts';
 import { line } from '../common/request-schemas.ts';
+import { LIST_ROW_EXAMPLE } from '../examples/examples.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 import { isVeiled, requireTokensForPage } from './disclosed-rows.ts';
-import {
-  findList,
-  type ListRow,
-  listParams,
-  NO_LIST,
-  ROW_EXAMPLE,
-  ROWS_PATH,
-  rowPage,
-} from './list-schema.ts';
+import { findList, type ListRow, listParams, NO_LIST, ROWS_PATH, rowPage } from './list-schema.ts';
 
 const MAX_TAG = 64;
 
@@ -80,7 +73,7 @@ export const readRows = defineEndpoint({
     schema: rowPage,
     example: {
       summary: 'A list of one row',
-      value: { count: 1, next: null, previous: null, results: [ROW_EXAMPLE] },
+      value: { count: 1, next: null, previous: null, results: [LIST_ROW_EXAMPLE] },
     },
   },
   handle: readRowPage,

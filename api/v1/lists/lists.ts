@@ -69,7 +69,6 @@ const EXAMPLE_BODY = {
   name: LIST_EXAMPLE.name,
   one_per_owner: true,
   offer: { percent: 30, of: 'value', round_to: 100 },
-  leave_out: { mailed_within_days: 180 },
 };
 const newList = z.strictObject({ name, ...settings }).meta({ id: 'NewList', example: EXAMPLE_BODY });
 const listChange = z.strictObject({ name: name.optional(), ...settings }).meta({
@@ -216,7 +215,7 @@ export const getList = defineEndpoint({
     schema: list,
     example: {
       summary: 'A list',
-      value: { ...LIST_EXAMPLE, counts: [{ status: 'new', rows: 58, parcels: 60 }] },
+      value: { ...LIST_EXAMPLE, rows: 1, counts: [{ status: 'new', rows: 1, parcels: 1 }] },
     },
   },
   handle: async ({ params }, resources, call) =>
@@ -235,7 +234,14 @@ export const changeList = defineEndpoint({
     status: 200,
     description: 'The list as it is now.',
     schema: list,
-    example: { summary: 'A list', value: LIST_EXAMPLE },
+    example: {
+      summary: 'A list',
+      value: {
+        ...LIST_EXAMPLE,
+        one_per_owner: false,
+        offer: { percent: 25, of: 'value_low', round_to: 100 },
+      },
+    },
   },
   handle: async ({ params: { id }, body }, resources, call) => {
     const companyId = await companyOf(resources.database.run, call.account.id);

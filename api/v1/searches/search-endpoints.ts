@@ -238,7 +238,10 @@ export const changeSearch = defineEndpoint({
   description:
     'Its name, who is told, or its filter: what another filter finds is not told as added, but followed from now on.',
   body: searchChange,
-  response: answer,
+  response: {
+    ...answer,
+    example: { summary: 'The example request', value: { ...SEARCH_EXAMPLE, notify: 'at_once' } },
+  },
   errors: { not_found: NO_SEARCH, unprocessable: TOO_MUCH },
   handle: async ({ params: { id }, body }, resources, call) => {
     const { database } = resources;

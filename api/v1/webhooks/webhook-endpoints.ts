@@ -252,7 +252,10 @@ export const rotateSecret = defineEndpoint({
     status: 201,
     description: 'The webhook, with its new secret.',
     schema: webhookWithSecret,
-    example: { summary: 'Rotated', value: { ...WEBHOOK_EXAMPLE, secret: SECRET_EXAMPLE } },
+    example: {
+      summary: 'Rotated',
+      value: { ...WEBHOOK_EXAMPLE, old_secret_until: '2026-11-21T10:00:00.000Z', secret: SECRET_EXAMPLE },
+    },
   },
   handle: async ({ params: { id } }, resources, call) => {
     const account_id = call.account.id;

@@ -57,13 +57,13 @@ export const quoteFilter = defineEndpoint({
     description: 'What the filter finds, as a number.',
     schema: filterQuote,
     example: {
-      summary: 'The example request, in the sample',
+      summary: 'The example request, which finds few parcels in the sample',
       value: {
         quotable: true,
-        count: 60,
-        at_most: 60,
-        tokens: pricesOf(60),
-        counties: [{ fips: '33019', count: 60, at_most: 60 }],
+        count: null,
+        at_most: MIN_DISCLOSED_COUNT,
+        tokens: null,
+        counties: [{ fips: '33019', count: null, at_most: MIN_DISCLOSED_COUNT }],
         as_of: '2026-07-01T12:00:00.000Z',
       },
     },
