@@ -33,28 +33,14 @@ export async function startApi(
   log: Logger,
   { signal, lost = () => {}, ...parts }: StartOptions = {},
 ): Promise<RunningServer> {
-  const pool = createPool(config, log, {
-    applicationName: 'plat api',
-    statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
-    settings: SESSION_SETTINGS,
-  });
-  const filePool = createPool(config, log, {
-    applicationName: 'plat api files',
-    max: FILE_CONNECTIONS,
-    statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
-    settings: SESSION_SETTINGS,
-  });
-  const cancelPool = createPool(config, log, { applicationName: 'plat api cancel', max: 1 });
-  const metricsPool = createMetricsPool(config, log);
+  const pools = openPools(config, log);
+  const { pool, cancelPool } = pools;
   const backend = openQueueBackend(config, log);
   const shapeThreads = openShapeThreads();
   const close = async () => {
     await shapeThreads.stop();
     await backend.close();
-    await pool.end();
-    await filePool.end();
-    await cancelPool.end();
-    await metricsPool.end();
+    for (const one of Object.values(pools)) await one.end();
   };
   try {
     await assertDatabaseReady(pool, config, { log, connections: config.DB_POOL_SIZE, signal });
@@ -65,19 +51,7 @@ export async function startApi(
       log.warn({ err: error }, "cannot store the pages' assets: processes of other releases lack them"),
     );
     shapeThreads.start();
-    const app = createApp({
-      config,
-      log,
-      pool,
-      filePool,
-      cancelPool,
-      metricsPool,
-      lifecycle,
-      queues,
-      assets,
-      shapeThreads,
-      ...parts,
-    });
+    const app = createApp({ ...pools, config, log, lifecycle, queues, assets, shapeThreads, ...parts });
     const server = await serveHttp(app, config, lifecycle);
     // Not on the pool, whose connections may all be taken by calls.
     const stopWatching = watchDatabase(cancelPool, { log, limitMs: config.DATABASE_WAIT_MS }, lost);
@@ -95,4 +69,22 @@ export async function startApi(
     await close();
     throw error;
   }
+}
+
+/** In the order in which they end. */
+function openPools(
+  config: Config,
+  log: Logger,
+): Pick<AppDeps, 'pool' | 'filePool' | 'cancelPool' | 'metricsPool'> {
+  const forCalls = { statementTimeoutMs: config.STATEMENT_TIMEOUT_MS, settings: SESSION_SETTINGS };
+  return {
+    pool: createPool(config, log, { applicationName: 'plat api', ...forCalls }),
+    filePool: createPool(config, log, {
+      applicationName: 'plat api files',
+      max: FILE_CONNECTIONS,
+      ...forCalls,
+    }),
+    cancelPool: createPool(config, log, { applicationName: 'plat api cancel', max: 1 }),
+    metricsPool: createMetricsPool(config, log),
+  };
 }

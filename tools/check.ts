@@ -10,6 +10,7 @@ import { checkCompose } from './checks/compose.ts';
 import { checkDistributed } from './checks/distributed.ts';
 import { checkEnvExample } from './checks/env-example.ts';
 import { readSources } from './checks/files.ts';
+import { checkFunctionLength } from './checks/function-length.ts';
 import { checkGenerated, generatedFiles } from './checks/generated-files.ts';
 import {
   checkFileNames,
@@ -30,6 +31,7 @@ const generated = checkGenerated(generatedFiles, write);
 const problems = [
   ...checkFileSizes(files),
   ...checkFileNames(files),
+  ...checkFunctionLength(files),
   ...checkQueries(files),
   ...checkPages(files),
   ...checkMentions(files),

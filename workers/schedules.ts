@@ -49,16 +49,14 @@ const DUE_OPTIONS = {
 
 type Repeat = { pattern: string; tz: string };
 
+/** `restore` puts schedulers back that the queue has lost. */
+export type Schedules = { restore(): Promise<void> };
+
 /**
  * Keeps the queue's schedulers in step with the feed files. While a file is faulty no scheduler is
  * removed, as it may be that file's; the other feeds' follow their files.
- * @returns `restore` puts schedulers back that the queue has lost
  */
-export async function syncSchedulers(
-  queue: DeliveryQueue,
-  config: Config,
-  log: Logger,
-): Promise<{ restore(): Promise<void> }> {
+export async function syncSchedulers(queue: DeliveryQueue, config: Config, log: Logger): Promise<Schedules> {
   const { feeds, faults } = await installedFeeds(config);
   for (const { error } of faults)
     log.error({ err: error }, 'a feed file is faulty: its schedule stays as it is');

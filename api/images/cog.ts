@@ -4,8 +4,8 @@ import { openByteSource } from '../../shared/raster/byte-source.ts';
 import { type ImageryFile, placeImage } from '../../shared/raster/imagery-file.ts';
 import { type Level, openLevels, type PixelWindow, readPixels } from '../../shared/raster/pixels.ts';
 import { type Pixels, type ToPixel, warp } from '../../shared/raster/warp.ts';
+import { type ImageryFetch, SOURCE_LIMITS } from './fetch-imagery.ts';
 import type { Shown } from './image-frame.ts';
-import { type ImageryFetch, SOURCE_LIMITS } from './outside.ts';
 
 /**
  * Pixels of a file that one picture may take: a file without overviews is read in full where a

@@ -10,8 +10,8 @@ import {
 } from '../../shared/platform/http/http.ts';
 import { secretHeaders } from '../../shared/platform/http/secret-headers.ts';
 import { type Pixels, warp } from '../../shared/raster/warp.ts';
+import { type ImageryFetch, SOURCE_LIMITS } from './fetch-imagery.ts';
 import type { Shown } from './image-frame.ts';
-import { type ImageryFetch, SOURCE_LIMITS } from './outside.ts';
 
 /** Header fields and the environment variables that hold their values. */
 type HeaderNames = Record<string, string>;

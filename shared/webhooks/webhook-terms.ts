@@ -6,7 +6,7 @@ export const WEBHOOK_TYPES = [...CHANGE_TYPES, 'search.changed'] as const;
 
 /** Of these, what saved searches look at. */
 export const SEARCH_TYPES: readonly string[] = WEBHOOK_TYPES.filter(type =>
-  /^(county|parcel|valuation|search)\./.test(type),
+  /^(county|parcel|land|valuation|search)\./.test(type),
 );
 
 /** Of an account. */
@@ -18,7 +18,7 @@ export const OLD_SECRET_HOURS = 24;
 /** For how many days messages are kept, to be looked at and sent again. */
 export const MESSAGES_DAYS = 30;
 
-/** Workers' couriers listen here for what there is to deliver. */
+/** Workers' dispatchers listen here for what there is to deliver. */
 export const WEBHOOKS_CHANNEL = 'plat_webhooks';
 
 /** The seconds before each attempt, as Standard Webhooks 1.0 recommends. */

@@ -8,7 +8,7 @@ import { bundlePrograms } from '../../tools/build.mjs';
 const OURS = [
   'test/support/ingest-child.ts',
   'test/support/job-child.ts',
-  'test/support/courier-child.ts',
+  'test/support/dispatcher-child.ts',
 ] as const;
 
 type Program = 'api/main.ts' | 'workers/main.ts' | (typeof OURS)[number];

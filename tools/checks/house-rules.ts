@@ -1,7 +1,7 @@
 import { type SourceFile, statementsOf } from './files.ts';
 
-/** Files are meant to stay under about 300 lines; this is where the check stops believing in "about". */
-const MAX_LINES = 350;
+/** A file has one whole idea; what is longer than this usually has two. */
+const MAX_LINES = 400;
 
 /** The whole schema at a glance, as a dump and as it was first written; and shapes that nobody reads. */
 const LONG_FILES = ['sql/schema.sql', 'sql/migrations/0001_schema.sql', 'api/pages/frame/icons.tsx'];

@@ -224,6 +224,7 @@ function Figures({ run: { kind, counts } }: { run: Run }) {
     ['Rows read', read],
     [`New ${of}`, counts.new],
     ['Changed', counts.changed],
+    ['Came back', counts.returned || undefined],
     ['Unchanged', counts.unchanged],
     [kind === 'assessor' ? 'Left the roll' : 'No longer there', counts.retired],
     [

@@ -10,7 +10,7 @@ import { newCaller, posting, startTestApi, usageOf } from '../../support/api.ts'
 import { createTestDatabase } from '../../support/database.ts';
 import { type Feature, ingestRoll, lot } from '../../support/ingest.ts';
 import { newUser, visitor } from '../../support/visitor.ts';
-import { ON_LOOPBACK, startReceiver, startTestCourier, webhooksOf } from '../../support/webhooks.ts';
+import { ON_LOOPBACK, startReceiver, startTestDispatcher, webhooksOf } from '../../support/webhooks.ts';
 import { eventually } from '../../support/workers.ts';
 
 const SEARCHES = '/api/public/v1/searches/';
@@ -232,7 +232,7 @@ test('one mail a person with all searches, to be ended by a link without signing
   const daily = await save(LARGE, { name: 'Daily', emails: [bob.email], notify: 'daily' });
   const follows = await startReceiver();
   await webhooksOf(api, key).add(follows.url, { types: ['parcel.changed'], search_id: first.id });
-  const courier = startTestCourier(db, {}, api);
+  const dispatcher = startTestDispatcher(db, {}, api);
   await merge(roll.map((one, n) => (n === 8 ? parcel(8, { OWNER: 'ZETA LLC' }) : one)));
   await follow();
   await follow();
@@ -242,7 +242,7 @@ test('one mail a person with all searches, to be ended by a link without signing
   expect(toAna).toMatch(/- 8 Main St · APN \S+ · \S+ acres: .*\n {2}\S+\/data\?parcel=3301900000009/);
   expect(toBob).toMatch(/To: bob@.*Subject: First: .*- \d+ Main St · APN \S+ · \S+ acres: changed: /s);
   expect(toAna).not.toMatch(/ZETA|sign-in/);
-  courier.wake();
+  dispatcher.wake();
   await eventually(async () => received.length === 1);
   const { type, data } = received[0]!.message;
   expect([type, data]).toMatchObject(['search.changed', { search_id: first.id, seq: expect.any(Number) }]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freshnessLifetimeMs } from '../../../../api/images/outside.ts';
+import { freshnessLifetimeMs } from '../../../../api/images/fetch-imagery.ts';
 
 const NOW = Date.parse('2026-07-01T12:00:00Z');
 
