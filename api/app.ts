@@ -10,7 +10,7 @@ import { filesRouter } from './files/file-route.ts';
 import { type Lifecycle, presetHeaders, startRequest } from './http/begin.ts';
 import { openCallers } from './http/callers.ts';
 import { answerOptions } from './http/cors.ts';
-import { openDatabase } from './http/database.ts';
+import { type Database, openDatabase } from './http/database.ts';
 import { docs } from './http/docs.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { errorHandler, methodNotAllowed, unknownPath } from './http/error-responses.ts';
@@ -25,7 +25,7 @@ import { openRateLimits } from './http/rate-limits.ts';
 import { handlerFor, type RestDeps } from './http/rest.ts';
 import { requireTextInAddress } from './http/text.ts';
 import { imagesRouter } from './images/image-route.ts';
-import { openImages } from './images/images.ts';
+import { type Images, openImages } from './images/images.ts';
 import { mcpRouter } from './mcp/mcp-router.ts';
 import type { Document } from './mcp/tool-schemas.ts';
 import { toolsOf } from './mcp/tools.ts';
@@ -36,7 +36,7 @@ import { pagesRouter, unknownPage } from './pages/frame/pages.tsx';
 import { storedAssets } from './pages/frame/stored-assets.ts';
 import { pages } from './pages/index.ts';
 import { openShapeThreads, type ShapeThreads } from './shapes/shape-threads.ts';
-import { openResources } from './v1/common/endpoint-resources.ts';
+import { openResources, type Resources } from './v1/common/endpoint-resources.ts';
 import { openTracing } from './v1/common/skip-tracing.ts';
 
 export type AppDeps = {
@@ -70,58 +70,18 @@ export type AppDeps = {
  *   authentication -> scope -> subscription -> tier -> payment -> rate limit -> validation ->
  *   a repeat's first answer -> quota -> work -> charge
  */
-export function createApp({
-  config,
-  log,
-  pool,
-  filePool,
-  cancelPool,
-  metricsPool,
-  lifecycle,
-  queues,
-  assets,
-  endpoints = v1,
-  meter,
-  now = () => new Date(),
-  shapeThreads = openShapeThreads(),
-}: AppDeps): Express {
+export function createApp(deps: AppDeps): Express {
+  const { config, log, pool, filePool, cancelPool, metricsPool, lifecycle, queues, assets } = deps;
+  const { endpoints = v1, now = () => new Date() } = deps;
   const database = openDatabase(pool, cancelPool);
   const metrics = createMetrics({ api: pool, files: filePool, cancel: cancelPool }, metricsPool, queues);
   const images = openImages(database, config, log);
-  const resources = openResources(
-    database,
-    config.CURSOR_SECRET,
-    images,
-    openTracing(database, openTraceProvider(config), config.SKIP_TRACE_KEEP_DAYS),
-    config.CATALOGUE_FILE,
-    config.WEBHOOK_PRIVATE_HOSTS,
-  );
-  const origins = openOrigins(config, lifecycle);
-  const serving: RestDeps = {
-    callers: openCallers(database, () => now().getTime()),
-    rateLimits: openRateLimits(database),
-    meter: meter ?? openMeter(database, () => lifecycle.active),
-    idempotency: openIdempotency(database),
-    heavyCalls: openHeavyCalls(shapeThreads.compute),
-    resources,
-    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
-    origins,
-    now,
-  };
+  const serving = openServing(deps, database, images, now);
+  const { resources, origins } = serving;
 
   const app = express();
   configure(app, config);
-  app.use(
-    startRequest({
-      lifecycle,
-      metrics,
-      log,
-      logRequests: config.LOG_REQUESTS,
-      requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
-      readers: config.CORS_ORIGINS.split(',').map(entry => entry.trim()),
-      origins,
-    }),
-  );
+  app.use(startRequest({ ...settingsOf(config), lifecycle, metrics, log, origins }));
   mountEndpoints(app, endpoints, serving);
   const document = openApiDocument(endpoints);
   const oauth = openOAuth({ ...serving, ...resources });
@@ -146,6 +106,39 @@ export function createApp({
   app.use(errorHandler);
   return app;
 }
+
+/** What calls need on their way, from whichever door they come. */
+function openServing(
+  { config, lifecycle, meter, shapeThreads = openShapeThreads() }: AppDeps,
+  database: Database,
+  images: Images,
+  now: () => Date,
+): RestDeps & { resources: Resources } {
+  return {
+    callers: openCallers(database, () => now().getTime()),
+    rateLimits: openRateLimits(database),
+    meter: meter ?? openMeter(database, () => lifecycle.active),
+    idempotency: openIdempotency(database),
+    heavyCalls: openHeavyCalls(shapeThreads.compute),
+    resources: openResources(
+      database,
+      config.CURSOR_SECRET,
+      images,
+      openTracing(database, openTraceProvider(config), config.SKIP_TRACE_KEEP_DAYS),
+      config.CATALOGUE_FILE,
+      config.WEBHOOK_PRIVATE_HOSTS,
+    ),
+    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+    origins: openOrigins(config, lifecycle),
+    now,
+  };
+}
+
+const settingsOf = (config: Config) => ({
+  logRequests: config.LOG_REQUESTS,
+  requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+  readers: config.CORS_ORIGINS.split(',').map(entry => entry.trim()),
+});
 
 function configure(app: Express, config: Config): void {
   app.disable('x-powered-by');

@@ -32,7 +32,19 @@ type AccountFlags = {
 
 export function addAccountCommands(program: Command): void {
   const account = program.command('account').description('who may call the API');
+  addCreate(account);
+  addSet(account);
+  addNamed(account);
 
+  const list = account.command('list').description('the accounts with what they used in this period');
+  action(list, async ({ pool }) => {
+    const accounts = await listAccounts(pool);
+    const columns = 'name company user_email tier pro tokens_used tokens_included keys period_end'.split(' ');
+    return [accounts, table(accounts, columns)];
+  });
+}
+
+function addCreate(account: Command): void {
   const create = withTerms(account.command('create').argument('<name>'))
     .description('a new account, its first billing period beginning now')
     .addHelpText(
@@ -53,7 +65,9 @@ export function addAccountCommands(program: Command): void {
     const what = `${created.tier ?? 'no contract'}, ${created.tokens_included} tokens a period`;
     return [created, `Account ${created.name} (${what}). Next: plat key create ${shellWord(created.name)}`];
   });
+}
 
+function addSet(account: Command): void {
   const set = withTerms(account.command('set').argument('<account>', 'its name or id'))
     .option(
       '--period-start <moment>',
@@ -79,7 +93,10 @@ export function addAccountCommands(program: Command): void {
     for (const note of notes) printNote(note);
     return [details, describe(details)];
   });
+}
 
+/** Commands that take an account and nothing else. */
+function addNamed(account: Command): void {
   const named = (verb: string, description: string) =>
     account.command(verb).argument('<account>', 'its name or id').description(description);
   for (const [verb, disabled, description] of [
@@ -101,13 +118,6 @@ export function addAccountCommands(program: Command): void {
   action(named('history', history), async ({ pool }, name: string) => {
     const changes = await listChanges(pool, name);
     return [changes, changesTable(changes)];
-  });
-
-  const list = account.command('list').description('the accounts with what they used in this period');
-  action(list, async ({ pool }) => {
-    const accounts = await listAccounts(pool);
-    const columns = 'name company user_email tier pro tokens_used tokens_included keys period_end'.split(' ');
-    return [accounts, table(accounts, columns)];
   });
 }
 

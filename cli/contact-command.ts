@@ -34,7 +34,13 @@ export function addContactCommands(program: Command): void {
   const contact = program
     .command('contact')
     .description("people's telephone numbers: who is known, who is left alone or forgotten, who was traced");
+  addFind(contact);
+  addSuppress(contact);
+  addForget(contact);
+  addTraces(contact);
+}
 
+function addFind(contact: Command): void {
   action(
     withWhom(contact.command('find'))
       .description('what the contacts hold of somebody, namesakes in the same place included')
@@ -54,7 +60,9 @@ export function addContactCommands(program: Command): void {
       return [rows, table(lines, ['name', 'address', 'phones', 'last_seen', 'source', 'id'])];
     },
   );
+}
 
+function addSuppress(contact: Command): void {
   action(
     withWhom(contact.command('suppress'))
       .description(
@@ -74,7 +82,9 @@ export function addContactCommands(program: Command): void {
       ];
     },
   );
+}
 
+function addForget(contact: Command): void {
   action(
     withWhom(contact.command('forget'))
       .description(
@@ -87,7 +97,9 @@ export function addContactCommands(program: Command): void {
       return [erased, `Erased: ${listCounts(counts)}. On the suppression list: ${suppressed} new entries.`];
     },
   );
+}
 
+function addTraces(contact: Command): void {
   action(
     contact
       .command('traces')

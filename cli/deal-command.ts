@@ -63,7 +63,13 @@ const onBoard = (command: Command) =>
 
 export function addDealCommands(program: Command): void {
   const deal = program.command('deal').description('boards of deals: what people sell, graded and advised');
+  addNewDeal(deal);
+  addList(deal);
+  addMove(deal);
+  addShow(deal);
+}
 
+function addNewDeal(deal: Command): void {
   const add = onBoard(deal.command('add'))
     .addOption(new Option('--parcel <id>', 'the parcel, by its property_id').argParser(propertyId))
     .addOption(new Option('--listing <id>', 'the comp that is its listing').argParser(uuid))
@@ -87,13 +93,17 @@ export function addDealCommands(program: Command): void {
     const next = `\`plat deal show ${id} --account ${flags.account}\` shows what is found.`;
     return [{ id }, `Deal ${id} is on the board; ${next}`];
   });
+}
 
+function addList(deal: Command): void {
   const list = onBoard(deal.command('list')).description('the deals of a board, by stage and place');
   action(list, async ({ pool }, { account }: { account: string }) => {
     const rows = await readRows(pool, account, null);
     return [rows, table(rows, LISTED.split(' '))];
   });
+}
 
+function addMove(deal: Command): void {
   const move = onBoard(deal.command('move'))
     .argument('<deal>', 'its id', uuid)
     .addArgument(deal.createArgument('<stage>', DEAL_STAGES.join(', ')).choices(DEAL_STAGES))
@@ -114,7 +124,9 @@ export function addDealCommands(program: Command): void {
       return [{ id, status }, `Deal ${id} is in ${status}.`];
     },
   );
+}
 
+function addShow(deal: Command): void {
   const show = onBoard(deal.command('show'))
     .argument('<deal>', 'its id', uuid)
     .description('a deal with the figures behind its grade, and what happened to it');

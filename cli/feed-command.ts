@@ -5,7 +5,7 @@ import { feedKindWords, INPUT_WORDS, INPUTS, type Input } from '../shared/model/
 import { loadConfig } from '../shared/platform/config.ts';
 import { sharedFolder } from '../workers/ingest/engine/run-folder.ts';
 import { installedFeed, installedFeeds } from '../workers/ingest/feed-folders.ts';
-import type { Feed } from '../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../workers/ingest/all-kinds.ts';
 import { enqueueFromCli } from './common/cli-enqueue.ts';
 import { requestedByOperator, wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
@@ -24,7 +24,23 @@ type RunFlags = { wait?: boolean; force?: boolean } & Partial<Record<Input, stri
 
 export function addFeedCommands(program: Command): void {
   const feed = program.command('feed').description('the feeds: where data comes from and how it maps');
+  addList(feed);
+  addSuggestCommand(feed);
+  addCheck(feed);
+  addRun(feed);
 
+  const remove = feed
+    .command('remove')
+    .argument('<name>', 'a feed of elevation, roads, wetlands, flood zones, ZIP areas or imagery')
+    .description('takes a land layer away, and has the parcels that it told of computed anew; its runs stay')
+    .addHelpText(
+      'after',
+      '\nExample:\n  plat feed remove my-county-roads\n\nExit codes: 0 removed, 1 no land layer, 2 nothing there.',
+    );
+  action(remove, removeFeedCommand);
+}
+
+function addList(feed: Command): void {
   const list = feed.command('list').description('the installed feeds; exit code 1 when a file is faulty');
   actionWithoutDatabase(list, async () => {
     const { feeds, faults } = await installedFeeds(loadConfig());
@@ -36,9 +52,9 @@ export function addFeedCommands(program: Command): void {
     const code = faults.length > 0 ? EXIT.failed : EXIT.ok;
     return [rows, table(rows, ['name', 'kind', 'schedule', 'as_of', 'title']), code];
   });
+}
 
-  addSuggestCommand(feed);
-
+function addCheck(feed: Command): void {
   const check = feed
     .command('check')
     .argument('<file>', 'a feed file, or the name of an installed feed')
@@ -59,7 +75,9 @@ export function addFeedCommands(program: Command): void {
     const result = await checkFeed(found, { rows, sharedDir: sharedFolder(config) });
     return [result, renderCheck(result), result.ok ? EXIT.ok : EXIT.failed];
   });
+}
 
+function addRun(feed: Command): void {
   const run = feed
     .command('run')
     .argument('<name>', 'an installed feed')
@@ -75,16 +93,6 @@ export function addFeedCommands(program: Command): void {
     refuseUnread(await installedFeed(session.config, name), flags, run);
     return runFeedCommand(session, name, flags);
   });
-
-  const remove = feed
-    .command('remove')
-    .argument('<name>', 'a feed of elevation, roads, wetlands, flood zones, ZIP areas or imagery')
-    .description('takes a land layer away, and has the parcels that it told of computed anew; its runs stay')
-    .addHelpText(
-      'after',
-      '\nExample:\n  plat feed remove my-county-roads\n\nExit codes: 0 removed, 1 no land layer, 2 nothing there.',
-    );
-  action(remove, removeFeedCommand);
 }
 
 async function removeFeedCommand(session: Session, name: string): Promise<CommandResult> {

@@ -10,7 +10,14 @@ type KeyFlags = { name: string; scope: Scope[]; expires?: Date };
 
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('API keys');
+  addCreate(key);
+  addList(key);
+  addRotate(key);
+  addRevoke(key);
+  addRotateImages(key);
+}
 
+function addCreate(key: Command): void {
   const create = key
     .command('create')
     .argument('<account>', 'its name or id')
@@ -26,7 +33,9 @@ export function addKeyCommands(program: Command): void {
     const created = await createKey(pool, account, terms);
     return [created, created.key];
   });
+}
 
+function addList(key: Command): void {
   const list = key
     .command('list')
     .option('--account <account>', 'of one account')
@@ -36,7 +45,9 @@ export function addKeyCommands(program: Command): void {
     const columns = 'id account name prefix scopes expires_at revoked_at last_used_at'.split(' ');
     return [keys, table(keys, columns)];
   });
+}
 
+function addRotate(key: Command): void {
   const rotate = key
     .command('rotate')
     .argument('<key>', 'its id, its prefix or the key itself')
@@ -49,7 +60,9 @@ export function addKeyCommands(program: Command): void {
       printNote(`the old key works until ${rotated.old_until.toISOString()}.`);
     return [rotated, rotated.key];
   });
+}
 
+function addRevoke(key: Command): void {
   const revoke = key
     .command('revoke')
     .argument('<key>', 'its id, its prefix or the key itself')
@@ -59,7 +72,9 @@ export function addKeyCommands(program: Command): void {
     const revoked = await revokeKey(pool, text);
     return [revoked, `Key ${revoked.name} (${revoked.id}) is revoked.`];
   });
+}
 
+function addRotateImages(key: Command): void {
   const rotateImages = key
     .command('rotate-images')
     .description('a new secret signs the addresses of pictures; those of the one before it go on working')

@@ -19,7 +19,7 @@ export function addMcpCommand(program: Command): void {
       'the MCP server on standard input and output; asks the service at PLAT_URL with PLAT_API_KEY',
     )
     .addHelpText('after', HELP)
-    .action(() => bridge(serviceUrl(), requireKey()));
+    .action(() => run(serviceUrl(), requireKey()));
 }
 
 function serviceUrl(): string {
@@ -47,75 +47,87 @@ type Message = JSONRPCMessage & {
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
 
-/**
- * Hands every message, a line each, on to the service and its answers back; ends when the last one is given
- * after the input's end.
- */
-async function bridge(url: string, key: string): Promise<void> {
-  const pending = new Map<string | number, AbortController>();
-  const running = new Set<Promise<void>>();
-  let negotiated: string | undefined;
+type Bridge = {
+  url: string;
+  key: string;
+  /** The protocol's version, once the client and the service have agreed on one. */
+  negotiated: string | undefined;
+  pending: Map<string | number, AbortController>;
+};
 
+/**
+ * Passes every message, one per line, to the service, and its answers back. Ends with the last answer after the
+ * end of the input.
+ */
+async function run(url: string, key: string): Promise<void> {
+  const bridge: Bridge = { url, key, negotiated: undefined, pending: new Map() };
+  const running = new Set<Promise<void>>();
   for await (const line of createInterface({ input: process.stdin })) {
-    const given = parsed(line);
-    if (given === undefined)
-      tell({ jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error' } });
-    else if (given.method === 'notifications/cancelled') pending.get(given.params?.requestId ?? '')?.abort();
+    const message = parsed(line);
+    if (message === undefined)
+      write({ jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error' } });
+    else if (message.method === 'notifications/cancelled')
+      bridge.pending.get(message.params?.requestId ?? '')?.abort();
     else {
-      const done = hand(given).finally(() => running.delete(done));
+      const done = pass(bridge, message).finally(() => running.delete(done));
       running.add(done);
     }
   }
   await Promise.all(running);
+}
 
-  async function hand(message: Message): Promise<void> {
-    const call = new AbortController();
-    if (message.id !== undefined) pending.set(message.id, call);
-    try {
-      const answer = await ask(message, call.signal);
-      if (message.method === 'initialize') negotiated = answer?.result?.protocolVersion;
-      if (answer !== undefined) tell(answer);
-    } catch (error) {
-      if (!call.signal.aborted && message.id !== undefined) tell(failure(message.id, error));
-    } finally {
-      if (message.id !== undefined) pending.delete(message.id);
-    }
+async function pass(bridge: Bridge, message: Message): Promise<void> {
+  const { pending } = bridge;
+  const call = new AbortController();
+  if (message.id !== undefined) pending.set(message.id, call);
+  try {
+    const answer = await request(bridge, message, call.signal);
+    if (message.method === 'initialize') bridge.negotiated = answer?.result?.protocolVersion;
+    if (answer !== undefined) write(answer);
+  } catch (error) {
+    if (!call.signal.aborted && message.id !== undefined) write(failure(bridge.url, message.id, error));
+  } finally {
+    if (message.id !== undefined) pending.delete(message.id);
   }
+}
 
-  async function ask(message: Message, signal: AbortSignal): Promise<Message | undefined> {
-    const { method, params } = message;
-    const version = (params?._meta?.[VERSION] as string | undefined) ?? negotiated;
-    const named = params?.name ?? params?.uri;
-    const response = await fetch(`${url}/mcp`, {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${key}`,
-        'Content-Type': 'application/json',
-        Accept: 'application/json, text/event-stream',
-        ...(version !== undefined && { 'MCP-Protocol-Version': version }),
-        ...(method !== undefined && { 'Mcp-Method': method }),
-        ...(named !== undefined && { 'Mcp-Name': headerOf(named) }),
-      },
-      body: JSON.stringify(message),
-      signal,
-    });
-    const text = await response.text();
-    if (text === '') return undefined;
-    // Of an event stream, which the older version answers with, the message is the last event's data.
-    const json = /^data: (.*)$/m.exec(text)?.[1] ?? text;
-    const answer = JSON.parse(json);
-    if ('jsonrpc' in answer) return answer;
-    throw new Error(answer.error?.message ?? `HTTP ${response.status}`);
-  }
+async function request(
+  { url, key, negotiated }: Bridge,
+  message: Message,
+  signal: AbortSignal,
+): Promise<Message | undefined> {
+  const { method, params } = message;
+  const version = (params?._meta?.[VERSION] as string | undefined) ?? negotiated;
+  const named = params?.name ?? params?.uri;
+  const response = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      ...(version !== undefined && { 'MCP-Protocol-Version': version }),
+      ...(method !== undefined && { 'Mcp-Method': method }),
+      ...(named !== undefined && { 'Mcp-Name': headerOf(named) }),
+    },
+    body: JSON.stringify(message),
+    signal,
+  });
+  const text = await response.text();
+  if (text === '') return undefined;
+  // The older version answers with a stream of events, whose last one has the message.
+  const json = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+  const answer = JSON.parse(json);
+  if ('jsonrpc' in answer) return answer;
+  throw new Error(answer.error?.message ?? `HTTP ${response.status}`);
+}
 
-  function failure(id: string | number, error: unknown): JSONRPCMessage {
-    const { message } = error as Error;
-    const instructions =
-      error instanceof TypeError
-        ? `The service cannot be reached at ${url}: start it, or set PLAT_URL.`
-        : message;
-    return { jsonrpc: '2.0', id, error: { code: -32_000, message: instructions } };
-  }
+function failure(url: string, id: string | number, error: unknown): JSONRPCMessage {
+  const { message } = error as Error;
+  const instructions =
+    error instanceof TypeError
+      ? `The service cannot be reached at ${url}: start it, or set PLAT_URL.`
+      : message;
+  return { jsonrpc: '2.0', id, error: { code: -32_000, message: instructions } };
 }
 
 function parsed(line: string): Message | undefined {
@@ -127,7 +139,7 @@ function parsed(line: string): Message | undefined {
   }
 }
 
-function tell(message: object): void {
+function write(message: object): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 

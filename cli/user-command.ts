@@ -16,7 +16,19 @@ type NewUserFlags = { company: string; name?: string; operator?: boolean };
 
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('people who sign in to the web app');
+  addCreate(user);
+  addInvite(user);
+  addRemove(user);
+  addLink(user);
 
+  const list = user.command('list').description('every user, their company and account');
+  action(list, async ({ pool }) => {
+    const users = await listUsers(pool);
+    return [users, table(users, 'email name company account operator has_password seen_at'.split(' '))];
+  });
+}
+
+function addCreate(user: Command): void {
   const create = user
     .command('create')
     .description('create a user, with a link to sign in and set a password');
@@ -27,7 +39,9 @@ export function addUserCommands(program: Command): void {
     const note = `Created user ${email}. ${oneTime(link)}`;
     return [{ id: created.id, email, company: flags.company, note }, note];
   });
+}
 
+function addInvite(user: Command): void {
   const invitation = user
     .command('invite')
     .description('email an invitation; the user exists once it is accepted');
@@ -36,7 +50,9 @@ export function addUserCommands(program: Command): void {
     const note = await mailInvitation(session, email, appUrl(session) + path);
     return [{ email, company: flags.company, note }, note];
   });
+}
 
+function addRemove(user: Command): void {
   const remove = user
     .command('remove')
     .argument('<email>')
@@ -62,7 +78,9 @@ export function addUserCommands(program: Command): void {
     const document = { email, company: removed?.company ?? null, invitations_canceled: canceled.length };
     return [document, notes.filter(Boolean).join(' ')];
   });
+}
 
+function addLink(user: Command): void {
   user
     .command('link')
     .argument('<email>')
@@ -73,12 +91,6 @@ export function addUserCommands(program: Command): void {
         print(`${appUrl(session)}${await createLink(session.pool, id, 'sign_in')}`);
       }),
     );
-
-  const list = user.command('list').description('every user, their company and account');
-  action(list, async ({ pool }) => {
-    const users = await listUsers(pool);
-    return [users, table(users, 'email name company account operator has_password seen_at'.split(' '))];
-  });
 }
 
 const withNewUser = (command: Command): Command =>

@@ -22,7 +22,13 @@ type Row = {
 
 export function addWebhookCommands(program: Command): void {
   const webhooks = program.command('webhooks').description('addresses that are told of changes');
+  addList(webhooks);
+  addDeliveries(webhooks);
+  addReplay(webhooks);
+  addSwitches(webhooks);
+}
 
+function addList(webhooks: Command): void {
   const list = webhooks.command('list').description('those of all accounts, and what waits or has failed');
   action(list, async ({ pool }) => {
     const { rows } = await pool.query<Row>(statement('webhooks/list_all_webhooks', { webhook_id: null }));
@@ -35,7 +41,9 @@ export function addWebhookCommands(program: Command): void {
     }));
     return [rows, table(lines, 'id account host county state pending failed delivered'.split(' '))];
   });
+}
 
+function addDeliveries(webhooks: Command): void {
   const deliveries = webhooks
     .command('deliveries')
     .argument('<id>', 'of the webhook')
@@ -54,7 +62,9 @@ export function addWebhookCommands(program: Command): void {
     );
     return [rows, table(rows, 'message_id type seq state attempts last_at next_at error'.split(' '))];
   });
+}
 
+function addReplay(webhooks: Command): void {
   const replay = webhooks
     .command('replay')
     .argument('<id>', 'of the webhook')
@@ -69,10 +79,12 @@ export function addWebhookCommands(program: Command): void {
     const { rowCount } = await pool.query(
       statement('webhooks/replay_messages', { webhook_id: id, message_id: null, since }),
     );
-    await pool.query(statement('webhooks/notify_couriers', { channel: WEBHOOKS_CHANNEL }));
+    await pool.query(statement('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL }));
     return [{ messages: rowCount }, `${rowCount} messages are sent again.`];
   });
+}
 
+function addSwitches(webhooks: Command): void {
   for (const [name, enabled] of [
     ['enable', true],
     ['disable', false],

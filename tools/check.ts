@@ -10,8 +10,15 @@ import { checkCompose } from './checks/compose.ts';
 import { checkDistributed } from './checks/distributed.ts';
 import { checkEnvExample } from './checks/env-example.ts';
 import { readSources } from './checks/files.ts';
+import { checkFunctionLength } from './checks/function-length.ts';
 import { checkGenerated, generatedFiles } from './checks/generated-files.ts';
-import { checkFileNames, checkFileSizes, checkMentions, checkQueries } from './checks/house-rules.ts';
+import {
+  checkFileNames,
+  checkFileSizes,
+  checkMentions,
+  checkPages,
+  checkQueries,
+} from './checks/house-rules.ts';
 import { checkOpenApi } from './checks/lint-openapi.ts';
 import { checkMigrations } from './checks/migrations.ts';
 import { addedLines, findPhrases } from './checks/phrases.ts';
@@ -24,7 +31,9 @@ const generated = checkGenerated(generatedFiles, write);
 const problems = [
   ...checkFileSizes(files),
   ...checkFileNames(files),
+  ...checkFunctionLength(files),
   ...checkQueries(files),
+  ...checkPages(files),
   ...checkMentions(files),
   ...checkCommentWidth(files),
   ...checkCommentNames(files),

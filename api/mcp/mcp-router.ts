@@ -5,11 +5,11 @@ import express, { type Request, type Response, Router } from 'express';
 import type { Config } from '../../shared/platform/config.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import type { Origins } from '../../shared/platform/origin.ts';
-import type { Caller, Callers } from '../http/callers.ts';
+import type { Callers } from '../http/callers.ts';
 import { answerOptions } from '../http/cors.ts';
 import { JSON_TYPE, methodNotAllowed, sendError } from '../http/error-responses.ts';
 import { exchangeOf, isOver, respond } from '../http/exchange.ts';
-import { type HeavyCall, LARGE_REQUEST_BYTES, sizeOf } from '../http/heavy-calls.ts';
+import { LARGE_REQUEST_BYTES, sizeOf } from '../http/heavy-calls.ts';
 import { isTooDeep, MAX_BODY_BYTES, TOO_DEEP } from '../http/validate.ts';
 import { metadataOf, SCOPE } from '../oauth/oauth-paths.ts';
 import { type McpDeps, mcpServers } from './mcp-server.ts';
@@ -32,6 +32,12 @@ export type McpRouterDeps = McpDeps & {
   origins: Origins;
 };
 
+/** The library's server for calls, and how the list of tools is completed. */
+type Service = McpRouterDeps & {
+  handler: ReturnType<typeof createMcpHandler>;
+  withTools: ReturnType<typeof mcpServers>['withTools'];
+};
+
 /** `POST /mcp`: Streamable HTTP without sessions, so that any process answers any request. */
 export function mcpRouter(deps: McpRouterDeps): Router {
   const { makeServer, withTools } = mcpServers(deps);
@@ -41,67 +47,86 @@ export function mcpRouter(deps: McpRouterDeps): Router {
       onerror: error => deps.log.debug({ err: error }, 'a request to /mcp was refused'),
     },
   );
+  const service: Service = { ...deps, handler, withTools };
   const router = Router({ caseSensitive: true });
   router
     .route(PATH)
     .post((req, res) => {
       exchangeOf(res).route = PATH;
-      answer(req, res).catch(error => sendError(res, error));
+      answer(service, req, res).catch(error => sendError(res, error));
     })
     .options(answerOptions(['POST']))
     .all(methodNotAllowed('POST'));
   return router;
+}
 
-  async function answer(req: Request, res: Response): Promise<void> {
-    const fault = rebindingFault(req, deps);
-    if (fault !== undefined) return sendRpcError(res, 403, -32_000, fault);
-    const { authorization } = req.headers;
-    // Before the body is read.
-    const caller = await deps.callers
-      .identify(authorization, 'mcp')
-      .catch(error => challenge(error, deps.origins.appUrl(), authorization));
-    const work = deps.heavyCalls.of(caller.account.id, { isOver: () => isOver(req, res) });
-    try {
-      if (sizeOf(req) > LARGE_REQUEST_BYTES) await work.takeTurn();
-      await answerMessage(req, res, caller, work);
-    } finally {
-      work.end();
-    }
-  }
-
-  async function answerMessage(req: Request, res: Response, caller: Caller, work: HeavyCall): Promise<void> {
+async function answer(service: Service, req: Request, res: Response): Promise<void> {
+  const fault = rebindingFault(req, service);
+  if (fault !== undefined) return sendRpcError(res, 403, { code: -32_000, message: fault });
+  const { authorization } = req.headers;
+  // Before the body is read.
+  const caller = await service.callers
+    .identify(authorization, 'mcp')
+    .catch(error => challenge(error, service.origins.appUrl(), authorization));
+  const work = service.heavyCalls.of(caller.account.id, { isOver: () => isOver(req, res) });
+  try {
+    if (sizeOf(req) > LARGE_REQUEST_BYTES) await work.takeTurn();
     const body = await read(req, res);
-    if (body === undefined) return sendRpcError(res, 400, -32_700, 'The body is not JSON of at most 1 MB.');
-    if (Array.isArray(body))
-      return sendRpcError(res, 400, -32_600, 'Send one message a request: batches are not taken.');
-    if (isTooDeep(body)) return sendRpcError(res, 400, -32_600, `The message ${TOO_DEEP}.`);
-    const { method, id = null, params } = (body ?? {}) as Message;
-    if (hasPrototypeArgument(params))
-      return sendRpcError(res, 400, -32_602, 'There is no argument `__proto__`.', id);
-    if (method === LISTEN)
-      return sendRpcError(res, 404, -32_601, `${LISTEN} is not served: nothing is announced.`, id);
+    const refusal = refusalOf(body);
+    if (refusal !== undefined) return sendRpcError(res, refusal.status, refusal);
     const call: ToolCallRequest = {
       exchange: exchangeOf(res),
       caller,
       work,
       idempotencyKey: req.headers['idempotency-key'],
       tokens: 0,
-      apiUrl: deps.origins.apiUrl(req),
-      appUrl: deps.origins.appUrl(),
+      apiUrl: service.origins.apiUrl(req),
+      appUrl: service.origins.appUrl(),
     };
-    const aborted = new AbortController();
-    res.once('close', () => res.writableFinished || aborted.abort());
-    const request = await toWebRequest(req, body, { signal: aborted.signal });
-    const response = await handler.fetch(request, {
-      parsedBody: body,
-      authInfo: { token: '', clientId: caller.account.id, scopes: [...caller.scopes], extra: { call } },
-    });
-    const answered = await response.text();
-    if (aborted.signal.aborted) return;
-    const text = method === 'tools/list' ? withTools(answered, caller) : answered;
-    const headers = [...response.headers].flat().concat('Cache-Control', 'no-store');
-    respond(res, response.status, headers, text, call.tokens);
+    await answerMessage(service, req, res, body, call);
+  } finally {
+    work.end();
   }
+}
+
+type Refusal = { code: number; message: string; id?: string | number | null };
+
+/** What is wrong with a message that the library need not see; undefined for one that it answers. */
+function refusalOf(body: unknown): (Refusal & { status: number }) | undefined {
+  if (body === undefined)
+    return { status: 400, code: -32_700, message: 'The body is not JSON of at most 1 MB.' };
+  if (Array.isArray(body))
+    return { status: 400, code: -32_600, message: 'Send one message a request: batches are not taken.' };
+  if (isTooDeep(body)) return { status: 400, code: -32_600, message: `The message ${TOO_DEEP}.` };
+  const { method, id = null, params } = (body ?? {}) as Message;
+  if (hasPrototypeArgument(params))
+    return { status: 400, code: -32_602, message: 'There is no argument `__proto__`.', id };
+  if (method === LISTEN)
+    return { status: 404, code: -32_601, message: `${LISTEN} is not served: nothing is announced.`, id };
+  return undefined;
+}
+
+async function answerMessage(
+  { handler, withTools }: Service,
+  req: Request,
+  res: Response,
+  body: unknown,
+  call: ToolCallRequest,
+): Promise<void> {
+  const { caller } = call;
+  const aborted = new AbortController();
+  res.once('close', () => res.writableFinished || aborted.abort());
+  const request = await toWebRequest(req, body, { signal: aborted.signal });
+  const response = await handler.fetch(request, {
+    parsedBody: body,
+    authInfo: { token: '', clientId: caller.account.id, scopes: [...caller.scopes], extra: { call } },
+  });
+  const answered = await response.text();
+  if (aborted.signal.aborted) return;
+  const { method } = (body ?? {}) as Message;
+  const text = method === 'tools/list' ? withTools(answered, caller) : answered;
+  const headers = [...response.headers].flat().concat('Cache-Control', 'no-store');
+  respond(res, response.status, headers, text, call.tokens);
 }
 
 /**
@@ -146,13 +171,7 @@ function rebindingFault(
   return 'Pages of this origin may not call the service: list it in CORS_ORIGINS.';
 }
 
-function sendRpcError(
-  res: Response,
-  status: number,
-  code: number,
-  message: string,
-  id: string | number | null = null,
-): void {
+function sendRpcError(res: Response, status: number, { code, message, id = null }: Refusal): void {
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id });
   respond(res, status, ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'], body);
 }

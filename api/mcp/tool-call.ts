@@ -3,7 +3,7 @@ import { envelope, toApiError } from '../http/error-responses.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HeavyCall } from '../http/heavy-calls.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { type Outcome, type ServeDeps, serve } from '../http/serve.ts';
+import { type Call, type Outcome, type ServeDeps, serve } from '../http/serve.ts';
 import { describeResult } from './result-text.ts';
 import { structured } from './tool-schemas.ts';
 import { textOf } from './tool-text.ts';
@@ -32,6 +32,9 @@ export type ToolResult = {
   _meta: Record<string, unknown>;
 };
 
+/** How the request path ended: with a result, or without one because the call was canceled. */
+type Answered = { result?: ToolResult; status: number };
+
 /**
  * A tool's call as a call to its endpoint: the same path as REST's, and its refusals are results that say so.
  */
@@ -42,66 +45,77 @@ export async function callTool(
   signal: AbortSignal,
   deps: CallDeps,
 ): Promise<ToolResult> {
-  const endpoint = endpointFor(tool, given);
   const exchange: Exchange = { ...asked.exchange, startedAt: performance.now() };
-  const over = new AbortController();
-  signal.addEventListener('abort', () => over.abort(), { once: true });
-  const answered: { result?: ToolResult; status: number } = { status: 499 };
-  let query: Record<string, unknown> = {};
-  await serve(
-    {
-      endpoint,
-      mode: 'mcp',
-      exchange,
-      over,
-      identify: async () => asked.caller,
-      work: asked.work,
-      // The router has read it.
-      size: () => 0,
-      idempotencyKey: asked.idempotencyKey,
-      url: () => addressOf(tool, given),
-      apiUrl: () => asked.apiUrl,
-      appUrl: () => asked.appUrl,
-      async read() {
-        const request = requestOf(tool, endpoint, given);
-        query = request.query as Record<string, unknown>;
-        return request;
-      },
-      async prepare(outcome) {
-        const result = resultOf(tool, outcome, query);
-        return {
-          tokens: outcome.tokens,
-          send() {
-            result._meta = metaOf(exchange, outcome);
-            asked.tokens += outcome.tokens;
-            Object.assign(answered, { result, status: outcome.status });
-          },
-        };
-      },
-      fail(error) {
-        if (answered.result !== undefined) return;
-        const safe = toApiError(error);
-        if (safe.status >= 500) asked.exchange.error ??= error;
-        const text = envelope(safe, exchange.requestId);
-        const _meta = { 'plat/tokens_used': 0, 'plat/request_id': exchange.requestId };
-        Object.assign(answered, {
-          result: { content: [{ type: 'text', text }], isError: true, _meta },
-          status: safe.status,
-        });
-      },
-      isOver: () => answered.result !== undefined || signal.aborted,
-    },
-    deps,
-  );
+  const answered: Answered = { status: 499 };
+  const call = callOf(tool, given, asked, exchange, answered, signal);
+  await serve(call, deps);
   asked.exchange.rate = exchange.rate;
   deps.metrics.observe(
     'MCP',
-    endpoint.path,
+    call.endpoint.path,
     String(answered.status),
     (performance.now() - exchange.startedAt) / 1_000,
   );
   // The result of a canceled call is not read.
   return answered.result ?? { content: [], isError: true, _meta: {} };
+}
+
+/** @param answered where the result goes */
+function callOf(
+  tool: Tool,
+  given: Arguments,
+  asked: ToolCallRequest,
+  exchange: Exchange,
+  answered: Answered,
+  signal: AbortSignal,
+): Call {
+  const endpoint = endpointFor(tool, given);
+  const over = new AbortController();
+  signal.addEventListener('abort', () => over.abort(), { once: true });
+  let query: Record<string, unknown> = {};
+  return {
+    endpoint,
+    mode: 'mcp',
+    exchange,
+    over,
+    identify: async () => asked.caller,
+    work: asked.work,
+    // The router has read it.
+    size: () => 0,
+    idempotencyKey: asked.idempotencyKey,
+    url: () => addressOf(tool, given),
+    apiUrl: () => asked.apiUrl,
+    appUrl: () => asked.appUrl,
+    async read() {
+      const request = requestOf(tool, endpoint, given);
+      query = request.query as Record<string, unknown>;
+      return request;
+    },
+    async prepare(outcome) {
+      const result = resultOf(tool, outcome, query);
+      return {
+        tokens: outcome.tokens,
+        send() {
+          result._meta = metaOf(exchange, outcome);
+          asked.tokens += outcome.tokens;
+          Object.assign(answered, { result, status: outcome.status });
+        },
+      };
+    },
+    fail(error) {
+      if (answered.result === undefined) Object.assign(answered, refused(error, asked.exchange, exchange));
+    },
+    isOver: () => answered.result !== undefined || signal.aborted,
+  };
+}
+
+/** The result that says why a call was refused. @param http the exchange whose log names a fault of ours */
+function refused(error: unknown, http: Exchange, { requestId }: Exchange): Answered {
+  const safe = toApiError(error);
+  if (safe.status >= 500) http.error ??= error;
+  const text = envelope(safe, requestId);
+  const _meta = { 'plat/tokens_used': 0, 'plat/request_id': requestId };
+  return { result: { content: [{ type: 'text', text }], isError: true, _meta }, status: safe.status };
 }
 
 function resultOf(tool: Tool, { body, image, quoted }: Outcome, query: Record<string, unknown>): ToolResult {

@@ -1,6 +1,12 @@
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type Configuration, errors, interactionPolicy, Provider } from 'oidc-provider';
+import {
+  type Configuration,
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider';
 import { readAccount } from '../http/callers.ts';
 import type { CursorSecret } from '../http/cursor.ts';
 import type { Database } from '../http/database.ts';
@@ -30,6 +36,9 @@ const SCOPES: string[] = [...GRANTED_SCOPES, OFFLINE];
  */
 const UNUSED_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
 
+/** Whether the client at the other end of a request may have one more client's description fetched. */
+type MayFetch = (req: IncomingMessage) => Promise<boolean>;
+
 /**
  * The authorization server of a service at this origin (OAuth 2.1: PKCE S256, public clients, opaque tokens
  * for `/mcp` alone).
@@ -38,12 +47,28 @@ export async function makeProvider(
   origin: string,
   database: Database,
   secret: CursorSecret,
-  /** Whether the address at the other end may have one more client's description fetched. */
-  mayFetch: (req: IncomingMessage) => Promise<boolean>,
+  mayFetch: MayFetch,
 ): Promise<Provider> {
-  const resource = `${origin}/mcp`;
-  const configuration: Configuration = {
+  const provider = new Provider(origin, {
+    ...commonSettings(),
     adapter: openStore(database),
+    cookies: await cookiesOf(secret),
+    features: featuresOf(`${origin}/mcp`, mayFetch),
+    async findAccount(_ctx, accountId) {
+      const account = await readAccount(database, accountId);
+      return account && { accountId, claims: () => ({ sub: accountId }) };
+    },
+  });
+  // The router has found out the addresses that it publishes, from trusted proxies.
+  provider.proxy = true;
+  provider.use(publishScopes);
+  provider.use(nameFaultyField);
+  return provider;
+}
+
+/** What is the same for every installation. */
+function commonSettings(): Configuration {
+  return {
     clientAuthMethods: ['none'],
     // A native client's redirections lead to https, to the machine itself or to an app, which is
     // what OAuth 2.1 allows.
@@ -55,84 +80,10 @@ export async function makeProvider(
       id_token_signed_response_alg: 'ES256',
     },
     clientBasedCORS: () => true,
-    cookies: {
-      keys: [
-        createHmac('sha256', await secret())
-          .update('oauth cookies')
-          .digest('base64url'),
-      ],
-      names: { session: 'plat_oauth', interaction: 'plat_oauth_step', resume: 'plat_oauth_resume' },
-      long: { httpOnly: true, sameSite: 'lax', signed: true },
-      short: { httpOnly: true, sameSite: 'lax', signed: true },
-    },
-    extraParams: {
-      // Called once the request is checked. Whoever names no scope wants what there is, and the refresh
-      // token's alone opens nothing.
-      scope({ oidc }, value) {
-        const requested = value?.split(' ') ?? [];
-        const unknown = requested.find(scope => !SCOPES.includes(scope));
-        if (unknown !== undefined)
-          throw new errors.InvalidScope(`the scopes are ${SCOPES.join(', ')}`, unknown);
-        oidc.params!.scope = [
-          grantedScope(requested),
-          ...requested.filter(scope => scope === OFFLINE).slice(0, 1),
-        ].join(' ');
-      },
-    },
-    features: {
-      clientIdMetadataDocument: {
-        enabled: true,
-        ack: 'draft-02',
-        // The consent page asks for a client besides any request of the protocol; it is in memory then,
-        // or a person waits.
-        allowFetch: async ctx => ctx === undefined || (await mayFetch(ctx.req)),
-        allowClient(_ctx, client) {
-          requireSafeMetadata(client.metadata());
-          return true;
-        },
-        // Seconds: an assistant refreshes its tokens every hour.
-        cacheDuration: { min: 300, max: 24 * HOUR },
-      },
-      devInteractions: { enabled: false },
-      dPoP: { enabled: false },
-      pushedAuthorizationRequests: { enabled: false },
-      registration: {
-        enabled: true,
-        issueRegistrationAccessToken: false,
-        // Called before the library looks at what was sent.
-        idFactory({ oidc }) {
-          const metadata = oidc.body ?? {};
-          requireSafeMetadata(metadata);
-          // Without it the library makes a secret, which no public client has a use for.
-          metadata.token_endpoint_auth_method ??= 'none';
-          return randomUUID();
-        },
-      },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: () => resource,
-        useGrantedResource: () => true,
-        getResourceServerInfo(_ctx, requested) {
-          if (requested !== resource) throw new errors.InvalidTarget();
-          return {
-            scope: GRANTED_SCOPES.join(' '),
-            audience: resource,
-            accessTokenFormat: 'opaque',
-            accessTokenTTL: HOUR,
-          };
-        },
-      },
-      revocation: { enabled: true },
-      rpInitiatedLogout: { enabled: false },
-      userinfo: { enabled: false },
-    },
+    extraParams: { scope: requireKnownScopes },
     // Nothing but descriptions of clients is fetched: metadata that names anything else is refused.
     fetch: (address, init) => fetchClientDocument(String(address), init!.signal!),
     sectorIdentifierUriValidate: () => false,
-    async findAccount(_ctx, accountId) {
-      const account = await readAccount(database, accountId);
-      return account && { accountId, claims: () => ({ sub: accountId }) };
-    },
     expiresWithSession: () => false,
     interactions: {
       url: (_ctx, { uid }) => PATHS.consent.replace(':uid', uid),
@@ -157,24 +108,100 @@ export async function makeProvider(
     scopes: SCOPES,
     ttl: TTL,
   };
-  const provider = new Provider(origin, configuration);
-  // The addresses that it tells are those that the router has found out from trusted proxies.
-  provider.proxy = true;
-  // The library names openid, too, whatever is configured; a client that asks for all it
-  // reads would be refused.
-  provider.use(async (ctx, next) => {
-    await next();
-    if (ctx.oidc?.route === 'discovery') Object.assign(ctx.body as object, { scopes_supported: SCOPES });
-  });
-  // To the library a code with a NUL is one that it does not know: the field is named instead.
-  provider.use(async (ctx, next) => {
-    await next();
-    const [fault] = Object.entries(textFaults(Object.entries(ctx.oidc?.body ?? {})) ?? {});
-    if (fault === undefined || ctx.status < 400 || typeof ctx.body !== 'object') return;
-    ctx.status = 400;
-    ctx.body = { error: 'invalid_request', error_description: fault.join(' ') };
-  });
-  return provider;
+}
+
+async function cookiesOf(secret: CursorSecret): Promise<Configuration['cookies']> {
+  const key = createHmac('sha256', await secret())
+    .update('oauth cookies')
+    .digest('base64url');
+  return {
+    keys: [key],
+    names: { session: 'plat_oauth', interaction: 'plat_oauth_step', resume: 'plat_oauth_resume' },
+    long: { httpOnly: true, sameSite: 'lax', signed: true },
+    short: { httpOnly: true, sameSite: 'lax', signed: true },
+  };
+}
+
+/**
+ * The library calls it after it has checked the request. A client that names no scope gets the usual one; the
+ * scope of the refresh token alone opens nothing.
+ */
+function requireKnownScopes({ oidc }: KoaContextWithOIDC, value: string | undefined): void {
+  const requested = value?.split(' ') ?? [];
+  const unknown = requested.find(scope => !SCOPES.includes(scope));
+  if (unknown !== undefined) throw new errors.InvalidScope(`the scopes are ${SCOPES.join(', ')}`, unknown);
+  oidc.params!.scope = [
+    grantedScope(requested),
+    ...requested.filter(scope => scope === OFFLINE).slice(0, 1),
+  ].join(' ');
+}
+
+function featuresOf(resource: string, mayFetch: MayFetch): Configuration['features'] {
+  return {
+    clientIdMetadataDocument: {
+      enabled: true,
+      ack: 'draft-02',
+      // The consent page asks for a client besides any request of the protocol; it is in memory then,
+      // or a person waits.
+      allowFetch: async ctx => ctx === undefined || (await mayFetch(ctx.req)),
+      allowClient(_ctx, client) {
+        requireSafeMetadata(client.metadata());
+        return true;
+      },
+      // Seconds: an assistant refreshes its tokens every hour.
+      cacheDuration: { min: 300, max: 24 * HOUR },
+    },
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    registration: {
+      enabled: true,
+      issueRegistrationAccessToken: false,
+      // Called before the library looks at what was sent.
+      idFactory({ oidc }) {
+        const metadata = oidc.body ?? {};
+        requireSafeMetadata(metadata);
+        // Without it the library makes a secret, which no public client has a use for.
+        metadata.token_endpoint_auth_method ??= 'none';
+        return randomUUID();
+      },
+    },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: () => resource,
+      useGrantedResource: () => true,
+      getResourceServerInfo(_ctx, requested) {
+        if (requested !== resource) throw new errors.InvalidTarget();
+        return {
+          scope: GRANTED_SCOPES.join(' '),
+          audience: resource,
+          accessTokenFormat: 'opaque',
+          accessTokenTTL: HOUR,
+        };
+      },
+    },
+    revocation: { enabled: true },
+    rpInitiatedLogout: { enabled: false },
+    userinfo: { enabled: false },
+  };
+}
+
+/**
+ * The library publishes `openid` too, whatever is configured, and a client that requests all published scopes
+ * would be refused.
+ */
+async function publishScopes(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
+  await next();
+  if (ctx.oidc?.route === 'discovery') Object.assign(ctx.body as object, { scopes_supported: SCOPES });
+}
+
+/** To the library a code with a NUL is one that it does not know. This names the field instead. */
+async function nameFaultyField(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
+  await next();
+  const [fault] = Object.entries(textFaults(Object.entries(ctx.oidc?.body ?? {})) ?? {});
+  if (fault === undefined || ctx.status < 400 || typeof ctx.body !== 'object') return;
+  ctx.status = 400;
+  ctx.body = { error: 'invalid_request', error_description: fault.join(' ') };
 }
 
 /**

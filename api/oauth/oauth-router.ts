@@ -34,36 +34,20 @@ function forward(req: Request, { issuer }: Provider): void {
 const CLIENTS = { ratePerMinute: 2, rateBurst: 20, skipTracePerMinute: 1 };
 
 export function openOAuth(deps: OAuthDeps): OAuth {
-  let provider: Promise<Provider> | undefined;
-  // The library is loaded when the first assistant asks for it.
-  const open = async (issuer: string) => {
-    const { makeProvider } = await import('./oauth-provider.ts');
-    return makeProvider(issuer, deps.database, deps.cursorSecret, async req => {
-      const { admitted } = await takeFor('document', req as Request);
-      return admitted;
-    });
+  const providerFor = providerOpener(deps);
+  const through = (path?: string) => passTo(providerFor, path);
+  const counted: RequestHandler = (req, res, next) => {
+    admitNetwork(deps, 'register', req)
+      .then(requireAdmitted)
+      .then(
+        () => next(),
+        error => sendError(res, error),
+      );
   };
-  /** @throws PlatError `not_found` where the service does not know its own address. */
-  const origin = (): string => {
-    const appUrl = deps.origins.appUrl();
-    if (appUrl === '')
-      throw notFound('Assistants cannot be let in: the operator of this service has to set BASE_URL.');
-    return new URL(appUrl).origin;
-  };
-  const providerFor = async (req: Request): Promise<Provider> => {
-    provider ??= open(origin()).catch(error => {
-      provider = undefined;
-      throw error;
-    });
-    const opened = await provider;
-    forward(req, opened);
-    return opened;
-  };
-
   const router = Router({ caseSensitive: true });
   router
     .route([RESOURCE_METADATA, `${RESOURCE_METADATA}/mcp`])
-    .get((_req, res) => sendMetadata(res))
+    .get((_req, res) => sendMetadata(deps, res))
     .all(methodNotAllowed('GET'));
   router.get(
     [SERVER_METADATA, '/.well-known/openid-configuration'],
@@ -74,43 +58,70 @@ export function openOAuth(deps: OAuthDeps): OAuth {
   router.get([PATHS.authorization, `${PATHS.authorization}/:uid`], through());
   router.post(PATHS.authorization, through());
   return { router, providerFor };
+}
 
-  /** @param path in place of the request's */
-  function through(path?: string): RequestHandler {
-    return (req, res) => {
-      exchangeOf(res).route = req.path.startsWith(PATHS.authorization) ? PATHS.authorization : req.path;
-      providerFor(req)
-        .then(provider => {
-          if (path !== undefined) req.url = path;
-          // Of an address in absolute form the library would make another path.
-          req.originalUrl = req.url;
-          return provider.callback()(req, res);
-        })
-        .catch(error => sendError(res, error));
-    };
-  }
+/** Opens the authorization server once: the library is loaded when the first assistant connects. */
+function providerOpener(deps: OAuthDeps): OAuth['providerFor'] {
+  let provider: Promise<Provider> | undefined;
+  const open = async (issuer: string) => {
+    const { makeProvider } = await import('./oauth-provider.ts');
+    return makeProvider(issuer, deps.database, deps.cursorSecret, async req => {
+      const { admitted } = await admitNetwork(deps, 'document', req as Request);
+      return admitted;
+    });
+  };
+  return async req => {
+    provider ??= open(issuerOf(deps)).catch(error => {
+      provider = undefined;
+      throw error;
+    });
+    const opened = await provider;
+    forward(req, opened);
+    return opened;
+  };
+}
 
-  function counted(req: Request, res: Response, next: () => void): void {
-    takeFor('register', req)
-      .then(requireAdmitted)
-      .then(next, error => sendError(res, error));
-  }
+/** @throws PlatError `not_found` where the service does not know its own address. */
+function issuerOf({ origins }: OAuthDeps): string {
+  const appUrl = origins.appUrl();
+  if (appUrl === '')
+    throw notFound('Assistants cannot be let in: the operator of this service has to set BASE_URL.');
+  return new URL(appUrl).origin;
+}
 
-  function takeFor(what: 'register' | 'document', req: Request): Promise<RateState> {
-    return deps.rateLimits.admit({ id: uuidV5(`${what}:${clientNetwork(req.ip ?? '')}`), ...CLIENTS });
-  }
+/** @param path in place of the request's */
+function passTo(providerFor: OAuth['providerFor'], path: string | undefined): RequestHandler {
+  return (req, res) => {
+    exchangeOf(res).route = req.path.startsWith(PATHS.authorization) ? PATHS.authorization : req.path;
+    providerFor(req)
+      .then(provider => {
+        if (path !== undefined) req.url = path;
+        // The library would make another path of an address in absolute form.
+        req.originalUrl = req.url;
+        return provider.callback()(req, res);
+      })
+      .catch(error => sendError(res, error));
+  };
+}
 
-  function sendMetadata(res: Response): void {
-    exchangeOf(res).route = RESOURCE_METADATA;
-    const issuer = origin();
-    const body = {
-      resource: `${issuer}/mcp`,
-      resource_name: 'Plat',
-      authorization_servers: [issuer],
-      scopes_supported: GRANTED_SCOPES,
-      bearer_methods_supported: ['header'],
-      resource_documentation: `${issuer}/docs`,
-    };
-    respond(res, 200, ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'], JSON.stringify(body));
-  }
+function admitNetwork(
+  { rateLimits }: OAuthDeps,
+  what: 'register' | 'document',
+  req: Request,
+): Promise<RateState> {
+  return rateLimits.admit({ id: uuidV5(`${what}:${clientNetwork(req.ip ?? '')}`), ...CLIENTS });
+}
+
+function sendMetadata(deps: OAuthDeps, res: Response): void {
+  exchangeOf(res).route = RESOURCE_METADATA;
+  const issuer = issuerOf(deps);
+  const body = {
+    resource: `${issuer}/mcp`,
+    resource_name: 'Plat',
+    authorization_servers: [issuer],
+    scopes_supported: GRANTED_SCOPES,
+    bearer_methods_supported: ['header'],
+    resource_documentation: `${issuer}/docs`,
+  };
+  respond(res, 200, ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'], JSON.stringify(body));
 }

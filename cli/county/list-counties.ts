@@ -6,7 +6,7 @@ import type { Config } from '../../shared/platform/config.ts';
 import { type Pool, sql, statement } from '../../shared/platform/db.ts';
 import { countyText, fiveDigits } from '../../shared/regions/counties.ts';
 import { stateOfFips } from '../../shared/regions/states.ts';
-import type { Feed } from '../../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { addressOf } from '../../workers/setup/feed-address.ts';
 
 /** What is there of one kind in a county. */
@@ -61,9 +61,12 @@ export async function listCounties(
 ): Promise<ListedCounty[]> {
   const { rows: covered } = await pool.query<CoveredCounty>(statement('feeds/list_coverage', { fips: null }));
   const { rows: runs } = await pool.query<LastRun>(sql('feeds/list_last_runs'));
-  const lastRun = new Map(runs.map(({ feed, status }) => [feed, status]));
   const byCode = new Map(covered.map(county => [Number(county.fips), county]));
-  const byName = new Map(installed.map(feed => [feed.name, feed]));
+  const feeds: KnownFeeds = {
+    installed,
+    byName: new Map(installed.map(feed => [feed.name, feed])),
+    lastRun: new Map(runs.map(({ feed, status }) => [feed, status])),
+  };
   const withFeeds = installed.flatMap(({ fips, kind }) =>
     fips !== null && isCountyKind(kind) ? [fips] : [],
   );
@@ -73,6 +76,7 @@ export async function listCounties(
   return codes.map(code => {
     const county = byCode.get(code);
     const fips = fiveDigits(code);
+    const hasProgram = salesProgramOf(code, programs) !== undefined;
     return {
       fips,
       name: countyText(code),
@@ -80,41 +84,56 @@ export async function listCounties(
       sold: county?.sold ?? 0,
       no_comps: county?.sold ? null : noComps(stateOfFips(code)!, county?.reads_sales ?? false),
       offered: sourcesOfCounty(fips, catalogueFile)[0]?.address ?? null,
-      kinds: COUNTY_KINDS.flatMap((kind): ListedKind[] => {
-        const isOffered = kind !== 'listings' || salesProgramOf(code, programs) !== undefined;
-        const all = county?.sources.filter(source => source.kind === kind) ?? [];
-        // A neighbor's tiles of heights reach over the line.
-        const ofCounty = all.filter(({ feed }) => (byName.get(feed)?.fips ?? code) === code);
-        const loaded = ofCounty.length > 0 ? ofCounty : all;
-        if (loaded.length > 0)
-          return loaded.map(({ feed, licence, edition, changed, merged_at, source_url }) => ({
-            kind,
-            feed,
-            licence,
-            state: 'loaded',
-            edition: edition ?? changed,
-            from: source_url ?? byName.get(feed)?.file ?? null,
-            merged_at: merged_at === null ? null : new Date(merged_at),
-            last_run: lastRun.get(feed) ?? null,
-          }));
-        const waiting = installed.find(feed => feed.kind === kind && feed.fips === code);
-        if (!waiting && !isOffered) return [];
-        const nothing = { kind, licence: null, edition: null, merged_at: null };
-        return [
-          waiting
-            ? {
-                ...nothing,
-                feed: waiting.name,
-                state: 'waiting',
-                from: addressOf(waiting) ?? waiting.file,
-                licence: waiting.licence,
-                last_run: lastRun.get(waiting.name) ?? null,
-              }
-            : { ...nothing, feed: null, state: 'missing', from: null, last_run: null },
-        ];
-      }),
+      kinds: COUNTY_KINDS.flatMap(kind =>
+        listKind(code, kind, county?.sources ?? [], feeds, kind !== 'listings' || hasProgram),
+      ),
     };
   });
+}
+
+type KnownFeeds = {
+  installed: readonly Feed[];
+  byName: ReadonlyMap<string, Feed>;
+  lastRun: ReadonlyMap<string, string>;
+};
+
+/** The feeds of a kind that are loaded in a county, else the one that waits, else that none is there. */
+function listKind(
+  code: number,
+  kind: CountyKind,
+  sources: readonly Source[],
+  { installed, byName, lastRun }: KnownFeeds,
+  isOffered: boolean,
+): ListedKind[] {
+  const all = sources.filter(source => source.kind === kind);
+  // A neighbor's tiles of heights reach over the line.
+  const ofCounty = all.filter(({ feed }) => (byName.get(feed)?.fips ?? code) === code);
+  const loaded = ofCounty.length > 0 ? ofCounty : all;
+  if (loaded.length > 0)
+    return loaded.map(({ feed, licence, edition, changed, merged_at, source_url }) => ({
+      kind,
+      feed,
+      licence,
+      state: 'loaded',
+      edition: edition ?? changed,
+      from: source_url ?? byName.get(feed)?.file ?? null,
+      merged_at: merged_at === null ? null : new Date(merged_at),
+      last_run: lastRun.get(feed) ?? null,
+    }));
+  const waiting = installed.find(feed => feed.kind === kind && feed.fips === code);
+  if (!waiting && !isOffered) return [];
+  const unknown = { kind, licence: null, edition: null, merged_at: null };
+  if (!waiting) return [{ ...unknown, feed: null, state: 'missing', from: null, last_run: null }];
+  return [
+    {
+      ...unknown,
+      feed: waiting.name,
+      state: 'waiting',
+      from: addressOf(waiting) ?? waiting.file,
+      licence: waiting.licence,
+      last_run: lastRun.get(waiting.name) ?? null,
+    },
+  ];
 }
 
 const isCountyKind = (kind: string): boolean => (COUNTY_KINDS as readonly string[]).includes(kind);

@@ -1,6 +1,6 @@
 import { mean, median } from 'simple-statistics';
 import { gini } from '../kernels/stats/region-stats.ts';
-import { MIN_COMPS, newChosenComps, weighComps } from '../kernels/valuation/select.ts';
+import { type ChosenComps, MIN_COMPS, newChosenComps, weighComps } from '../kernels/valuation/select.ts';
 import type { Valuation } from '../kernels/valuation/valuation-types.ts';
 import { createConclusion } from '../kernels/valuation/value-parcel.ts';
 import { shownPercent } from '../model/valuation-comps-codec.ts';
@@ -40,6 +40,8 @@ export type Result = {
 const factorOf = (percent: number): number => Math.log1p(percent / 100);
 const percentOf = (log: number | null): number | null => (log === null ? null : shownPercent(log));
 
+type OverrideOf = (comp: Candidate, name: Adjustment) => Override | undefined;
+
 /** What the chosen comps say by the kernels of the model; null when nothing is chosen. */
 export function resultOf(
   snapshot: ReportSnapshot,
@@ -51,50 +53,17 @@ export function resultOf(
     .sort((a, b) => Number(b.status === 'SOLD') - Number(a.status === 'SOLD') || a.steps - b.steps);
   if (comps.length === 0) return null;
   const overridesByKey = new Map(overrides.map(one => [`${one.comp_id} ${one.adjustment}`, one]));
-  const columns = newChosenComps(comps.length);
-  columns.count = comps.length;
-  for (const [i, comp] of comps.entries()) {
-    const log = (name: Adjustment): number => {
-      const override = overridesByKey.get(`${comp.id} ${name}`);
-      return override === undefined ? (comp.adjustments[name] ?? 0) : factorOf(override.percent);
-    };
-    columns.price[i] = comp.price;
-    columns.ppa[i] = comp.price / comp.acres;
-    columns.logAcres[i] = Math.log(comp.acres);
-    columns.sale[i] = comp.status === 'SOLD' ? 1 : 0;
-    columns.steps[i] = comp.steps;
-    columns.adjusted[i] =
-      Math.log(columns.ppa[i]!) + log('size') + log('time') + log('land') + log('location') + log('asking');
-  }
+  const overrideOf: OverrideOf = (comp, name) => overridesByKey.get(`${comp.id} ${name}`);
+  const columns = columnsOf(comps, overrideOf);
   // Reports that were made before counties had weights of their own have none.
   weighComps(columns, snapshot.weight_steps ?? 1);
-  const { acres } = snapshot.subject;
-  const estimate = createConclusion(snapshot, comps.length)(columns, acres);
-  const raw = Array.from(columns.ppa, Math.log);
-  const whole = Math.log(estimate.meanAdjustedPpa);
-  const lines = comps.map((comp, i): ResultLine => {
-    const weight = columns.weight[i]!;
-    const without = (whole - weight * columns.adjusted[i]!) / (1 - weight);
-    return {
-      comp,
-      ppa: columns.ppa[i]!,
-      adjustments: Object.fromEntries(
-        ADJUSTMENTS.map(name => {
-          const model = percentOf(comp.adjustments[name]);
-          const override = overridesByKey.get(`${comp.id} ${name}`);
-          return [name, { model, percent: override?.percent ?? model, reason: override?.reason ?? null }];
-        }),
-      ) as ResultLine['adjustments'],
-      adjusted_ppa: Math.exp(columns.adjusted[i]!),
-      weight,
-      moves: comps.length === 1 ? null : estimate.meanAdjustedPrice - Math.exp(without) * acres,
-    };
-  });
+  const estimate = createConclusion(snapshot, comps.length)(columns, snapshot.subject.acres);
+  const lines = linesOf(comps, columns, estimate, snapshot.subject.acres, overrideOf);
   return {
     lines,
     as_sold: totalsOf(
       lines.map(({ ppa }) => ppa),
-      raw,
+      Array.from(columns.ppa, Math.log),
       columns.weight,
     ),
     adjusted: totalsOf(
@@ -105,6 +74,54 @@ export function resultOf(
     estimate,
     enough: comps.length >= MIN_COMPS,
   };
+}
+
+/** The comps as the kernels read them, adjusted by the model or by what a person says in its place. */
+function columnsOf(comps: readonly Candidate[], overrideOf: OverrideOf): ChosenComps {
+  const columns = newChosenComps(comps.length);
+  columns.count = comps.length;
+  for (const [i, comp] of comps.entries()) {
+    const log = (name: Adjustment): number => {
+      const override = overrideOf(comp, name);
+      return override === undefined ? (comp.adjustments[name] ?? 0) : factorOf(override.percent);
+    };
+    columns.price[i] = comp.price;
+    columns.ppa[i] = comp.price / comp.acres;
+    columns.logAcres[i] = Math.log(comp.acres);
+    columns.sale[i] = comp.status === 'SOLD' ? 1 : 0;
+    columns.steps[i] = comp.steps;
+    columns.adjusted[i] =
+      Math.log(columns.ppa[i]!) + log('size') + log('time') + log('land') + log('location') + log('asking');
+  }
+  return columns;
+}
+
+function linesOf(
+  comps: readonly Candidate[],
+  columns: ChosenComps,
+  estimate: Valuation,
+  acres: number,
+  overrideOf: OverrideOf,
+): ResultLine[] {
+  const whole = Math.log(estimate.meanAdjustedPpa);
+  return comps.map((comp, i) => {
+    const weight = columns.weight[i]!;
+    const without = (whole - weight * columns.adjusted[i]!) / (1 - weight);
+    return {
+      comp,
+      ppa: columns.ppa[i]!,
+      adjustments: Object.fromEntries(
+        ADJUSTMENTS.map(name => {
+          const model = percentOf(comp.adjustments[name]);
+          const override = overrideOf(comp, name);
+          return [name, { model, percent: override?.percent ?? model, reason: override?.reason ?? null }];
+        }),
+      ) as ResultLine['adjustments'],
+      adjusted_ppa: Math.exp(columns.adjusted[i]!),
+      weight,
+      moves: comps.length === 1 ? null : estimate.meanAdjustedPrice - Math.exp(without) * acres,
+    };
+  });
 }
 
 function totalsOf(ppas: readonly number[], logs: ArrayLike<number>, weights: Float64Array): Totals {

@@ -176,27 +176,7 @@ export function batchData(origin: string, key: string, limits: Partial<CallLimit
         },
         signal,
       );
-      const answer = batchDataAnswer.safeParse(body);
-      if (!answer.success)
-        throw new PlatError(
-          'provider',
-          `batchdata answered what version 3 does not: ${BATCHDATA_PATH} has changed.`,
-          {
-            status: 503,
-            headers: { 'Retry-After': '300' },
-            cause: answer.error.issues.map(({ path, code }) => `${path.join('.')} ${code}`),
-          },
-        );
-      const people = (answer.data.result.data[0]?.persons ?? []).map(({ name, phones, propertyOwner }) => ({
-        first_name: name?.first ?? null,
-        last_name: name?.last ?? null,
-        propertyOwner,
-        phones: phonesOf(
-          (phones ?? [])
-            .toSorted((a, b) => (a.rank ?? 99) - (b.rank ?? 99))
-            .map(({ number, type, dnc }) => ({ number, line_type: type, dnc })),
-        ),
-      }));
+      const people = batchDataPeople(body);
       const meant =
         'entity' in subject
           ? people.filter(({ propertyOwner }) => propertyOwner !== false)
@@ -207,4 +187,28 @@ export function batchData(origin: string, key: string, limits: Partial<CallLimit
         : { first_name: best.first_name, last_name: best.last_name, phones: best.phones };
     },
   };
+}
+
+function batchDataPeople(body: unknown) {
+  const answer = batchDataAnswer.safeParse(body);
+  if (!answer.success)
+    throw new PlatError(
+      'provider',
+      `batchdata answered what version 3 does not: ${BATCHDATA_PATH} has changed.`,
+      {
+        status: 503,
+        headers: { 'Retry-After': '300' },
+        cause: answer.error.issues.map(({ path, code }) => `${path.join('.')} ${code}`),
+      },
+    );
+  return (answer.data.result.data[0]?.persons ?? []).map(({ name, phones, propertyOwner }) => ({
+    first_name: name?.first ?? null,
+    last_name: name?.last ?? null,
+    propertyOwner,
+    phones: phonesOf(
+      (phones ?? [])
+        .toSorted((a, b) => (a.rank ?? 99) - (b.rank ?? 99))
+        .map(({ number, type, dnc }) => ({ number, line_type: type, dnc })),
+    ),
+  }));
 }

@@ -14,43 +14,69 @@ const MAX_DIFFERENCES = 6;
 
 export type PanelOptions = { differences: readonly Difference[]; waiting: boolean; computedAt: Date | null };
 
-/** The panel beside the map: the parcel's identity, its figures with their legend, and notes. */
+/** Elements so far, and where the next one goes. */
+type Panel = { elements: string[]; y: number };
+
+/** The panel next to the map: the parcel's identity, its figures with their legend, and notes. */
 export function drawPanel(drawn: ParcelDrawing, options: PanelOptions): string {
-  const { parcel, computed } = drawn;
-  const { figures } = computed;
-  const lines: string[] = [];
-  let y = 30;
-  const write = (words: string, attributes: Record<string, string | number> = {}, step = LINE_HEIGHT_PX) => {
-    lines.push(textElement('text', { y, fill: TEXT_COLOR, 'font-size': 12, ...attributes }, words));
-    y += step;
-  };
-  const heading = (words: string) => {
-    y += 7;
-    write(words, { 'font-weight': 'bold' }, LINE_HEIGHT_PX + 1);
-  };
-  /** Writes a legend sample, its label, and a figure to the right. */
-  const entry = (sample: string, words: string, figure: string, id?: string) => {
-    lines.push(
-      element(
-        'g',
-        { transform: `translate(0 ${y})`, fill: TEXT_COLOR, 'font-size': 12, id },
-        sample,
-        textElement('text', { x: 34 }, words),
-        textElement('text', { x: PANEL_PX - 20, 'text-anchor': 'end' }, figure),
-      ),
-    );
-    y += LINE_HEIGHT_PX;
-  };
+  const panel: Panel = { elements: [], y: 30 };
+  writeIdentity(panel, drawn);
+  writeFrontage(panel, drawn);
+  heading(panel, 'Of its area');
+  const { figures } = drawn.computed;
+  entry(panel, hatch('wetlands'), 'wetlands', percent(figures.wetlands_percent), 'wetlands-percent');
+  entry(panel, hatch('flood'), 'flood zone', percent(figures.flood_zone_percent), 'flood-percent');
+  writeSlope(panel, drawn);
+  writeLineLegend(panel);
+  panel.y += 7;
+  for (const note of drawingNotes(drawn, options))
+    for (const words of wrap(note)) write(panel, words, { 'font-size': 11, fill: '#a00000' }, 14);
+  return element('g', { id: 'panel' }, ...panel.elements);
+}
 
-  write(`Parcel ${parcel.property_id}`, { 'font-size': 18, 'font-weight': 'bold' }, 21);
-  write(shorten(`APN ${parcel.apn ?? 'not stated'}`));
+function write(
+  panel: Panel,
+  words: string,
+  attributes: Record<string, string | number> = {},
+  step = LINE_HEIGHT_PX,
+): void {
+  const style = { y: panel.y, fill: TEXT_COLOR, 'font-size': 12, ...attributes };
+  panel.elements.push(textElement('text', style, words));
+  panel.y += step;
+}
+
+function heading(panel: Panel, words: string): void {
+  panel.y += 7;
+  write(panel, words, { 'font-weight': 'bold' }, LINE_HEIGHT_PX + 1);
+}
+
+/** Writes a legend sample, its label, and a figure to the right. */
+function entry(panel: Panel, sample: string, words: string, figure: string, id?: string): void {
+  panel.elements.push(
+    element(
+      'g',
+      { transform: `translate(0 ${panel.y})`, fill: TEXT_COLOR, 'font-size': 12, id },
+      sample,
+      textElement('text', { x: 34 }, words),
+      textElement('text', { x: PANEL_PX - 20, 'text-anchor': 'end' }, figure),
+    ),
+  );
+  panel.y += LINE_HEIGHT_PX;
+}
+
+function writeIdentity(panel: Panel, drawn: ParcelDrawing): void {
+  const { parcel } = drawn;
+  write(panel, `Parcel ${parcel.property_id}`, { 'font-size': 18, 'font-weight': 'bold' }, 21);
+  write(panel, shorten(`APN ${parcel.apn ?? 'not stated'}`));
   const county = parcel.county === null ? 'county' : `${parcel.county}, ${parcel.state}`;
-  write(shorten(`${county} (${fiveDigits(parcel.fips)})`));
-  if (parcel.owner_name !== null) write(shorten(parcel.owner_name));
-  if (parcel.situs_address !== null) write(shorten(parcel.situs_address));
-  write(acreage(drawn));
+  write(panel, shorten(`${county} (${fiveDigits(parcel.fips)})`));
+  if (parcel.owner_name !== null) write(panel, shorten(parcel.owner_name));
+  if (parcel.situs_address !== null) write(panel, shorten(parcel.situs_address));
+  write(panel, acreage(drawn));
+}
 
-  heading('Road frontage');
+function writeFrontage(panel: Panel, { computed: { figures } }: ParcelDrawing): void {
+  heading(panel, 'Road frontage');
   const lengths = {
     highway: figures.highway_frontage_ft,
     normal: figures.road_frontage_ft,
@@ -59,15 +85,15 @@ export function drawPanel(drawn: ParcelDrawing, options: PanelOptions): string {
   for (const name of FRONTAGE_CLASSES) {
     const { color, name: words } = ROAD_STYLES[name];
     const sample = element('path', { d: 'M0 -4H26', stroke: color, 'stroke-width': 5.5 });
-    entry(sample, words, lengths[name] === null ? UNKNOWN : feetText(lengths[name]), `frontage-${name}`);
+    const length = lengths[name] === null ? UNKNOWN : feetText(lengths[name]);
+    entry(panel, sample, words, length, `frontage-${name}`);
   }
-  entry('', 'landlocked', { true: 'yes', false: 'no', null: UNKNOWN }[`${figures.landlocked}`]);
+  entry(panel, '', 'landlocked', { true: 'yes', false: 'no', null: UNKNOWN }[`${figures.landlocked}`]);
+}
 
-  heading('Of its area');
-  entry(hatch('wetlands'), 'wetlands', percent(figures.wetlands_percent), 'wetlands-percent');
-  entry(hatch('flood'), 'flood zone', percent(figures.flood_zone_percent), 'flood-percent');
-
-  heading('Slope: share of the area that is steeper');
+function writeSlope(panel: Panel, drawn: ParcelDrawing): void {
+  const { figures } = drawn.computed;
+  heading(panel, 'Slope: share of the area that is steeper');
   for (const [i, color] of SLOPE_COLORS.entries()) {
     const sample = element('rect', {
       y: -11,
@@ -77,26 +103,25 @@ export function drawPanel(drawn: ParcelDrawing, options: PanelOptions): string {
       'fill-opacity': SLOPE_OPACITY,
     });
     const words = i === 0 ? `to ${SLOPE_GRADES[0]} %` : `over ${SLOPE_GRADES[i - 1]} %`;
-    entry(sample, words, i === 0 ? '' : percent(figures.steeper_percent?.[i - 1] ?? null));
+    entry(panel, sample, words, i === 0 ? '' : percent(figures.steeper_percent?.[i - 1] ?? null));
   }
-  entry('', 'mean slope', percent(figures.mean_slope_percent));
-  entry('', 'elevation', elevation(drawn));
+  entry(panel, '', 'mean slope', percent(figures.mean_slope_percent));
+  entry(panel, '', 'elevation', elevation(drawn));
+}
 
-  heading('Lines');
-  entry(element('path', { d: 'M0 -4H26', stroke: TEXT_COLOR, 'stroke-width': 2 }), 'its boundary', '');
-  entry(element('path', { d: 'M0 -4H26', stroke: GRAY, 'stroke-width': 0.7 }), 'other parcels', '');
+function writeLineLegend(panel: Panel): void {
+  const line = (attributes: Record<string, string | number>) =>
+    element('path', { d: 'M0 -4H26', ...attributes });
+  heading(panel, 'Lines');
+  entry(panel, line({ stroke: TEXT_COLOR, 'stroke-width': 2 }), 'its boundary', '');
+  entry(panel, line({ stroke: GRAY, 'stroke-width': 0.7 }), 'other parcels', '');
   for (const [name, words] of [
     ['local', 'roads with frontage, by class'],
     ['private', 'private roads: access alone'],
   ] as const) {
     const { color: stroke, widthPx } = ROAD_STYLES[name];
-    entry(element('path', { d: 'M0 -4H26', stroke, 'stroke-width': widthPx, opacity: 0.45 }), words, '');
+    entry(panel, line({ stroke, 'stroke-width': widthPx, opacity: 0.45 }), words, '');
   }
-
-  y += 7;
-  for (const note of drawingNotes(drawn, options))
-    for (const words of wrap(note)) write(words, { 'font-size': 11, fill: '#a00000' }, 14);
-  return element('g', { id: 'panel' }, ...lines);
 }
 
 /** Warnings about the drawing: failures, outdated figures, and what is not drawn. */

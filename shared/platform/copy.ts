@@ -65,8 +65,14 @@ export async function readCopyBinary<C extends CopyColumns>(
   columns: C,
 ): Promise<{ rows: number; columns: CopiedColumns<C> }> {
   const reader = createReader(Object.entries(columns));
-  for await (const chunk of chunks) reader.read(chunk);
-  return reader.finish() as { rows: number; columns: CopiedColumns<C> };
+  for await (const chunk of chunks) readChunk(reader, chunk);
+  const { rows, arrays, hasEnded } = reader;
+  if (!hasEnded) throw mismatch('it ends before its end mark');
+  const filled = reader.columns.map(([name, { type }], i) => [
+    name,
+    arrays[i]!.subarray(0, rows * perRow(type)),
+  ]);
+  return { rows, columns: Object.fromEntries(filled) as CopiedColumns<C> };
 }
 
 /** The value of the only row and column that such a copy has; undefined where it has no row. */
@@ -79,93 +85,100 @@ export async function readCopiedBytes(client: Client, statement: string): Promis
   return copied.subarray(start, start + copied.readInt32BE(start - 4));
 }
 
-function createReader(columns: [name: string, column: CopyColumn][]) {
-  let capacity = FIRST_CAPACITY;
-  let arrays = columns.map(([, { type }]) => newArray(type, capacity));
-  let rows = 0;
-  let begun = false;
-  let ended = false;
+type CopyReader = {
+  columns: [name: string, column: CopyColumn][];
+  capacity: number;
+  arrays: ReturnType<typeof newArray>[];
+  rows: number;
+  hasStarted: boolean;
+  hasEnded: boolean;
   /** The beginning of a row whose end is in the next chunk. */
-  let rest: Buffer = Buffer.alloc(0);
+  rest: Buffer;
+};
 
-  function grow(): void {
-    capacity *= 2;
-    arrays = arrays.map((old, i) => {
-      const larger = newArray(columns[i]![1].type, capacity);
-      larger.set(old);
-      return larger;
-    });
+function createReader(columns: CopyReader['columns']): CopyReader {
+  return {
+    columns,
+    capacity: FIRST_CAPACITY,
+    arrays: columns.map(([, { type }]) => newArray(type, FIRST_CAPACITY)),
+    rows: 0,
+    hasStarted: false,
+    hasEnded: false,
+    rest: Buffer.alloc(0),
+  };
+}
+
+function readChunk(reader: CopyReader, chunk: Uint8Array): void {
+  if (reader.hasEnded) return;
+  const bytes = Buffer.concat([reader.rest, chunk]);
+  let at = 0;
+  if (!reader.hasStarted && bytes.length >= HEADER_BYTES) {
+    if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw mismatch('the signature is missing');
+    at = HEADER_BYTES + bytes.readInt32BE(SIGNATURE.length + 4);
+    reader.hasStarted = true;
   }
+  reader.rest = reader.hasStarted ? bytes.subarray(readRows(reader, bytes, at)) : bytes;
+}
 
-  /**
-   * Reads the fields of a row from `at` on; returns where the row ends, or -1 when it ends beyond the data.
-   */
-  function readFields(data: DataView, at: number): number {
-    let next = at;
-    for (let i = 0; i < columns.length; i++) {
-      if (next + 4 > data.byteLength) return -1;
-      const length = data.getInt32(next);
-      next += 4;
-      const array = arrays[i]!;
-      const [name, { type, null: absent }] = columns[i]!;
-      if (length === -1) {
-        array.fill(absent, rows * perRow(type), (rows + 1) * perRow(type));
-        continue;
-      }
-      if (next + length > data.byteLength) return -1;
-      const { bytes } = TYPES[type];
-      if (bytes !== null && length !== bytes)
-        throw mismatch(`column ${name} has ${length} bytes, ${type} has ${bytes}`);
-      if (type === 'int4') array[rows] = data.getInt32(next);
-      else if (type === 'date') array[rows] = data.getInt32(next) + POSTGRES_EPOCH_DAY;
-      else if (type === 'float8') array[rows] = data.getFloat64(next);
-      else if (type === 'int8') array[rows] = data.getInt32(next) * 0x1_0000_0000 + data.getUint32(next + 4);
-      else if (type === 'char') array[rows] = data.getUint8(next);
-      else if (type === 'digits5') array[rows] = fiveDigitsAt(data, next, length) ?? absent;
-      else (array as Uint8Array).set(new Uint8Array(data.buffer, data.byteOffset + next, length), 16 * rows);
-      next += length;
+/** Reads the rows that are whole in `bytes`; returns where the first that is not begins. */
+function readRows(reader: CopyReader, bytes: Buffer, from: number): number {
+  const { columns } = reader;
+  const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let at = from;
+  while (at + 2 <= bytes.length) {
+    const fields = data.getInt16(at);
+    if (fields === -1) {
+      reader.hasEnded = true;
+      return bytes.length;
     }
-    return next;
+    if (fields !== columns.length) throw mismatch(`a row has ${fields} fields, not ${columns.length}`);
+    if (reader.rows === reader.capacity) grow(reader);
+    const end = readFields(reader, data, at + 2);
+    if (end < 0) return at;
+    reader.rows++;
+    at = end;
   }
+  return at;
+}
 
-  /** Reads the rows that lie whole in `bytes`; returns where the first that does not begins. */
-  function readRows(bytes: Buffer, from: number): number {
-    const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    let at = from;
-    while (at + 2 <= bytes.length) {
-      const fields = data.getInt16(at);
-      if (fields === -1) {
-        ended = true;
-        return bytes.length;
-      }
-      if (fields !== columns.length) throw mismatch(`a row has ${fields} fields, not ${columns.length}`);
-      if (rows === capacity) grow();
-      const end = readFields(data, at + 2);
-      if (end < 0) return at;
-      rows++;
-      at = end;
+/**
+ * Reads the fields of a row, starting at `at`; returns where the row ends, or -1 when it ends beyond the data.
+ */
+function readFields({ columns, arrays, rows }: CopyReader, data: DataView, at: number): number {
+  let next = at;
+  for (let i = 0; i < columns.length; i++) {
+    if (next + 4 > data.byteLength) return -1;
+    const length = data.getInt32(next);
+    next += 4;
+    const array = arrays[i]!;
+    const [name, { type, null: absent }] = columns[i]!;
+    if (length === -1) {
+      array.fill(absent, rows * perRow(type), (rows + 1) * perRow(type));
+      continue;
     }
-    return at;
+    if (next + length > data.byteLength) return -1;
+    const { bytes } = TYPES[type];
+    if (bytes !== null && length !== bytes)
+      throw mismatch(`column ${name} has ${length} bytes, ${type} has ${bytes}`);
+    if (type === 'int4') array[rows] = data.getInt32(next);
+    else if (type === 'date') array[rows] = data.getInt32(next) + POSTGRES_EPOCH_DAY;
+    else if (type === 'float8') array[rows] = data.getFloat64(next);
+    else if (type === 'int8') array[rows] = data.getInt32(next) * 0x1_0000_0000 + data.getUint32(next + 4);
+    else if (type === 'char') array[rows] = data.getUint8(next);
+    else if (type === 'digits5') array[rows] = fiveDigitsAt(data, next, length) ?? absent;
+    else (array as Uint8Array).set(new Uint8Array(data.buffer, data.byteOffset + next, length), 16 * rows);
+    next += length;
   }
+  return next;
+}
 
-  function read(chunk: Uint8Array): void {
-    if (ended) return;
-    const bytes = Buffer.concat([rest, chunk]);
-    let at = 0;
-    if (!begun && bytes.length >= HEADER_BYTES) {
-      if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw mismatch('the signature is missing');
-      at = HEADER_BYTES + bytes.readInt32BE(SIGNATURE.length + 4);
-      begun = true;
-    }
-    rest = begun ? bytes.subarray(readRows(bytes, at)) : bytes;
-  }
-
-  function finish() {
-    if (!ended) throw mismatch('it ends before its end mark');
-    const filled = columns.map(([name, { type }], i) => [name, arrays[i]!.subarray(0, rows * perRow(type))]);
-    return { rows, columns: Object.fromEntries(filled) };
-  }
-  return { read, finish };
+function grow(reader: CopyReader): void {
+  reader.capacity *= 2;
+  reader.arrays = reader.arrays.map((old, i) => {
+    const larger = newArray(reader.columns[i]![1].type, reader.capacity);
+    larger.set(old);
+    return larger;
+  });
 }
 
 function fiveDigitsAt(data: DataView, at: number, length: number): number | null {

@@ -47,75 +47,25 @@ export type ChunkReader = {
   close(): void;
 };
 
-export function openChunks(options: ChunkOptions): ChunkReader {
-  // Each cache gets half: neighboring chunks share blocks, and neighboring parcels share chunks.
-  const blocks: BlockCache = options.blocks ?? newBlockCache(options.cacheBytes);
+type ReaderState = {
+  options: ChunkOptions;
+  /** Each of the two caches gets half: neighboring chunks share blocks, and neighboring parcels share chunks. */
+  blocks: BlockCache;
   /** Chunks, or permanent errors, so that a damaged file is not read again for every parcel on it. */
-  const chunks = new LRUCache<string, { chunk: Chunk | null } | { error: PlatError }>({
-    maxSize: Math.ceil(options.cacheBytes / 2),
-  });
-  const loading = new Map<string, Promise<Chunk | null>>();
-  const images = new LRUCache<string, Promise<OpenedTile>>({ maxSize: MAX_DIRECTORIES });
+  chunks: LRUCache<string, { chunk: Chunk | null } | { error: PlatError }>;
+  loading: Map<string, Promise<Chunk | null>>;
+  images: LRUCache<string, Promise<OpenedTile>>;
+};
 
-  const open = (tile: ElevationTile): Promise<OpenedTile> =>
-    loadOnce(images, tile.source, 1, async () => {
-      const bytes = openByteSource(tile.source, { ...options, fingerprint: tile.fingerprint });
-      return { tile, bytes, image: await openImage(bytes) };
-    });
-
-  const block = ({ tile, bytes, image }: OpenedTile, column: number, row: number): Promise<Block> =>
-    loadOnce(
-      blocks,
-      `${column} ${row} ${tile.fingerprint} ${tile.source}`,
-      image.blockWidth * image.blockHeight * image.bytesPerCell,
-      () => readBlock(image, column, row, bytes.name),
-    );
-
-  /** Fills cells of a window that are still NaN with the heights of a tile. */
-  const fillWindow = async (window: Window, placed: GridTile): Promise<void> => {
-    const area = overlap(window, placed);
-    if (area === null) return;
-    const opened = await open(placed.tile);
-    const { blockWidth, blockHeight } = opened.image;
-    const parts: Promise<{ block: Block; left: number; top: number }>[] = [];
-    for (let row = Math.floor(area.top / blockHeight); row * blockHeight < area.bottom; row++) {
-      for (let column = Math.floor(area.left / blockWidth); column * blockWidth < area.right; column++) {
-        const [left, top] = [column * blockWidth, row * blockHeight];
-        parts.push(block(opened, column, row).then(found => ({ block: found, left, top })));
-      }
-    }
-    for (const part of await Promise.all(parts)) {
-      if (part.block !== null) copyCells(window, placed, part.block, part.left, part.top, area);
-    }
+export function openChunks(options: ChunkOptions): ChunkReader {
+  const state: ReaderState = {
+    options,
+    blocks: options.blocks ?? newBlockCache(options.cacheBytes),
+    chunks: new LRUCache({ maxSize: Math.ceil(options.cacheBytes / 2) }),
+    loading: new Map(),
+    images: new LRUCache({ maxSize: MAX_DIRECTORIES }),
   };
-
-  const load = async (grid: VirtualGrid, x: number, y: number): Promise<Chunk | null> => {
-    options.signal.throwIfAborted();
-    const size = CHUNK_SIZE + 2;
-    const window: Window = {
-      left: x * CHUNK_SIZE - 1,
-      top: y * CHUNK_SIZE - 1,
-      size,
-      heights: new Float64Array(size * size).fill(NaN),
-      missing: size * size,
-    };
-    // One after the other: where tiles overlap the first with data wins, and the others are read only for
-    // cells that it lacks.
-    const failures: { placed: GridTile; error: PlatError }[] = [];
-    for (const placed of grid.tiles) {
-      if (window.missing === 0) break;
-      try {
-        await fillWindow(window, placed);
-      } catch (error) {
-        if (!isPermanentError(error)) throw error;
-        failures.push({ placed, error });
-      }
-    }
-    // An unreadable tile is an error only if no overlapping tile has the same cells.
-    for (const { placed, error } of failures) if (hasGaps(window, placed)) throw error;
-    return window.missing === size * size ? null : chunkOf(grid, window);
-  };
-
+  const { chunks, loading, images, blocks } = state;
   return {
     chunk(grid, x, y) {
       const key = `${grid.id} ${x} ${y}`;
@@ -123,7 +73,7 @@ export function openChunks(options: ChunkOptions): ChunkReader {
       if (cached !== undefined) return 'error' in cached ? Promise.reject(cached.error) : cached.chunk;
       const before = loading.get(key);
       if (before !== undefined) return before;
-      const started = load(grid, x, y)
+      const started = loadChunk(state, grid, x, y)
         .then(chunk => {
           chunks.set(key, { chunk }, { size: chunk === null ? EMPTY_BYTES : CHUNK_BYTES });
           return chunk;
@@ -142,6 +92,72 @@ export function openChunks(options: ChunkOptions): ChunkReader {
       images.clear();
     },
   };
+}
+
+async function loadChunk(state: ReaderState, grid: VirtualGrid, x: number, y: number): Promise<Chunk | null> {
+  state.options.signal.throwIfAborted();
+  const size = CHUNK_SIZE + 2;
+  const window: Window = {
+    left: x * CHUNK_SIZE - 1,
+    top: y * CHUNK_SIZE - 1,
+    size,
+    heights: new Float64Array(size * size).fill(NaN),
+    missing: size * size,
+  };
+  // One after the other: where tiles overlap the first with data wins, and the others are read only for
+  // cells that it lacks.
+  const failures: { placed: GridTile; error: PlatError }[] = [];
+  for (const placed of grid.tiles) {
+    if (window.missing === 0) break;
+    try {
+      await fillWindow(state, window, placed);
+    } catch (error) {
+      if (!isPermanentError(error)) throw error;
+      failures.push({ placed, error });
+    }
+  }
+  // An unreadable tile is an error only if no overlapping tile has the same cells.
+  for (const { placed, error } of failures) if (hasGaps(window, placed)) throw error;
+  return window.missing === size * size ? null : chunkOf(grid, window);
+}
+
+/** Fills cells of a window that are still NaN with the heights of a tile. */
+async function fillWindow(state: ReaderState, window: Window, placed: GridTile): Promise<void> {
+  const area = overlap(window, placed);
+  if (area === null) return;
+  const opened = await openTile(state, placed.tile);
+  const { blockWidth, blockHeight } = opened.image;
+  const parts: Promise<{ block: Block; left: number; top: number }>[] = [];
+  for (let row = Math.floor(area.top / blockHeight); row * blockHeight < area.bottom; row++) {
+    for (let column = Math.floor(area.left / blockWidth); column * blockWidth < area.right; column++) {
+      const [left, top] = [column * blockWidth, row * blockHeight];
+      parts.push(loadBlock(state, opened, column, row).then(found => ({ block: found, left, top })));
+    }
+  }
+  for (const part of await Promise.all(parts)) {
+    if (part.block !== null) copyCells(window, placed, part.block, part.left, part.top, area);
+  }
+}
+
+function openTile({ images, options }: ReaderState, tile: ElevationTile): Promise<OpenedTile> {
+  return loadOnce(images, tile.source, 1, async () => {
+    const bytes = openByteSource(tile.source, { ...options, fingerprint: tile.fingerprint });
+    return { tile, bytes, image: await openImage(bytes) };
+  });
+}
+
+function loadBlock(
+  { blocks }: ReaderState,
+  { tile, bytes, image }: OpenedTile,
+  column: number,
+  row: number,
+): Promise<Block> {
+  return loadOnce(
+    blocks,
+    `${column} ${row} ${tile.fingerprint} ${tile.source}`,
+    image.blockWidth * image.blockHeight * image.bytesPerCell,
+    () => readBlock(image, column, row, bytes.name),
+  );
 }
 
 /**

@@ -18,7 +18,7 @@ export const OLD_SECRET_HOURS = 24;
 /** For how many days messages are kept, to be looked at and sent again. */
 export const MESSAGES_DAYS = 30;
 
-/** Workers' couriers listen here for what there is to deliver. */
+/** Workers' dispatchers listen here for what there is to deliver. */
 export const WEBHOOKS_CHANNEL = 'plat_webhooks';
 
 /** The seconds before each attempt, as Standard Webhooks 1.0 recommends. */

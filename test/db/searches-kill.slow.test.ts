@@ -54,7 +54,7 @@ async function outcome() {
  */
 async function followAndDie(order: { dieAt?: number }, killAfterMs?: number): Promise<unknown> {
   const child = startProgram(
-    'test/support/courier-child.ts',
+    'test/support/dispatcher-child.ts',
     { DATABASE_URL: db.url, LOG_LEVEL: 'error', HOST: '0.0.0.0' },
     { args: [JSON.stringify({ follow: true, ...order })], stdio: ['ignore', 'pipe', 'inherit'] },
   );
@@ -67,7 +67,7 @@ async function followAndDie(order: { dieAt?: number }, killAfterMs?: number): Pr
   const [, ended] = await exit;
   await eventually(async () => {
     const { rowCount } = await pool.query(
-      "select from pg_stat_activity where datname = current_database() and application_name = 'courier child'",
+      "select from pg_stat_activity where datname = current_database() and application_name = 'dispatcher child'",
     );
     return rowCount === 0;
   });

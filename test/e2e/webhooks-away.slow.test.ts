@@ -8,7 +8,7 @@ import {
   makeChanges,
   ON_LOOPBACK,
   startReceiver,
-  startTestCourier,
+  startTestDispatcher,
   webhooksOf,
 } from '../support/webhooks.ts';
 import { eventually } from '../support/workers.ts';
@@ -24,7 +24,7 @@ const { add, deliveries, post } = webhooksOf(api, key);
 /** Takes up to some statements' work, and is killed with -9 at the last. */
 async function workAndDie(dieAt: number): Promise<void> {
   const child = startProgram(
-    'test/support/courier-child.ts',
+    'test/support/dispatcher-child.ts',
     { DATABASE_URL: db.url, LOG_LEVEL: 'error', ...ON_LOOPBACK },
     { args: [JSON.stringify({ dieAt })], stdio: ['ignore', 'inherit', 'inherit'] },
   );
@@ -47,9 +47,9 @@ test('a receiver is away for three days, workers are killed, the clock jumps: no
   await Promise.all([workAndDie(3), workAndDie(4)]);
   await Promise.all([workAndDie(5), workAndDie(6), workAndDie(9)]);
   await make();
-  const rivals = [startTestCourier(db), startTestCourier(db)];
+  const rivals = [startTestDispatcher(db), startTestDispatcher(db)];
   const wake = () => {
-    for (const courier of rivals) courier.wake();
+    for (const dispatcher of rivals) dispatcher.wake();
   };
   const settle = () =>
     eventually(async () => {

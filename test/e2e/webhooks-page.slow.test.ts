@@ -9,7 +9,7 @@ import { newCaller, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { commandsOn } from '../support/plat.ts';
 import { newUser, visitor } from '../support/visitor.ts';
-import { makeChanges, ON_LOOPBACK, startTestCourier } from '../support/webhooks.ts';
+import { makeChanges, ON_LOOPBACK, startTestDispatcher } from '../support/webhooks.ts';
 import { eventually } from '../support/workers.ts';
 
 const db = await createTestDatabase({}, { regions: true });
@@ -55,10 +55,10 @@ test('a webhook is added on the account page, and the receiver of docs/webhooks.
   receiver.stdout!.on('data', chunk => {
     printed += chunk;
   });
-  const courier = startTestCourier(db, {}, api);
+  const dispatcher = startTestDispatcher(db, {}, api);
   const told = (text: string) =>
     eventually(async () => {
-      courier.wake();
+      dispatcher.wake();
       return printed.includes(text);
     });
   await eventually(() =>

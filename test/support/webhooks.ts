@@ -6,13 +6,13 @@ import { transaction } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { openChanges, recordChanges } from '../../workers/changes/record-changes.ts';
 import type { WakefulLoop } from '../../workers/queue/wakeful-loop.ts';
-import { type CourierDeps, startCourier } from '../../workers/webhooks/courier.ts';
+import { type DispatcherDeps, startDispatcher } from '../../workers/webhooks/dispatcher.ts';
 import { posting, type TestApi } from './api.ts';
 import type { TestDatabase } from './database.ts';
 import { serve } from './http-server.ts';
 
 export const WEBHOOKS = '/api/public/v1/webhooks/';
-/** Lets the API and couriers of tests send to this machine. */
+/** Lets the API and dispatchers of tests send to this machine. */
 export const ON_LOOPBACK = { WEBHOOK_PRIVATE_HOSTS: '127.0.0.1' };
 
 export type Message = { type: string; timestamp: string; data: Record<string, unknown> };
@@ -34,16 +34,21 @@ export async function startReceiver(answer: (response: ServerResponse, got: Rece
 export const ok = (response: ServerResponse) => void response.writeHead(204).end();
 
 /** What a worker's process has, stopped when the test is done. @param api that its messages point to */
-export function startTestCourier(
+export function startTestDispatcher(
   db: TestDatabase,
-  parts: Partial<CourierDeps> = {},
+  parts: Partial<DispatcherDeps> = {},
   api?: TestApi,
 ): WakefulLoop {
   const env = { DATABASE_URL: db.url, LOG_LEVEL: 'silent', ...ON_LOOPBACK };
   const config = loadConfig(api === undefined ? env : { ...env, PORT: new URL(api.url).port });
-  const courier = startCourier({ pool: db.pool, log: createLogger(config, 'courier'), config, ...parts });
-  onTestFinished(() => courier.stop());
-  return courier;
+  const dispatcher = startDispatcher({
+    pool: db.pool,
+    log: createLogger(config, 'dispatcher'),
+    config,
+    ...parts,
+  });
+  onTestFinished(() => dispatcher.stop());
+  return dispatcher;
 }
 
 /** What an ingestion does last of all. */

@@ -1,7 +1,7 @@
 import { type SourceFile, statementsOf } from './files.ts';
 
-/** Files are meant to stay under about 300 lines; this is where the check stops believing in "about". */
-const MAX_LINES = 350;
+/** A file has one whole idea; what is longer than this usually has two. */
+const MAX_LINES = 400;
 
 /** The whole schema at a glance, as a dump and as it was first written; and shapes that nobody reads. */
 const LONG_FILES = ['sql/schema.sql', 'sql/migrations/0001_schema.sql', 'api/pages/frame/icons.tsx'];
@@ -58,6 +58,18 @@ export function checkQueries(files: SourceFile[]): string[] {
       .filter(({ name }) => !queries.has(name))
       .map(({ path, name }) => `${path} loads sql('${name}'), but sql/queries has no such statement`),
   ];
+}
+
+/** Pages call functions of their family: they name no statement. */
+export function checkPages(files: SourceFile[]): string[] {
+  const queries = statementsOf(files);
+  return files
+    .filter(({ path }) => /^api\/pages\/.*\.tsx?$/.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/['"`](\w+\/\w+)['"`]/g)]
+        .filter(match => queries.has(match[1]!))
+        .map(match => `${path} names the statement ${match[1]}: put it into a function of shared/<family>`),
+    );
 }
 
 /** Paths of the place where the program was written, which mean nothing to those who have it. */

@@ -23,5 +23,5 @@ export async function recordChanges(client: Client, runId: number | null = null)
   if (!rowCount) return;
   await client.query(statement('changes/record_pending', { run_id: runId }));
   await client.query(sql('changes/record_versions'));
-  await client.query(statement('webhooks/notify_couriers', { channel: WEBHOOKS_CHANNEL }));
+  await client.query(statement('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL }));
 }

@@ -13,6 +13,7 @@ import { candidatesOf } from '../../shared/kernels/valuation/candidates.ts';
 import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-effects.ts';
 import { MODEL_VERSION, type Model } from '../../shared/kernels/valuation/model.ts';
 import { type ChosenComps, newChosenComps } from '../../shared/kernels/valuation/select.ts';
+import type { Subject } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { narrowestBucket } from '../../shared/model/buckets.ts';
 import { uuidText } from '../../shared/model/uuid.ts';
@@ -39,9 +40,10 @@ export type Market = { asOf: string; comps: StoredComps; model: Model; opinion: 
 export async function snapshotOf(
   pool: Pool,
   fips: number,
-  { asOf, comps, model, opinion }: Market,
+  market: Market,
   wanted: SnapshotRequest,
 ): Promise<ReportSnapshot> {
+  const { asOf, comps, model } = market;
   const {
     id: _id,
     property_id: parcel,
@@ -54,28 +56,63 @@ export async function snapshotOf(
     boundary,
     ...known
   } = wanted;
-  const subject = { lon: fromE7(x!), lat: fromE7(y!), acres: acres! };
+  const place = { lon: fromE7(x!), lat: fromE7(y!), acres: acres! };
+  const subject = { ...place, land: landOf(known), assessed: market.opinion(parcel, dayOf(asOf)) };
+  const chosen = newChosenComps();
+  const machine = createValuer(model, chosen)(subject);
+  const used = new Set(machine === null ? [] : chosen.source.subarray(0, chosen.count));
+  const candidates = await readCandidates(pool, market, subject, used);
+  const here = new Set(candidates.map(({ id }) => id));
+  const gone = (kept ?? []).filter(({ id }) => !here.has(id));
+  return {
+    as_of: asOf,
+    made_at: new Date().toISOString(),
+    model_version: MODEL_VERSION,
+    subject: { ...known, ...place, fips: fiveDigits(fips), outline: outlineOf(boundary) },
+    elasticity: model.effects.elasticity,
+    weight_steps: model.weightSteps,
+    trend: trendOf(model),
+    calibration: model.calibration,
+    discount: model.discount,
+    machine,
+    candidates: [...candidates, ...gone.map(comp => ({ ...comp, gone: true, used: false }))],
+    comps: comps.count,
+    ...(await readMarkets(pool, fiveDigits(fips), known.zip, acres!)),
+  };
+}
+
+type KnownLand = Pick<
+  SnapshotRequest,
+  'steep_percent' | 'frontage_ft' | 'flood_percent' | 'wetlands_percent'
+>;
+
+function landOf({ steep_percent, frontage_ft, flood_percent, wetlands_percent }: KnownLand): Float64Array {
   const unknown = Number.NaN;
-  const land = writeLandTerms(
+  return writeLandTerms(
     {
-      steepPercent: known.steep_percent ?? unknown,
-      frontageFt: known.frontage_ft ?? unknown,
-      floodPercent: known.flood_percent ?? unknown,
-      wetlandsPercent: known.wetlands_percent ?? unknown,
+      steepPercent: steep_percent ?? unknown,
+      frontageFt: frontage_ft ?? unknown,
+      floodPercent: flood_percent ?? unknown,
+      wetlandsPercent: wetlands_percent ?? unknown,
     },
     new Float64Array(LAND_TERMS),
   );
-  const subjectWithLand = { ...subject, land, assessed: opinion(parcel, dayOf(asOf)) };
-  const chosen = newChosenComps();
-  const machine = createValuer(model, chosen)(subjectWithLand);
-  const used = new Set(machine === null ? [] : chosen.source.subarray(0, chosen.count));
-  const near = candidatesOf(model, comps, subjectWithLand, MAX_CANDIDATES);
+}
+
+/** The comps nearest to the subject, with what the model does with each. @param used what its own value is from */
+async function readCandidates(
+  pool: Pool,
+  { asOf, comps, model }: Market,
+  subject: Subject,
+  used: ReadonlySet<number>,
+): Promise<Candidate[]> {
+  const near = candidatesOf(model, comps, subject, MAX_CANDIDATES);
   const ids = Array.from(near.source.subarray(0, near.count), source =>
     uuidText(Buffer.from(comps.ids.subarray(16 * source, 16 * source + 16)).toString('hex')),
   );
   const { rows } = await pool.query<Listing>(statement('comping/list_comps', { ids, as_of: asOf }));
   const listings = new Map(rows.map(row => [row.id, row]));
-  const candidates = ids.flatMap((id, i): Candidate[] => {
+  return ids.flatMap((id, i): Candidate[] => {
     const listing = listings.get(id);
     // Taken back by its feed since the comps were read.
     if (listing === undefined) return [];
@@ -96,23 +133,6 @@ export async function snapshotOf(
       },
     ];
   });
-  const here = new Set(candidates.map(({ id }) => id));
-  const gone = (kept ?? []).filter(({ id }) => !here.has(id));
-  return {
-    as_of: asOf,
-    made_at: new Date().toISOString(),
-    model_version: MODEL_VERSION,
-    subject: { ...known, ...subject, fips: fiveDigits(fips), outline: outlineOf(boundary) },
-    elasticity: model.effects.elasticity,
-    weight_steps: model.weightSteps,
-    trend: trendOf(model),
-    calibration: model.calibration,
-    discount: model.discount,
-    machine,
-    candidates: [...candidates, ...gone.map(comp => ({ ...comp, gone: true, used: false }))],
-    comps: comps.count,
-    ...(await readMarkets(pool, fiveDigits(fips), known.zip, acres!)),
-  };
 }
 
 function trendOf({ effects, lag, sales, county }: Model): PriceTrend {

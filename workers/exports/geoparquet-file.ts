@@ -45,6 +45,16 @@ function schemaOf(columns: readonly ExportColumn[]): SchemaElement[] {
   ];
 }
 
+type OpenFile = {
+  columns: readonly ExportColumn[];
+  bytes: ByteWriter;
+  parquet: ParquetWriter;
+  extent: Box | null;
+  /** Rows of the group that is not written yet. */
+  group: Cells[];
+  rows: number;
+};
+
 /**
  * GeoParquet 1.1 (https://geoparquet.org/releases/v1.1.0/): WKB in longitude and latitude, with the box of
  * each row, by which readers skip the groups that are elsewhere. A batch becomes a row group.
@@ -57,63 +67,63 @@ export function openGeoParquet(columns: readonly ExportColumn[], boundary: boole
     compressors: { SNAPPY: snappyCompressor() },
     createdBy: 'plat',
   });
-  const toValue = columns.map(({ type }) => KINDS[type].value);
-  let extent: Box | null = null;
-  let group: Cells[] = [];
-  let rows = 0;
-
-  const flush = (): Uint8Array => {
-    const written = bytes.getBytes().slice();
-    bytes.index = 0;
-    return written;
-  };
-  const endBatch = (): Uint8Array => {
-    if (rows === 0) return flush();
-    const written = group;
-    const shapes = written.flatMap(({ shapes }) => shapes);
-    for (const { box } of shapes) if (box !== null) extent = extent === null ? box : union(extent, box);
-    parquet.write({
-      columnData: [
-        ...columns.map(({ name }, column) => ({
-          name,
-          // Made when it is written, so that the values of one column at a time are in memory.
-          get data() {
-            const values: unknown[] = [];
-            for (const cells of written) cells.addValues(values, column, toValue[column]!);
-            return values;
-          },
-        })),
-        { name: 'geometry', data: shapes.map(({ wkb }) => wkb), statistics: false },
-        {
-          name: 'bbox',
-          get data() {
-            return shapes.map(({ box }) => box && { xmin: box[0], ymin: box[1], xmax: box[2], ymax: box[3] });
-          },
-        },
-      ],
-      rowGroupSize: rows,
-    });
-    group = [];
-    rows = 0;
-    return flush();
-  };
+  const file: OpenFile = { columns, bytes, parquet, extent: null, group: [], rows: 0 };
   const add = (some: Cells): Uint8Array => {
-    const before = rows < GROUP ? new Uint8Array() : endBatch();
-    group.push(some);
-    rows += some.shapes.length;
+    const before = file.rows < GROUP ? new Uint8Array() : writeGroup(file);
+    file.group.push(some);
+    file.rows += some.shapes.length;
     return before;
   };
   return {
     write: some => add(cellsOfRows(some)),
     writeCopied: (lines, credit) => add(cellsOfLines(lines, columns.length - 1, credit)),
-    endBatch,
+    endBatch: () => writeGroup(file),
     end() {
-      const rest = endBatch();
-      parquet.kvMetadata = [{ key: 'geo', value: JSON.stringify(geoMetadata(extent, boundary)) }];
+      const rest = writeGroup(file);
+      parquet.kvMetadata = [{ key: 'geo', value: JSON.stringify(geoMetadata(file.extent, boundary)) }];
       parquet.finish();
-      return Buffer.concat([rest, flush()]);
+      return Buffer.concat([rest, flush(file)]);
     },
   };
+}
+
+/** The bytes that the library has written since the last time. */
+function flush({ bytes }: OpenFile): Uint8Array {
+  const written = bytes.getBytes().slice();
+  bytes.index = 0;
+  return written;
+}
+
+function writeGroup(file: OpenFile): Uint8Array {
+  const { columns, group, rows } = file;
+  if (rows === 0) return flush(file);
+  const shapes = group.flatMap(({ shapes }) => shapes);
+  for (const { box } of shapes)
+    if (box !== null) file.extent = file.extent === null ? box : union(file.extent, box);
+  file.parquet.write({
+    columnData: [
+      ...columns.map(({ name, type }, column) => ({
+        name,
+        // Made when it is written, so that the values of one column at a time are in memory.
+        get data() {
+          const values: unknown[] = [];
+          for (const cells of group) cells.addValues(values, column, KINDS[type].value);
+          return values;
+        },
+      })),
+      { name: 'geometry', data: shapes.map(({ wkb }) => wkb), statistics: false },
+      {
+        name: 'bbox',
+        get data() {
+          return shapes.map(({ box }) => box && { xmin: box[0], ymin: box[1], xmax: box[2], ymax: box[3] });
+        },
+      },
+    ],
+    rowGroupSize: rows,
+  });
+  file.group = [];
+  file.rows = 0;
+  return flush(file);
 }
 
 /** Rows of a group, until it is written. */

@@ -85,21 +85,12 @@ async function recomputeRegions(
   snapshot: Snapshot,
   { asOf, progress, signal }: RecomputeOptions,
 ): Promise<RecomputeResult> {
-  const { listings } = snapshot;
-  const rowsOf = { county: rowsByCode(listings.fips), zip: rowsByCode(listings.zip) };
-  // Of all regions, those that have listings, had some when last computed, or carry a mark.
-  const regions = snapshot.regions.filter(
-    region =>
-      !('all' in scope) ||
-      rowsOf[region.type].has(Number(region.code)) ||
-      region.listings > 0 ||
-      region.marked_at !== null,
-  );
+  const { regions, rowsOf, unknown } = regionsOf(snapshot, scope);
   const result: RecomputeResult = {
     regions: regions.length,
     changed: 0,
-    listings: listings.count,
-    unknown: snapshot.strayMarks.length + ('all' in scope ? countUnknown(rowsOf, snapshot.regions) : 0),
+    listings: snapshot.listings.count,
+    unknown,
     codes: { county: [], zip: [] },
     failed: [],
   };
@@ -141,6 +132,27 @@ async function recomputeRegions(
   await flush();
   await flush();
   return result;
+}
+
+/**
+ * The regions to compute with the rows of their listings. Of all regions, those that have listings, had some
+ * when last computed, or carry a mark.
+ */
+function regionsOf({ listings, regions, strayMarks }: Snapshot, scope: MarketScope) {
+  const rowsOf = { county: rowsByCode(listings.fips), zip: rowsByCode(listings.zip) };
+  const isAll = 'all' in scope;
+  const wanted = regions.filter(
+    region =>
+      !isAll ||
+      rowsOf[region.type].has(Number(region.code)) ||
+      region.listings > 0 ||
+      region.marked_at !== null,
+  );
+  return {
+    regions: wanted,
+    rowsOf,
+    unknown: strayMarks.length + (isAll ? countUnknown(rowsOf, regions) : 0),
+  };
 }
 
 /** The rows of each region's code in ascending order; those without one (-1) belong to no region. */

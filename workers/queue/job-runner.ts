@@ -31,89 +31,124 @@ const MAX_DEATHS = 5;
 /** A job that was canceled breaks off after at most this long. */
 const CANCEL_POLL_MS = 2_000;
 
+type Delivery = Parameters<Processor>[0];
+
+/** A job that this worker runs. */
+type Attempt = {
+  id: string;
+  row: StartedJob;
+  delivery: Delivery;
+  token: string | undefined;
+  log: Logger;
+  canceled: AbortController;
+  startedAt: number;
+};
+
 /**
  * The processor of every queue: loads the job's row, runs it and writes down how it ended. A job delivered
  * twice runs once; one whose worker died runs again from the start; one whose worker has to stop, or finds
  * the disk full, goes back to the queue, which costs it no attempt.
  */
 export function createProcessor(deps: RunnerDeps): Processor {
-  const { pool, log } = deps;
   return async (delivery, token) => {
     if (!('id' in delivery.data)) throw new UnrecoverableError('not a delivery of a job');
     const { id } = delivery.data;
-    const { rows } = await pool
-      .query<StartedJob>(statement('queue/start_job', { id, worker: WORKER_NAME }))
-      .catch(error => {
-        if (isDiskFull(error)) deps.pause();
-        throw error;
-      });
-    const row = rows[0];
+    const row = await startJob(deps, id);
     if (row === undefined) return;
-
-    const giveBack = async (why: string) => {
-      await pool.query(statement('queue/give_back_job', { id, why, attempt: row.attempts }));
-      await delivery.moveToWait(token);
-      throw new WaitingError();
-    };
-    const jobLog = log.child({ job: row.name, jobId: id, attempt: row.attempts });
+    const log = deps.log.child({ job: row.name, jobId: id, attempt: row.attempts });
     if (row.died !== null) {
-      jobLog.warn({ worker: row.died, deaths: row.deaths }, 'the worker of a job died');
-      await deps
-        .endDeadWorkers()
-        .catch(error => jobLog.warn({ err: error }, 'the next sweep frees its locks'));
+      log.warn({ worker: row.died, deaths: row.deaths }, 'the worker of a job died');
+      await deps.endDeadWorkers().catch(error => log.warn({ err: error }, 'the next sweep frees its locks'));
     }
     const canceled = new AbortController();
-    const signal = AbortSignal.any([deps.signal, canceled.signal]);
-    const watch = setInterval(
-      () => abortWhenEnded(pool, { id, attempt: row.attempts }, canceled),
-      CANCEL_POLL_MS,
-    );
-    const begin = performance.now();
-    const attempts = delivery.opts.attempts ?? 1;
-    const finish = (outcome: Outcome, result: JobResult | null, error?: unknown) =>
-      pool.query(
-        statement('queue/finish_job', {
-          id,
-          outcome,
-          result: JSON.stringify(result),
-          error_code: codeOf(error),
-          error: error === undefined ? null : messageOf(error),
-          seconds: (performance.now() - begin) / 1000,
-          rows: result?.rows ?? 0,
-          note: outcome === 'retried' ? `attempt ${delivery.attemptsMade + 2} of ${attempts}` : null,
-          retry_seconds: outcome === 'retried' ? backoffSeconds(delivery) : null,
-          attempt: row.attempts,
-        }),
-      );
-
-    try {
-      const result = await run({ ...deps, signal }, id, row, jobLog);
-      await finish('done', result);
-      jobLog.info({ rows: result.rows, ms: Math.round(performance.now() - begin) }, 'job done');
-    } catch (error) {
-      if (canceled.signal.aborted) {
-        jobLog.info({ err: error }, 'job broken off: it was cancelled, or another worker took it over');
-        throw new UnrecoverableError('cancelled');
-      }
-      if (deps.signal.aborted) {
-        jobLog.info({ err: error }, 'job given back: the worker stops');
-        return giveBack('its worker stopped: waits for the next one');
-      }
-      if (isDiskFull(error)) {
-        jobLog.error({ err: error }, 'job given back: the disk is full');
-        deps.pause();
-        return giveBack('the disk is full: waits for space');
-      }
-      const again = isRetryable(error) && delivery.attemptsMade + 1 < attempts;
-      jobLog.error({ err: error, again }, 'job failed');
-      await finish(again ? 'retried' : 'failed', null, error);
-      if (again) throw new Error(messageOf(error), { cause: error });
-      throw new UnrecoverableError(messageOf(error));
-    } finally {
-      clearInterval(watch);
-    }
+    await runAttempt(deps, { id, row, delivery, token, log, canceled, startedAt: performance.now() });
   };
 }
+
+/** @returns undefined for a job that runs already or has ended */
+async function startJob(deps: RunnerDeps, id: string): Promise<StartedJob | undefined> {
+  const { rows } = await deps.pool
+    .query<StartedJob>(statement('queue/start_job', { id, worker: WORKER_NAME }))
+    .catch(error => {
+      if (isDiskFull(error)) deps.pause();
+      throw error;
+    });
+  return rows[0];
+}
+
+async function runAttempt(deps: RunnerDeps, attempt: Attempt): Promise<void> {
+  const { id, row, log, canceled, startedAt } = attempt;
+  const signal = AbortSignal.any([deps.signal, canceled.signal]);
+  const watch = setInterval(
+    () => abortWhenEnded(deps.pool, { id, attempt: row.attempts }, canceled),
+    CANCEL_POLL_MS,
+  );
+  try {
+    const result = await run({ ...deps, signal }, id, row, log);
+    await finish(deps, attempt, 'done', result);
+    log.info({ rows: result.rows, ms: Math.round(performance.now() - startedAt) }, 'job done');
+  } catch (error) {
+    await endFailed(deps, attempt, error);
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/** Writes down how an attempt failed. @throws what tells BullMQ whether to try again */
+async function endFailed(deps: RunnerDeps, attempt: Attempt, error: unknown): Promise<never> {
+  const { delivery, log, canceled } = attempt;
+  if (canceled.signal.aborted) {
+    log.info({ err: error }, 'job broken off: it was cancelled, or another worker took it over');
+    throw new UnrecoverableError('cancelled');
+  }
+  if (deps.signal.aborted) {
+    log.info({ err: error }, 'job given back: the worker stops');
+    return giveBack(deps, attempt, 'its worker stopped: waits for the next one');
+  }
+  if (isDiskFull(error)) {
+    log.error({ err: error }, 'job given back: the disk is full');
+    deps.pause();
+    return giveBack(deps, attempt, 'the disk is full: waits for space');
+  }
+  const again = isRetryable(error) && delivery.attemptsMade + 1 < attemptsOf(delivery);
+  log.error({ err: error, again }, 'job failed');
+  await finish(deps, attempt, again ? 'retried' : 'failed', null, error);
+  if (again) throw new Error(messageOf(error), { cause: error });
+  throw new UnrecoverableError(messageOf(error));
+}
+
+async function giveBack({ pool }: RunnerDeps, attempt: Attempt, why: string): Promise<never> {
+  const { id, row, delivery, token } = attempt;
+  await pool.query(statement('queue/give_back_job', { id, why, attempt: row.attempts }));
+  await delivery.moveToWait(token);
+  throw new WaitingError();
+}
+
+async function finish(
+  { pool }: RunnerDeps,
+  { id, row, delivery, startedAt }: Attempt,
+  outcome: Outcome,
+  result: JobResult | null,
+  error?: unknown,
+): Promise<void> {
+  const isRetried = outcome === 'retried';
+  await pool.query(
+    statement('queue/finish_job', {
+      id,
+      outcome,
+      result: JSON.stringify(result),
+      error_code: codeOf(error),
+      error: error === undefined ? null : messageOf(error),
+      seconds: (performance.now() - startedAt) / 1000,
+      rows: result?.rows ?? 0,
+      note: isRetried ? `attempt ${delivery.attemptsMade + 2} of ${attemptsOf(delivery)}` : null,
+      retry_seconds: isRetried ? backoffSeconds(delivery) : null,
+      attempt: row.attempts,
+    }),
+  );
+}
+
+const attemptsOf = ({ opts }: Delivery): number => opts.attempts ?? 1;
 
 /** That a job is canceled, or was begun again by another worker, is said in its row alone. */
 function abortWhenEnded(
@@ -128,7 +163,7 @@ function abortWhenEnded(
 }
 
 /** BullMQ's exponential wait: doubled with each attempt. */
-function backoffSeconds({ opts, attemptsMade }: Parameters<Processor>[0]): number {
+function backoffSeconds({ opts, attemptsMade }: Delivery): number {
   const delay = typeof opts.backoff === 'object' ? (opts.backoff.delay ?? 0) : 0;
   return (delay * 2 ** attemptsMade) / 1000;
 }

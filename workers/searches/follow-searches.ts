@@ -210,7 +210,7 @@ async function writeNotes(client: Client, looked: readonly Looked[], until: numb
     seqs: notes.map(({ seq }) => seq),
     until,
   });
-  if (notes.length > 0) await run('webhooks/notify_couriers', { channel: WEBHOOKS_CHANNEL });
+  if (notes.length > 0) await run('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL });
 }
 
 /**

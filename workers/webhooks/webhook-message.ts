@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { version } from '../../shared/platform/root.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
-/** A delivery that a courier has taken. */
+/** A delivery that a dispatcher has taken. */
 export type Taken = {
   webhook_id: string;
   message_id: string;

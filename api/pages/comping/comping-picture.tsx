@@ -6,6 +6,7 @@ import { boxSql } from '../../../shared/geo/box.ts';
 import { decodeLines } from '../../../shared/geo/geometry-codec.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
 import { count } from '../../../shared/model/figures.ts';
+import { listViewFeatures } from '../../../shared/parcels/map-statements.ts';
 import type { Database } from '../../http/database.ts';
 import { Text } from '../frame/layout.tsx';
 import { nameOf } from './comping-list.tsx';
@@ -35,7 +36,7 @@ export async function readGround(
   const { metersPerPx } = viewOf([[places]], 0, WIDTH - 2 * MARGIN_PX, HEIGHT - 2 * MARGIN_PX);
   const view = viewOf([[places]], MARGIN_PX * metersPerPx, WIDTH, HEIGHT);
   const values = { box: boxSql(view.box), kind: 'roads', limit: MAX_ROADS };
-  const rows = await database.run<{ geometry: Uint8Array }>('parcels/list_view_features', values);
+  const rows = await listViewFeatures(database, values);
   return { view, roads: rows.flatMap(({ geometry }) => decodeLines(geometry)) };
 }
 

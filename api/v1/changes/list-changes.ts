@@ -9,6 +9,7 @@ import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import type { Run } from '../../../shared/platform/db.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { requestDigest } from '../../http/cursor.ts';
+import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { sign, verifySigned } from '../../http/signed.ts';
 import { companyOf } from '../common/company.ts';
@@ -181,15 +182,9 @@ export const listChanges = defineEndpoint({
     not_found: 'The company has no saved search with this id.',
     gone: `The cursor is older than ${CHANGES_DAYS} days, and changes after it were deleted. Or: ${GONE_AFTER_RESTORE}`,
   },
-  handle: async (
-    { query: { types, fips: county, search_id, cursor, from, after: start, limit } },
-    { database, cursorSecret },
-    call,
-  ) => {
-    if (cursor !== undefined && from !== undefined)
-      throw validationError({ from: ['does not go with a cursor, which says where to begin'] });
-    if (start !== undefined && (cursor ?? from) !== undefined)
-      throw validationError({ after: ['goes with neither a cursor nor from, which say where to begin'] });
+  handle: async ({ query: asked }, { database, cursorSecret }, call) => {
+    requireOneStart(asked);
+    const { types, fips: county, search_id, cursor, from, after: start, limit } = asked;
     await requireKnownRegions(database, [
       // That of a cursor was known when the cursor was made.
       { field: 'fips', type: 'county', codes: county === undefined || cursor !== undefined ? [] : [county] },
@@ -216,25 +211,7 @@ export const listChanges = defineEndpoint({
     }
 
     const after = sent?.s ?? start ?? 0;
-    const rows = await database.runComposed<Row>(
-      'changes/list_changes',
-      {
-        county: [
-          county === undefined ? 'true' : 'c.fips = :fips::int',
-          ...(search === undefined ? [] : [OF_SEARCH]),
-        ].join(' and '),
-        wanted: wanted === undefined ? 'true' : 'c.type = any (:types::text[])',
-        filtered: String(wanted !== undefined),
-      },
-      {
-        after,
-        limit,
-        scan: wanted === undefined ? limit + 1 : SCANNED,
-        ...(county !== undefined && { fips: Number(county) }),
-        ...(search !== undefined && { search_id, until: search.seq }),
-        ...(wanted !== undefined && { types: wanted }),
-      },
-    );
+    const rows = await readChanges(database, { county, search_id, until: search?.seq, wanted, after, limit });
     const { head, scanned, scanned_at } = rows[0]!;
     if (isFromBeforeRestore({ seq: after, ...(sent && { at: sent.t }) }, rows[0]!))
       throw gone('restored', call.url, call.apiUrl);
@@ -247,6 +224,48 @@ export const listChanges = defineEndpoint({
     return page(results, Math.max(after, search?.seq ?? head ?? 0), call.now, false);
   },
 });
+
+function requireOneStart({ cursor, from, after }: z.output<typeof query>): void {
+  if (cursor !== undefined && from !== undefined)
+    throw validationError({ from: ['does not go with a cursor, which says where to begin'] });
+  if (after !== undefined && (cursor ?? from) !== undefined)
+    throw validationError({ after: ['goes with neither a cursor nor from, which say where to begin'] });
+}
+
+type ChangesWanted = {
+  county: string | undefined;
+  search_id: string | undefined;
+  /** Of a search, its last change. */
+  until: number | undefined;
+  wanted: readonly string[] | undefined;
+  after: number;
+  limit: number;
+};
+
+function readChanges(
+  database: Database,
+  { county, search_id, until, wanted, after, limit }: ChangesWanted,
+): Promise<Row[]> {
+  return database.runComposed<Row>(
+    'changes/list_changes',
+    {
+      county: [
+        county === undefined ? 'true' : 'c.fips = :fips::int',
+        ...(search_id === undefined ? [] : [OF_SEARCH]),
+      ].join(' and '),
+      wanted: wanted === undefined ? 'true' : 'c.type = any (:types::text[])',
+      filtered: String(wanted !== undefined),
+    },
+    {
+      after,
+      limit,
+      scan: wanted === undefined ? limit + 1 : SCANNED,
+      ...(county !== undefined && { fips: Number(county) }),
+      ...(search_id !== undefined && { search_id, until }),
+      ...(wanted !== undefined && { types: wanted }),
+    },
+  );
+}
 
 const OF_SEARCH =
   'c.seq <= :until::bigint and c.seq in (select n.seq from search_changes n where n.search_id = :search_id::uuid)';

@@ -52,7 +52,7 @@ export const listDeliveries = defineEndpoint({
   },
 });
 
-const notify = (run: Run) => run('webhooks/notify_couriers', { channel: WEBHOOKS_CHANNEL });
+const notify = (run: Run) => run('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL });
 
 export const testWebhook = defineEndpoint({
   ...common,

@@ -23,61 +23,6 @@ export type FacingRule = (point: BoundaryPoint, candidates: readonly number[]) =
 export function facingRule({ parcels, roads, ways }: Neighborhood, reachM: readonly number[]): FacingRule {
   const { x1, y1, x2, y2 } = roads;
   const isBlocked = lineOfSight(parcels, roads, ways);
-
-  /**
-   * For a point on a centerline, where no direction to the road exists: whether the road runs along the
-   * boundary and not across it.
-   */
-  function runsAlong({ normalX, normalY }: BoundaryPoint, segment: number): boolean {
-    const dx = x2[segment]! - x1[segment]!;
-    const dy = y2[segment]! - y1[segment]!;
-    return Math.abs(dx * normalY - dy * normalX) >= FACING_COS * Math.sqrt(dx * dx + dy * dy);
-  }
-
-  /** Whether the straight line to the road leaves outwards and meets no other parcel. */
-  function hasClearPath(
-    { x, y, normalX, normalY, parts }: BoundaryPoint,
-    segment: number,
-    footX: number,
-    footY: number,
-    distanceM: number,
-  ): boolean {
-    const ux = (footX - x) / distanceM;
-    const uy = (footY - y) / distanceM;
-    if (ux * normalX + uy * normalY < FACING_COS) return false;
-    if (distanceM <= HALF_RIGHT_OF_WAY_M + OVERLAP_M) return true;
-    const endM = distanceM - HALF_RIGHT_OF_WAY_M;
-    return !isBlocked(segment, parts, x + OVERLAP_M * ux, y + OVERLAP_M * uy, x + endM * ux, y + endM * uy);
-  }
-
-  /** Whether a street ends at or before this boundary, with the boundary across its end. */
-  function liesAcross(
-    { x, y, normalX, normalY, parts }: BoundaryPoint,
-    segment: number,
-    deadEnd: number,
-  ): boolean {
-    const [dx, dy] = directionTo(roads, segment, deadEnd);
-    if (-(dx * normalX + dy * normalY) < FACING_COS) return false;
-    const endX = deadEnd === 0 ? x1[segment]! : x2[segment]!;
-    const endY = deadEnd === 0 ? y1[segment]! : y2[segment]!;
-    if (Math.abs(dx * (y - endY) - dy * (x - endX)) > HALF_STREET_M) return false;
-    if ((endX - x) * normalX + (endY - y) * normalY < -CONTACT_M) return false;
-    // The line may run along the boundary itself, so the check starts a little toward the street.
-    const fromX = x - OVERLAP_M * dx;
-    const fromY = y - OVERLAP_M * dy;
-    const distanceM = pointDistance(fromX, fromY, endX, endY);
-    if (distanceM <= HALF_RIGHT_OF_WAY_M) return true;
-    const share = HALF_RIGHT_OF_WAY_M / distanceM;
-    return !isBlocked(
-      segment,
-      parts,
-      fromX,
-      fromY,
-      endX + share * (fromX - endX),
-      endY + share * (fromY - endY),
-    );
-  }
-
   return (point, candidates) => {
     const { x, y } = point;
     let nearest = -1;
@@ -97,9 +42,9 @@ export function facingRule({ parcels, roads, ways }: Neighborhood, reachM: reado
       if (deadEnd < 0 && distanceM > withinM) continue;
       const isFaced =
         distanceM <= CONTACT_M
-          ? runsAlong(point, segment)
-          : distanceM > 0 && hasClearPath(point, segment, footX, footY, distanceM);
-      if (!isFaced && (deadEnd < 0 || !liesAcross(point, segment, deadEnd))) continue;
+          ? runsAlong(roads, point, segment)
+          : distanceM > 0 && hasClearPath(isBlocked, point, segment, footX, footY, distanceM);
+      if (!isFaced && (deadEnd < 0 || !liesAcross(roads, isBlocked, point, segment, deadEnd))) continue;
       nearest = segment;
       leastM = distanceM;
     }
@@ -107,8 +52,79 @@ export function facingRule({ parcels, roads, ways }: Neighborhood, reachM: reado
   };
 }
 
+/**
+ * For a point on a centerline, where no direction to the road exists: whether the road runs along the
+ * boundary and not across it.
+ */
+function runsAlong(
+  { x1, y1, x2, y2 }: Centerlines,
+  { normalX, normalY }: BoundaryPoint,
+  segment: number,
+): boolean {
+  const dx = x2[segment]! - x1[segment]!;
+  const dy = y2[segment]! - y1[segment]!;
+  return Math.abs(dx * normalY - dy * normalX) >= FACING_COS * Math.sqrt(dx * dx + dy * dy);
+}
+
+/** Whether the straight line to the road leaves outwards and meets no other parcel. */
+function hasClearPath(
+  isBlocked: LineOfSight,
+  { x, y, normalX, normalY, parts }: BoundaryPoint,
+  segment: number,
+  footX: number,
+  footY: number,
+  distanceM: number,
+): boolean {
+  const ux = (footX - x) / distanceM;
+  const uy = (footY - y) / distanceM;
+  if (ux * normalX + uy * normalY < FACING_COS) return false;
+  if (distanceM <= HALF_RIGHT_OF_WAY_M + OVERLAP_M) return true;
+  const endM = distanceM - HALF_RIGHT_OF_WAY_M;
+  return !isBlocked(segment, parts, x + OVERLAP_M * ux, y + OVERLAP_M * uy, x + endM * ux, y + endM * uy);
+}
+
+/** Whether a street ends at or before this boundary, with the boundary across its end. */
+function liesAcross(
+  roads: Centerlines,
+  isBlocked: LineOfSight,
+  { x, y, normalX, normalY, parts }: BoundaryPoint,
+  segment: number,
+  deadEnd: number,
+): boolean {
+  const { x1, y1, x2, y2 } = roads;
+  const [dx, dy] = directionTo(roads, segment, deadEnd);
+  if (-(dx * normalX + dy * normalY) < FACING_COS) return false;
+  const endX = deadEnd === 0 ? x1[segment]! : x2[segment]!;
+  const endY = deadEnd === 0 ? y1[segment]! : y2[segment]!;
+  if (Math.abs(dx * (y - endY) - dy * (x - endX)) > HALF_STREET_M) return false;
+  if ((endX - x) * normalX + (endY - y) * normalY < -CONTACT_M) return false;
+  // The line may run along the boundary itself, so the check starts a little toward the street.
+  const fromX = x - OVERLAP_M * dx;
+  const fromY = y - OVERLAP_M * dy;
+  const distanceM = pointDistance(fromX, fromY, endX, endY);
+  if (distanceM <= HALF_RIGHT_OF_WAY_M) return true;
+  const share = HALF_RIGHT_OF_WAY_M / distanceM;
+  return !isBlocked(
+    segment,
+    parts,
+    fromX,
+    fromY,
+    endX + share * (fromX - endX),
+    endY + share * (fromY - endY),
+  );
+}
+
 /** Margin of the search for edges, so that consecutive points of a boundary share one result. */
 const SEARCH_MARGIN_M = 6;
+
+type LineOfSight = (
+  segment: number,
+  parts: readonly PreparedPolygon[],
+  ax: number,
+  ay: number,
+  bx: number,
+  by: number,
+) => boolean;
 
 type CachedSearch = { minX: number; minY: number; maxX: number; maxY: number; edges: number[] };
 
@@ -116,7 +132,7 @@ type CachedSearch = { minX: number; minY: number; maxX: number; maxY: number; ed
  * Checks whether a parcel blocks the line from a to b: a is inside one of `parts`, or a boundary crosses it.
  * Public way of the road itself does not block.
  */
-function lineOfSight({ edges }: PreparedParcels, roads: Centerlines, ways: PublicWays) {
+function lineOfSight({ edges }: PreparedParcels, roads: Centerlines, ways: PublicWays): LineOfSight {
   const { x1, y1, x2, y2, index } = edges;
   /** The last search for edges, by road segment. */
   const searches = new Map<number, CachedSearch>();
@@ -139,14 +155,7 @@ function lineOfSight({ edges }: PreparedParcels, roads: Centerlines, ways: Publi
     return hits;
   }
 
-  return (
-    segment: number,
-    parts: readonly PreparedPolygon[],
-    ax: number,
-    ay: number,
-    bx: number,
-    by: number,
-  ): boolean => {
+  return (segment, parts, ax, ay, bx, by) => {
     const ownWays = ways[roads.roadOf[segment]!]!;
     // Check the start first: from a side or rear line it lies in the next lot.
     for (const part of parts) if (isInside(part, ax, ay) && !ownWays.includes(part)) return true;

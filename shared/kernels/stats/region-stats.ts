@@ -84,15 +84,39 @@ export function summarizeBuckets(
   asOfDay: number,
   buckets: readonly AcreRange[],
 ): (BucketSummary | null)[] {
-  const [since1, since3, since6, since12] = WINDOW_MONTHS.map(months => minusMonths(asOfDay, months) + 1);
-  const all: Listing[] = [];
-  const since24 = minusMonths(asOfDay, 24) + 1;
-  const listed: Record<'active' | 'pending' | 'sold' | 'before', Listing[]> = {
-    active: [],
-    pending: [],
-    sold: [],
-    before: [],
-  };
+  const listed = sortListings(listings, rows, asOfDay);
+  // Of few listings, most buckets hold the same ones.
+  const acres = Float64Array.from(listed.acres).sort();
+  const summaries = new Map<string, BucketSummary>();
+  return buckets.map(range => {
+    const first = countBelow(acres, range.minAcres, false);
+    const count = countBelow(acres, range.maxAcres, false) - first;
+    if (count === 0) return null;
+    const same = `${first} ${count}`;
+    const summary = summaries.get(same) ?? summarizeBucket(listed, range, count);
+    summaries.set(same, summary);
+    return summary;
+  });
+}
+
+type SortedListings = {
+  /** Of all listings that count. */
+  acres: number[];
+  active: Sorted;
+  pending: Sorted;
+  /** Sold in the last year. */
+  sold: Sorted;
+  /** Sold in the year before that, by price per acre. */
+  before: Listing[];
+  /** The first day of each window. */
+  since: number[];
+};
+
+function sortListings(listings: ListingColumns, rows: readonly number[], asOfDay: number): SortedListings {
+  const since = WINDOW_MONTHS.map(months => minusMonths(asOfDay, months) + 1);
+  const [since12, since24] = [since.at(-1)!, minusMonths(asOfDay, 24) + 1];
+  const acresOf: number[] = [];
+  const [active, pending, sold, before]: Listing[][] = [[], [], [], []];
   for (const row of rows) {
     const acres = listings.acres[row]!;
     const price = listings.price[row]!;
@@ -100,45 +124,42 @@ export function summarizeBuckets(
     const soldDay = listings.soldDay[row]!;
     const daysOnMarket = listings.daysOnMarket[row]!;
     const one = { acres, price, ppa: price / acres, soldDay, daysOnMarket, asked: listings.asked[row]! };
-    all.push(one);
+    acresOf.push(acres);
     const status = listings.status[row]!;
-    if (status === ACTIVE) listed.active.push(one);
-    else if (status === PENDING) listed.pending.push(one);
+    if (status === ACTIVE) active!.push(one);
+    else if (status === PENDING) pending!.push(one);
     else if (soldDay > asOfDay) continue;
-    else if (soldDay >= since12!) listed.sold.push(one);
-    else if (soldDay >= since24) listed.before.push(one);
+    else if (soldDay >= since12) sold!.push(one);
+    else if (soldDay >= since24) before!.push(one);
   }
-  const active = sort(listed.active);
-  const pending = sort(listed.pending);
-  const sold = sort(listed.sold);
-  const before = listed.before.sort((a, b) => a.ppa - b.ppa);
-  // Of few listings, most buckets hold the same ones.
-  const acres = Float64Array.from(all, one => one.acres).sort();
-  const summaries = new Map<string, BucketSummary>();
-  return buckets.map(range => {
-    const first = countBelow(acres, range.minAcres, false);
-    const count = countBelow(acres, range.maxAcres, false) - first;
-    if (count === 0) return null;
-    const same = `${first} ${count}`;
-    const summary = summaries.get(same) ?? summarizeBucket(range, count);
-    summaries.set(same, summary);
-    return summary;
-  });
+  return {
+    acres: acresOf,
+    active: sort(active!),
+    pending: sort(pending!),
+    sold: sort(sold!),
+    before: before!.sort((a, b) => a.ppa - b.ppa),
+    since,
+  };
+}
 
-  function summarizeBucket(range: AcreRange, count: number): BucketSummary {
-    const year = selectSorted(sold, range);
-    const half = selectSorted(year, range, since6);
-    const quarter = selectSorted(half, range, since3);
-    const month = selectSorted(quarter, range, since1);
-    return {
-      listings: count,
-      active: summarize(selectSorted(active, range)),
-      pending: summarize(selectSorted(pending, range)),
-      sold: [summarize(month), summarize(quarter), summarize(half), summarize(year)],
-      yearBefore: medianPpa(selectListings(before, range)),
-      toAsked: toAsked(year.byPpa),
-    };
-  }
+function summarizeBucket(
+  { active, pending, sold, before, since }: SortedListings,
+  range: AcreRange,
+  count: number,
+): BucketSummary {
+  const [since1, since3, since6] = since;
+  const year = selectSorted(sold, range);
+  const half = selectSorted(year, range, since6);
+  const quarter = selectSorted(half, range, since3);
+  const month = selectSorted(quarter, range, since1);
+  return {
+    listings: count,
+    active: summarize(selectSorted(active, range)),
+    pending: summarize(selectSorted(pending, range)),
+    sold: [summarize(month), summarize(quarter), summarize(half), summarize(year)],
+    yearBefore: medianPpa(selectListings(before, range)),
+    toAsked: toAsked(year.byPpa),
+  };
 }
 
 function medianPpa(byPpa: readonly Listing[]): BucketSummary['yearBefore'] {

@@ -99,6 +99,6 @@ where d.webhook_id = :webhook_id and (:state::text is null or d.state = :state)
 order by d.created_at desc, m.seq desc, d.message_id
 limit :limit;
 
--- name: notify_couriers
--- Wakes the workers' couriers when the transaction commits.
+-- name: notify_dispatchers
+-- Wakes the workers' dispatchers when the transaction commits.
 select pg_notify(:channel, '');

@@ -2,15 +2,15 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runMaintenance } from '../../../api/start-api.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { createLogger } from '../../../shared/platform/log.ts';
+import { expireRecords } from '../../../workers/housekeeping/expire-records-job.ts';
 import { followSearches, refreshSearches } from '../../../workers/searches/follow-searches.ts';
 import { newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { type Feature, ingestRoll, lot } from '../../support/ingest.ts';
 import { newUser, visitor } from '../../support/visitor.ts';
-import { ON_LOOPBACK, startReceiver, startTestCourier, webhooksOf } from '../../support/webhooks.ts';
+import { ON_LOOPBACK, startReceiver, startTestDispatcher, webhooksOf } from '../../support/webhooks.ts';
 import { eventually } from '../../support/workers.ts';
 
 const SEARCHES = '/api/public/v1/searches/';
@@ -148,7 +148,7 @@ test('a search tells what was added, removed and changed by a merge, and looks a
     pool.query("update search_changes set at = now() - $2 * interval '1 day' where n = $1", [note.n, days]);
   await age(kept[0]!, 401);
   await age(kept[1]!, 399);
-  await runMaintenance(pool, config);
+  await expireRecords(pool, config);
   expect((await changes(id, '?limit=500')).results.map(({ n }) => n)).toEqual(
     kept.slice(1).map(({ n }) => n),
   );
@@ -158,7 +158,7 @@ test('a search tells what was added, removed and changed by a merge, and looks a
   // The newest stays, however old, so that a cursor at it is known from one of before a restore.
   const at = (await changes(id, '?from=now')).next_cursor;
   await pool.query("update search_changes set at = now() - interval '402 days' where search_id = $1", [id]);
-  await runMaintenance(pool, config);
+  await expireRecords(pool, config);
   expect(await changes(id, `?cursor=${at}`)).toMatchObject({ results: [], next_cursor: at });
   const lost = await api.call(`${SEARCHES}${id}/changes/?cursor=${Number(at) + 1}&limit=5`, { key });
   expect([lost.status, lost.headers.get('x-tokens-used'), lost.json]).toMatchObject([
@@ -232,7 +232,7 @@ test('one mail a person with all searches, to be ended by a link without signing
   const daily = await save(LARGE, { name: 'Daily', emails: [bob.email], notify: 'daily' });
   const follows = await startReceiver();
   await webhooksOf(api, key).add(follows.url, { types: ['parcel.changed'], search_id: first.id });
-  const courier = startTestCourier(db, {}, api);
+  const dispatcher = startTestDispatcher(db, {}, api);
   await merge(roll.map((one, n) => (n === 8 ? parcel(8, { OWNER: 'ZETA LLC' }) : one)));
   await follow();
   await follow();
@@ -242,7 +242,7 @@ test('one mail a person with all searches, to be ended by a link without signing
   expect(toAna).toMatch(/- 8 Main St · APN \S+ · \S+ acres: .*\n {2}\S+\/data\?parcel=3301900000009/);
   expect(toBob).toMatch(/To: bob@.*Subject: First: .*- \d+ Main St · APN \S+ · \S+ acres: changed: /s);
   expect(toAna).not.toMatch(/ZETA|sign-in/);
-  courier.wake();
+  dispatcher.wake();
   await eventually(async () => received.length === 1);
   const { type, data } = received[0]!.message;
   expect([type, data]).toMatchObject(['search.changed', { search_id: first.id, seq: expect.any(Number) }]);

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { runMaintenance } from '../../../api/start-api.ts';
+import { expireRecords } from '../../../workers/housekeeping/expire-records-job.ts';
 import { newCaller, posting, startTestApi } from '../../support/api.ts';
 import { stopClock } from '../../support/clock.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -9,7 +9,7 @@ import {
   ON_LOOPBACK,
   ok,
   startReceiver,
-  startTestCourier,
+  startTestDispatcher,
   WEBHOOKS,
   webhooksOf,
 } from '../../support/webhooks.ts';
@@ -96,12 +96,12 @@ test('faults are named, and an account has 20', async () => {
 test('one signed message for each type, county and transaction, which leads to what changed', async () => {
   const { url, received } = await startReceiver();
   const { id, secret } = await mine.add(url, { fips: '33019', types: ['parcel.changed', 'parcel.new'] });
-  const courier = startTestCourier(db, {}, api);
+  const dispatcher = startTestDispatcher(db, {}, api);
   await makeChanges(db, 33_005, 2);
   await makeChanges(db, 33_019, 3);
   await makeChanges(db, 33_019, 1, 'parcel.new');
   await makeChanges(db, 33_019, 1, 'parcel.retired');
-  courier.wake();
+  dispatcher.wake();
   await eventually(async () => received.length === 2);
   const [first] = received.filter(({ message }) => message.type === 'parcel.changed');
   const { message, headers, body } = first!;
@@ -140,13 +140,13 @@ test('one signed message for each type, county and transaction, which leads to w
 test('for a day after a rotation both secrets sign, of two rotations the last two', async () => {
   const { url, received } = await startReceiver();
   const { id, secret } = await mine.add(url);
-  const courier = startTestCourier(db);
+  const dispatcher = startTestDispatcher(db);
   const rotate = async () => ((await mine.post(id, 'rotate')).json as { secret: string }).secret;
   const signers = async (secrets: string[]) => {
     const count = received.length;
     const reply = await mine.post(id, 'test');
     expect([reply.status, reply.json]).toMatchObject([202, { type: 'webhook.test', state: 'pending' }]);
-    courier.wake();
+    dispatcher.wake();
     await eventually(async () => received.length > count);
     const { headers, body } = received.at(-1)!;
     const signatures = (headers['webhook-signature'] as string).split(' ');
@@ -171,12 +171,12 @@ test('attempts follow the schedule and Retry-After under one id, and end after t
     response.writeHead(503, retryAfter === undefined ? {} : { 'Retry-After': retryAfter }).end();
   });
   const { id } = await mine.add(url);
-  const courier = startTestCourier(db);
+  const dispatcher = startTestDispatcher(db);
   await makeChanges(db, 33_019);
   const waits: number[] = [];
   for (let attempt = 1; attempt <= 10; attempt++) {
     retryAfter = attempt === 2 ? '3600' : undefined;
-    courier.wake();
+    dispatcher.wake();
     const now = await eventually(async () => {
       const [delivery] = await mine.deliveries(id);
       return delivery?.attempts === attempt && delivery;
@@ -185,7 +185,7 @@ test('attempts follow the schedule and Retry-After under one id, and end after t
     const wait = (Date.parse(now.next_at) - clock.now().getTime()) / 1_000;
     waits.push(wait);
     await after(wait - 1);
-    courier.wake();
+    dispatcher.wake();
     await after(1);
   }
   // The second wait is the one that the receiver asked for.
@@ -209,12 +209,12 @@ test('410 switches a webhook off; what it misses is sent again, one message or a
   let status = 410;
   const { url, received } = await startReceiver(response => void response.writeHead(status).end());
   const { id } = await mine.add(url);
-  const courier = startTestCourier(db);
+  const dispatcher = startTestDispatcher(db);
   await makeChanges(db, 33_019);
-  courier.wake();
+  dispatcher.wake();
   await eventually(async () => (await mine.get(id)).disabled_because === 'gone');
   await makeChanges(db, 33_019);
-  courier.wake();
+  dispatcher.wake();
   await eventually(async () => (await db.pool.query('select from webhook_messages')).rowCount! >= 2);
   expect(received).toHaveLength(1);
   const { rows } = await db.pool.query(
@@ -227,7 +227,7 @@ test('410 switches a webhook off; what it misses is sent again, one message or a
   await mine.patch(id, { enabled: true });
   const [failed] = await mine.deliveries(id, 'failed');
   expect((await mine.post(id, 'replay', { message_id: failed!.message_id })).json).toEqual({ messages: 1 });
-  courier.wake();
+  dispatcher.wake();
   await eventually(async () => (await mine.deliveries(id, 'delivered')).length === 1);
   expect(received.at(-1)!.headers['webhook-id']).toBe(failed!.message_id);
   const seen = received.length;
@@ -235,7 +235,7 @@ test('410 switches a webhook off; what it misses is sent again, one message or a
     messages: number;
   };
   expect(replayed.messages).toBeGreaterThanOrEqual(2);
-  courier.wake();
+  dispatcher.wake();
   await eventually(async () => received.length === seen + replayed.messages);
   expect((await mine.post(id, 'replay', { since: '2100-01-01T00:00:00Z' })).json).toEqual({ messages: 0 });
 });
@@ -250,13 +250,13 @@ test('redirects are not followed, and one that never answers slows no other', as
   const moved = await mine.add(redirecting.url);
   const silent = await mine.add(dead.url);
   const good = await mine.add(well.url);
-  const courier = startTestCourier(db);
+  const dispatcher = startTestDispatcher(db);
   for (let count = 0; count < 8; count++) await makeChanges(db, 33_019);
-  courier.wake();
+  dispatcher.wake();
   await eventually(async () => (await mine.deliveries(good.id, 'delivered')).length === 8);
   // One at a time, since it fails.
   await eventually(async () => {
-    courier.wake();
+    dispatcher.wake();
     return (await mine.deliveries(moved.id)).every(({ attempts }) => attempts > 0);
   });
   expect((await mine.deliveries(moved.id))[0]).toMatchObject({
@@ -271,9 +271,9 @@ test('redirects are not followed, and one that never answers slows no other', as
 test('messages are kept for 30 days, figures told to operators', async () => {
   const { url } = await startReceiver(ok);
   await mine.add(url);
-  const courier = startTestCourier(db);
+  const dispatcher = startTestDispatcher(db);
   await makeChanges(db, 33_019);
-  courier.wake();
+  dispatcher.wake();
   const metrics = await eventually(async () => {
     const text = await (await fetch(`${api.url}/metrics`)).text();
     return /plat_webhooks\{what="behind_seconds"\} 0/.test(text) && text;
@@ -284,7 +284,7 @@ test('messages are kept for 30 days, figures told to operators', async () => {
   await db.pool.query(
     "update webhook_deliveries set state = 'pending', next_at = now() + interval '1 year', leased_until = now() + interval '1 year'",
   );
-  await runMaintenance(db.pool, { SKIP_TRACE_KEEP_DAYS: 30, TRACE_AUDIT_YEARS: 5 });
+  await expireRecords(db.pool, { SKIP_TRACE_KEEP_DAYS: 30, TRACE_AUDIT_YEARS: 5 });
   expect(
     (
       await db.pool.query(
@@ -294,6 +294,6 @@ test('messages are kept for 30 days, figures told to operators', async () => {
   ).toBe(0);
   expect(metrics).toMatch(/plat_searches\{what="behind_seconds"\} 0/);
   await db.pool.query("update webhook_messages set at = at - interval '60 days'");
-  await runMaintenance(db.pool, { SKIP_TRACE_KEEP_DAYS: 30, TRACE_AUDIT_YEARS: 5 });
+  await expireRecords(db.pool, { SKIP_TRACE_KEEP_DAYS: 30, TRACE_AUDIT_YEARS: 5 });
   expect((await db.pool.query('select from webhook_deliveries')).rowCount).toBe(0);
 });

@@ -1,0 +1,60 @@
+import { boxSql, boxToE7 } from '../../shared/geo/box.ts';
+import type { Box } from '../../shared/geo/geometry-types.ts';
+import type { PlatError } from '../../shared/platform/errors.ts';
+import type { ImageryFile } from '../../shared/raster/imagery-file.ts';
+import { type Database, unavailable } from '../http/database.ts';
+import { notFound } from '../http/error-responses.ts';
+import type { Frame } from './image-frame.ts';
+import type { ImageServer, TileServer } from './servers.ts';
+
+/** An ingested imagery file or server: a row of images/list_imagery. */
+export type ImagerySource = {
+  feed: string;
+  source: string;
+  attribution: string;
+  captured: string | null;
+  /** The version of what the source shows. */
+  version: string;
+  /** Whether to follow redirects from public addresses to private networks. */
+  private_network: boolean;
+  west: number;
+  south: number;
+  east: number;
+  north: number;
+} & (
+  | { type: 'cog'; details: Omit<ImageryFile, 'source' | 'fingerprint'>; fingerprint: string }
+  | { type: 'xyz'; details: Omit<TileServer, 'template'> }
+  | { type: 'arcgis_image'; details: Omit<ImageServer, 'address'> }
+  | { type: 'relief' }
+);
+
+/** Seconds after which a failed source is tried again. */
+export const RETRY_SECONDS = 30;
+
+/** The sources in these boxes, those with the smallest pixels first. */
+export function listSources(database: Database, boxes: readonly Box[]): Promise<ImagerySource[]> {
+  return database.run<ImagerySource>('imagery/list_imagery', {
+    boxes: boxes.map(box => boxSql(boxToE7(box))),
+  });
+}
+
+/**
+ * The sources that a parcel's picture uses. A relief is used only where no imagery covers the parcel, not where
+ * imagery fails.
+ */
+export function selectSources(sources: ImagerySource[], frame: Frame): ImagerySource[] {
+  const touching = sources.filter(({ west, south, east, north }) =>
+    frame.parcelBoxes.some(box => west <= box[2] && box[0] <= east && south <= box[3] && box[1] <= north),
+  );
+  if (touching.length === 0) throw noImagery(undefined);
+  const isAerial = touching.some(({ type }) => type !== 'relief');
+  return sources.filter(({ type }) => (type !== 'relief') === isAerial);
+}
+
+/** @param cause why a source that covers the parcel could not be read; undefined when none covers it */
+export function noImagery(cause: unknown): PlatError {
+  if (cause === undefined) return notFound('No imagery covers this parcel.');
+  const message =
+    'The source of imagery for this parcel is down. You were not charged. Try again in a few minutes.';
+  return unavailable(message, cause, { 'Retry-After': String(RETRY_SECONDS) });
+}

@@ -1,0 +1,27 @@
+// A worker's dispatcher in a process of its own, or who follows saved searches (`"follow": true`), which dies at
+// one of its statements: DATABASE_URL=… node --import tsx test/support/dispatcher-child.ts '{"dieAt": 7}'
+import pg from 'pg';
+import { loadConfig } from '../../shared/platform/config.ts';
+import { createPool } from '../../shared/platform/db.ts';
+import { createLogger } from '../../shared/platform/log.ts';
+import { followSearches } from '../../workers/searches/follow-searches.ts';
+import { startDispatcher } from '../../workers/webhooks/dispatcher.ts';
+
+const { dieAt, follow } = JSON.parse(process.argv[2]!) as { dieAt?: number; follow?: true };
+const config = loadConfig();
+const log = createLogger(config, 'dispatcher child');
+const pool = createPool(config, log, { applicationName: 'dispatcher child', connectTimeoutMs: 60_000 });
+const send = pg.Client.prototype.query as (...values: unknown[]) => unknown;
+let count = 0;
+pg.Client.prototype.query = function (this: pg.Client, ...values: unknown[]) {
+  const sent = send.apply(this, values);
+  // Whether the server still gets the last statement, the kernel decides.
+  if (++count === dieAt) process.kill(process.pid, 'SIGKILL');
+  return sent;
+} as typeof pg.Client.prototype.query;
+if (follow) {
+  process.stdout.write('ready\n');
+  const { signal } = new AbortController();
+  await followSearches({ pool, log, config, signal, together: 1 });
+  await pool.end();
+} else startDispatcher({ pool, log, config });

@@ -1,0 +1,204 @@
+import type { Config } from '../../shared/platform/config.ts';
+import { asRun, type Pool, transaction } from '../../shared/platform/db.ts';
+import {
+  type GuardedPost,
+  hostsOf,
+  openGuardedPost,
+  type PostResult,
+} from '../../shared/platform/http/guarded-post.ts';
+import { type Logger, sparseWarnings } from '../../shared/platform/log.ts';
+import { apiUrlOf } from '../../shared/platform/origin.ts';
+import { SCHEDULE } from '../../shared/webhooks/webhook-terms.ts';
+import { startLoop, type WakefulLoop } from '../queue/wakeful-loop.ts';
+import { bodyOf, headersOf, type Taken } from './webhook-message.ts';
+
+/**
+ * Deliveries of a process that are under way at once, and of one webhook. Those of webhooks that fail have
+ * places of their own: who never answers slows none that does.
+ */
+const LANES = {
+  well: { places: 1_024, each: 4 },
+  failing: { places: 64, each: 1 },
+} as const;
+type Lane = keyof typeof LANES;
+
+/** Longer than an attempt may take; then another worker makes it in the place of one that died. */
+const LEASE_SECONDS = 60;
+/** How often it looks by itself, for what nobody has announced and what is due again. */
+const LOOK_MS = 5_000;
+/** What has ended within so long is recorded together, and makes place for others. */
+const TOGETHER_MS = 20;
+/** Longest pause that a receiver may ask for. */
+const MAX_PAUSE_SECONDS = 86_400;
+/** A webhook to which nothing got through for so long is switched off when a message runs out of attempts. */
+const FAILING_DAYS = 3;
+/** For what is under way when the worker stops. */
+const STOP_MS = 5_000;
+
+export type DispatcherDeps = {
+  pool: Pool;
+  log: Logger;
+  config: Pick<Config, 'BASE_URL' | 'HOST' | 'PORT' | 'WEBHOOK_PRIVATE_HOSTS'>;
+  /** Default: the guarded one. */
+  post?: GuardedPost;
+};
+
+type Attempt = { taken: Taken; result: PostResult };
+
+type Dispatcher = {
+  pool: Pool;
+  post: GuardedPost;
+  apiUrl: string;
+  /** How many deliveries of each webhook are under way, by lane. */
+  underWay: Record<Lane, Map<string, number>>;
+  sending: Set<Promise<void>>;
+  /** Attempts that have ended and are not recorded yet. */
+  ended: Attempt[];
+  /** Whether there may be changes that have no message yet. */
+  hasPending: boolean;
+  /** Lanes in which something has ended since the last claim. */
+  freed: Set<Lane>;
+  isStopping: boolean;
+  waking: NodeJS.Timeout | undefined;
+  wakeLoops(): void;
+};
+
+/**
+ * Delivers messages about changes to webhooks, each at least once. Deliveries that a killed worker had under
+ * way are sent again, under the same id.
+ */
+export function startDispatcher({ pool, log, config, post }: DispatcherDeps): WakefulLoop {
+  const dispatcher: Dispatcher = {
+    pool,
+    post: post ?? openGuardedPost(hostsOf(config.WEBHOOK_PRIVATE_HOSTS)),
+    apiUrl: apiUrlOf(config, config.PORT),
+    underWay: { well: new Map(), failing: new Map() },
+    sending: new Set(),
+    ended: [],
+    hasPending: true,
+    freed: new Set(),
+    isStopping: false,
+    waking: undefined,
+    wakeLoops() {
+      recording.wake();
+      taking.wake();
+    },
+  };
+  const warn = sparseWarnings(log);
+  const failed = (error: unknown) => {
+    if (!dispatcher.isStopping) warn(error, 'webhooks: what failed is tried again in a moment');
+  };
+  // Neither waits for the other: both go on while messages are under way.
+  const recording = startLoop(() => recordEnded(dispatcher), LOOK_MS, failed);
+  const taking = startLoop(() => takeDue(dispatcher), LOOK_MS, failed);
+  return {
+    wake() {
+      dispatcher.hasPending = true;
+      taking.wake();
+    },
+    async stop() {
+      dispatcher.isStopping = true;
+      clearTimeout(dispatcher.waking);
+      await Promise.all([taking.stop(), recording.stop()]);
+      const deadline = setTimeout(() => dispatcher.post.close(), STOP_MS);
+      await Promise.all(dispatcher.sending);
+      clearTimeout(deadline);
+      await record(pool, dispatcher.ended).catch(error =>
+        log.warn({ err: error }, 'webhooks: some are sent again'),
+      );
+      await dispatcher.post.close();
+    },
+  };
+}
+
+async function takeDue(dispatcher: Dispatcher): Promise<void> {
+  const { hasPending, freed, isStopping, pool } = dispatcher;
+  if (isStopping) return;
+  // Changes and failing webhooks are checked when a change was announced, and when nothing else happened.
+  const checksAll = hasPending || freed.size === 0;
+  const hasFailing = checksAll || freed.has('failing');
+  dispatcher.hasPending = false;
+  dispatcher.freed = new Set();
+  if (checksAll) await makeMessages(pool);
+  await Promise.all([claim(dispatcher, 'well'), hasFailing && claim(dispatcher, 'failing')]);
+}
+
+async function claim(dispatcher: Dispatcher, lane: Lane): Promise<void> {
+  const { places, each } = LANES[lane];
+  const counts = [...dispatcher.underWay[lane]];
+  const free = places - counts.reduce((sum, [, count]) => sum + count, 0);
+  if (free < places / 2) return;
+  const rows = await asRun(dispatcher.pool)<Taken>('webhooks/claim_deliveries', {
+    failing: lane === 'failing',
+    busy: counts.map(([id]) => id),
+    each,
+    limit: free,
+    lease: LEASE_SECONDS,
+  });
+  const bodies = new Map<string, string>();
+  for (const taken of rows) {
+    const body = bodies.get(taken.message_id) ?? bodyOf(taken, dispatcher.apiUrl);
+    bodies.set(taken.message_id, body);
+    send(dispatcher, taken, body, lane);
+  }
+}
+
+function send(dispatcher: Dispatcher, taken: Taken, body: string, lane: Lane): void {
+  const { post, sending } = dispatcher;
+  const counts = dispatcher.underWay[lane];
+  const { webhook_id: id } = taken;
+  counts.set(id, (counts.get(id) ?? 0) + 1);
+  const work = post.post(taken.url, headersOf(taken, body), body).then(result => {
+    const others = counts.get(id)! - 1;
+    if (others === 0) counts.delete(id);
+    else counts.set(id, others);
+    sending.delete(work);
+    dispatcher.ended.push({ taken, result });
+    dispatcher.freed.add(lane);
+    dispatcher.waking ??= setTimeout(() => {
+      dispatcher.waking = undefined;
+      dispatcher.wakeLoops();
+    }, TOGETHER_MS);
+  });
+  sending.add(work);
+}
+
+async function recordEnded(dispatcher: Dispatcher): Promise<void> {
+  const attempts = dispatcher.ended;
+  dispatcher.ended = [];
+  await record(dispatcher.pool, attempts).catch(error => {
+    // They would be delivered again when their leases are over.
+    dispatcher.ended = [...attempts, ...dispatcher.ended];
+    throw error;
+  });
+}
+
+/** One worker at a time; the others find nothing to make. */
+function makeMessages(pool: Pool): Promise<void> {
+  return transaction(pool, async client => {
+    const run = asRun(client);
+    const [position] = await run<{ seq: number }>('webhooks/lock_position');
+    if (position !== undefined) await run('webhooks/make_messages', { after: position.seq });
+  });
+}
+
+/** Seconds until the next attempt, null after the last. */
+function waitOf({ taken: { attempts }, result }: Attempt): number | null {
+  if (result.error === null || result.status === 410) return null;
+  const usual = SCHEDULE[attempts + 1];
+  if (usual === undefined) return null;
+  return Math.max(usual, Math.min(MAX_PAUSE_SECONDS, (result.retryAfterMs ?? 0) / 1_000));
+}
+
+async function record(pool: Pool, attempts: readonly Attempt[]): Promise<void> {
+  if (attempts.length === 0) return;
+  await asRun(pool)('webhooks/record_attempts', {
+    webhook_ids: attempts.map(({ taken }) => taken.webhook_id),
+    message_ids: attempts.map(({ taken }) => taken.message_id),
+    turns: attempts.map(({ taken }) => taken.turn),
+    statuses: attempts.map(({ result }) => result.status),
+    errors: attempts.map(({ result }) => result.error),
+    waits: attempts.map(waitOf),
+    days: FAILING_DAYS,
+  });
+}
