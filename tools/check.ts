@@ -12,7 +12,13 @@ import { checkEnvExample } from './checks/env-example.ts';
 import { readSources } from './checks/files.ts';
 import { checkFunctionLength } from './checks/function-length.ts';
 import { checkGenerated, generatedFiles } from './checks/generated-files.ts';
-import { checkFileNames, checkFileSizes, checkMentions, checkQueries } from './checks/house-rules.ts';
+import {
+  checkFileNames,
+  checkFileSizes,
+  checkMentions,
+  checkPages,
+  checkQueries,
+} from './checks/house-rules.ts';
 import { checkOpenApi } from './checks/lint-openapi.ts';
 import { checkMigrations } from './checks/migrations.ts';
 import { addedLines, findPhrases } from './checks/phrases.ts';
@@ -27,6 +33,7 @@ const problems = [
   ...checkFileNames(files),
   ...checkFunctionLength(files),
   ...checkQueries(files),
+  ...checkPages(files),
   ...checkMentions(files),
   ...checkCommentWidth(files),
   ...checkCommentNames(files),

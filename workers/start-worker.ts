@@ -1,4 +1,5 @@
 import { UnrecoverableError, type Worker } from 'bullmq';
+import { failLostExports } from '../shared/exports/end-export.ts';
 import type { Config } from '../shared/platform/config.ts';
 import { watchDatabase } from '../shared/platform/database-outage.ts';
 import { createPool, endsWithWorker, type Pool, sql } from '../shared/platform/db.ts';
@@ -229,6 +230,7 @@ async function sweepOnce(
     await lease.endDeadWorkers(pool);
     await deliver(pool, deliverer);
     await schedules.restore();
+    await failLostExports(pool);
     await pool.query(sql('queue/delete_old_jobs'));
   } catch (error) {
     if (!stopping.signal.aborted) warn(error, 'the sweep for undelivered jobs failed');

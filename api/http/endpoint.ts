@@ -72,22 +72,22 @@ export type CallContext = {
 
 /** The groups of endpoints in the documentation, in its order. */
 export const TAGS = {
-  Search: 'Parcels, places and owners by one text, in all counties.',
-  Parcels: 'Parcels by filters, number, owner or id: their records, picture and value.',
-  'Skip trace': 'Telephone numbers of owners.',
-  'Market statistics': 'Figures of counties and ZIP codes by acreage.',
+  Search: 'Find parcels, places, and owners in all counties with one search text.',
+  Parcels: 'Parcels by filter, parcel number, owner, or id, with their records, pictures, and values.',
+  'Skip trace': 'Phone numbers of owners.',
+  'Market statistics': 'Statistics of counties and ZIP codes by lot size.',
   Comps: 'Listings and sales of land.',
-  Changes: 'What changed since, so that a copy can be kept in step.',
-  'Saved searches': 'Filters that are followed: what is added, removed and changed.',
-  Webhooks: 'Addresses that are told of changes as they happen.',
-  Lists: 'Parcels that the company keeps together: for a mailing, with offers and how far one is.',
-  'Comp reports': 'Reports in the web app that value a parcel by chosen comps.',
-  Exports: 'Files of parcels to take along: made in the background, read in parts.',
+  Changes: 'What changed, in order, to keep a copy up to date.',
+  'Saved searches': 'Filters that Plat follows: what is added, removed, and changed.',
+  Webhooks: 'URLs that Plat calls when data changes.',
+  Lists: 'Sets of parcels for a mailing, with offers and status.',
+  'Comp reports': 'Reports in the web app that value a parcel with comps that you choose.',
+  Exports: 'Files of parcels, comps, or statistics, created in the background and downloaded in parts.',
   Regions: 'Counties and ZIP codes by name.',
-  'Saved markets': 'Regions that the company of the caller has pinned.',
-  'Deal flow': "The caller's board of land to sell.",
+  'Saved markets': 'Regions that your company has pinned.',
+  'Deal flow': 'Your board of land to sell.',
   Usage: 'Tokens that the account has used.',
-  Coverage: 'Which counties there are data of, and how recent they are.',
+  Coverage: 'The counties with data, and how recent it is.',
 } as const;
 
 /**

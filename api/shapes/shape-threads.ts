@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { isQuick, runShapeTask, type ShapeWork } from '../../shared/geo/shape-work.ts';
-import { compiledProgram } from '../../shared/platform/compile.mjs';
+import { programPath } from '../../shared/platform/root.ts';
 import { unavailable } from '../http/database.ts';
 
 const PROGRAM = 'api/shapes/shape-thread.ts';
@@ -12,7 +12,7 @@ const MAX_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1));
 export type ShapeThreads = {
   compute: ShapeWork['compute'];
   /** Starts all threads, so that none is started from files that an upgrade has replaced. */
-  start(): Promise<void>;
+  start(): void;
   stop(): Promise<void>;
 };
 
@@ -23,8 +23,6 @@ type Pool = {
   /** The job of each thread. */
   threads: Map<Worker, Job | undefined>;
   waiting: Job[];
-  /** How many threads are starting. */
-  starting: number;
   isStopped: boolean;
 };
 
@@ -33,7 +31,7 @@ type Pool = {
  * Without `start`, a thread is started when it is needed.
  */
 export function openShapeThreads(maxThreads = MAX_THREADS): ShapeThreads {
-  const pool: Pool = { maxThreads, threads: new Map(), waiting: [], starting: 0, isStopped: false };
+  const pool: Pool = { maxThreads, threads: new Map(), waiting: [], isStopped: false };
   return {
     async compute(task, ...input) {
       if (isQuick(task, input)) return runShapeTask(task, input);
@@ -43,8 +41,8 @@ export function openShapeThreads(maxThreads = MAX_THREADS): ShapeThreads {
       dispatch(pool);
       return (await output) as ReturnType<typeof runShapeTask<typeof task>>;
     },
-    async start() {
-      await Promise.all(Array.from({ length: maxThreads }, () => startThread(pool)));
+    start() {
+      while (pool.threads.size < maxThreads) startThread(pool);
     },
     async stop() {
       pool.isStopped = true;
@@ -53,25 +51,20 @@ export function openShapeThreads(maxThreads = MAX_THREADS): ShapeThreads {
   };
 }
 
-async function startThread(pool: Pool): Promise<void> {
+function startThread(pool: Pool): void {
   const { threads } = pool;
-  pool.starting++;
-  try {
-    const thread = new Worker(await compiledProgram(PROGRAM), { execArgv: [] });
-    // The process may end while it waits for work.
-    thread.unref();
-    thread.on('message', output => {
-      const job = threads.get(thread);
-      threads.set(thread, undefined);
-      job?.resolve(output);
-      dispatch(pool);
-    });
-    thread.on('error', error => loseThread(pool, thread, error));
-    thread.on('exit', () => loseThread(pool, thread, new Error('the thread ended')));
+  const thread = new Worker(programPath(PROGRAM), { execArgv: [] });
+  // The process may end while it waits for work.
+  thread.unref();
+  thread.on('message', output => {
+    const job = threads.get(thread);
     threads.set(thread, undefined);
-  } finally {
-    pool.starting--;
-  }
+    job?.resolve(output);
+    dispatch(pool);
+  });
+  thread.on('error', error => loseThread(pool, thread, error));
+  thread.on('exit', () => loseThread(pool, thread, new Error('the thread ended')));
+  threads.set(thread, undefined);
 }
 
 function loseThread(pool: Pool, thread: Worker, error: unknown): void {
@@ -82,7 +75,7 @@ function loseThread(pool: Pool, thread: Worker, error: unknown): void {
 }
 
 function dispatch(pool: Pool): void {
-  const { threads, waiting } = pool;
+  const { threads, waiting, maxThreads } = pool;
   for (const [thread, job] of threads) {
     if (job !== undefined) continue;
     const next = waiting.shift();
@@ -90,11 +83,11 @@ function dispatch(pool: Pool): void {
     threads.set(thread, next);
     thread.postMessage(next.message);
   }
-  if (waiting.length === 0 || threads.size + pool.starting >= pool.maxThreads) return;
-  startThread(pool).then(
-    () => dispatch(pool),
-    error => {
-      for (const job of waiting.splice(0)) job.reject(unavailable('No thread could be started.', error));
-    },
-  );
+  if (waiting.length === 0 || threads.size >= maxThreads) return;
+  try {
+    startThread(pool);
+  } catch (error) {
+    for (const job of waiting.splice(0)) job.reject(unavailable('No thread could be started.', error));
+  }
+  dispatch(pool);
 }

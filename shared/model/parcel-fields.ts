@@ -82,13 +82,13 @@ const sale = fieldsOf('Sale and mortgage');
 /** The fields of the roll. */
 export const PARCEL_FIELDS = {
   apn: place('text', 'APN', "Assessor's parcel number as the roll prints it"),
-  acres: land('number', 'Acres (deed)', 'Assessor-reported acreage; 0 means that none is stated', 'none', {
+  acres: land('number', 'Acres (deed)', 'Assessor-reported acreage. 0 if the roll states none', 'none', {
     unit: 'acres',
   }),
-  owner_name: owner('text', 'Owner', 'Primary owner of record, raw', 'exact', {
+  owner_name: owner('text', 'Owner', 'Primary owner of record, as on the roll', 'exact', {
     filterDoc: "The primary owner's full name",
   }),
-  owner_name_2: owner('text', 'Second owner', 'Secondary owner of record, raw', 'exact', {
+  owner_name_2: owner('text', 'Second owner', 'Secondary owner of record, as on the roll', 'exact', {
     filterDoc: "The secondary owner's full name",
   }),
   mail_address: owner('text', 'Mailing address', "Street or box of the owner's mailing address", 'none', {
@@ -113,8 +113,8 @@ export const PARCEL_FIELDS = {
   }),
   structure_count: value('integer', 'Structures', 'Structures on the parcel', 'range'),
   building_sqft: value('number', 'Building area', 'Total building area', 'range', { unit: 'square feet' }),
-  year_built: value('year', 'Year built', 'Year in which a structure was built; 0 means unknown', 'range', {
-    filterDoc: 'Year in which a structure was built',
+  year_built: value('year', 'Year built', 'Year that a structure was built. 0 means unknown', 'range', {
+    filterDoc: 'Year that a structure was built',
   }),
   assessed_total_value: value('money', 'Assessed value', 'Assessed value, total', 'range'),
   assessed_land_value: value('money', 'Assessed, land', 'Assessed value of the land', 'range'),
@@ -124,24 +124,13 @@ export const PARCEL_FIELDS = {
     'Assessed value of the improvements',
     'range',
   ),
-  market_total_value: value('money', 'Market value', 'Market value by the assessor, total', 'range', {
-    filterDoc: "Assessor's market value, total",
-  }),
-  market_land_value: value(
-    'money',
-    'Market value, land',
-    'Market value of the land by the assessor',
-    'range',
-    {
-      filterDoc: "Assessor's market value of the land",
-    },
-  ),
+  market_total_value: value('money', 'Market value', "Assessor's market value, total", 'range'),
+  market_land_value: value('money', 'Market value, land', "Assessor's market value of the land", 'range'),
   market_improvement_value: value(
     'money',
     'Market value, buildings',
-    'Market value of the improvements by the assessor',
+    "Assessor's market value of the improvements",
     'range',
-    { filterDoc: "Assessor's market value of the improvements" },
   ),
   tax_delinquent: value('boolean', 'Tax delinquent', 'Currently flagged tax-delinquent', 'flag', {
     filterDoc: 'Currently flagged as tax-delinquent',
@@ -168,7 +157,7 @@ export const PARCEL_FIELDS = {
     unit: 'percent',
   }),
   owner_occupied: owner('boolean', 'Owner-occupied', 'The owner lives on the parcel'),
-  vacant: land('boolean', 'Vacant', 'No structure stands on the parcel', 'own'),
+  vacant: land('boolean', 'Vacant', 'The parcel has no structure', 'own'),
 } as const satisfies Record<string, FieldSpec>;
 
 export type ParcelField = keyof typeof PARCEL_FIELDS;

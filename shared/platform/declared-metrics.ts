@@ -29,7 +29,7 @@ export const METRICS = {
     type: 'gauge',
     of: 'process',
     labels: ['pool'],
-    help: 'Most connections that the pool opens.',
+    help: 'Largest number of connections in the pool.',
   },
   plat_database_pool_waiting: {
     type: 'gauge',
@@ -59,13 +59,13 @@ export const METRICS = {
     type: 'gauge',
     of: 'api',
     labels: [],
-    help: '1 if the database answers, else 0.',
+    help: '1 if the database responds, otherwise 0.',
   },
   plat_database_read_only: {
     type: 'gauge',
     of: 'api',
     labels: [],
-    help: '1 if the database refuses writes, else 0.',
+    help: '1 if the database refuses writes, otherwise 0.',
   },
   plat_schema_migrations: {
     type: 'gauge',
@@ -125,7 +125,7 @@ export const METRICS = {
     type: 'gauge',
     of: 'installation',
     labels: [],
-    help: 'Time since the last daily update of all statistics, or since the oldest change not yet included. At most 8 days.',
+    help: 'Time since the last daily update of all statistics, or since the oldest change not yet included. Up to 8 days.',
   },
   plat_dnc_edition_age_days: {
     type: 'gauge',

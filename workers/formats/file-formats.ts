@@ -38,7 +38,7 @@ export const FILE_FORMATS = {
     load: async () => (await import('./collection.ts')).readCollection,
   },
   ndgeojson: {
-    title: 'GeoJSON features, one a line',
+    title: 'GeoJSON features, one per line',
     extensions: [
       '.ndgeojson',
       '.geojsonl',
@@ -53,7 +53,7 @@ export const FILE_FORMATS = {
     load: async () => (await import('./json.ts')).readFeatureLines,
   },
   shapefile: {
-    title: 'a shapefile, bare or zipped',
+    title: 'a shapefile, plain or zipped',
     extensions: ['.shp'],
     siblings: ['.dbf', '.shx', '.prj', '.cpg'],
     geometry: true,
@@ -64,7 +64,7 @@ export const FILE_FORMATS = {
     title: 'a dBASE table',
     extensions: ['.dbf'],
     geometry: false,
-    notes: 'FoxPro too',
+    notes: 'also FoxPro',
     load: async () => (await import('./dbf.ts')).readDbf,
   },
   flatgeobuf: {
@@ -75,7 +75,7 @@ export const FILE_FORMATS = {
     maxMb: 512,
   },
   ndjson: {
-    title: 'JSON objects, one a line',
+    title: 'JSON objects, one per line',
     extensions: ['.ndjson', '.jsonl', '.json'],
     geometry: false,
     load: async () => (await import('./json.ts')).readObjectLines,
@@ -84,15 +84,15 @@ export const FILE_FORMATS = {
     title: 'a layer of a GeoPackage',
     extensions: ['.gpkg'],
     geometry: true,
-    notes: 'tables, too, and no views',
+    notes: 'also tables, but not views',
     load: async () => (await import('./geopackage.ts')).readGeoPackage,
     maxMb: 256,
   },
   fixed_width: {
-    title: 'lines whose columns stand at fixed places',
+    title: 'lines with fixed-width columns',
     extensions: ['.txt', '.dat', '.asc', '.fix'],
     geometry: false,
-    notes: 'needs `layout`, below',
+    notes: 'needs a `layout` (below)',
     load: async () => (await import('./fixed-width.ts')).readFixedWidth,
   },
   xlsx: {
@@ -101,7 +101,7 @@ export const FILE_FORMATS = {
     zipHolds: '[Content_Types].xml',
     geometry: false,
     mayHaveTitles: true,
-    notes: 'read whole: up to 64 MB unpacked, some 100,000 rows of 20 columns; larger ones as CSV; no .xls',
+    notes: 'up to 64 MB unpacked, about 100,000 rows of 20 columns. Save larger sheets and .xls files as CSV',
     load: async () => (await import('./xlsx.ts')).readXlsx,
     // The sheet is held whole, up to LIMITS.xlsxBytes of it.
     maxMb: 640,
@@ -110,7 +110,7 @@ export const FILE_FORMATS = {
     title: 'a table of a Microsoft Access database',
     extensions: ['.mdb', '.accdb'],
     geometry: false,
-    notes: 'held whole: up to 1 GB; without pictures, attachments and the shapes of personal geodatabases',
+    notes: 'up to 1 GB. Without pictures, attachments, and the shapes of personal geodatabases',
     load: async () => (await import('./access.ts')).readAccess,
     // The file is held whole, and ends at LIMITS.accessBytes.
     maxMb: 1536,
@@ -121,15 +121,15 @@ export const FILE_FORMATS = {
     folderHolds: 'a00000001.gdbtable',
     geometry: true,
     notes:
-      'by GDAL: the optional package gdal3.js (`npm install` brings it), else `ogr2ogr` on the PATH; no multipatches',
+      'needs GDAL: the optional package gdal3.js (`npm install` includes it), or `ogr2ogr` on the PATH. No multipatches',
     load: async () => (await import('./filegdb.ts')).readFileGdb,
   },
   parquet: {
-    title: 'Parquet, GeoParquet included',
+    title: 'Parquet, including GeoParquet',
     extensions: ['.parquet', '.geoparquet', '.pq'],
     geometry: true,
     notes:
-      "shapes as WKB; without GeoParquet's words a column of bytes named `geometry`, `geom`, `the_geom`, `wkb`, `wkb_geometry`, `shape` (or as `layer` says), in the feed's `crs`; row groups as writers make them by default",
+      "shapes as WKB. Without GeoParquet metadata, a binary column named `geometry`, `geom`, `the_geom`, `wkb`, `wkb_geometry`, or `shape` (or set `layer`), in the feed's `crs`. Row groups of the usual default size",
     load: async () => (await import('./parquet.ts')).readParquet,
     // A column of a row group is held whole.
     maxMb: 1536,
@@ -140,7 +140,7 @@ export type FileFormat = keyof typeof FILE_FORMATS;
 
 /** Services that are asked page by page. */
 const SERVICES = {
-  reso: { title: 'a RESO Web API', geometry: false, notes: 'above' },
+  reso: { title: 'a RESO Web API', geometry: false, notes: '[above](#reading-sources)' },
   arcgis: {
     title: 'a layer of an ArcGIS FeatureServer or MapServer',
     geometry: true,
