@@ -8,6 +8,8 @@ create sequence attributes_chunks as bigint start 1 increment 1 minvalue 1 maxva
 
 create sequence attributes_marks as bigint start 1 increment 1 minvalue 1 maxvalue 9223372036854775807;
 
+create sequence row_version as bigint start 1 increment 1 minvalue 1 maxvalue 9223372036854775807;
+
 CREATE OR REPLACE FUNCTION public.fold_name(name text)
  RETURNS text
  LANGUAGE sql
@@ -842,6 +844,7 @@ create table parcel_filters (
   road_frontage_ft real,
   local_frontage_ft real,
   steeper_percent real[],
+  row_version bigint default 0 not null,
   constraint parcel_filters_pkey PRIMARY KEY (fips, property_id)
 ) partition by RANGE (fips);
 
@@ -902,6 +905,7 @@ create table parcels (
   changed_run bigint not null,
   retired_run bigint,
   retired_at timestamp with time zone,
+  row_version bigint default 0 not null,
   constraint parcels_pkey PRIMARY KEY (fips, property_id)
 ) partition by RANGE (fips);
 alter table parcels alter column boundary set storage external;
@@ -988,6 +992,14 @@ create table restated_regions (
   through date not null,
   digest text not null,
   constraint restated_regions_pkey PRIMARY KEY (type, code)
+);
+
+create table row_versions (
+  n bigint generated always as identity,
+  version bigint not null,
+  at timestamp with time zone not null,
+  constraint row_versions_pkey PRIMARY KEY (n),
+  constraint row_versions_version_key UNIQUE (version)
 );
 
 create table run_rejects (
@@ -1344,6 +1356,7 @@ CREATE INDEX owner_words_fips ON ONLY public.owner_words USING btree (fips);
 CREATE INDEX owner_words_pieces ON ONLY public.owner_words USING gin (fips, word gin_trgm_ops) WITH (fastupdate=off);
 CREATE INDEX parcel_filters_acres ON ONLY public.parcel_filters USING btree (fips, effective_acres, property_id);
 CREATE INDEX parcel_filters_extent ON ONLY public.parcel_filters USING gist (extent);
+CREATE INDEX parcel_filters_version ON ONLY public.parcel_filters USING btree (fips, row_version);
 CREATE INDEX parcel_filters_zip ON ONLY public.parcel_filters USING btree (situs_zip);
 CREATE INDEX parcels_apn ON ONLY public.parcels USING btree (fips, apn_normalized) WHERE (retired_at IS NULL);
 CREATE UNIQUE INDEX parcels_source ON ONLY public.parcels USING btree (fips, feed_id, source_key);
@@ -1351,6 +1364,7 @@ CREATE INDEX provider_answers_asked_at ON public.provider_answers USING btree (a
 CREATE INDEX provider_answers_tags ON public.provider_answers USING gin (tags);
 CREATE INDEX regions_fips ON public.regions USING btree (fips);
 CREATE INDEX regions_search_words ON public.regions USING gin (search_words gin_trgm_ops);
+CREATE INDEX row_versions_at ON public.row_versions USING btree (at);
 CREATE INDEX run_rejects_run ON public.run_rejects USING btree (run_id, reason);
 CREATE INDEX runs_feed ON public.runs USING btree (feed_id, id DESC);
 CREATE UNIQUE INDEX runs_job ON public.runs USING btree (job_id) WHERE (job_id IS NOT NULL);

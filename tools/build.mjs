@@ -227,7 +227,7 @@ async function writeAssets(folder) {
 function topSheets(pages) {
   const sheets = pages.filter(file => file.endsWith('.css'));
   const imported = sheets.flatMap(file =>
-    [...readFileSync(file, 'utf8').matchAll(/@import '([^']+)'/g)].map(([, path]) =>
+    [...readFileSync(file, 'utf8').matchAll(/@import ["']([^"']+)["']/g)].map(([, path]) =>
       join(dirname(file), path),
     ),
   );

@@ -75,7 +75,7 @@ function loseThread(pool: Pool, thread: Worker, error: unknown): void {
 }
 
 function dispatch(pool: Pool): void {
-  const { threads, waiting, maxThreads } = pool;
+  const { threads, waiting } = pool;
   for (const [thread, job] of threads) {
     if (job !== undefined) continue;
     const next = waiting.shift();
@@ -83,7 +83,7 @@ function dispatch(pool: Pool): void {
     threads.set(thread, next);
     thread.postMessage(next.message);
   }
-  if (waiting.length === 0 || threads.size >= maxThreads) return;
+  if (waiting.length === 0 || threads.size >= pool.maxThreads) return;
   try {
     startThread(pool);
   } catch (error) {

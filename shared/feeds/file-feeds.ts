@@ -138,6 +138,8 @@ export type AddFileResult = {
   kind: string;
   preset: string | null;
   fips: string | null;
+  /** How the county was guessed from ZIP codes; null where places say it, or it was given. */
+  fipsWhy: string | null;
   rows: number;
   /** Those of a roll; empty where the file is of a known schema. */
   columns: { name: string; filled: number; samples: string[] }[];

@@ -8,6 +8,7 @@ export const CHANGE_TYPES = [
   'listing.new',
   'listing.changed',
   'listing.gone',
+  'land.measured',
   'valuation.moved',
   'stats.written',
 ] as const;

@@ -171,7 +171,8 @@ export const MORE_METRICS = {
   sale_to_list: {
     label: 'Sale to list price',
     unit: '%',
-    meaning: 'Median of 100 x sale price / last asking price, for sales in the last 12 months where both are known',
+    meaning:
+      'Median of 100 x sale price / last asking price, for sales in the last 12 months where both are known',
     carrier: null,
     of: ({ toAsked }) => (toAsked.count >= LEAST_SALES ? round2(100 * toAsked.median!) : null),
   },

@@ -25,6 +25,8 @@ export const LOCKS = {
   changes: 7_152_812,
   /** Who writes the history of statistics. */
   marketHistory: 7_152_813,
+  /** With the county: whose run compares its parcels with the roll and writes them. */
+  countyRoll: 7_152_815,
   /** One worker follows saved searches. */
   searches: 7_152_814,
 } as const;

@@ -6,7 +6,7 @@ export const WEBHOOK_TYPES = [...CHANGE_TYPES, 'search.changed'] as const;
 
 /** Of these, what saved searches look at. */
 export const SEARCH_TYPES: readonly string[] = WEBHOOK_TYPES.filter(type =>
-  /^(county|parcel|valuation|search)\./.test(type),
+  /^(county|parcel|land|valuation|search)\./.test(type),
 );
 
 /** Of an account. */

@@ -167,7 +167,7 @@ describe('who asks to be forgotten', () => {
       );
     const kept = async () => {
       const { rows } = await db.pool.query<{ fields: object }>(
-        "select fields - 'owner_occupied' as fields from changes where type = 'parcel.changed' order by property_id, seq",
+        "select fields - 'owner_occupied' - 'row_version' as fields from changes where type = 'parcel.changed' order by property_id, seq",
       );
       return rows.map(row => row.fields);
     };
@@ -176,8 +176,19 @@ describe('who asks to be forgotten', () => {
     await merge({ ...owners, P1: 'BUYER', P4: 'BUYER' });
     const sold = { mail_address: ['12 Zephyr St', '9 Far Rd'], mail_zip: ['03431', '99999'] };
     const bob = { owner_name: ['ZWEIG BOB', 'BUYER'], ...sold };
+    const keptNames = async () => {
+      const { rows } = await db.pool.query<{ names: string[] }>(
+        "select array_agg(was ->> 'owner_name' order by run_id, property_id) as names from undo_parcels",
+      );
+      return rows[0]!.names;
+    };
+    expect(await keptNames()).toEqual(['NOWELL ADA', 'ZWEIG BOB']);
     expect(await kept()).toEqual([{ owner_name: ['NOWELL ADA', 'BUYER'], ...sold }, bob]);
-    expect(await forgetContact(db.pool, ask('Ada', 'Nowell'), 'test')).toMatchObject({ changes: 1 });
+    expect(await forgetContact(db.pool, ask('Ada', 'Nowell'), 'test')).toMatchObject({
+      changes: 1,
+      kept_parcels: 1,
+    });
+    expect(await keptNames()).toEqual([null, 'ZWEIG BOB']);
     const erased = {
       owner_name: [null, 'BUYER'],
       mail_address: [null, '9 Far Rd'],
@@ -190,6 +201,7 @@ describe('who asks to be forgotten', () => {
     await merge({ ...owners, P1: 'BUYER', P2: 'BUYER', P3: 'BUYER', P4: 'BUYER' });
     const karl = { owner_name: ['NOWELL KARL', 'BUYER'], ...sold };
     expect(await kept()).toEqual([erased, erased, karl, bob]);
+    expect(await keptNames()).toEqual([null, 'ZWEIG BOB', null, 'NOWELL KARL']);
   });
 
   test('by a number alone loses the number, and a contact that has no other', async () => {

@@ -23,13 +23,14 @@ beforeAll(async () => {
       null, i % 1000, 'OWNER ' || i, lpad((i / 500)::text, 5, '0'), 1, 1
     from (select i, (i % 200) * 100 as x, (i / 200) * 100 as y from generate_series(1, 40000) i) g`);
   await db.pool.query(`
-    insert into parcel_filters (fips, property_id, location, extent, effective_acres, situs_zip, owner_key, vacant)
+    insert into parcel_filters (fips, property_id, location, extent, effective_acres, situs_zip, owner_key, vacant, row_version)
     select fips, property_id, location, extent, effective_acres, situs_zip::int, md5((property_id % 5000)::text)::uuid,
-      property_id % 2 = 0
+      property_id % 2 = 0, case when property_id % 400 = 0 then 2 else 1 end
     from parcels where fips = 33019 and property_id < 3301990000000`);
   await db.pool.query(
     'insert into owner_parcels select owner_key, property_id from parcel_filters where owner_key is not null',
   );
+  await db.pool.query('insert into row_versions (version, at) select v, now() from generate_series(1, 2) v');
   await countCoverage(db.pool, [33_019]);
   for (const table of ['parcels', 'parcel_filters', 'owner_parcels'])
     await db.pool.query(`vacuum analyze ${table}`);
@@ -99,6 +100,11 @@ describe('the count', () => {
   test('of a small part of a county by its acreage uses the index', async () => {
     const { statements } = await run({ county: '33019', acres_min: 7, acres_max: 8 });
     expect(await planOf(statements, COUNT)).toMatch(/parcel_filters_33_fips_effective_acres_property_id_idx/);
+  });
+
+  test('of what has changed since another row_version uses the index', async () => {
+    const { statements } = await run({ county: '33019', changed_since: 1 });
+    expect(await planOf(statements, COUNT)).toMatch(/parcel_filters_33_fips_row_version_idx/);
   });
 
   test('of a county by estimated value reads the estimates of that state alone', async () => {

@@ -14,6 +14,7 @@ const FILTERS = [
   { counties: ['33019', '33005'], order: 'acres', acres_min: 2 },
   { county: '33019', out_of_state_owner: true, zoning_codes: ['R'] },
   { county: '33019', owner_name_includes: ['SMITH'] },
+  { county: '33019', changed_since: 1 },
   { geom_intersects: SHAPE },
   { geom_intersects: SHAPE, order: '-acres', acres_min: 5 },
   { geom_intersects: SHAPE, owner_name_includes: ['A'] },

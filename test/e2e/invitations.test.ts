@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { changeAccount } from '../../shared/accounts/contracts.ts';
 import { cancelInvitations, MAX_INVITATIONS } from '../../shared/accounts/invitations.ts';
 import { createLink } from '../../shared/accounts/sign-in.ts';
 import { createUser } from '../../shared/accounts/users.ts';
@@ -169,5 +170,14 @@ test('plat user invite sends a link, and the user exists once it is accepted', a
   expect([code, await usersAt(email)]).toEqual([0, []]);
   const { rows } = await db.pool.query('select operator from invitations where email = $1', [email]);
   expect(rows).toEqual([{ operator: true }]);
+  expect(await invitationsOf(owner)).toHaveLength(1);
+});
+
+test('the owner of a disabled account invites nobody', async () => {
+  const owner = await newUser(db);
+  const ana = await signedIn(owner);
+  await linkFrom(owner, newAddress());
+  await changeAccount(db.pool, owner.accountId, { disabled: true });
+  expect((await ana.submit('/account', { do: 'invite', email: newAddress() })).status).toBe(403);
   expect(await invitationsOf(owner)).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import { type FieldType, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../shared/
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 import type { Pool } from '../../shared/platform/db.ts';
 import { insertEstimates, insertParcels, square, type TestParcel } from './parcels.ts';
-import { READINGS } from './plain-filter.ts';
+import { COMMITTED_AT, COMMITTED_VERSIONS, READINGS } from './plain-filter.ts';
 
 /** Small domains, so that values meet; each with texts and numbers that are hard to compare. */
 const CODES = ['R1', 'r1', 'C-2', '0100', '100', 'É', '%', 'a_b'];
@@ -95,6 +95,7 @@ function toParcel(row: Record<string, unknown>, index: number): Generated {
   made.effective_acres = made.acres ?? made.calculated_acres ?? null;
   // Some have no estimate.
   made.value = index % 4 === 0 ? null : (index % 5) * 1_000.25;
+  made.row_version = index % COMMITTED_VERSIONS.length;
   made.value_per_acre = index % 4 === 0 ? null : (index % 7) / 3;
   return { ...made, cell };
 }
@@ -125,6 +126,14 @@ export function generateFor({ name, type, values, field }: (typeof FILTERS)[numb
   if (name === 'seller_name_contains') return list(PIECES);
   if (name.startsWith('owner_name_')) return name === 'owner_name_2' ? from(NAMES) : list(PHRASES);
   if (name === 'owner_name') return from(NAMES.map(text => text.toLowerCase()));
+  if (name === 'changed_since')
+    return from([
+      ...COMMITTED_VERSIONS,
+      ...COMMITTED_AT,
+      '2000-01-01',
+      '2099-01-02T01:00:00+01:00',
+      '2100-01-01',
+    ]);
   if (type === 'list of strings') return list([...CODES, 100]);
   if (type === 'string') return from(CODES);
   if (field !== undefined && PARCEL_FIELDS[field].type === 'year') return from(YEARS);
@@ -245,6 +254,11 @@ export async function giveList(pool: Pool, accountId: string): Promise<void> {
 export async function insertGenerated(pool: Pool): Promise<void> {
   const rows = PARCELS.map(({ cell: _, ...row }) => row as TestParcel);
   await insertParcels(pool, rows);
+  await pool.query('delete from row_versions');
+  await pool.query(
+    'insert into row_versions (version, at) select * from unnest($1::bigint[], $2::timestamptz[])',
+    [COMMITTED_VERSIONS, COMMITTED_AT],
+  );
   const estimates = rows
     .filter(({ value }) => value !== null)
     .map(({ property_id, value, value_per_acre }) => [property_id, [value, value_per_acre]] as const);

@@ -101,6 +101,7 @@ function complete({ boundary, ...parcel }: TestParcel): Record<string, unknown> 
     source_key: String(parcel.property_id),
     created_run: 1,
     changed_run: 1,
+    row_version: 0,
     ...parcel,
     fips: Math.floor(parcel.property_id / 1e8),
   };

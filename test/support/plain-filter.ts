@@ -111,6 +111,16 @@ function isKnown(parcel: TestParcel, name: string): boolean {
   return NOT_ZERO.includes(name) ? Number(value) > 0 : value !== null;
 }
 
+/** Of generated parcels, in the order in which they were committed: the moments of `COMMITTED_AT`. */
+export const COMMITTED_VERSIONS = [0, 1, 3, 2, 4];
+export const COMMITTED_AT = COMMITTED_VERSIONS.map(n => `2099-01-0${n + 1}T00:00:00.000Z`).sort();
+
+function changedSince(parcel: TestParcel, since: number | string): boolean {
+  const place = COMMITTED_VERSIONS.indexOf(columnOf(parcel, 'row_version') as number);
+  if (typeof since === 'number') return place > COMMITTED_VERSIONS.indexOf(since);
+  return new Date(COMMITTED_AT[place]!) >= new Date(since);
+}
+
 const always: Reading = () => true;
 
 /** The readings of the fields whose filter is declared with them. */
@@ -199,6 +209,7 @@ export const READINGS: Record<string, Reading> = {
   count_highway_frontage: always,
   count_road_frontage: always,
   count_local_frontage: always,
+  changed_since: changedSince,
   known: (parcel, names: string[]) => names.every(name => isKnown(parcel, name)),
   order: always,
 };

@@ -8,13 +8,13 @@ import { asRun, type Client, compose, literal, type Run } from '../../shared/pla
 // Who is on the suppression list is not kept alive by what is kept of changes: as a former owner or seller
 // they are left out. Whom the roll names today it names anyway.
 
-const NAMES = ['owner_name', 'owner_name_2', 'seller_name'] as const;
+export const NAMES = ['owner_name', 'owner_name_2', 'seller_name'] as const;
 type Name = (typeof NAMES)[number];
 const PARTS = ['address', 'city', 'state', 'zip'] as const;
 const PLACES = ['mail', 'situs'] as const;
 
 /** A parcel's names and addresses. */
-type Named = { property_id: number } & Record<
+export type Named = { property_id: number } & Record<
   Name | `${(typeof PLACES)[number]}_${keyof Address}`,
   string | null
 >;
@@ -54,10 +54,8 @@ type Kept = { seq: number; property_id: number; fields: ChangedFields };
  * @returns how many changes named them
  */
 export async function forgetInChanges(run: Run, subject: Subject): Promise<number> {
-  const words =
-    'entity' in subject ? subject.entity.split(' ').filter(word => word.length > 2) : subject.person.last;
   const parcels = await run<{ fips: number; property_id: number }>('changes/list_named_parcels', {
-    patterns: words.map(word => `%${word}%`),
+    patterns: namePatterns(subject),
   });
   const fips = [...new Set(parcels.map(parcel => parcel.fips))];
   const property_ids = parcels.map(parcel => parcel.property_id);
@@ -107,16 +105,25 @@ function eraseFrom(fields: ChangedFields, today: Named, listed: ReadonlySet<stri
   return erased;
 }
 
-const namesOf = (row: Named): string[] => NAMES.map(name => row[name]).filter(name => name !== null);
+/** LIKE patterns of names that may be the subject's. */
+export function namePatterns(subject: Subject): string[] {
+  const words =
+    'entity' in subject ? subject.entity.split(' ').filter(word => word.length > 2) : subject.person.last;
+  return words.map(word => `%${word}%`);
+}
 
-function addressesOf(get: (part: `${(typeof PLACES)[number]}_${keyof Address}`) => string | null): Address[] {
+export const namesOf = (row: Named): string[] => NAMES.map(name => row[name]).filter(name => name !== null);
+
+export function addressesOf(
+  get: (part: `${(typeof PLACES)[number]}_${keyof Address}`) => string | null,
+): Address[] {
   return PLACES.map(
     place => Object.fromEntries(PARTS.map(part => [part, get(`${place}_${part}`)])) as Address,
   );
 }
 
 /** Of the names of each parcel those that the suppression list has with one of its places. */
-async function suppressedNames(
+export async function suppressedNames(
   run: Run,
   parcels: readonly { names: string[]; places: Address[] }[],
 ): Promise<Set<string>[]> {

@@ -7,6 +7,12 @@ export async function openChanges(client: Client): Promise<void> {
   await client.query(sql('changes/create_pending'));
 }
 
+/** The `row_version` of all parcels that a transaction changes. Draw it while nobody else can write them. */
+export async function drawVersion(client: Client): Promise<number> {
+  const { rows } = await client.query<{ version: number }>(sql('changes/draw_version'));
+  return rows[0]!.version;
+}
+
 /**
  * Numbers what the transaction has changed, in the order in which transactions commit. To be called last:
  * who waits for another transaction while it holds the lock could wait for ever.
@@ -16,5 +22,6 @@ export async function recordChanges(client: Client, runId: number | null = null)
   const { rowCount } = await client.query(statement('changes/lock_changes', { lock: LOCKS.changes }));
   if (!rowCount) return;
   await client.query(statement('changes/record_pending', { run_id: runId }));
+  await client.query(sql('changes/record_versions'));
   await client.query(statement('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL }));
 }

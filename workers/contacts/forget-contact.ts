@@ -18,6 +18,7 @@ import {
 } from '../../shared/kernels/person/match.ts';
 import { asRun, type Pool, type Run, transaction } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
+import { forgetKeptNames } from '../changes/forget-kept-names.ts';
 import { forgetInChanges } from '../changes/forget-names.ts';
 
 /** The subject of a request: a person or an entity at an address, or the owner of a telephone number. */
@@ -85,13 +86,15 @@ export type ForgetResult = {
   provider_answers: number;
   kept_responses: number;
   changes: number;
+  /** Parcels as they were before runs that can be undone. */
+  kept_parcels: number;
   list_notes: number;
 };
 
 /**
  * Erases who asks from the contacts, from what providers have answered, from the responses that are kept for
- * repeats, from what changed of parcels and from the notes of lists, and puts them on the suppression list,
- * in one transaction.
+ * repeats, from what changed of parcels and what they were before runs, and from the notes of lists, and puts
+ * them on the suppression list, in one transaction.
  * @throws PlatError `contact_ambiguous` when people at several addresses may be meant
  */
 export async function forgetContact(pool: Pool, request: ForgetRequest, by: string): Promise<ForgetResult> {
@@ -117,6 +120,7 @@ export async function forgetContact(pool: Pool, request: ForgetRequest, by: stri
     });
     const contacts = await eraseContacts(run, request, rows);
     const changes = subject === null ? 0 : await forgetInChanges(run, subject);
+    const kept_parcels = subject === null ? 0 : await forgetKeptNames(run, { subject });
     return {
       suppressed,
       contacts,
@@ -124,6 +128,7 @@ export async function forgetContact(pool: Pool, request: ForgetRequest, by: stri
       provider_answers: answers!.erased,
       kept_responses: responses!.erased,
       changes,
+      kept_parcels,
       list_notes,
     };
   });

@@ -4,6 +4,8 @@ import { LAYER_BITS, LAYER_KINDS } from '../../shared/model/land-layers.ts';
 import { compose, literal, type Pool, sql, statement, transaction } from '../../shared/platform/db.ts';
 import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
 import type { BoundStatement } from '../../shared/platform/named-parameters.ts';
+import { readShownLand, stageMeasuredLand } from '../changes/measured-changes.ts';
+import { openChanges, recordChanges } from '../changes/record-changes.ts';
 
 /** Parcels of a county that were marked to be computed together. */
 export type LandChunk = { fips: number; chunk: number };
@@ -19,8 +21,9 @@ type Mark = { property_id: number; mark: number };
 
 /**
  * Stores a chunk in one transaction, takes back its marks but those of kinds that could not be computed,
- * and marks valuations that look at the land. What was marked again since it was read, or is no longer the
- * chunk's, is left alone; a merge of the county is waited for.
+ * marks valuations that look at the land, and records as a change what is now shown differently. What was
+ * marked again since it was read, or is no longer the chunk's, is left alone; a merge of the county is waited
+ * for.
  * @param shapeless parcels without geometry
  */
 export function writeChunk(
@@ -39,6 +42,8 @@ export function writeChunk(
     const shaped = parcels.filter(isMine);
     const unknown = shapeless.filter(isMine).map(row => row.property_id);
 
+    const written = { fips, property_ids: [...shaped.map(row => row.property_id), ...unknown] };
+    const before = await readShownLand(client, written);
     const changed: number[] = [];
     const change = async (query: string | BoundStatement) => {
       const { rows: ids } = await client.query<{ property_id: number }>(query);
@@ -49,6 +54,8 @@ export function writeChunk(
     if (unknown.length > 0)
       await change(statement('land/forget_attributes', { fips, property_ids: unknown }));
     if (changed.length > 0) await client.query(statement('valuation/mark_land', { fips }));
+    await openChanges(client);
+    await stageMeasuredLand(client, fips, before, await readShownLand(client, written));
     for (const [remaining, group] of groupBy(shaped, row => row.remaining)) {
       const ids = group.map(row => row.property_id);
       if (remaining === 0) await client.query(statement('land/clear_marks', { fips, property_ids: ids }));
@@ -56,6 +63,7 @@ export function writeChunk(
     }
     if (unknown.length > 0)
       await client.query(statement('land/clear_marks', { fips, property_ids: unknown }));
+    await recordChanges(client);
     return { parcels: shaped.length + unknown.length, changed: changed.length };
   });
 }

@@ -17,16 +17,20 @@ import { PlatError } from '../../../shared/platform/errors.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { createWebhook } from '../../v1/webhooks/webhook-endpoints.ts';
 import type { Action } from '../frame/forms.ts';
-import { callEndpoint, forgetCookie, ownAccount, type Visit } from '../frame/visit.ts';
+import { accountOf, callEndpoint, forgetCookie, ownAccount, type Visit } from '../frame/visit.ts';
 import { managesTeam } from './account-people.tsx';
 import { countAttempt, INVITATION_LIMIT } from './sign-in-attempts.ts';
 import { changePassword, mailLink, requireAppUrl } from './sign-in-page.tsx';
 import { webhookOf } from './webhook-page.tsx';
 
-/** @throws PlatError `forbidden` to colleagues of the owner */
-function requireManager(session: Session): void {
+/** @throws PlatError `forbidden` to colleagues of the owner, and to everyone whose account is disabled */
+async function requireManager(visit: Visit): Promise<Session> {
+  const session = visit.session!;
   if (!managesTeam(session))
     throw new PlatError('forbidden', "Only the account's owner can invite and remove people.");
+  if (session.account !== null && (await accountOf(visit)) === undefined)
+    throw new PlatError('forbidden', 'Your account is disabled. Ask the operator to enable it.');
+  return session;
 }
 
 /** The id that a button sends. @throws PlatError `validation_error` */
@@ -82,9 +86,7 @@ export const accountActions: Record<string, Action> = {
     return { good: 'The assistant has no access any more.' };
   },
   async invite(visit) {
-    const session = visit.session!;
-    requireManager(session);
-    const { user, company } = session;
+    const { user, company } = await requireManager(visit);
     const email = requireEmail((visit.form.get('email') ?? '').trim());
     requireAppUrl(visit);
     await countAttempt(`invite:${company.id}`, visit.deps, INVITATION_LIMIT);
@@ -96,9 +98,7 @@ export const accountActions: Record<string, Action> = {
     return { good, secret: link };
   },
   async 'cancel invitation'(visit) {
-    const session = visit.session!;
-    requireManager(session);
-    const { user, company } = session;
+    const { user, company } = await requireManager(visit);
     const invitation = { id: idOf(visit, 'an invitation'), companyId: company.id };
     const [email] = await cancelInvitations(visit.deps.pool, invitation, user.email);
     if (email === undefined)
@@ -106,9 +106,7 @@ export const accountActions: Record<string, Action> = {
     return { good: `Invitation to ${email} canceled. Its link no longer works.` };
   },
   async 'remove person'(visit) {
-    const session = visit.session!;
-    requireManager(session);
-    const { user, company } = session;
+    const { user, company } = await requireManager(visit);
     const id = idOf(visit, 'a person');
     if (id === user.id)
       throw new PlatError('user_owner', "You can't remove yourself. Ask another owner or an operator.");

@@ -50,13 +50,7 @@ function NewKey() {
         New API key
       </summary>
       <form method="post" action="/account" class="stack narrow-form">
-        <Field
-          label="Name"
-          name="name"
-          required
-          maxlength={100}
-          hint="What it is for, such as website."
-        />
+        <Field label="Name" name="name" required maxlength={100} hint="What it is for, such as website." />
         <fieldset>
           <legend>Permissions</legend>
           <label>

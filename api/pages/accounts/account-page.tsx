@@ -1,5 +1,5 @@
-import { Result } from '../frame/form-result.tsx';
 import { listInvitations, listMembers, listSessions } from '../../../shared/accounts/account-statements.ts';
+import { Result } from '../frame/form-result.tsx';
 import { Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import type { Visit } from '../frame/visit.ts';

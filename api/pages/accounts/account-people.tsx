@@ -1,4 +1,9 @@
-import type { Member, OpenInvitation, OpenSession, Session } from '../../../shared/accounts/account-statements.ts';
+import type {
+  Member,
+  OpenInvitation,
+  OpenSession,
+  Session,
+} from '../../../shared/accounts/account-statements.ts';
 import { day, moment } from '../../../shared/model/figures.ts';
 import { Act, Field, Panel, Submit } from '../frame/layout.tsx';
 

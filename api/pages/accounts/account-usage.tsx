@@ -104,7 +104,7 @@ export function UsageByDay({ usage: { records, totals } }: { usage: Usage }) {
   );
 }
 
-function Columns({ records, totals, most }: Usage & { most: number }) {
+function Columns({ records, totals, most }: Pick<Usage, 'records' | 'totals'> & { most: number }) {
   const [first, last] = [totals.period_start!, totals.period_end!];
   const days = groupBy(records, ({ date }) => date);
   const start = Date.parse(isoDate(first));

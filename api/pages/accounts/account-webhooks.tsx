@@ -20,6 +20,7 @@ const TYPE_WORDS: Record<WebhookType, string> = {
   'listing.new': 'New listings and sales',
   'listing.changed': 'Listings changed: price, status …',
   'listing.gone': 'Listings withdrawn',
+  'land.measured': 'Land figures changed: slope, frontage, wetlands, flood',
   'valuation.moved': 'Estimates moved',
   'stats.written': 'Market statistics changed',
   'search.changed': 'What is new in a saved search',

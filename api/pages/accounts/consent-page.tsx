@@ -74,7 +74,11 @@ async function allow(visit: Visit): Promise<Reply> {
 
 type Request = Awaited<ReturnType<typeof readRequest>>;
 
-async function backToAssistant({ req, res }: Visit, { provider }: Request, result: Record<string, unknown>): Promise<Reply> {
+async function backToAssistant(
+  { req, res }: Visit,
+  { provider }: Request,
+  result: Record<string, unknown>,
+): Promise<Reply> {
   const options = { mergeWithLastSubmission: false };
   return redirectPage(await provider.interactionResult(req, res, result, options));
 }

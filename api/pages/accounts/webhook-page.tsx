@@ -1,4 +1,3 @@
-import { Result } from '../frame/form-result.tsx';
 import { moment } from '../../../shared/model/figures.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
@@ -13,6 +12,7 @@ import {
 } from '../../v1/webhooks/webhook-endpoints.ts';
 import type { Delivery, WebhookAnswer } from '../../v1/webhooks/webhook-schema.ts';
 import { followed } from '../admin/job-progress.tsx';
+import { Result } from '../frame/form-result.tsx';
 import { Act, Back, Field, Grid, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, ownAccount, type Visit } from '../frame/visit.ts';
@@ -20,18 +20,19 @@ import { countyOf } from '../parts/county-filter.ts';
 import { listCounties } from '../parts/read-filters.ts';
 import {
   placeOf,
-  webhookResult,
   type Searches,
   stateOf,
   WebhookFields,
   type WebhookResult,
+  webhookResult,
 } from './account-webhooks.tsx';
 
 /** A webhook: what was sent to it, and what can be done about it. */
 export const webhookPage: Page = {
   path: '/account/webhooks/:id',
   access: 'session',
-  show: (visit, result) => show(visit, visit.form.get('do') === 'change' ? webhookResult(visit, result) : result),
+  show: (visit, result) =>
+    show(visit, visit.form.get('do') === 'change' ? webhookResult(visit, result) : result),
   actions: {
     async test(visit) {
       await callEndpoint(visit, testWebhook, { params: ownParams(visit) });

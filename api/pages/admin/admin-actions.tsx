@@ -1,12 +1,18 @@
-import { listFeeds } from '../../../shared/feeds/feed-statements.ts';
 import { removeUser } from '../../../shared/accounts/remove-user.ts';
 import { listUsers, type UserSummary } from '../../../shared/accounts/users.ts';
+import { listFeeds } from '../../../shared/feeds/feed-statements.ts';
 import { ingestJob } from '../../../shared/feeds/ingest-runs.ts';
 import { findUndoable, type UndoableRun, undoJob } from '../../../shared/feeds/undo-runs.ts';
 import { UUID } from '../../../shared/model/uuid.ts';
 import { asRun } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
-import { cancelJob, enqueueAndNotify, type JobState, listJobs, retryJob } from '../../../shared/platform/queue/jobs.ts';
+import {
+  cancelJob,
+  enqueueAndNotify,
+  type JobState,
+  listJobs,
+  retryJob,
+} from '../../../shared/platform/queue/jobs.ts';
 import { countyName, countyText } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { narrowPage } from '../frame/layout.tsx';
@@ -152,7 +158,9 @@ const job: Page = {
         else await retryJob(visit.deps.pool, selected.id);
       } catch (error) {
         // Another operator was faster, or the button was pressed twice.
-        throw error instanceof PlatError && CONFLICT_CODES.has(error.code) ? notFound(CONFLICT_MESSAGE) : error;
+        throw error instanceof PlatError && CONFLICT_CODES.has(error.code)
+          ? notFound(CONFLICT_MESSAGE)
+          : error;
       }
       return { redirect: '/admin' };
     },

@@ -1,11 +1,11 @@
-import { type FeedState, listFeeds } from '../../../shared/feeds/feed-statements.ts';
-import { type JobState, listJobs } from '../../../shared/platform/queue/jobs.ts';
 import { CronExpressionParser } from 'cron-parser';
 import type { VNode } from 'preact';
 import { listAccounts } from '../../../shared/accounts/accounts.ts';
 import { listUsers, type UserSummary } from '../../../shared/accounts/users.ts';
+import { type FeedState, listFeeds } from '../../../shared/feeds/feed-statements.ts';
 import { listRuns, type RunSummary } from '../../../shared/feeds/ingest-runs.ts';
 import { count, day, moment } from '../../../shared/model/figures.ts';
+import { type JobState, listJobs } from '../../../shared/platform/queue/jobs.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Grid, Panel } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
@@ -103,9 +103,7 @@ function Runs({ runs }: { runs: RunSummary[] }) {
               {feed} <small>{kindName(kind)}</small>
             </>
           ),
-          Status: ({ status, forced, undoes }) => (
-            <Status of={status} forced={forced} undoes={undoes} />
-          ),
+          Status: ({ status, forced, undoes }) => <Status of={status} forced={forced} undoes={undoes} />,
           Began: ({ started_at }) => moment(started_at),
           By: ({ requested_by }) => requested_by,
           'What happened': ({ error, counts }) => error ?? (summary(counts) || '–'),
@@ -142,8 +140,7 @@ function Accounts({ accounts }: { accounts: Awaited<ReturnType<typeof listAccoun
           Company: ({ company }) => company,
           User: ({ user_email }) => user_email ?? '–',
           Tier: ({ tier }) => tier ?? 'none',
-          'Tokens used': account =>
-            `${count(account.tokens_used)} of ${count(account.tokens_included)}`,
+          'Tokens used': account => `${count(account.tokens_used)} of ${count(account.tokens_included)}`,
           Keys: ({ keys }) => count(keys),
           'Period ends': ({ period_end }) => (period_end ? day(period_end) : '–'),
         }}

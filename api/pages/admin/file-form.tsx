@@ -175,7 +175,7 @@ function PlaceFields({ result, county, isPlaced }: PlaceProps) {
         value={county ? countyText(county) : ''}
         hint={
           county
-            ? `FIPS ${fiveDigits(county)}`
+            ? `FIPS ${fiveDigits(county)}${result.fipsWhy ? `. County guessed from ZIP codes: ${result.fipsWhy}` : ''}`
             : 'Name and state, or FIPS code; empty where a column tells it'
         }
         {...(!isPlaced && {

@@ -175,7 +175,11 @@ function Head({ run, counties, title, part, canUndo }: HeadProps) {
   );
 }
 
-function RunButtons({ run: { feed, id, status }, counties, canUndo }: Pick<HeadProps, 'run' | 'counties' | 'canUndo'>) {
+function RunButtons({
+  run: { feed, id, status },
+  counties,
+  canUndo,
+}: Pick<HeadProps, 'run' | 'counties' | 'canUndo'>) {
   const again = `/admin/run?feed=${encodeURIComponent(feed)}`;
   return (
     <div class="buttons">
@@ -220,6 +224,7 @@ function Figures({ run: { kind, counts } }: { run: Run }) {
     ['Rows read', read],
     [`New ${of}`, counts.new],
     ['Changed', counts.changed],
+    ['Came back', counts.returned || undefined],
     ['Unchanged', counts.unchanged],
     [kind === 'assessor' ? 'Left the roll' : 'No longer there', counts.retired],
     [

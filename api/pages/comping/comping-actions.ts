@@ -38,7 +38,7 @@ export type ReportChange = (
   database: Database,
   report: Report,
   form: URLSearchParams,
-) => Promise<ChangeOutcome | void>;
+) => Promise<ChangeOutcome> | Promise<void>;
 
 /** What the forms of a report change; each is small, so that two windows come together. */
 export const REPORT_CHANGES: Record<string, ReportChange> = {

@@ -175,11 +175,7 @@ function OverTime({ snapshot, comps, chosen, y, estimate, summary }: DrawnComps)
   return (
     <figure>
       <figcaption>Price per acre over time</figcaption>
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="img"
-        aria-label={`Price per acre over time: ${summary}`}
-      >
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Price per acre over time: ${summary}`}>
         <Axes x={years} y={y} title="year of the sale; for sale now at the right" />
         {estimate !== undefined && (
           <path d={`M${FRAME.left} ${y.at(estimate)}H${WIDTH - FRAME.right}`} class="subject-line" />

@@ -1,4 +1,5 @@
 import type { Candidate } from '../../../shared/comping/comp-report.ts';
+import type { Report } from '../../../shared/comping/stored-reports.ts';
 import { acres, count, day, usd } from '../../../shared/model/figures.ts';
 import { isWebAddress } from '../../../shared/model/listing-fields.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
@@ -12,7 +13,6 @@ import {
   ORDERS,
   STATUSES,
 } from './comping-filter.ts';
-import type { Report } from '../../../shared/comping/stored-reports.ts';
 
 export const STATUS_WORDS = { SOLD: 'sold', PENDING: 'pending', ACTIVE: 'for sale' } as const;
 
@@ -81,11 +81,7 @@ type ItemProps = { comp: Candidate; isVisible: boolean; isChosen: boolean };
 
 function CandidateItem({ comp, isVisible, isChosen }: ItemProps) {
   return (
-    <li
-      data-id={comp.id}
-      hidden={!isVisible}
-      class={isChosen ? 'is-chosen' : undefined}
-    >
+    <li data-id={comp.id} hidden={!isVisible} class={isChosen ? 'is-chosen' : undefined}>
       <label>
         <input type="checkbox" name="comp" value={comp.id} checked={isChosen} />
         <StatusBadge status={comp.status} />

@@ -26,14 +26,7 @@ import {
   Texts,
   Tools,
 } from './comping-report.tsx';
-import {
-  csvOf,
-  figuresOf,
-  readReport,
-  readShared,
-  requestSnapshot,
-  titleOf,
-} from './comping-reports.ts';
+import { csvOf, figuresOf, readReport, readShared, requestSnapshot, titleOf } from './comping-reports.ts';
 import { Strip } from './comping-strip.tsx';
 
 /**
@@ -95,9 +88,7 @@ async function changeReport(visit: Visit, change: ReportChange): Promise<Reply> 
   const changed = (await change(visit.deps.resources.database, report, visit.form)) ?? {};
   if (changed.deleted) return { redirect: '/comping' };
   const changedReport = await readReport(visit);
-  const now = changed.requested
-    ? await waitForSnapshot(visit, changedReport, MAX_WAIT_MS)
-    : changedReport;
+  const now = changed.requested ? await waitForSnapshot(visit, changedReport, MAX_WAIT_MS) : changedReport;
   if (asksForJson(visit)) return updateOf(visit, now, changed);
   if (changed.link || changed.conflict) return show(visit, now, { changed });
   return { redirect: pathOf(now) + visit.url.search };

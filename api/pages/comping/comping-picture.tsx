@@ -1,4 +1,3 @@
-import { listViewFeatures } from '../../../shared/parcels/map-statements.ts';
 import type { ReportSnapshot } from '../../../shared/comping/comp-report.ts';
 import type { ResultLine } from '../../../shared/comping/comp-report-result.ts';
 import { clipLine, pathOf } from '../../../shared/drawing/drawing-lines.ts';
@@ -7,6 +6,7 @@ import { boxSql } from '../../../shared/geo/box.ts';
 import { decodeLines } from '../../../shared/geo/geometry-codec.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
 import { count } from '../../../shared/model/figures.ts';
+import { listViewFeatures } from '../../../shared/parcels/map-statements.ts';
 import type { Database } from '../../http/database.ts';
 import { Text } from '../frame/layout.tsx';
 import { nameOf } from './comping-list.tsx';

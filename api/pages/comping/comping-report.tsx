@@ -1,6 +1,6 @@
-import type { Report } from '../../../shared/comping/stored-reports.ts';
 import type { ReportSnapshot } from '../../../shared/comping/comp-report.ts';
 import type { Result } from '../../../shared/comping/comp-report-result.ts';
+import type { Report } from '../../../shared/comping/stored-reports.ts';
 import { sizes } from '../../../shared/model/buckets.ts';
 import { acres, count, day, moment, percent, usd } from '../../../shared/model/figures.ts';
 import { METRICS } from '../../../shared/model/market-metrics.ts';
@@ -10,11 +10,11 @@ import { Icon } from '../frame/icons.tsx';
 import { Comparison, Facts, Field, Notice, Panel, Select, Submit } from '../frame/layout.tsx';
 import { Legend } from '../market/market-page.tsx';
 import { COLUMNS, shown } from '../market/market-words.ts';
+import { type ChangeOutcome, MAX_NOTES, MAX_TITLE, SHARE_DAYS } from './comping-actions.ts';
 import { changesOf } from './comping-changes.ts';
 import { Charts } from './comping-charts.tsx';
 import { lotOf } from './comping-list.tsx';
 import { type Ground, Picture, readGround } from './comping-picture.tsx';
-import { type ChangeOutcome, MAX_NOTES, MAX_TITLE, SHARE_DAYS } from './comping-actions.ts';
 import { figuresOf, modelResultOf, titleOf } from './comping-reports.ts';
 import { Chosen, Conclusion, TrendWords } from './comping-results.tsx';
 

@@ -5,12 +5,12 @@ import type {
   ResultLine,
   Totals,
 } from '../../../shared/comping/comp-report-result.ts';
+import type { Report } from '../../../shared/comping/stored-reports.ts';
 import { acres, count, usd } from '../../../shared/model/figures.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Comparison, Submit } from '../frame/layout.tsx';
 import { confidenceText } from '../frame/value-band.tsx';
 import { Links, lotOf, miles, nameOf, StatusBadge, stateOf } from './comping-list.tsx';
-import type { Report } from '../../../shared/comping/stored-reports.ts';
 
 export const WORDS: Record<Adjustment, string> = {
   size: 'Size',

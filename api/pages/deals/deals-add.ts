@@ -1,5 +1,5 @@
-import { findLiveListings, type LiveListing } from '../../../shared/deals/deal-statements.ts';
 import type { DealSubject } from '../../../shared/deals/deal-board.ts';
+import { findLiveListings, type LiveListing } from '../../../shared/deals/deal-statements.ts';
 import { likeLiteral } from '../../../shared/kernels/owner/owner-words.ts';
 import { acres, usd } from '../../../shared/model/figures.ts';
 import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';

@@ -1,5 +1,5 @@
-import type { ListingFacts } from '../../../shared/deals/deal-statements.ts';
 import type { ComponentChildren } from 'preact';
+import type { ListingFacts } from '../../../shared/deals/deal-statements.ts';
 import { toCents } from '../../../shared/deals/deal-terms.ts';
 import { sizes } from '../../../shared/model/buckets.ts';
 import { count, day, oneDigit, usd } from '../../../shared/model/figures.ts';

@@ -1,6 +1,6 @@
-import { findExportMarket } from '../../../shared/exports/export-statements.ts';
 import { randomUUID } from 'node:crypto';
 import { type ExportFormat, type ExportRequest, kindOf } from '../../../shared/exports/export-request.ts';
+import { findExportMarket } from '../../../shared/exports/export-statements.ts';
 import { findListOf } from '../../../shared/exports/parcel-hits.ts';
 import type { ListRecord } from '../../../shared/lists/list-terms.ts';
 import { count } from '../../../shared/model/figures.ts';

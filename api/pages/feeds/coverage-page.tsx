@@ -49,21 +49,14 @@ const coveragePage: Page = {
   },
 };
 
-type CountiesProps = { counties: readonly Coverage[] };
+type CountiesProps = { counties: Coverage[] };
 
 function Counties({ counties, parts }: CountiesProps & { parts: ReadonlyMap<number, string> }) {
   return (
     <Panel id="counties" title="Parcels and listings" flush>
       <Grid
         name="Parcels and listings"
-        heads={[
-          'County',
-          'Parcels',
-          ...SHARES.map(([, label]) => label),
-          'For sale',
-          'Pending',
-          'Sold',
-        ]}
+        heads={['County', 'Parcels', ...SHARES.map(([, label]) => label), 'For sale', 'Pending', 'Sold']}
         rows={counties.map(county => [
           <>
             <a href={`/coverage/${county.fips}`}>{nameOf(county)}</a>

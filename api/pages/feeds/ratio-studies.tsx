@@ -120,13 +120,13 @@ function Meanings() {
   return (
     <ul class="meaning">
       <li>
-        <b>The assessor’s</b>: the land value on the roll today. The assessor may have known the price
-        when setting it, which flatters it; land in current use is assessed far below its price.
+        <b>The assessor’s</b>: the land value on the roll today. The assessor may have known the price when
+        setting it, which flatters it; land in current use is assessed far below its price.
       </li>
       <li>
-        <b>Plat’s</b>: what Plat’s valuation says by what was known before the quarter of the sale. It
-        never saw the price. Where prices rise faster than they did, values follow late: the last 12
-        months tell whether they still do.
+        <b>Plat’s</b>: what Plat’s valuation says by what was known before the quarter of the sale. It never
+        saw the price. Where prices rise faster than they did, values follow late: the last 12 months tell
+        whether they still do.
       </li>
       {FIGURES.map(([, label, , , words]) => (
         <li>
@@ -134,8 +134,8 @@ function Meanings() {
         </li>
       ))}
       <li>
-        Errors alone show as PRD above 1, PRB and VEI below 0 and MKI below 1: of two like lots the one
-        that sold for more has the lower ratio.
+        Errors alone show as PRD above 1, PRB and VEI below 0 and MKI below 1: of two like lots the one that
+        sold for more has the lower ratio.
       </li>
       <li>
         <b>Outliers</b>: sales left out because their ratio is over three interquartile ranges off.

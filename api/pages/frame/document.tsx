@@ -1,10 +1,10 @@
 import type { ComponentChildren, VNode } from 'preact';
+import type { Session } from '../../../shared/accounts/account-statements.ts';
 import type { Assets } from './assets.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { Submit } from './layout.tsx';
 import { SearchBox } from './search-box.tsx';
 import type { Theme } from './theme.ts';
-import type { Session } from '../../../shared/accounts/account-statements.ts';
 
 type Frame = {
   title: string;

@@ -1,7 +1,7 @@
-import { countNews } from '../../../shared/searches/search-statements.ts';
 import { type RequestHandler, Router } from 'express';
 import { renderToString } from 'preact-render-to-string';
 import { PlatError } from '../../../shared/platform/errors.ts';
+import { countNews } from '../../../shared/searches/search-statements.ts';
 import type { Account } from '../../http/callers.ts';
 import { compressed } from '../../http/compression.ts';
 import { envelope, faultOf, JSON_TYPE, notFound } from '../../http/error-responses.ts';
@@ -47,7 +47,11 @@ export function pagesRouter(pages: readonly Page[], deps: PageDeps): Router {
   return router;
 }
 
-function handler(page: Page, answer: (visit: Visit) => Promise<Reply> | Reply, deps: PageDeps): RequestHandler {
+function handler(
+  page: Page,
+  answer: (visit: Visit) => Promise<Reply> | Reply,
+  deps: PageDeps,
+): RequestHandler {
   return async (req, res, next) => {
     if (page.forBrowsers && !/\btext\/html\b/.test(req.headers.accept ?? '')) return next();
     nameRoute(res, page.path);

@@ -1,9 +1,9 @@
-import { readAsset, refreshAssets, storeAsset } from '../../../shared/platform/web-assets.ts';
 import { constants } from 'node:zlib';
 import { type RequestHandler, Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../../shared/platform/config.ts';
 import { asReads, type Pool } from '../../../shared/platform/db.ts';
+import { readAsset, refreshAssets, storeAsset } from '../../../shared/platform/web-assets.ts';
 import type { Database } from '../../http/database.ts';
 import { type Assets, pageHeaders, sendAsset } from './assets.ts';
 

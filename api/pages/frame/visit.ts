@@ -1,6 +1,11 @@
 import type { Request, Response } from 'express';
 import type { ComponentChildren, VNode } from 'preact';
-import { endSession, insertSession, readSession, type Session } from '../../../shared/accounts/account-statements.ts';
+import {
+  endSession,
+  insertSession,
+  readSession,
+  type Session,
+} from '../../../shared/accounts/account-statements.ts';
 import { newToken, tokenHashOf } from '../../../shared/accounts/sign-in.ts';
 import type { Config } from '../../../shared/platform/config.ts';
 import type { Pool } from '../../../shared/platform/db.ts';

@@ -1,5 +1,5 @@
-import { findOpenSessions } from '../../../shared/accounts/account-statements.ts';
 import type { Response } from 'express';
+import { findOpenSessions } from '../../../shared/accounts/account-statements.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Database } from '../../http/database.ts';
 

@@ -60,7 +60,12 @@ function statusesBefore({ form }: Visit, ids: readonly number[]): Map<RowStatus,
 }
 
 /** Sets the status of rows; what they had before can be had again. */
-async function setStatus(visit: Visit, id: string, ids: readonly number[], status: string): Promise<ListChange> {
+async function setStatus(
+  visit: Visit,
+  id: string,
+  ids: readonly number[],
+  status: string,
+): Promise<ListChange> {
   const before = statusesBefore(visit, ids);
   const { changed } = await change(visit, id, { property_ids: ids, status });
   const words = isStatus(status) ? STATUS_WORDS[status] : status;

@@ -1,7 +1,7 @@
+import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
 import { OFFER_BASES } from '../../../shared/lists/offer.ts';
 import type { ParcelList } from '../../v1/lists/list-schema.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';
-import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
 import { BASE_WORDS } from './list-words.ts';
 
 /** Other lists that the form offers, the newest first, besides those that are left out already. */
@@ -90,7 +90,12 @@ function MoreSettings({ list, others }: Pick<SettingsProps, 'list' | 'others'>) 
   );
 }
 
-type AddProps = { action: string; counties: readonly LoadedCounty[]; given?: string; county?: string | undefined };
+type AddProps = {
+  action: string;
+  counties: readonly LoadedCounty[];
+  given?: string;
+  county?: string | undefined;
+};
 
 /** A paste, or a file, of parcel numbers or ids. */
 export const AddNumbers = ({ action, counties, given, county }: AddProps) => (

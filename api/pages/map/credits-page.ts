@@ -1,6 +1,6 @@
-import { listCredits } from '../../../shared/parcels/map-statements.ts';
 import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { listCredits } from '../../../shared/parcels/map-statements.ts';
 import { countiesIntersecting } from '../../../shared/regions/county-polygons.ts';
 import { validationError } from '../../http/error-responses.ts';
 import type { Page } from '../frame/pages.tsx';

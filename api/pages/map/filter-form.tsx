@@ -7,11 +7,11 @@ import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Field, Notice, Select } from '../frame/layout.tsx';
-import { chipsOf } from '../parts/filter-words.ts';
-import { isLacking, type Known, needsText } from './filter-needs.ts';
 import { SWITCHES, switchOf } from '../parts/filter-switches.ts';
-import { SPREADS } from './range-spreads.tsx';
+import { chipsOf } from '../parts/filter-words.ts';
 import { FILTER_BY_NAME, isoDay } from '../parts/read-filters.ts';
+import { isLacking, type Known, needsText } from './filter-needs.ts';
+import { SPREADS } from './range-spreads.tsx';
 import type { UnknownHits } from './unknown-hits.ts';
 
 type FormProps = {

@@ -1,3 +1,6 @@
+import { acres, percent, usd } from '../../../shared/model/figures.ts';
+import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
+import type { Selection } from '../../../shared/parcels/filter/filter-selection.ts';
 import {
   countClasses,
   findFifths,
@@ -5,9 +8,6 @@ import {
   sumHits,
   type Total,
 } from '../../../shared/parcels/filter/hit-statements.ts';
-import { acres, percent, usd } from '../../../shared/model/figures.ts';
-import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
-import type { Selection } from '../../../shared/parcels/filter/filter-selection.ts';
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Database } from '../../http/database.ts';
 import { rangesOf } from '../parts/county-legend.tsx';

@@ -1,16 +1,9 @@
-import { countOnRoll } from '../../../shared/parcels/map-statements.ts';
-import { type Total } from '../../../shared/parcels/filter/hit-statements.ts';
 import { count } from '../../../shared/model/figures.ts';
+import type { Total } from '../../../shared/parcels/filter/hit-statements.ts';
+import { countOnRoll } from '../../../shared/parcels/map-statements.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { type Visit, withParam } from '../frame/visit.ts';
-import {
-  type Classes,
-  COLORS,
-  type Color,
-  classifyHits,
-  countHits,
-  swatchesOf,
-} from './map-colors.ts';
+import { type Classes, COLORS, type Color, classifyHits, countHits, swatchesOf } from './map-colors.ts';
 import type { Almost } from './no-hits.tsx';
 import { readTileHits } from './tile-hits.ts';
 

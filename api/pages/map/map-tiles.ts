@@ -1,4 +1,3 @@
-import { listElevation, listFeatures, readMapVersion } from '../../../shared/parcels/map-statements.ts';
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import sharp from 'sharp';
@@ -8,6 +7,7 @@ import { decodeBoundary, decodeLines } from '../../../shared/geo/geometry-codec.
 import type { Position } from '../../../shared/geo/geometry-types.ts';
 import { WORLD_M } from '../../../shared/geo/web-mercator.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
+import { listElevation, listFeatures, readMapVersion } from '../../../shared/parcels/map-statements.ts';
 import { newBlockCache } from '../../../shared/raster/chunks.ts';
 import { type ElevationTile, openElevation } from '../../../shared/raster/elevation-grid.ts';
 import { HILLSHADE_CELLS, hillshade } from '../../../shared/raster/hillshade.ts';

@@ -1,9 +1,9 @@
-import { countParcels } from '../../../shared/parcels/map-statements.ts';
-import { isKnownIn } from '../../../shared/parcels/filter/hit-statements.ts';
 import { count } from '../../../shared/model/figures.ts';
 import type { Filter, FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { selectionOf } from '../../../shared/parcels/filter/filter-selection.ts';
 import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
+import { isKnownIn } from '../../../shared/parcels/filter/hit-statements.ts';
+import { countParcels } from '../../../shared/parcels/map-statements.ts';
 import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { filterBody } from '../../v1/parcels/filter/filter-body.ts';
 import { countiesOf } from '../../v1/parcels/filter/filter-count.ts';
@@ -11,8 +11,8 @@ import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { Empty, Notice } from '../frame/layout.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
 import { type Chip, chipsOf } from '../parts/filter-words.ts';
-import { needsText } from './filter-needs.ts';
 import { NoParcels, WhoLoads } from '../parts/no-parcels.tsx';
+import { needsText } from './filter-needs.ts';
 
 /** What is not known of any parcel of the county that was searched, and how many match without it. */
 type Unknown = { fips: number; filters: Filter[]; count: number };

@@ -8,12 +8,12 @@ import { countyText } from '../../../shared/regions/counties.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
 import { Facts, Notice, Stat, Submit } from '../frame/layout.tsx';
 import { certaintyOf } from '../frame/value-band.tsx';
+import type { Detail } from '../parts/read-detail.ts';
 import { ParcelHistory } from './parcel-history.tsx';
 import { LandFacts, Slopes } from './parcel-land.tsx';
 import { Owner } from './parcel-owner.tsx';
 import { Neighbors, type ParcelPlace } from './parcel-place.tsx';
 import { CompsNearby, likeSalesText, UsedComps, Worth } from './parcel-value.tsx';
-import type { Detail } from '../parts/read-detail.ts';
 import type { ParcelData, Photo } from './read-parcel.ts';
 
 type PanelProps = ParcelData & {

@@ -1,9 +1,16 @@
-import { countParcels, listDots, listTileParcels, type ParcelCount, type Place, type TileParcel } from '../../../shared/parcels/map-statements.ts';
 import type { Point } from '../../../shared/drawing/map-extent.ts';
 import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
 import { shortApn } from '../../../shared/model/roll-text.ts';
+import {
+  countParcels,
+  listDots,
+  listTileParcels,
+  type ParcelCount,
+  type Place,
+  type TileParcel,
+} from '../../../shared/parcels/map-statements.ts';
 import { bordersIntersecting } from '../../../shared/regions/county-borders.ts';
 import {
   countiesIntersecting,
@@ -138,7 +145,10 @@ function dotGrid(): (point: Point) => boolean {
 }
 
 /** How many parcels a county has, where they are, in the tile that holds it. */
-function countOf({ fips, parcels, name, lon, lat }: ParcelCount, project: (place: Position) => Point): Feature[] {
+function countOf(
+  { fips, parcels, name, lon, lat }: ParcelCount,
+  project: (place: Position) => Point,
+): Feature[] {
   const at = project(lon === null || lat === null ? middleOfBox(countyExtent(fips)!) : [lon, lat]);
   if (!isInTile(at)) return [];
   return [{ id: fips, type: 1, geometry: [toUnits(at)], tags: { parcels, name } }];

@@ -1,4 +1,3 @@
-import { listNamedFeatures } from '../../../shared/parcels/map-statements.ts';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { feature } from 'topojson-client';
@@ -18,6 +17,7 @@ import type { Box, MultiPolygon, Position } from '../../../shared/geo/geometry-t
 import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
 import { PLACE_GROUPS } from '../../../shared/model/land-layers.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
+import { listNamedFeatures } from '../../../shared/parcels/map-statements.ts';
 import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { STATES } from '../../../shared/regions/states.ts';

@@ -1,11 +1,11 @@
-import { countClasses, findEnds } from '../../../shared/parcels/filter/hit-statements.ts';
 import { renderToString } from 'preact-render-to-string';
+import { countClasses, findEnds } from '../../../shared/parcels/filter/hit-statements.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Database } from '../../http/database.ts';
 import type { Page } from '../frame/pages.tsx';
-import { VALUATION } from './map-colors.ts';
 import { FILTER_BY_NAME } from '../parts/read-filters.ts';
+import { VALUATION } from './map-colors.ts';
 import { readTileHits, type TileHits } from './tile-hits.ts';
 
 /** The ranges that have one, and their figures as SQL: `f` is the parcel's parcel_filters. */

@@ -51,10 +51,14 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
   const [photo, value, addresses, portfolio, phones, market, comps] = await Promise.all([
     readPhoto(visit, detail.property_id),
     valued,
-    valued.then(value => ('why' in value ? new Map() : listAddresses(
+    valued.then(value =>
+      'why' in value
+        ? new Map()
+        : listAddresses(
             visit.deps.resources.database,
             value.explanation.comps.map(({ id }) => id),
-          ))),
+          ),
+    ),
     orWhyNot(callEndpoint<Portfolio>(visit, ownerPortfolio, { params })),
     readPhones(visit, detail),
     readLikeSales(visit, detail),

@@ -1,5 +1,5 @@
-import { listResultFigures, type ResultFigures } from '../../../shared/parcels/map-statements.ts';
 import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
+import { listResultFigures, type ResultFigures } from '../../../shared/parcels/map-statements.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import type { Visit } from '../frame/visit.ts';
 import type { Filters } from '../parts/read-filters.ts';

@@ -1,9 +1,9 @@
-import { readHitsBox } from '../../../shared/parcels/filter/hit-statements.ts';
 import { hash } from 'node:crypto';
 import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { SCOPES } from '../../../shared/parcels/filter/filter-schema.ts';
+import { readHitsBox } from '../../../shared/parcels/filter/hit-statements.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { filterBody } from '../../v1/parcels/filter/filter-body.ts';

@@ -1,5 +1,5 @@
-import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
 import type { VNode } from 'preact';
+import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
 import { count } from '../../../shared/model/figures.ts';
 import { tokensText } from '../../../shared/model/prices.ts';
 import { labelOf } from '../../../shared/parcels/filter/declare-filter.ts';
@@ -10,9 +10,9 @@ import { pricesOf } from '../../v1/parcels/filter/filter-prices.ts';
 import { Empty, Notice } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 import { readParts } from '../parts/county-part.ts';
+import { FILTER_BY_NAME, type Filters } from '../parts/read-filters.ts';
 import { Chips } from './filter-chips.tsx';
 import { NoHits, type Zero } from './no-hits.tsx';
-import { FILTER_BY_NAME, type Filters } from '../parts/read-filters.ts';
 import { ResultList } from './result-list.tsx';
 import type { ResultRow } from './result-rows.ts';
 import { ResultTable } from './result-table.tsx';

@@ -1,15 +1,15 @@
-import { findCompanyList, type FoundList } from '../../../shared/lists/list-statements.ts';
-import { listHitsInTile } from '../../../shared/parcels/filter/hit-statements.ts';
+import { type FoundList, findCompanyList } from '../../../shared/lists/list-statements.ts';
 import { UUID } from '../../../shared/model/uuid.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
+import { listHitsInTile } from '../../../shared/parcels/filter/hit-statements.ts';
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Database } from '../../http/database.ts';
 import { companyOf } from '../../v1/common/company.ts';
 import { requireAccount, type Visit } from '../frame/visit.ts';
-import { type Color, colorOf, NO_FIGURE } from './map-colors.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
+import { type Color, colorOf, NO_FIGURE } from './map-colors.ts';
 
 /** A search whose hits are marked on the map. */
 export type TileHits = {

@@ -94,19 +94,19 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
 
 function LineKey({ lines }: Pick<LinesProps, 'lines'>) {
   return (
-      <p class="key">
-        {lines.map(
-          (line, k) =>
-            !isUnknown(line) && (
-              <span>
-                <svg class={`l${k + 1}`} aria-hidden="true" width="24" height="8">
-                  <path d="M0 4H24" />
-                </svg>
-                {line.name}
-              </span>
-            ),
-        )}
-      </p>
+    <p class="key">
+      {lines.map(
+        (line, k) =>
+          !isUnknown(line) && (
+            <span>
+              <svg class={`l${k + 1}`} aria-hidden="true" width="24" height="8">
+                <path d="M0 4H24" />
+              </svg>
+              {line.name}
+            </span>
+          ),
+      )}
+    </p>
   );
 }
 

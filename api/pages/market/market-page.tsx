@@ -129,13 +129,7 @@ function SaveForm({ market, saved }: SaveFormProps) {
       <input type="hidden" name="region_id" value={market.id} />
       <input type="hidden" name="id" value={saved?.id ?? ''} />
       <label for="status">Status</label>
-      <input
-        id="status"
-        name="status"
-        value={saved?.status ?? 'Watching'}
-        maxlength={64}
-        class="short"
-      />
+      <input id="status" name="status" value={saved?.status ?? 'Watching'} maxlength={64} class="short" />
       <button type="submit">{saved ? 'Change status' : 'Save market'}</button>
       {saved && <Submit label="Remove" does="remove" kind="danger" />}
     </form>

@@ -1,5 +1,5 @@
-import { listCountyBoxes, listNotedTowns, listTowns } from '../../../shared/feeds/feed-statements.ts';
 import { MAX_TOWNS } from '../../../shared/feeds/county-record.ts';
+import { listCountyBoxes, listNotedTowns, listTowns } from '../../../shared/feeds/feed-statements.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';

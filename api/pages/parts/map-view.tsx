@@ -1,13 +1,8 @@
-import { readParcelsBox } from '../../../shared/parcels/map-statements.ts';
 import type { Geometry } from 'geojson';
 import type { ComponentChildren } from 'preact';
-import {
-  boxAround,
-  boxesIntersect,
-  boxOfGeometry,
-  padBox,
-} from '../../../shared/geo/box.ts';
+import { boxAround, boxesIntersect, boxOfGeometry, padBox } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { readParcelsBox } from '../../../shared/parcels/map-statements.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { json, type Reply, type Visit } from '../frame/visit.ts';
 import { type CountyClass, CountyLegend, classOf, colorsOf, type LegendProps } from './county-legend.tsx';

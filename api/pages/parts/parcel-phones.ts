@@ -1,5 +1,5 @@
-import { readKeptAnswer } from '../../../shared/accounts/account-statements.ts';
 import { hash } from 'node:crypto';
+import { readKeptAnswer } from '../../../shared/accounts/account-statements.ts';
 import { factsOf } from '../../../shared/contacts/find-phones.ts';
 import { identityTags, subjectOf } from '../../../shared/contacts/person-identity.ts';
 import { hashesOf } from '../../../shared/contacts/suppression.ts';

@@ -1,4 +1,4 @@
-import { listLoadedCounties, type LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
+import { type LoadedCounty, listLoadedCounties } from '../../../shared/feeds/feed-statements.ts';
 import type { Filter } from '../../../shared/parcels/filter/declare-filter.ts';
 import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';

@@ -1,14 +1,19 @@
-import { Result } from '../frame/form-result.tsx';
-import { endMails, findMailReader, type MailReader, markSeen } from '../../../shared/searches/search-statements.ts';
 import { count, day, moment } from '../../../shared/model/figures.ts';
 import { UUID } from '../../../shared/model/uuid.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { BECAME_WORDS, nameNotes, toldChanges } from '../../../shared/searches/search-notes.ts';
+import {
+  endMails,
+  findMailReader,
+  type MailReader,
+  markSeen,
+} from '../../../shared/searches/search-statements.ts';
 import type { Notify } from '../../../shared/searches/search-terms.ts';
 import { notFound, validationError } from '../../http/error-responses.ts';
 import { companyOf } from '../../v1/common/company.ts';
 import { changeSearch, createSearch, deleteSearch } from '../../v1/searches/search-endpoints.ts';
 import { findSearch, listRows } from '../../v1/searches/search-schema.ts';
+import { Result } from '../frame/form-result.tsx';
 import type { FormResult } from '../frame/forms.ts';
 import { Act, Back, Empty, Field, Grid, Notice, narrowPage, Select, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';

@@ -18,7 +18,7 @@ const note = z
     change: change
       .nullable()
       .describe(
-        'What was noted of the parcel; null where nothing was: time went on, its land was measured, or it is over 400 days ago.',
+        'What was noted of the parcel; null where nothing was: time went on, its land was measured for the first time, or it is over 400 days ago.',
       ),
   })
   .meta({ id: 'SearchChange' });

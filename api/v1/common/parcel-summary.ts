@@ -42,6 +42,12 @@ export const parcelSummary = z
       .regex(/^[0-9]{5}$/)
       .nullable()
       .describe('5-digit ZIP code of the parcel.'),
+    row_version: z
+      .int()
+      .min(0)
+      .describe(
+        'Grows with each change of the parcel or of its land figures. Estimates have `model_version` instead.',
+      ),
   })
   .meta({ id: 'ParcelSummary' });
 
@@ -51,7 +57,8 @@ export const parcelPage = pageOf('ParcelPage', parcelSummary);
 
 /** The columns of `parcels p` that a summary is made of; stands for {{summary}} in statements. */
 export const SUMMARY_COLUMNS = `p.property_id, p.fips, p.apn, p.location[0] as lon_e7, p.location[1] as lat_e7,
-  p.acres, p.calculated_acres, p.owner_name, p.situs_address, p.situs_city, p.situs_state, p.situs_zip`;
+  p.acres, p.calculated_acres, p.owner_name, p.situs_address, p.situs_city, p.situs_state, p.situs_zip,
+  p.row_version`;
 
 /** Places in 1e-7 degrees. */
 export type SummaryRow = Omit<ParcelSummary, 'url' | 'fips' | 'point' | 'effective_acres'> & {
@@ -81,6 +88,7 @@ export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
     situs_city: row.situs_city,
     situs_state: row.situs_state,
     situs_zip: row.situs_zip,
+    row_version: row.row_version,
   };
 }
 

@@ -163,7 +163,7 @@ type Change = { at: Date; type: ChangeType; fields: ChangedFields };
 function toEntries({ at, type, fields }: Change): TimelineEntry[] {
   const entry = (field: string, was: unknown, is: unknown) => ({ at: at.toISOString(), field, was, is });
   const differing = Object.entries(fields).filter(
-    ([, [was, is]]) => JSON.stringify(was) !== JSON.stringify(is),
+    ([name, [was, is]]) => name !== 'row_version' && JSON.stringify(was) !== JSON.stringify(is),
   );
   switch (type) {
     case 'parcel.new':

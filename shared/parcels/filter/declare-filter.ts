@@ -2,6 +2,9 @@ import { z } from 'zod';
 import type { Need } from '../../model/loaded-data.ts';
 import type { FieldGroup, ParcelField } from '../../model/parcel-fields.ts';
 
+/** The row_versions that were committed after something: from the first on, but for those committed before it. */
+export type VersionsSince = { first: number | null; before: readonly number[] };
+
 /** What the predicates of one request share. */
 export type FilterContext = {
   /** Makes a parameter of a value and gives its name, such as `:v3`. */
@@ -13,6 +16,7 @@ export type FilterContext = {
   /** Looked up before: the owner of owner_parcel_id, and the counties of what is asked for. */
   owner?: { keys: readonly string[]; counties: readonly number[] };
   list?: { counties: readonly number[] };
+  since?: VersionsSince;
 };
 
 export type FilterBody = Readonly<Record<string, unknown>>;

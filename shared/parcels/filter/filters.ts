@@ -11,6 +11,7 @@ import {
   type ParcelField,
 } from '../../model/parcel-fields.ts';
 import { ACRES_SLACK } from '../../model/shown-acres.ts';
+import { changedSinceFilter } from './changed-since.ts';
 import {
   anyOfFilter,
   booleanFilter,
@@ -302,7 +303,7 @@ const order = defineFilter({
   label: 'Sort by',
   type: 'string',
   description:
-    'The order of the results: by property_id, or by effective acreage (acres), estimated value (value), the estimate per acre (value_per_acre) or the day of the last sale, from the least, with a minus from the most; parcels of which it is unknown come last. Those of one figure, and of unknown, are by property_id, ascending, with a minus descending.',
+    'Order of the results: property_id, effective acreage, estimate, estimate per acre, or day of the last sale, from the least; with a minus from the most. Unknown figures come last. Equal and unknown ones are by property_id, ascending, with a minus descending.',
   values: ORDERS,
   default: 'property_id',
   schema: z.enum(ORDERS, `must be one of ${ORDERS.join(', ')}`),
@@ -328,6 +329,7 @@ const placed: readonly Filter[] = [
 export const FILTERS: readonly Filter[] = [
   ...placed,
   ...fields(...PARCEL_FIELD_NAMES).filter(({ name }) => placed.every(other => other.name !== name)),
+  changedSinceFilter,
   knownFilter,
   order,
 ];

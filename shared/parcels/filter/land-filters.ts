@@ -108,7 +108,7 @@ export const landFilters: Filter[] = [
     `Without landlocked parcels; those of which it is unknown are kept. ${LANDLOCKED}`,
     { keepsUnknown: 'landlocked', needs: NEEDS.roads },
   ),
-  flagFilter('only_landlocked', 'Landlocked', 'f.landlocked', `Only landlocked parcels. ${LANDLOCKED}`, {
+  flagFilter('only_landlocked', 'Landlocked', 'f.landlocked', 'Only landlocked parcels, as in exclude_landlocked.', {
     needs: NEEDS.roads,
   }),
   shareFilter(

@@ -4,7 +4,8 @@ import type { Reads } from '../../platform/db.ts';
 import { PlatError } from '../../platform/errors.ts';
 import { binder } from '../../platform/named-parameters.ts';
 import { ownerKeys } from '../owner-key.ts';
-import type { FilterBody, FilterContext } from './declare-filter.ts';
+import type { Since } from './changed-since.ts';
+import type { FilterBody, FilterContext, VersionsSince } from './declare-filter.ts';
 import { inCounties, type Selection, selectionOf } from './filter-selection.ts';
 import { readFilterShape } from './filter-shape.ts';
 import { filterByShape } from './spatial-filter.ts';
@@ -24,8 +25,8 @@ export type Asking = {
 
 /**
  * What a filter finds, as statements.
- * @throws PlatError `validation_error` for an owner or a list that is not known; `unprocessable` as
- * filterByShape
+ * @throws PlatError `validation_error` for an owner, a list or a row_version that is not known;
+ * `unprocessable` as filterByShape
  */
 export async function selectParcels(
   body: FilterBody,
@@ -33,14 +34,16 @@ export async function selectParcels(
   database: Reads,
   among?: Among,
 ): Promise<Selection> {
-  const { owner_parcel_id: ownerOf, list_id: listId } = body as {
-    owner_parcel_id?: number;
-    list_id?: string;
-  };
+  const {
+    owner_parcel_id: ownerOf,
+    list_id: listId,
+    changed_since: since,
+  } = body as { owner_parcel_id?: number; list_id?: string; changed_since?: Since };
   const context = {
     asOf,
     ...(ownerOf !== undefined && { owner: await findOwner(ownerOf, database) }),
     ...(listId !== undefined && { list: await findList(listId, companyId, database) }),
+    ...(since !== undefined && { since: await findVersionsSince(since, database) }),
   };
   const selection = amongParcels(selectionOf(body, context), among);
   const shape = await readFilterShape(body, work);
@@ -77,6 +80,19 @@ async function findList(
   const known = await run('lists/find_list', { company_id: companyId, list_id: id });
   if (known.length === 0) throw refused('list_id', 'is not the id of a list of the company');
   return { counties: await countiesOfList(runComposed, id) };
+}
+
+/** @throws PlatError `validation_error` for a row_version that no parcel can have */
+async function findVersionsSince(since: Since, { run }: Reads): Promise<VersionsSince> {
+  const [found] = await run<VersionsSince & { newest: number }>('changes/find_versions_since', {
+    at: null,
+    version: null,
+    ...since,
+  });
+  const { first, before, newest } = found!;
+  if ('version' in since && since.version > newest)
+    throw refused('changed_since', 'is beyond the newest row_version: the database was restored');
+  return { first, before };
 }
 
 const refused = (field: string, why: string) =>

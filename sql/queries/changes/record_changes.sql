@@ -1,8 +1,24 @@
 -- name: create_pending
 -- What a transaction has changed so far; record_pending numbers it.
 create temporary table pending_changes (
-  type text not null, fips int, property_id bigint, listing_id uuid, zip text, fields jsonb not null
+  type text not null, fips int, property_id bigint, listing_id uuid, zip text, fields jsonb not null,
+  -- Of changes of parcels.
+  row_version bigint
 ) on commit drop
+
+-- name: draw_version
+-- A number for all parcels that a transaction changes. Draw it while nobody else can write these parcels, so
+-- that it grows with each change of one.
+select nextval('row_version') as version
+
+-- name: record_versions
+-- Notes in which order numbers of parcels are committed. After lock_changes.
+insert into row_versions (version, at)
+select row_version, statement_timestamp()
+from pending_changes
+where row_version is not null
+group by row_version
+order by row_version
 
 -- name: lock_changes
 -- Until the transaction has ended, and others see what it did, no other one numbers changes. Without any
@@ -20,21 +36,27 @@ from pending_changes
 -- name: stage_loaded_counties
 -- Counties whose first parcels the run brings: one change each. After reserve_serials, which makes a second
 -- feed of a county wait and see the serials of the first.
-insert into pending_changes (type, fips, fields)
-select 'county.loaded', n.fips, jsonb_build_object('parcels', jsonb_build_array(0, n.parcels))
+insert into pending_changes (type, fips, fields, row_version)
+select 'county.loaded', n.fips, jsonb_build_object('parcels', jsonb_build_array(0, n.parcels)), :version::bigint
 from (select fips, count(*) as parcels from stage_match where state = 'new' group by fips) n
 join county_serials c on c.fips = n.fips and c.last_serial = n.parcels
 returning fips
 
 -- name: stage_parcel_changes
 -- What becomes of the parcels that were known before, read before they are written; one whose digest alone
--- is another has not changed. Fragments: differing, a text for each field that differs; fips, the counties
--- that change, as a literal.
-insert into pending_changes (type, fips, property_id, fields)
-select 'parcel.' || d.state, d.fips, d.property_id, d.fields::jsonb
+-- is another has not changed. Fragments: differing, a text for each field that differs; version; fips, the
+-- counties that change, as a literal.
+insert into pending_changes (type, fips, property_id, fields, row_version)
+select
+  'parcel.' || d.state, d.fips, d.property_id,
+  case
+    when d.state = 'retired' then '{}'
+    else d.fields::jsonb || jsonb_build_object('row_version', jsonb_build_array(d.row_version, {{version}}))
+  end,
+  {{version}}
 from (
   select
-    m.state, m.fips, m.property_id,
+    m.state, m.fips, m.property_id, p.row_version,
     case when m.state = 'retired' then '{}' else '{' || concat_ws(',', {{differing}}) || '}' end as fields
   from stage_match m
   join parcels p on p.fips = m.fips and p.property_id = m.property_id
@@ -50,8 +72,10 @@ where d.state <> 'changed' or d.fields <> '{}'
 -- name: stage_new_parcels
 -- The parcels that are new in counties that had some. Fragments: added, a text for each field;
 -- loaded, the other counties, as a literal.
-insert into pending_changes (type, fips, property_id, fields)
-select 'parcel.new', w.fips, w.property_id, ('{' || concat_ws(',', {{added}}) || '}')::jsonb
+insert into pending_changes (type, fips, property_id, fields, row_version)
+select
+  'parcel.new', w.fips, w.property_id,
+  ('{' || concat_ws(',', '"row_version":' || json_build_array(null, w.row_version), {{added}}) || '}')::jsonb, w.row_version
 from stage_write w
 left join stage_roll r on r.ctid = w.roll_at
 left join stage_shape s on s.ctid = w.shape_at

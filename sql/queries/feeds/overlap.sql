@@ -26,7 +26,7 @@ from sample
 create unlogged table stage_others as
 select
   p.fips, p.property_id, p.feed_id, p.source_key as key, p.apn_normalized as apn, p.location, fold_name(p.situs_city) as city,
-  p.roll_hash, p.shape_hash
+  p.roll_hash, p.shape_hash, p.row_version
 from parcels p
 where p.fips = any ({{fips}}::int[]) and p.feed_id <> {{feed}} and p.retired_at is null
 
@@ -98,16 +98,16 @@ delete from stage_roll r using stage_overlap v where r.fips = v.fips and r.key =
 with gone as (
   delete from stage_before b using stage_overlap v where b.fips = v.fips and b.key = v.key and not b.active
 )
-insert into stage_before (fips, key, property_id, roll_hash, shape_hash, active)
-select v.fips, v.key, o.property_id, o.roll_hash, o.shape_hash, true
+insert into stage_before (fips, key, property_id, roll_hash, shape_hash, row_version, active)
+select v.fips, v.key, o.property_id, o.roll_hash, o.shape_hash, o.row_version, true
 from stage_overlap v
 join stage_others o on o.fips = v.fips and o.property_id = v.property_id
 where not exists (select from stage_before b where b.fips = v.fips and b.key = v.key and b.active)
 
 -- name: take_others
 -- The same with all other parcels of other feeds, which the run retires: under keys that no row has.
-insert into stage_before (fips, key, property_id, roll_hash, shape_hash, active)
-select o.fips, format('%s (%s)', o.key, o.property_id), o.property_id, o.roll_hash, o.shape_hash, true
+insert into stage_before (fips, key, property_id, roll_hash, shape_hash, row_version, active)
+select o.fips, format('%s (%s)', o.key, o.property_id), o.property_id, o.roll_hash, o.shape_hash, o.row_version, true
 from stage_others o
 where not exists (select from stage_before b where b.fips = o.fips and b.property_id = o.property_id)
 

@@ -8,7 +8,8 @@ where fips = :fips::int
 -- parcels, one run at a time.
 -- Fragments: feed id and the counties of list_stage_counties as literals
 create unlogged table stage_before as
-select p.fips, p.source_key as key, p.property_id, p.roll_hash, p.shape_hash, p.retired_at is null as active
+select p.fips, p.source_key as key, p.property_id, p.roll_hash, p.shape_hash, p.row_version,
+  p.retired_at is null as active
 from parcels p
 where p.fips = any ({{fips}}::int[]) and p.feed_id = {{feed}}
 
@@ -39,12 +40,12 @@ group by fips, word
 -- columns; run id and feed id as literals
 insert into parcels (
   fips, property_id, feed_id, source_key, apn_normalized, roll_hash, shape_hash, created_run, changed_run,
-  location, extent, boundary, calculated_acres,
+  row_version, location, extent, boundary, calculated_acres,
   {{fields}}
 )
 select
   w.fips, w.property_id, {{feed}}, w.key, upper(translate(r.apn, ' .-', '')), r.hash, s.hash, {{run}}, {{run}},
-  s.location, s.extent, s.boundary, s.calculated_acres,
+  w.row_version, s.location, s.extent, s.boundary, s.calculated_acres,
   {{staged}}
 from stage_write w
 left join stage_roll r on r.ctid = w.roll_at
@@ -169,6 +170,7 @@ select
   coalesce(r.input = 0, false) as in_roll,
   s.key is not null as in_shape,
   p.property_id,
+  p.row_version,
   case
     when p.property_id is null then 'new'
     when r.key is null and s.key is null then 'retired'
@@ -182,8 +184,8 @@ full join stage_before p on p.fips = coalesce(r.fips, s.fips) and p.key = coales
 where p.active is not false or r.key is not null or s.key is not null
 
 -- name: number_parcels
--- The parcels that the merge writes, in the order of the roll, each with its id and the places (ctid) of its
--- staged rows. New ones fill the serials that were reserved.
+-- The parcels that the merge writes, in the order of the roll, each with its id, its row_version and the
+-- places (ctid) of its staged rows. New ones fill the serials that were reserved. Fragment: version
 create unlogged table stage_write as
 select
   m.fips,
@@ -192,9 +194,11 @@ select
     m.fips::bigint * 100000000 + c.last_serial - n.parcels
       + row_number() over (partition by m.fips, m.property_id is null order by m.in_roll desc, m.row_no)
   ) as property_id,
+  case when m.state = 'changed' and d.property_id is null then m.row_version else {{version}} end as row_version,
   m.key, m.state, m.roll_at, m.shape_at
 from stage_match m
 join county_serials c on c.fips = m.fips
+left join pending_changes d on d.fips = m.fips and d.property_id = m.property_id
 left join (select fips, count(*) as parcels from stage_match where state = 'new' group by fips) n on n.fips = m.fips
 where m.state in ('new', 'changed', 'returned')
 order by fips, property_id
@@ -294,19 +298,21 @@ on conflict (fips) do update set last_serial = c.last_serial + excluded.last_ser
 -- Retires the parcels that left the roll. They keep their row and their id, and return to it when the key
 -- does. Fragment: fips, the counties that change, as a literal.
 update parcels p
-set retired_run = :run_id, retired_at = now(), changed_run = :run_id
+set retired_run = :run_id, retired_at = now(), changed_run = :run_id, row_version = :version
 from stage_match m
 where m.state = 'retired' and p.fips = any ({{fips}}::int[]) and p.fips = m.fips and p.property_id = m.property_id
 
 -- name: update_parcels
--- Rewrites the parcels that changed or came back; each keeps its property_id. Fragments: assigned, the
--- declared columns; fips, the counties that change, as a literal.
+-- Rewrites the parcels that changed or came back; each keeps its property_id, and its row_version if nothing
+-- that is shown of it has changed. Fragments: assigned, the declared columns; fips, the counties that change,
+-- as a literal.
 update parcels p
 set
   apn_normalized = upper(translate(r.apn, ' .-', '')),
   roll_hash = r.hash,
   shape_hash = s.hash,
   changed_run = :run_id,
+  row_version = case when d.property_id is null then p.row_version else :version end,
   retired_run = null,
   retired_at = null,
   location = s.location,
@@ -317,6 +323,7 @@ set
 from stage_match m
 left join stage_roll r on r.fips = m.fips and r.key = m.key
 left join stage_shape s on s.fips = m.fips and s.key = m.key
+left join pending_changes d on d.fips = m.fips and d.property_id = m.property_id
 where m.state in ('changed', 'returned') and p.fips = any ({{fips}}::int[]) and p.fips = m.fips and p.property_id = m.property_id
 
 -- name: create_further_stage

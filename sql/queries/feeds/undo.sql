@@ -90,12 +90,13 @@ limit 1
 -- name: create_now_stage
 -- The parcels that a run touched, as they are now. Fragments: run and counties as literals
 create unlogged table stage_now as
-select p.fips, p.property_id, p.feed_id, p.source_key, p.roll_hash, p.shape_hash, p.retired_at is null as active
+select p.fips, p.property_id, p.feed_id, p.source_key, p.roll_hash, p.shape_hash, p.row_version,
+  p.retired_at is null as active
 from undo_parcels u
 join parcels p on p.fips = u.fips and p.property_id = u.property_id
 where u.run_id = {{run}} and p.fips = any ({{fips}}::int[])
 union all
-select p.fips, p.property_id, p.feed_id, p.source_key, p.roll_hash, p.shape_hash, p.retired_at is null
+select p.fips, p.property_id, p.feed_id, p.source_key, p.roll_hash, p.shape_hash, p.row_version, p.retired_at is null
 from parcels p
 where p.fips = any ({{fips}}::int[]) and p.created_run = {{run}}
 
@@ -124,6 +125,7 @@ create unlogged table stage_match as
 select
   n.fips, n.property_id::text as key, n.property_id as row_no, r.ctid as roll_at, s.ctid as shape_at,
   r.key is not null as in_roll, s.key is not null as in_shape, n.property_id,
+  n.row_version,
   case
     when coalesce((u.was ->> 'retired')::boolean, true) then case when n.active then 'retired' else 'unchanged' end
     when not n.active then 'returned'

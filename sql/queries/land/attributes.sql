@@ -125,7 +125,8 @@ order by d.fips
 
 -- name: lock_counties
 -- Blocks writing of chunks of these counties until the transaction ends. A merge takes this lock first, so
--- that the rows it rewrites carry over all that chunks have written. `lock`: number of the lock.
+-- that the rows it rewrites carry over all that chunks have written. Another `lock` blocks the runs of other
+-- feeds of the counties.
 select pg_advisory_xact_lock(:lock::int, fips)
 from (select fips from unnest(:counties::int[]) fips order by fips) counties
 

@@ -23,7 +23,7 @@ select pg_advisory_unlock(:lock::int);
 select seq, fips, property_id
 from changes
 where seq > :after and seq <= :until and fips = any (:counties::int[])
-  and (type like 'parcel.%' or type = 'valuation.moved' or type = 'county.loaded' and fields ? 'parcels')
+  and (type like 'parcel.%' or type in ('land.measured', 'valuation.moved') or type = 'county.loaded' and fields ? 'parcels')
 order by seq;
 
 -- name: list_memberships

@@ -86,7 +86,7 @@ select coalesce(max(n), 0) as n from search_changes where search_id = :search_id
 -- name: list_newest_notes
 -- The newest notes of a search, for people, with what the fields that have changed were and are.
 select n.became, n.at, n.property_id,
-  case when c.type in ('parcel.changed', 'valuation.moved') then c.fields end as fields
+  case when c.type in ('parcel.changed', 'land.measured', 'valuation.moved') then c.fields end as fields
 from search_changes n
 left join changes c on c.seq = n.seq
 where n.search_id = :search_id

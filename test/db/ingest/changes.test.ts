@@ -34,7 +34,11 @@ async function recorded(): Promise<Recorded[]> {
 }
 
 const short = async () =>
-  (await recorded()).map(({ type, property_id, fields }) => [type, property_id && property_id % 1e8, fields]);
+  (await recorded()).map(({ type, property_id, fields: { row_version: _version, ...fields } }) => [
+    type,
+    property_id && property_id % 1e8,
+    fields,
+  ]);
 
 const COLUMNS = {
   owner_name: 'OWNER',
@@ -115,6 +119,7 @@ describe('parcels', () => {
           owner_name: ['OWNER 1', 'É "X"\\'],
           assessed_total_value: [100, null],
           last_sale_date: [null, '2026-01-31'],
+          row_version: [1, expect.any(Number)],
         },
       },
     ]);
@@ -177,6 +182,46 @@ describe('parcels', () => {
       parcel('2'),
     ]);
     expect(await short()).toEqual([['county.loaded', null, { parcels: [0, 2], listings: [0, 1] }]]);
+  });
+
+  test('row_version grows with what is shown of a parcel, on the roll and off it', async () => {
+    const merge = roll('versions', '33005');
+    const versions = async () =>
+      all<{ n: number; version: number; filtered: number | null }>(
+        pool,
+        `select p.source_key::int as n, p.row_version as version, f.row_version as filtered
+         from parcels p left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
+         join feeds d on d.id = p.feed_id and d.name = 'versions'
+         where p.fips = 33005 order by n`,
+      );
+    await merge(['1', '2', '3', '4'].map(pin => parcel(pin)));
+    const first = await versions();
+    expect(new Set(first.map(({ version }) => version)).size).toBe(1);
+    expect(first.every(({ version, filtered }) => version === filtered)).toBe(true);
+    const loaded = first[0]!.version;
+    await recorded();
+    // One changes, one changes less than is shown, and one leaves.
+    await merge([parcel('1', { OWNER: 'X' }), parcel('2', { ACRES: 2.00000001 }), parcel('3'), parcel('5')]);
+    const second = await versions();
+    const moved = second[0]!.version;
+    expect(moved).toBeGreaterThan(loaded);
+    expect(second.map(({ version, filtered }) => [version, filtered])).toEqual([
+      [moved, moved],
+      [loaded, loaded],
+      [loaded, loaded],
+      [moved, null],
+      [moved, moved],
+    ]);
+    const told = await recorded();
+    expect(
+      told.map(({ property_id, fields }) => [(property_id! % 1e8) - 2, fields.row_version]).sort(),
+    ).toEqual([
+      [1, [loaded, moved]],
+      [4, undefined],
+      [5, [null, moved]],
+    ]);
+    const order = await all<{ version: number }>(pool, 'select version from row_versions order by n');
+    expect(order.map(({ version }) => version).slice(-2)).toEqual([loaded, moved]);
   });
 });
 

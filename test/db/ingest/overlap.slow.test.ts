@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../../support/database.ts';
+import { statement } from '../../../shared/platform/db.ts';
+import { LOCKS } from '../../../shared/platform/locks.ts';
+import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { all, type Feature, ingestRoll, lot, writeFeatures } from '../../support/ingest.ts';
 import { commandsOn } from '../../support/plat.ts';
 
@@ -179,5 +181,22 @@ describe('parcels that another feed has', () => {
     const active = (await onRoll()).filter(({ gone }) => !gone);
     expect(new Set(active.map(({ key }) => key)).size).toBe(active.length);
     expect(active.length).toBe(70);
+  });
+
+  test('two feeds that bring the same parcels at the same moment exclude each other', async () => {
+    const holder = await pool.connect();
+    await holder.query('begin');
+    await holder.query(statement('land/lock_counties', { lock: LOCKS.countyRoll, counties: [33_019] }));
+    const runs = ['second', 'third'].map(name =>
+      merge(name, parcels(1, 41, { OWNER: name }), { overlap: 'replace' }),
+    );
+    await expect.poll(() => lockWaits(db), { timeout: 20_000 }).toBe(2);
+    await holder.query('commit');
+    holder.release();
+    expect((await Promise.all(runs)).map(({ status }) => status)).toEqual(['merged', 'merged']);
+    const active = (await onRoll()).filter(({ gone }) => !gone);
+    expect(active).toHaveLength(40);
+    expect(Object.keys(feedsOf(active))).toHaveLength(1);
+    expect(new Set(active.map(({ owner }) => owner)).size).toBe(1);
   });
 });

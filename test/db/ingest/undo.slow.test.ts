@@ -77,9 +77,10 @@ const merged = async (run: Promise<RunResult>): Promise<number> => {
 
 /** Everything that is shown of parcels and sales, without the numbers of runs. */
 const SHOWN: Record<string, string> = {
-  parcels: `select f.name as feed, to_jsonb(p) - '{feed_id,created_run,changed_run,retired_run,retired_at}'::text[] as row
+  parcels: `select f.name as feed,
+      to_jsonb(p) - '{feed_id,created_run,changed_run,row_version,retired_run,retired_at}'::text[] as row
     from parcels p join feeds f on f.id = p.feed_id where p.retired_at is null order by p.property_id`,
-  filters: 'select to_jsonb(f) as row from parcel_filters f order by property_id',
+  filters: "select to_jsonb(f) - 'row_version' as row from parcel_filters f order by property_id",
   owners: 'select to_jsonb(o) as row from owner_parcels o order by owner_key, property_id',
   coverage: `select to_jsonb(c) - 'feed_ids' as row,
       array(select name from feeds where id = any (c.feed_ids) order by name) as feeds

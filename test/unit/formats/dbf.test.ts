@@ -139,6 +139,7 @@ describe('encodings of dBASE', () => {
       'PEÑA MUÑOZ',
       Buffer.from('PEÑA MUÑOZÉ').subarray(0, 13),
     ],
+    ['a .cpg of Vietnamese, code page 1258', '1258', 'ĐƯA', Buffer.from([0xd0, 0xdd, 0x41])],
     ['Latin-1 that ends in an accent', '1252', 'PENA JOSEFAAÉ', Buffer.from('PENA JOSEFAAÉ', 'latin1')],
   ])('%s: text that is valid UTF-8 is UTF-8, other text is not', async (_, cpg, owner, text) => {
     read.folder.put('l.cpg', cpg);

@@ -10,6 +10,9 @@ const context = contextFor(folder.path);
 const MAINE_EAST_FEET =
   'PROJCS["NAD_1983_StatePlane_Maine_East_FIPS_1801_Feet",GEOGCS["GCS_North_American_1983",DATUM["D_North_American_1983",SPHEROID["GRS_1980",6378137.0,298.257222101]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],PARAMETER["False_Easting",984250.0],PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",-68.5],PARAMETER["Scale_Factor",0.9999],PARAMETER["Latitude_Of_Origin",43.66666666666666],UNIT["Foot_US",0.3048006096012192]]';
 
+const WEB_MERCATOR =
+  'PROJCS["WGS_1984_Web_Mercator_Auxiliary_Sphere",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Mercator_Auxiliary_Sphere"],PARAMETER["False_Easting",0.0],PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",0.0],PARAMETER["Standard_Parallel_1",0.0],PARAMETER["Auxiliary_Sphere_Type",0.0],UNIT["Meter",1.0]]';
+
 const shp = makeShp([[984_250, 0], null, [984_250, 400_000]], 100);
 const dbf = makeDbf(
   [{ name: 'PID', type: 'C', length: 4 }],
@@ -40,6 +43,22 @@ describe('the CRS', () => {
     const [x1, y1] = corner(rows[2]!.geometry);
     const { s12 } = Geodesic.WGS84.Inverse(43 + 2 / 3, -68.5, y1!, x1!);
     expect((s12! * 0.9999 * 3937) / 1200).toBeCloseTo(400_000, 1);
+  });
+
+  test.each([
+    ["Esri's .prj", WEB_MERCATOR, undefined],
+    ['the code of the feed', undefined, 'EPSG:3857'],
+    ["Esri's own code of the feed", undefined, 'ESRI:102100'],
+  ])('Web Mercator by %s', async (_, prj, crs) => {
+    const [x, y] = [-8_026_135, 5_336_500];
+    folder.put('m.shp', makeShp([[x, y]], 100));
+    folder.put('m.dbf', makeDbf([{ name: 'PID', type: 'C', length: 4 }], [{ cells: ['1'] }]));
+    folder.put('m.prj', prj ?? '');
+    const input = { source: 'm.shp', format: 'shapefile' as const, ...(crs !== undefined && { crs }) };
+    const [lon, lat] = corner((await readAll(input, context)).rows[0]!.geometry);
+    // The inverse of the spherical projection.
+    expect(lon).toBeCloseTo((x / 6_378_137) * (180 / Math.PI), 7);
+    expect(lat).toBeCloseTo(Math.atan(Math.sinh(y / 6_378_137)) * (180 / Math.PI), 7);
   });
 
   test("the feed's crs wins over the .prj", async () => {

@@ -1,17 +1,11 @@
 // Choosing comps: the browser sends what the user picks or enters, and shows the figures that the server
 // computes from it.
-import {
-  type Filters,
-  inOrder,
-  isShown,
-  readFilters,
-  type Shown,
-  type Update,
-} from '../comping-filter.ts';
+
+import { say } from '../../frame/client/toast.ts';
 import { map, sourceOf } from '../../parts/client/map-client.ts';
 import { type Mark, openMarks } from '../../parts/client/map-marks.ts';
 import { EMPTY } from '../../parts/client/map-style.ts';
-import { say } from '../../frame/client/toast.ts';
+import { type Filters, inOrder, isShown, readFilters, type Shown, type Update } from '../comping-filter.ts';
 
 const page = document.querySelector<HTMLElement>('.comping')!;
 const address = page.dataset.report!;

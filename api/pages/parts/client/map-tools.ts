@@ -2,9 +2,9 @@
 // search what is in sight.
 
 import { type LngLat, type Map as MapLibre, Marker } from 'maplibre-gl';
+import { say } from '../../frame/client/toast.ts';
 import { type Mode, type openDrawing, search } from './draw-on-map.ts';
 import { keepView } from './map-results.ts';
-import { say } from '../../frame/client/toast.ts';
 
 /** The view of an address, as OpenStreetMap writes it: `13.2/43.1756/-72.1035`. */
 const VIEW = 'map';

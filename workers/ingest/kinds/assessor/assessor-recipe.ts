@@ -1,5 +1,7 @@
 import type { GateResult } from '../../../../shared/feeds/ingest-runs.ts';
-import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import { asRun, type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import { LOCKS } from '../../../../shared/platform/locks.ts';
+import { forgetKeptNames } from '../../../changes/forget-kept-names.ts';
 import { alternatives } from '../../../feeds/feed-columns.ts';
 import { lastFigures, rejectedRows } from '../../engine/gate.ts';
 import { readBatches } from '../../engine/read-input.ts';
@@ -76,6 +78,8 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
   );
   const fips = counties.map(row => row.fips);
   await ensurePartitions(pool, fips);
+  // What is compared stays so until the merge: another feed may take parcels over, or bring the same ones.
+  await client.query(statement('land/lock_counties', { lock: LOCKS.countyRoll, counties: fips }));
   await client.query(rollSql('feeds/create_before_stage', { feed: feedId, fips }));
   await client.query('analyze stage_before (fips, key)');
   const overlapping = await stageOverlap(client, feedId, fips, { overlap: feed.overlap, force: run.force });
@@ -102,6 +106,7 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
       await keepBefore(transaction, { runId, feedId, fips, day, taken, sales });
       if (taken) await takeOver(transaction, feedId, fips);
       await mergeParcels(transaction, runId, feedId, day);
+      await forgetKeptNames(asRun(transaction), { runId });
       // Parcels that changed feeds alone are not among those that the merge counts.
       if (taken) await countCoverage(transaction, fips);
       if (sales) await mergeListings(transaction, runId, feedId);

@@ -10,6 +10,7 @@ import { LOCKS } from '../../../../shared/platform/locks.ts';
 import { bindValues } from '../../../../shared/platform/named-parameters.ts';
 import { PARCEL_CHANGES } from '../../../changes/changed-fields.ts';
 import { leaveOutSuppressed } from '../../../changes/forget-names.ts';
+import { drawVersion } from '../../../changes/record-changes.ts';
 import { roadMarginM } from '../../layers/merge-layer.ts';
 import { rollSql } from './roll-sql.ts';
 
@@ -32,7 +33,11 @@ export async function mergeParcels(
   const fips = literal(counties);
   const landed = await holdLayers(client, counties);
   await client.query(sql('feeds/reserve_serials'));
-  const loaded = await client.query<{ fips: number }>(sql('changes/stage_loaded_counties'));
+  // After the locks: a chunk of land that commits later has a greater number.
+  const version = await drawVersion(client);
+  const loaded = await client.query<{ fips: number }>(
+    statement('changes/stage_loaded_counties', { version }),
+  );
   if (landed) {
     const reach = await roadMarginM(client);
     const near = await client.query<{ fips: number }>(
@@ -41,12 +46,15 @@ export async function mergeParcels(
     const literals = { fips, near: literal(near.rows.map(row => row.fips)), reach: literal(reach) };
     await client.query(compose('land/mark_moved_parcels', literals));
   }
-  await client.query(compose('changes/stage_parcel_changes', { ...PARCEL_CHANGES, fips }));
+  await client.query(
+    compose('changes/stage_parcel_changes', { ...PARCEL_CHANGES, fips, version: literal(version) }),
+  );
   await leaveOutSuppressed(client, fips);
-  await client.query(bindValues(rollSql('feeds/update_parcels', { fips: counties }), { run_id: runId }));
-  await client.query(statement('feeds/retire_parcels', { run_id: runId }, { fips }));
+  const written = { run_id: runId, version };
+  await client.query(bindValues(rollSql('feeds/update_parcels', { fips: counties }), written));
+  await client.query(statement('feeds/retire_parcels', written, { fips }));
   await client.query(compose('feeds/remove_parcel_filters', { fips }));
-  await client.query(sql('feeds/number_parcels'));
+  await client.query(compose('feeds/number_parcels', { version: literal(version) }));
   if (landed) await client.query(sql('land/mark_new_parcels'));
   await client.query(compose('feeds/keep_land', { fips }));
   await client.query(sql('feeds/index_land'));

@@ -3,6 +3,7 @@ import { findUndoable, type UndoableRun, type UndoPayload } from '../../../../sh
 import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
 import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
 import { type Client, compose, literal, sql, statement } from '../../../../shared/platform/db.ts';
+import { LOCKS } from '../../../../shared/platform/locks.ts';
 import { bindValues } from '../../../../shared/platform/named-parameters.ts';
 import { type RunResult, runLocked } from '../../engine/locked-run.ts';
 import { mergeRun } from '../../engine/merge-run.ts';
@@ -59,6 +60,7 @@ async function compare(
     statement('feeds/list_undo_counties', { run_id: undoes, feed_id: feedId }),
   );
   const fips = counties.map(county => county.fips);
+  await client.query(statement('land/lock_counties', { lock: LOCKS.countyRoll, counties: fips }));
   const literals = { run: literal(undoes), fips: literal(fips) };
   await client.query(compose('feeds/create_now_stage', literals));
   await stageRolls(client, undoes, derive);

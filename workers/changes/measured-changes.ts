@@ -1,0 +1,75 @@
+import type { ChangedFields } from '../../shared/model/changes.ts';
+import { type Client, statement } from '../../shared/platform/db.ts';
+import { drawVersion } from './record-changes.ts';
+
+/** The figures of a parcel's land, by the names and with the values that the API shows. */
+export type ShownLand = {
+  property_id: number;
+  created_run: number;
+  row_version: number;
+} & Record<string, unknown>;
+
+/** In the first days of a county, figures that its parcels get for the first time are part of loading it. */
+const LOADING_DAYS = 7;
+
+type Parcels = { fips: number; property_ids: readonly number[] };
+
+export async function readShownLand(client: Client, parcels: Parcels): Promise<ShownLand[]> {
+  return (await client.query<ShownLand>(statement('changes/read_shown_land', parcels))).rows;
+}
+
+/**
+ * Records the parcels whose land is now shown with other figures than before, and raises their `row_version`.
+ * Call it after openChanges, in the transaction that stored the figures, while no merge can write the county.
+ */
+export async function stageMeasuredLand(
+  client: Client,
+  fips: number,
+  before: readonly ShownLand[],
+  after: readonly ShownLand[],
+): Promise<void> {
+  const was = new Map(before.map(parcel => [parcel.property_id, parcel]));
+  const measured = after.flatMap(is => {
+    const fields = differingFields(was.get(is.property_id)!, is);
+    return Object.keys(fields).length > 0 ? [{ ...is, fields }] : [];
+  });
+  const loading = await loadingRuns(client, fips, measured);
+  const changed = measured.filter(
+    ({ created_run, fields }) =>
+      !loading.has(created_run) || Object.values(fields).some(([value]) => value !== null),
+  );
+  if (changed.length === 0) return;
+  const version = await drawVersion(client);
+  const property_ids = changed.map(parcel => parcel.property_id);
+  const fields = changed.map(({ fields, row_version }) =>
+    JSON.stringify({ ...fields, row_version: [row_version, version] }),
+  );
+  await client.query(statement('changes/stage_measured_land', { fips, version, property_ids, fields }));
+  for (const table of ['parcels', 'parcel_filters'])
+    await client.query(statement('changes/set_row_version', { fips, version, property_ids }, { table }));
+}
+
+function differingFields(
+  { property_id: _id, created_run: _run, row_version: _version, ...was }: ShownLand,
+  is: ShownLand,
+): ChangedFields {
+  return Object.fromEntries(
+    Object.entries(was)
+      .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(is[name]))
+      .map(([name, value]) => [name, [value, is[name]]]),
+  );
+}
+
+/** The runs that have just loaded the county, of those that brought the parcels. */
+async function loadingRuns(
+  client: Client,
+  fips: number,
+  parcels: readonly ShownLand[],
+): Promise<ReadonlySet<number>> {
+  const runs = [...new Set(parcels.map(parcel => parcel.created_run))];
+  if (runs.length === 0) return new Set();
+  const { rows } = await client.query<{ run_id: number }>(
+    statement('changes/list_loading_runs', { fips, runs, days: LOADING_DAYS }),
+  );
+  return new Set(rows.map(row => row.run_id));
+}
