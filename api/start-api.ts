@@ -1,21 +1,10 @@
-import { failLostExports } from '../shared/exports/end-export.ts';
-import { CHANGES_DAYS } from '../shared/model/changes.ts';
 import type { Config } from '../shared/platform/config.ts';
 import { watchDatabase } from '../shared/platform/database-outage.ts';
-import {
-  createPool,
-  IDLE_IN_TRANSACTION,
-  type Pool,
-  RANDOM_PAGE_COST,
-  sql,
-  statement,
-} from '../shared/platform/db.ts';
+import { createPool, IDLE_IN_TRANSACTION, RANDOM_PAGE_COST } from '../shared/platform/db.ts';
 import type { Logger } from '../shared/platform/log.ts';
 import { missingSettings } from '../shared/platform/origin.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/platform/queue/queue.ts';
 import { assertDatabaseReady } from '../shared/platform/start-checks.ts';
-import { NOTES_DAYS } from '../shared/searches/search-terms.ts';
-import { MESSAGES_DAYS } from '../shared/webhooks/webhook-terms.ts';
 import { type AppDeps, createApp } from './app.ts';
 import type { Lifecycle } from './http/begin.ts';
 import { createMetricsPool } from './http/installation-metrics.ts';
@@ -71,11 +60,11 @@ export async function startApi(
     await assertDatabaseReady(pool, config, { log, connections: config.DB_POOL_SIZE, signal });
     const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));
-    const assets = await openAssets(config);
+    const assets = openAssets(config);
     await storeAssets(pool, assets).catch(error =>
       log.warn({ err: error }, "cannot store the pages' assets: processes of other releases lack them"),
     );
-    await shapeThreads.start();
+    shapeThreads.start();
     const app = createApp({
       config,
       log,
@@ -90,7 +79,6 @@ export async function startApi(
       ...parts,
     });
     const server = await serveHttp(app, config, lifecycle);
-    const stopHousekeeping = startMaintenance(pool, log, config);
     // Not on the pool, whose connections may all be taken by calls.
     const stopWatching = watchDatabase(cancelPool, { log, limitMs: config.DATABASE_WAIT_MS }, lost);
     log.info({ url: server.url }, 'listening');
@@ -100,7 +88,6 @@ export async function startApi(
       async stop() {
         await server.stop();
         stopWatching();
-        await stopHousekeeping();
         await close();
       },
     };
@@ -108,58 +95,4 @@ export async function startApi(
     await close();
     throw error;
   }
-}
-
-/**
- * Nothing depends on it: a call rolls its own account's period, and answers older than a day
- * are not given out.
- */
-const EVERY_MS = 60_000;
-
-/**
- * Once a minute in every process, one turn at a time: rolls periods that are over, deletes what has expired.
- * Returns how to stop it.
- */
-export function startMaintenance(
-  pool: Pool,
-  log: Logger,
-  kept: RetentionSettings,
-  everyMs = EVERY_MS,
-): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    running ??= runMaintenance(pool, kept)
-      .catch(error => log.warn({ err: error }, 'housekeeping failed; it is tried again'))
-      .finally(() => {
-        running = undefined;
-      });
-  }, everyMs);
-  timer.unref();
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
-}
-
-/** For how long what tells of people is kept. */
-type RetentionSettings = Pick<Config, 'SKIP_TRACE_KEEP_DAYS' | 'TRACE_AUDIT_YEARS'>;
-
-export async function runMaintenance(pool: Pool, kept: RetentionSettings): Promise<void> {
-  const { rows } = await pool.query<{ id: string }>(sql('accounts/list_due_accounts'));
-  if (rows.length > 0)
-    await pool.query(statement('accounts/roll_period', { account_ids: rows.map(row => row.id) }));
-  await pool.query(sql('accounts/delete_old_answers'));
-  await pool.query(sql('accounts/delete_old_buckets'));
-  await pool.query(sql('accounts/delete_old_sessions'));
-  await pool.query(sql('accounts/delete_old_records'));
-  await pool.query(statement('contacts/delete_old_provider_answers', { days: kept.SKIP_TRACE_KEEP_DAYS }));
-  await pool.query(statement('contacts/delete_old_traces', { years: kept.TRACE_AUDIT_YEARS }));
-  await pool.query(sql('parcels/delete_old_given'));
-  await pool.query(sql('exports/delete_old_others'));
-  await pool.query(sql('exports/expire_exports'));
-  await failLostExports(pool);
-  await pool.query(statement('changes/delete_old', { days: CHANGES_DAYS + 1 }));
-  await pool.query(sql('webhooks/mend_clock'));
-  await pool.query(statement('webhooks/delete_old_messages', { days: MESSAGES_DAYS }));
-  await pool.query(statement('searches/delete_old_notes', { days: NOTES_DAYS }));
 }

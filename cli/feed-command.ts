@@ -5,7 +5,7 @@ import { feedKindWords, INPUT_WORDS, INPUTS, type Input } from '../shared/model/
 import { loadConfig } from '../shared/platform/config.ts';
 import { sharedFolder } from '../workers/ingest/engine/run-folder.ts';
 import { installedFeed, installedFeeds } from '../workers/ingest/feed-folders.ts';
-import type { Feed } from '../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../workers/ingest/all-kinds.ts';
 import { enqueueFromCli } from './common/cli-enqueue.ts';
 import { requestedByOperator, wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';

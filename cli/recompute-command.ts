@@ -8,7 +8,7 @@ import type { Planned } from '../workers/land/plan-attributes.ts';
 import { planLandAttributesJob } from '../workers/land/plan-land-attributes-job.ts';
 import { recomputeMarketJob } from '../workers/market/recompute-market-job.ts';
 import { restateHistoryJob } from '../workers/market/restate-history-job.ts';
-import { DAILY } from '../workers/schedules.ts';
+import { SCHEDULES } from '../workers/schedules.ts';
 import type { EstimatesResult } from '../workers/valuation/value-all.ts';
 import { valueAllCountiesJob } from '../workers/valuation/value-all-counties-job.ts';
 import type { ValuedCounty } from '../workers/valuation/value-county.ts';
@@ -165,7 +165,7 @@ async function tellOfDay(pool: Pool, { fips, asOf }: Flags): Promise<void> {
   if (asOf === undefined) return;
   const { defaultValuationDay } = await import('../workers/valuation/value-county.ts');
   if (asOf === (await defaultValuationDay(pool))) return;
-  const [minute, hour] = DAILY.valuation.pattern.split(' ');
+  const [minute, hour] = SCHEDULES['valuation-daily'].pattern.split(' ');
   const daily = `${hour!.padStart(2, '0')}:${minute!.padStart(2, '0')} UTC`;
   const whose = fips === undefined ? '' : ` of county ${fiveDigits(fips)}`;
   process.stderr.write(

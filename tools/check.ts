@@ -11,7 +11,7 @@ import { checkDistributed } from './checks/distributed.ts';
 import { checkEnvExample } from './checks/env-example.ts';
 import { readSources } from './checks/files.ts';
 import { checkGenerated, generatedFiles } from './checks/generated-files.ts';
-import { checkFileNames, checkFileSizes, checkMentions, checkQueries } from './checks/house-rules.ts';
+import { checkFileNames, checkFileSizes, checkMentions, checkPages, checkQueries } from './checks/house-rules.ts';
 import { checkOpenApi } from './checks/lint-openapi.ts';
 import { checkMigrations } from './checks/migrations.ts';
 import { addedLines, findPhrases } from './checks/phrases.ts';
@@ -25,6 +25,7 @@ const problems = [
   ...checkFileSizes(files),
   ...checkFileNames(files),
   ...checkQueries(files),
+  ...checkPages(files),
   ...checkMentions(files),
   ...checkCommentWidth(files),
   ...checkCommentNames(files),

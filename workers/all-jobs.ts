@@ -4,6 +4,7 @@ import { gradeDealsDailyJob } from './deals/grade-deals-daily-job.ts';
 import { gradeDealsJob } from './deals/grade-deals-job.ts';
 import { makeExportJob } from './exports/make-export-job.ts';
 import { deleteOldRecordsJob } from './housekeeping/delete-old-records-job.ts';
+import { expireRecordsJob } from './housekeeping/expire-records-job.ts';
 import { ingestFeedJob } from './ingest/ingest-feed-job.ts';
 import { undoRunJob } from './ingest/undo-run-job.ts';
 import { computeLandAttributesJob } from './land/compute-land-attributes-job.ts';
@@ -40,4 +41,5 @@ export const allJobs = jobsByName([
   makeExportJob,
   refreshSearchesJob,
   deleteOldRecordsJob,
+  expireRecordsJob,
 ]);

@@ -7,34 +7,34 @@ import { type Deliverer, deliver, enqueue } from '../shared/platform/queue/jobs.
 import { type DeliveryQueue, FEED_PREFIX } from '../shared/platform/queue/queue.ts';
 import { gradeDealsDailyJob } from './deals/grade-deals-daily-job.ts';
 import { deleteOldRecordsJob } from './housekeeping/delete-old-records-job.ts';
+import { expireRecordsJob } from './housekeeping/expire-records-job.ts';
 import { installedFeeds } from './ingest/feed-folders.ts';
-import type { Feed } from './ingest/feed-kinds.ts';
+import type { Feed } from './ingest/all-kinds.ts';
 import { planLandAttributesJob } from './land/plan-land-attributes-job.ts';
 import { recomputeMarketDailyJob } from './market/recompute-market-daily-job.ts';
 import { restateHistoryJob } from './market/restate-history-job.ts';
 import { refreshSearchesJob } from './searches/refresh-searches-job.ts';
 import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 
-type Daily = { pattern: string; due(pool: Pool): Promise<{ id: string }> };
+type Schedule = { pattern: string; due(pool: Pool): Promise<{ id: string }> };
 
 /**
- * What is due once a day, in UTC: statistics when their windows have moved by a day, then what depends on
- * another day and on them.
+ * What is due by the clock, in UTC, by the key of its scheduler: every night statistics, whose windows have
+ * moved by a day, then what depends on the day and on them.
  */
-export const DAILY = {
-  market: { pattern: '5 0 * * *', due: pool => enqueue(pool, recomputeMarketDailyJob, {}) },
-  history: { pattern: '15 0 * * *', due: pool => enqueue(pool, restateHistoryJob, {}) },
-  attributes: {
+export const SCHEDULES = {
+  'market-daily': { pattern: '5 0 * * *', due: pool => enqueue(pool, recomputeMarketDailyJob, {}) },
+  'history-daily': { pattern: '15 0 * * *', due: pool => enqueue(pool, restateHistoryJob, {}) },
+  'attributes-daily': {
     pattern: '20 0 * * *',
     due: pool => enqueue(pool, planLandAttributesJob, { scope: { dirty: true } }),
   },
-  valuation: { pattern: '40 0 * * *', due: pool => enqueue(pool, valueAllCountiesJob, {}) },
-  deals: { pattern: '20 1 * * *', due: pool => enqueue(pool, gradeDealsDailyJob, {}) },
-  searches: { pattern: '40 1 * * *', due: pool => enqueue(pool, refreshSearchesJob, {}) },
-  housekeeping: { pattern: '10 2 * * *', due: pool => enqueue(pool, deleteOldRecordsJob, {}) },
-} satisfies Record<string, Daily>;
-
-const DAILY_SUFFIX = '-daily';
+  'valuation-daily': { pattern: '40 0 * * *', due: pool => enqueue(pool, valueAllCountiesJob, {}) },
+  'deals-daily': { pattern: '20 1 * * *', due: pool => enqueue(pool, gradeDealsDailyJob, {}) },
+  'searches-daily': { pattern: '40 1 * * *', due: pool => enqueue(pool, refreshSearchesJob, {}) },
+  'housekeeping-daily': { pattern: '10 2 * * *', due: pool => enqueue(pool, deleteOldRecordsJob, {}) },
+  'housekeeping-hourly': { pattern: '10 * * * *', due: pool => enqueue(pool, expireRecordsJob, {}) },
+} satisfies Record<string, Schedule>;
 
 /**
  * All it does is one insert: ten attempts from a second on, doubled, outlast a database that is away for a
@@ -75,8 +75,7 @@ export async function syncSchedulers(
 
 function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
   const expected = new Map<string, Repeat>();
-  for (const [name, { pattern }] of Object.entries(DAILY))
-    expected.set(name + DAILY_SUFFIX, { pattern, tz: 'UTC' });
+  for (const [id, { pattern }] of Object.entries(SCHEDULES)) expected.set(id, { pattern, tz: 'UTC' });
   for (const { name, schedule } of feeds)
     if (schedule) expected.set(FEED_PREFIX + name, { pattern: schedule.cron, tz: schedule.timezone });
   return expected;
@@ -113,8 +112,8 @@ export async function enqueueScheduled(pool: Pool, deliverer: Deliverer, id: str
 }
 
 function enqueueDue(pool: Pool, id: string): Promise<{ id: string }> {
-  const daily = DAILY[id.replace(DAILY_SUFFIX, '') as keyof typeof DAILY];
-  if (daily) return daily.due(pool);
+  const schedule = SCHEDULES[id as keyof typeof SCHEDULES];
+  if (schedule) return schedule.due(pool);
   if (!id.startsWith(FEED_PREFIX)) throw new PlatError('schedule', `Unknown schedule ${id}.`);
   const payload = { feed: id.slice(FEED_PREFIX.length), force: false, sources: {}, requestedBy: 'schedule' };
   return enqueue(pool, ingestJob, payload);

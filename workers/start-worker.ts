@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnrecoverableError, type Worker } from 'bullmq';
 import { collectDefaultMetrics, Registry as Metrics } from 'prom-client';
+import { failLostExports } from '../shared/exports/end-export.ts';
 import type { Config } from '../shared/platform/config.ts';
 import { watchDatabase } from '../shared/platform/database-outage.ts';
 import { type Client, createPool, endsWithWorker, type Pool, sql } from '../shared/platform/db.ts';
@@ -154,6 +155,7 @@ export async function startWorker(
         await lease.endDeadWorkers(pool);
         await deliver(pool, deliverer);
         await schedules.restore();
+        await failLostExports(pool);
         await pool.query(sql('queue/delete_old_jobs'));
       } catch (error) {
         if (!stopping.signal.aborted) warn(error, 'the sweep for undelivered jobs failed');

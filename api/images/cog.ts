@@ -2,13 +2,7 @@ import type { Position } from '../../shared/geo/geometry-types.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { openByteSource } from '../../shared/raster/byte-source.ts';
 import { type ImageryFile, placeImage } from '../../shared/raster/imagery-file.ts';
-import {
-  type Level,
-  openLevels,
-  type PixelWindow,
-  readOnDisk,
-  readPixels,
-} from '../../shared/raster/pixels.ts';
+import { type Level, openLevels, type PixelWindow, readPixels } from '../../shared/raster/pixels.ts';
 import { type Pixels, type ToPixel, warp } from '../../shared/raster/warp.ts';
 import type { Shown } from './image-frame.ts';
 import { type ImageryFetch, SOURCE_LIMITS } from './outside.ts';
@@ -52,10 +46,7 @@ export async function paintFile(
     bottom: Math.min(level.height, Math.ceil(sampled.bottom / factor)),
   };
   requireBounded(window, file.source);
-  const isLocal = !/^https?:/i.test(file.source);
-  const pixels =
-    (isLocal && shrink === 1 ? await readOnDisk(file.source, level, window, file) : null) ??
-    (await readPixels(level, window, shrink, file, { name: bytes.name, signal }));
+  const pixels = await readPixels(level, window, shrink, file, { name: bytes.name, signal });
   const scale = 1 / (factor * shrink);
   await warp(
     pixels,

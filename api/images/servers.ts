@@ -67,7 +67,7 @@ export async function paintTiles(
   for (let y = top; y <= bottom; y++) for (let x = left; x <= right; x++) tiles.push(place(x, y));
   await Promise.all(tiles);
   await warp(
-    { ...mosaic, channels: 4 },
+    mosaic,
     picture,
     (x, y) => [columnOf(x) - left * tile_size, rowOf(y) - top * tile_size],
     frame.step / tilePx,
@@ -109,7 +109,7 @@ export async function paintExport(
       interpolation: 'RSP_BilinearInterpolation',
     }).toString();
     const part = await fetchPixels(url, headers, { width: to - from, height: picture.height }, reading);
-    if (part !== null) await warp({ ...part, channels: 4 }, picture, (x, y) => [x - from, y], 1);
+    if (part !== null) await warp(part, picture, (x, y) => [x - from, y], 1);
   }
 }
 

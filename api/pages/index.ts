@@ -14,7 +14,7 @@ import { countyRecordPage } from './feeds/county-record-page.tsx';
 import { coveragePages } from './feeds/coverage-page.tsx';
 import type { Page } from './frame/pages.tsx';
 import { themePage } from './frame/theme-page.ts';
-import { homePage } from './home-page.tsx';
+import { homePage } from './home/home-page.tsx';
 import { addToListPages } from './lists/add-to-list.tsx';
 import { listPages } from './lists/list-page.tsx';
 import { listsPages } from './lists/lists-page.tsx';

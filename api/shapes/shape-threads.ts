@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { isQuick, runShapeTask, type ShapeWork } from '../../shared/geo/shape-work.ts';
-import { compiledProgram } from '../../shared/platform/compile.mjs';
+import { programPath } from '../../shared/platform/root.ts';
 import { unavailable } from '../http/database.ts';
 
 const PROGRAM = 'api/shapes/shape-thread.ts';
@@ -12,7 +12,7 @@ const MAX_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1));
 export type ShapeThreads = {
   compute: ShapeWork['compute'];
   /** Starts all threads, so that none is started from files that an upgrade has replaced. */
-  start(): Promise<void>;
+  start(): void;
   stop(): Promise<void>;
 };
 
@@ -25,27 +25,21 @@ type Job = { message: unknown; resolve(output: unknown): void; reject(error: Err
 export function openShapeThreads(maxThreads = MAX_THREADS): ShapeThreads {
   const threads = new Map<Worker, Job | undefined>();
   const waiting: Job[] = [];
-  let starting = 0;
   let stopped = false;
 
-  async function startThread(): Promise<void> {
-    starting++;
-    try {
-      const thread = new Worker(await compiledProgram(PROGRAM), { execArgv: [] });
-      // The process may end while it waits for work.
-      thread.unref();
-      thread.on('message', output => {
-        const job = threads.get(thread);
-        threads.set(thread, undefined);
-        job?.resolve(output);
-        dispatch();
-      });
-      thread.on('error', error => lose(thread, error));
-      thread.on('exit', () => lose(thread, new Error('the thread ended')));
+  function startThread(): void {
+    const thread = new Worker(programPath(PROGRAM), { execArgv: [] });
+    // The process may end while it waits for work.
+    thread.unref();
+    thread.on('message', output => {
+      const job = threads.get(thread);
       threads.set(thread, undefined);
-    } finally {
-      starting--;
-    }
+      job?.resolve(output);
+      dispatch();
+    });
+    thread.on('error', error => lose(thread, error));
+    thread.on('exit', () => lose(thread, new Error('the thread ended')));
+    threads.set(thread, undefined);
   }
 
   function lose(thread: Worker, error: unknown): void {
@@ -63,10 +57,13 @@ export function openShapeThreads(maxThreads = MAX_THREADS): ShapeThreads {
       threads.set(thread, next);
       thread.postMessage(next.message);
     }
-    if (waiting.length === 0 || threads.size + starting >= maxThreads) return;
-    startThread().then(dispatch, error => {
+    if (waiting.length === 0 || threads.size >= maxThreads) return;
+    try {
+      startThread();
+    } catch (error) {
       for (const job of waiting.splice(0)) job.reject(unavailable('No thread could be started.', error));
-    });
+    }
+    dispatch();
   }
 
   return {
@@ -78,8 +75,8 @@ export function openShapeThreads(maxThreads = MAX_THREADS): ShapeThreads {
       dispatch();
       return (await output) as ReturnType<typeof runShapeTask<typeof task>>;
     },
-    async start() {
-      await Promise.all(Array.from({ length: maxThreads }, startThread));
+    start() {
+      while (threads.size < maxThreads) startThread();
     },
     async stop() {
       stopped = true;

@@ -6,7 +6,7 @@ import type { Config } from '../../shared/platform/config.ts';
 import { type Pool, sql, statement } from '../../shared/platform/db.ts';
 import { countyText, fiveDigits } from '../../shared/regions/counties.ts';
 import { stateOfFips } from '../../shared/regions/states.ts';
-import type { Feed } from '../../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { addressOf } from '../../workers/setup/feed-address.ts';
 
 /** What is there of one kind in a county. */

@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { closeSync, fchmodSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { compiledProgram } from '../../shared/platform/compile.mjs';
 import { LOG_FILES, type LogLimits, rotateLog } from '../../shared/platform/log-files.ts';
+import { programPath } from '../../shared/platform/root.ts';
 import type { ConnectedConfig } from '../common/cli-session.ts';
 
 const PROGRAMS = { api: 'api/main.ts', worker: 'workers/main.ts' } as const;
@@ -31,7 +31,7 @@ export const RUNTIMES: Record<ServiceName, string[]> = {
  */
 export const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
-export const programOf = (name: ServiceName): Promise<string> => compiledProgram(PROGRAMS[name]);
+export const programOf = (name: ServiceName): string => programPath(PROGRAMS[name]);
 
 /**
  * Out of the terminal's process group: Ctrl-C is for who starts it, and would reach it twice; a second
@@ -52,7 +52,7 @@ function forked(
 }
 
 export async function runService(name: ServiceName, { DATABASE_URL }: ConnectedConfig): Promise<void> {
-  const child = forked(name, await programOf(name), { DATABASE_URL }, 'inherit');
+  const child = forked(name, programOf(name), { DATABASE_URL }, 'inherit');
   let asked = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
@@ -88,7 +88,7 @@ const LOG_CHECK_MS = 10_000;
 const STABLE_MS = 60_000;
 
 export type Supervisor = {
-  start(service: Service): Promise<void>;
+  start(service: Service): void;
   stop(deadlineMs: number): Promise<void>;
   kill(): void;
 };
@@ -114,15 +114,14 @@ export function createSupervisor(
     for (const child of children.values()) child.kill('SIGKILL');
   };
 
-  async function start(service: Service, delay = 250): Promise<void> {
-    const program = await programOf(service.program);
+  function start(service: Service, delay = 250): void {
     if (stopping) return;
     mkdirSync(dirname(service.logFile), { recursive: true, mode: 0o700 });
     tidy(service.logFile, logs);
     logFiles.add(service.logFile);
     const log = openSync(service.logFile, 'a', 0o600);
     fchmodSync(log, 0o600);
-    const child = forked(service.program, program, service.env, log);
+    const child = forked(service.program, programOf(service.program), service.env, log);
     closeSync(log);
     const begun = Date.now();
     children.set(service.label, child);
@@ -132,7 +131,7 @@ export function createSupervisor(
       await onRestart(service.label, signal ?? `exit ${code}`);
       const wait = Date.now() - begun > STABLE_MS ? 250 : delay;
       await sleep(wait, undefined, { ref: false });
-      if (!stopping) await start(service, Math.min(wait * 2, MAX_RESTART_DELAY_MS));
+      start(service, Math.min(wait * 2, MAX_RESTART_DELAY_MS));
     });
     child.on('error', () => {});
     if (service.onMessage) child.on('message', service.onMessage);

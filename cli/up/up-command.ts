@@ -148,7 +148,7 @@ async function startServices(config: ConnectedConfig, pool: Pool, parts: Part[])
     stop: () => supervisor.stop(config.SHUTDOWN_TIMEOUT_MS + CLOSING_MS),
     kill: supervisor.kill,
   });
-  await supervisor.start({
+  supervisor.start({
     label: 'api',
     program: 'api',
     env,
@@ -158,7 +158,7 @@ async function startServices(config: ConnectedConfig, pool: Pool, parts: Part[])
   for (let i = 0; i < config.WORKERS; i++) {
     // Each has a health port of its own.
     const portSetting = config.WORKER_PORT && { WORKER_PORT: String(config.WORKER_PORT + i) };
-    await supervisor.start({
+    supervisor.start({
       label: `worker ${i + 1}`,
       program: 'worker',
       env: { ...env, ...portSetting },

@@ -6,7 +6,7 @@ import type { Config } from '../../shared/platform/config.ts';
 import { asRun, type Pool, sql, transaction } from '../../shared/platform/db.ts';
 import { enqueue, waitForJob } from '../../shared/platform/queue/jobs.ts';
 import { installedFeeds, isBundled } from '../../workers/ingest/feed-folders.ts';
-import type { Feed } from '../../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { openProgress } from '../common/cli-enqueue.ts';
 import { print } from '../common/cli-output.ts';
 import type { StartupContext } from './up-jobs.ts';

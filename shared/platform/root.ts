@@ -12,6 +12,16 @@ function findRoot(from: string): string {
 /** The folder of the checkout: sql/, the bundled feeds and `.plat/` are found from here. */
 export const rootDir = findRoot(dirname(fileURLToPath(import.meta.url)));
 
+/** A file of the build that this process was started from, see tools/build.mjs. */
+export function buildPath(path: string): string {
+  if (process.env.PLAT_BUILD === undefined)
+    throw new Error('PLAT_BUILD is not set: call build() of tools/build.mjs first.');
+  return join(process.env.PLAT_BUILD, path);
+}
+
+/** A program that runs in a process or thread of its own, by its source. */
+export const programPath = (source: string): string => buildPath(source.replace(/\.ts$/, '.mjs'));
+
 /** Of the program, as its package has it. */
 export const { version } = JSON.parse(readFileSync(join(rootDir, 'package.json'), 'utf8')) as {
   version: string;

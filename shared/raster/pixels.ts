@@ -1,18 +1,15 @@
 import type { GeoTIFFImage, TypedArray } from 'geotiff';
 import pLimit from 'p-limit';
-import sharp from 'sharp';
 import { PlatError } from '../platform/errors.ts';
 import { formatError } from '../platform/http/download-context.ts';
 import { blockDecoderOf } from './block-decoder.ts';
 import type { ByteSource } from './byte-source.ts';
 import { type Decoder, imageSizes, LITTLE_ENDIAN, withTiff } from './image.ts';
-import { type Pixels, pixelWords, type Source } from './warp.ts';
+import { type Pixels, pixelWords } from './warp.ts';
 
 /** One resolution of an image. */
 export type Level = {
   image: GeoTIFFImage;
-  /** Index of the image in the file. */
-  page: number;
   width: number;
   height: number;
   blockWidth: number;
@@ -40,99 +37,26 @@ const MAX_IMAGES = 40;
  */
 export function openLevels(source: ByteSource): Promise<[Level, ...Level[]]> {
   return withTiff(source, async tiff => {
-    const first = await levelOf(await tiff.getImage(0), 0);
+    const first = await levelOf(await tiff.getImage(0));
     const count = Math.min(await tiff.getImageCount(), MAX_IMAGES);
     const overviews: Level[] = [];
     for (let i = 1; i < count; i++) {
       const image = await tiff.getImage(i);
       // NewSubfileType: bit 0 marks a reduced image, bit 2 a mask (TIFF 6.0, page 36).
       const isOverview = (Number(image.fileDirectory.getValue('NewSubfileType') ?? 0) & 5) === 1;
-      if (isOverview && image.getSamplesPerPixel() === first.samples) overviews.push(await levelOf(image, i));
+      if (isOverview && image.getSamplesPerPixel() === first.samples) overviews.push(await levelOf(image));
     }
     return [first, ...overviews.sort((a, b) => b.width - a.width)];
   });
 }
 
-async function levelOf(image: GeoTIFFImage, page: number): Promise<Level> {
+async function levelOf(image: GeoTIFFImage): Promise<Level> {
   const samples = image.getSamplesPerPixel();
-  return { ...imageSizes(image), page, samples, decoder: await blockDecoderOf(image) };
+  return { ...imageSizes(image), samples, decoder: await blockDecoderOf(image) };
 }
 
 /** A rectangle of a level's pixels: [left, right) x [top, bottom). */
 export type PixelWindow = { left: number; top: number; right: number; bottom: number };
-
-/** None, LZW, JPEG, and deflate under both of its codes. */
-const VIPS_COMPRESSIONS = new Set([1, 5, 7, 8, 32946]);
-
-/**
- * Reads a window of a file on disk by libvips: the common case, in 66 ms instead of the 109 of `readPixels`.
- * @returns null for what libvips does not read or reads differently: masks, 16 bits, one band, sparse and
- * damaged files
- */
-export async function readOnDisk(
-  path: string,
-  level: Level,
-  window: PixelWindow,
-  coloring: ColorModel,
-): Promise<Source | null> {
-  const { image, page, samples } = level;
-  const tag = (name: 'Compression' | 'PhotometricInterpretation') =>
-    Number(image.fileDirectory.getValue(name) ?? 1);
-  const isColor = [2, 6].includes(tag('PhotometricInterpretation')) && (samples === 3 || samples === 4);
-  if (!isColor || !VIPS_COMPRESSIONS.has(tag('Compression'))) return null;
-  // libvips would divide colors by associated alpha (1), which may be near infrared.
-  if (Number(image.fileDirectory.getValue('ExtraSamples')?.[0] ?? 0) === 1) return null;
-  const { range, nodata, alpha } = coloring;
-  if (range !== null || alpha) return null;
-  const { left, top, right, bottom } = window;
-  const [width, height] = [right - left, bottom - top];
-  const data = Buffer.allocUnsafe(3 * width * height);
-  const readPart = async (x0: number, x1: number, y0: number, y1: number): Promise<void> => {
-    const part = await sharp(path, { page, ignoreIcc: true, limitInputPixels: false })
-      .extract({ left: x0, top: y0, width: x1 - x0, height: y1 - y0 })
-      .removeAlpha()
-      .raw()
-      .toBuffer();
-    const bytes = 3 * (x1 - x0);
-    if (part.length !== bytes * (y1 - y0)) throw new Error('other bands than expected');
-    for (let y = y0, at = 0; y < y1; y++, at += bytes)
-      data.set(part.subarray(at, at + bytes), 3 * ((y - top) * width + x0 - left));
-  };
-  // libvips decodes on one core, so two halves, split between blocks, are read in parallel.
-  const columns = halvesOf(left, right, level.blockWidth);
-  const parts =
-    columns.length === 2
-      ? columns.map(([x0, x1]) => readPart(x0, x1, top, bottom))
-      : halvesOf(top, bottom, level.blockHeight).map(([y0, y1]) => readPart(left, right, y0, y1));
-  const isRead = await Promise.all(parts).then(
-    () => true,
-    () => false,
-  );
-  if (!isRead) return null;
-  if (nodata === null || !hasPixel(data, nodata)) return { width, height, channels: 3, data };
-  const pixels: Source = { width, height, channels: 4, data: new Uint8Array(4 * width * height) };
-  const block = { planes: [data, data.subarray(1), data.subarray(2)], step: 3, stride: 3 * width };
-  drawBlock(block, level, window, [left, top], coloring, { ...pixels, at: 0 });
-  return pixels;
-}
-
-/** Splits a range in two at a block boundary; one range when it lies within a block. */
-function halvesOf(from: number, to: number, block: number): [number, number][] {
-  const middle = Math.round((from + to) / 2 / block) * block;
-  return middle > from && middle < to
-    ? [
-        [from, middle],
-        [middle, to],
-      ]
-    : [[from, to]];
-}
-
-/** Whether some pixel has this value in all colors. */
-function hasPixel(data: Uint8Array, value: number): boolean {
-  for (let at = 0; at < data.length; at += 3)
-    if (data[at] === value && data[at + 1] === value && data[at + 2] === value) return true;
-  return false;
-}
 
 /** Blocks decoded in memory at a time. */
 const MAX_CONCURRENT_BLOCKS = 4;
@@ -147,10 +71,10 @@ export async function readPixels(
   shrink: number,
   coloring: ColorModel,
   { name, signal }: { name: string; signal: AbortSignal },
-): Promise<Source> {
+): Promise<Pixels> {
   const width = Math.ceil((right - left) / shrink);
   const height = Math.ceil((bottom - top) / shrink);
-  const pixels: Source = { width, height, channels: 4, data: new Uint8Array(4 * width * height) };
+  const pixels: Pixels = { width, height, data: new Uint8Array(4 * width * height) };
   const sums = shrink > 1 ? new Uint32Array(4 * width * height) : null;
   const limit = pLimit(MAX_CONCURRENT_BLOCKS);
   const work: Promise<void>[] = [];

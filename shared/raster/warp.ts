@@ -5,9 +5,6 @@ import { LITTLE_ENDIAN } from './image.ts';
 /** Red, green, blue and alpha by turns, row by row. Alpha is 0 for empty pixels, else 255. */
 export type Pixels = { width: number; height: number; data: Uint8Array };
 
-/** An image to draw from. With 3 channels it is opaque. */
-export type Source = Pixels & { channels: 3 | 4 };
-
 /** Pixels as 32-bit words; 0 for empty ones. */
 export const pixelWords = ({ data }: Pick<Pixels, 'data'>): Int32Array =>
   new Int32Array(data.buffer, data.byteOffset, data.length >> 2);
@@ -32,7 +29,7 @@ const CELLS = 16;
  * @param picture its sides are multiples of `CELLS`
  * @param ratio source pixels per picture pixel
  */
-export async function warp(source: Source, picture: Pixels, placeIn: ToPixel, ratio: number): Promise<void> {
+export async function warp(source: Pixels, picture: Pixels, placeIn: ToPixel, ratio: number): Promise<void> {
   const blurred = await blur(source, ratio);
   const [width, height] = [picture.width / CELLS, picture.height / CELLS];
   for (let row = 0; row < CELLS; row++) {
@@ -50,30 +47,25 @@ const MIN_SHARE = 0.01;
  * gdalwarp's triangle filter of width `ratio` has the variance ratio²/6; the blur adds what bilinear
  * interpolation lacks.
  */
-async function blur(source: Source, ratio: number): Promise<Pixels> {
+async function blur(source: Pixels, ratio: number): Promise<Pixels> {
   const { width, height } = source;
   const share = (ratio ** 2 - 1) / 12;
-  if (share < MIN_SHARE && source.channels === 4) return source;
-  const opened = ({ channels, data }: Source) => sharp(data, { raw: { width, height, channels } });
+  if (share < MIN_SHARE) return source;
+  const opened = (data: Uint8Array, channels: 3 | 4) => sharp(data, { raw: { width, height, channels } });
+  const pixels = opened(source.data, 4);
   // Opaque alpha is removed: libvips would multiply and divide by it, in three times the time.
-  const isFull = source.channels === 4 && !pixelWords(source).includes(0);
-  const pixels = isFull
-    ? opened({ ...source, channels: 3, data: await opened(source).removeAlpha().raw().toBuffer() })
-    : opened(source);
+  const isOpaque = !pixelWords(source).includes(0);
+  const blurred = isOpaque ? opened(await pixels.removeAlpha().raw().toBuffer(), 3) : pixels;
   // The Gaussian that gives each neighbor this share.
   const sigma = Math.sqrt(-1 / (2 * Math.log(share / (1 - 2 * share))));
-  if (share >= MIN_SHARE) pixels.blur({ sigma, minAmplitude: 0.01 });
-  return { width, height, data: await pixels.ensureAlpha().raw().toBuffer() };
+  blurred.blur({ sigma, minAmplitude: 0.01 });
+  return { width, height, data: await blurred.ensureAlpha().raw().toBuffer() };
 }
 
 type Cell = { left: number; top: number; width: number; height: number };
 
-/** Masks of two of a pixel's four bytes, and of its alpha. */
-const TWO_BYTES = 0xff00ff;
+/** The alpha byte of a pixel's word. */
 const ALPHA = LITTLE_ENDIAN ? -0x1000000 : 0xff;
-const { imul } = Math;
-/** Half of 256 in each of the two bytes, for rounding. */
-const ROUNDING = 0x800080;
 
 /** Fixed-point coordinates with 12 fractional bits. */
 const FRACTION_BITS = 12;
@@ -86,6 +78,7 @@ function warpCell(source: Pixels, picture: Pixels, placeIn: ToPixel, cell: Cell)
   const [p, q] = [placeIn(left, top), placeIn(left + width, top)];
   const [r, s] = [placeIn(left, top + height), placeIn(left + width, top + height)];
   const [from, into] = [pixelWords(source), pixelWords(picture)];
+  const [colors, picked] = [source.data, picture.data];
   const columns = source.width;
   const [lastColumn, lastRow] = [columns - 1, source.height - 1];
   const toFixedPoint = (pixels: number) => Math.round(pixels * FIXED_POINT_ONE) | 0;
@@ -108,34 +101,23 @@ function warpCell(source: Pixels, picture: Pixels, placeIn: ToPixel, cell: Cell)
       const i = u >> FRACTION_BITS;
       const j = v >> FRACTION_BITS;
       if (i >>> 0 < lastColumn && j >>> 0 < lastRow) {
-        const at = (imul(j, columns) + i) | 0;
-        const a = from[at]!;
-        const b = from[at + 1]!;
-        const c = from[at + columns]!;
-        const d = from[at + columns + 1]!;
-        if ((a & b & c & d & ALPHA) === ALPHA) {
-          // Weights add up to 256; each multiplication handles two bytes.
+        const at = j * columns + i;
+        const below = at + columns;
+        if ((from[at]! & from[at + 1]! & from[below]! & from[below + 1]! & ALPHA) === ALPHA) {
+          // Weights add up to 256.
           const right = (u >> (FRACTION_BITS - 8)) & 255;
-          const below = (v >> (FRACTION_BITS - 8)) & 255;
-          const both = imul(right, below) >> 8;
-          const b1 = right - both;
-          const c1 = below - both;
-          const a1 = 256 - right - c1;
-          const even =
-            (imul(a & TWO_BYTES, a1) +
-              imul(b & TWO_BYTES, b1) +
-              imul(c & TWO_BYTES, c1) +
-              imul(d & TWO_BYTES, both) +
-              ROUNDING) |
-            0;
-          const odd =
-            (imul((a >>> 8) & TWO_BYTES, a1) +
-              imul((b >>> 8) & TWO_BYTES, b1) +
-              imul((c >>> 8) & TWO_BYTES, c1) +
-              imul((d >>> 8) & TWO_BYTES, both) +
-              ROUNDING) |
-            0;
-          into[to] = ((even >>> 8) & TWO_BYTES) | (odd & ~TWO_BYTES);
+          const down = (v >> (FRACTION_BITS - 8)) & 255;
+          const both = (right * down) >> 8;
+          const a = 256 - right - down + both;
+          const b = right - both;
+          const c = down - both;
+          for (let k = 0; k < 4; k++) {
+            const upper = 4 * at + k;
+            const lower = 4 * below + k;
+            const sum =
+              colors[upper]! * a + colors[upper + 4]! * b + colors[lower]! * c + colors[lower + 4]! * both;
+            picked[4 * to + k] = (sum + 128) >> 8;
+          }
           continue;
         }
       }

@@ -8,7 +8,7 @@ import type { Pool } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import type { RunResult } from '../../workers/ingest/engine/locked-run.ts';
-import type { Feed } from '../../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { runFeed } from '../../workers/ingest/ingest-feed.ts';
 import { parseFeed } from '../../workers/ingest/load-feeds.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';

@@ -63,6 +63,7 @@ async function startServer(
       env: {
         ...ENVIRONMENT,
         PATH: process.env.PATH,
+        PLAT_BUILD: process.env.PLAT_BUILD,
         DATABASE_URL: databaseUrl,
         PORT: '0',
         LOG_LEVEL: 'warn',

@@ -141,7 +141,7 @@ async function comparePage(pool: Pool, fips: number, rounds: number): Promise<Be
   let characters = 0;
   for (let round = 0; round <= rounds; round++) {
     const html = await timed(async () => {
-      const reply = await dataPage.get!(visit);
+      const reply = await dataPage.show!(visit, {});
       if (!('body' in reply)) throw new Error('the page is not a page');
       const session = undefined;
       const frame = Document({ ...reply, session, url, assets, theme: undefined });

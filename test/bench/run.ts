@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startEmbedded } from '../../shared/platform/embedded-postgres.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
+import { build } from '../../tools/build.mjs';
 import type { BenchOptions, BenchResult } from './bench.ts';
 import { BENCHES, loadBench } from './benches.ts';
 import { describeMachine, markdownReport, plainReport } from './report.ts';
@@ -39,6 +40,7 @@ async function main(): Promise<number> {
     throw new PlatError('bench', `No bench is named ${unknown.join(', ')}. There are ${BENCHES.join(', ')}.`);
   }
 
+  await build();
   const folder = mkdtempSync(join(tmpdir(), 'plat-bench-'));
   // As root, the server runs as another user, who has to pass through.
   chmodSync(folder, 0o755);

@@ -7,11 +7,12 @@ import { rootDir } from '../../shared/platform/root.ts';
 
 /** A worker in a process of its own, as in production; resolves when it takes jobs. */
 export async function startWorker(url: string, env: Record<string, string> = {}): Promise<ChildProcess> {
-  const worker = spawn(process.execPath, [...RUNTIMES.worker, await programOf('worker')], {
+  const worker = spawn(process.execPath, [...RUNTIMES.worker, programOf('worker')], {
     cwd: rootDir,
     env: {
       ...ENVIRONMENT,
       PATH: process.env.PATH,
+      PLAT_BUILD: process.env.PLAT_BUILD,
       DATABASE_URL: url,
       SAMPLE_FEEDS: '0',
       LOG_LEVEL: 'info',

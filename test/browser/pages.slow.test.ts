@@ -87,7 +87,7 @@ describePages('the web app', site => {
         await sharp(await page.screenshot())
           .resize(1_100)
           .webp({ quality: 80 })
-          .toFile(join(rootDir, 'api/pages/frame', `home-${colorScheme}.webp`));
+          .toFile(join(rootDir, 'api/pages/home', `home-${colorScheme}.webp`));
       }
     },
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { runMaintenance } from '../../api/start-api.ts';
 import { type GivenRow, giveRows, listFreeRows } from '../../shared/parcels/given-rows.ts';
 import { asRun, asRunComposed, transaction } from '../../shared/platform/db.ts';
+import { expireRecords } from '../../workers/housekeeping/expire-records-job.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/workers.ts';
 
@@ -44,7 +44,7 @@ test('so does one that was paid for 30 days ago, whose mark is deleted', async (
   expect(await free(OURS, rows(C))).toEqual([]);
   expect(await give(OURS, rows(C))).toBe(1);
   await age(30);
-  await runMaintenance(db.pool, db.config);
+  await expireRecords(db.pool, db.config);
   const { rows: left } = await db.pool.query('select property_id from given_rows order by property_id');
   expect(left.map(row => row.property_id)).not.toContain(C);
   expect(left).toHaveLength(3);

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../shared/platform/log.ts';
 import { openQueues } from '../../shared/platform/queue/queue.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
-import { DAILY, syncSchedulers } from '../../workers/schedules.ts';
+import { SCHEDULES, syncSchedulers } from '../../workers/schedules.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {
   BACKENDS,
@@ -52,7 +52,7 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
     };
   }
   const daily = Object.fromEntries(
-    Object.entries(DAILY).map(([name, { pattern }]) => [`${name}-daily`, `${pattern} UTC`]),
+    Object.entries(SCHEDULES).map(([key, { pattern }]) => [key, `${pattern} UTC`]),
   );
   const at = (cron: string, timezone: string) => `schedule: { cron: "${cron}", timezone: ${timezone} }`;
 

@@ -33,9 +33,8 @@ beforeEach(() => {
   mkdirSync(join(root, 'bin'));
   cpSync(join(rootDir, 'tools', 'install.mjs'), join(root, 'tools', 'install.mjs'));
   cpSync(join(rootDir, 'bin', 'plat.mjs'), join(root, 'bin', 'plat.mjs'));
-  for (const name of ['api', 'shared/platform', 'workers', 'cli'])
-    mkdirSync(join(root, name), { recursive: true });
-  cpSync(join(rootDir, 'shared/platform/compile.mjs'), join(root, 'shared/platform/compile.mjs'));
+  for (const name of ['api', 'shared', 'workers', 'cli']) mkdirSync(join(root, name));
+  cpSync(join(rootDir, 'tools', 'build.mjs'), join(root, 'tools', 'build.mjs'));
   cpSync(join(rootDir, '.npmrc'), join(root, '.npmrc'));
   for (const name of ['first', 'second']) {
     mkdirSync(join(root, name));

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import { runMaintenance } from '../../api/start-api.ts';
 import { SKIP_TRACE_EXAMPLE as EXAMPLE } from '../../api/v1/examples/examples.ts';
 import { changeAccount } from '../../shared/accounts/contracts.ts';
 import { suppress } from '../../shared/contacts/suppression.ts';
 import { asRun } from '../../shared/platform/db.ts';
 import { forgetContact } from '../../workers/contacts/forget-contact.ts';
+import { expireRecords } from '../../workers/housekeeping/expire-records-job.ts';
 import { startTestApi, usageOf } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { newUser, visitor } from '../support/visitor.ts';
@@ -83,13 +83,13 @@ test('they are kept for 30 days, not for the day of other repeats', async () => 
       [user.accountId, days],
     );
   await age(29);
-  await runMaintenance(db.pool, api.config);
+  await expireRecords(db.pool, api.config);
   expect((await ana.open(PAGE)).text).toContain(FIRST);
   await ana.submit(PAGE, FORM);
   expect((await usageOf(db, user.accountId)).tokens).toBe(20);
   await age(31);
   expect((await ana.open(PAGE)).text).not.toContain(FIRST);
-  await runMaintenance(db.pool, api.config);
+  await expireRecords(db.pool, api.config);
   const { rows } = await db.pool.query('select key from idempotent_calls where account_id = $1', [
     user.accountId,
   ]);

@@ -67,8 +67,8 @@ export const data: readonly Fault[] = [
   {
     what: 'a layer is resumed although its count changed',
     file: 'workers/formats/arcgis-spool.ts',
-    from: "if (mark?.walk.by === 'offset' && mark.total !== total) mark = null;\n",
-    to: '',
+    from: "if (mark?.walk.by === 'offset' && mark.total === total)",
+    to: "if (mark?.walk.by === 'offset')",
     tests: [
       'test/unit/formats/arcgis.test.ts',
       'test/unit/formats/arcgis-broken.slow.test.ts',
@@ -105,7 +105,7 @@ export const data: readonly Fault[] = [
   },
   {
     what: 'one of two signs of a wrong acreage is enough to pass',
-    file: 'workers/ingest/engine/gate.ts',
+    file: 'workers/ingest/kinds/assessor/parcel-gates.ts',
     from: '(fits(median) && share <= most)',
     to: '(fits(median) || share <= most)',
     tests: ['test/db/ingest/acreage.test.ts'],

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import { asRun, type Pool } from '../../shared/platform/db.ts';
 import { enqueueAndNotify, waitForJob } from '../../shared/platform/queue/jobs.ts';
+import { build } from '../../tools/build.mjs';
 import { readInput } from '../../workers/formats/read-format.ts';
 import { withBenchDatabase } from '../bench/bench.ts';
 import { writeFeed } from '../bench/generate/feed-files.ts';
@@ -26,6 +27,7 @@ const AT_ONCE = '4';
 
 type Tally = { format: string; rows: number; words: number; other: string[] };
 
+await build();
 const folder = mkdtempSync(join(tmpdir(), 'plat-mutate-'));
 // As root, the server runs as another user, who has to pass through.
 chmodSync(folder, 0o755);

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { canonical } from '../../api/http/cursor.ts';
 import type { Change } from '../../api/v1/changes/list-changes.ts';
-import type { Feed } from '../../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { loadFeed } from '../../workers/ingest/load-feeds.ts';
 import { newCaller, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';

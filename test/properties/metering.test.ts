@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { runMaintenance } from '../../api/start-api.ts';
 import { listPeriods } from '../../cli/usage-command.ts';
 import { createKey, revokeKey } from '../../shared/accounts/accounts.ts';
 import { changeAccount } from '../../shared/accounts/contracts.ts';
 import { SCOPES } from '../../shared/accounts/tiers.ts';
+import { expireRecords } from '../../workers/housekeeping/expire-records-job.ts';
 import { insertRegions, newCaller, startTestApi } from '../support/api.ts';
 import { stopClock } from '../support/clock.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -162,7 +162,11 @@ const edge = fc.boolean().map(after =>
   }),
 );
 
-const house = fc.constant(command('housekeeping', () => runMaintenance(db.pool, db.config)));
+const house = fc.constant(
+  command('housekeeping', async () => {
+    await expireRecords(db.pool, db.config);
+  }),
+);
 
 const tiers: Record<string, number> = { starter: 5_000, growth: 50_000 };
 

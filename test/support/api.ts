@@ -6,7 +6,7 @@ import type { Endpoint } from '../../api/http/endpoint.ts';
 import { createMetricsPool } from '../../api/http/installation-metrics.ts';
 import type { BoardQueue } from '../../api/http/queue-board.ts';
 import { openApiDocument } from '../../api/openapi.ts';
-import { type Assets, openAssets } from '../../api/pages/frame/assets.ts';
+import { openAssets } from '../../api/pages/frame/assets.ts';
 import { serveHttp } from '../../api/server.ts';
 import { createAccount, createKey, type NewAccount, type NewKey } from '../../shared/accounts/accounts.ts';
 import { type Config, loadConfig } from '../../shared/platform/config.ts';
@@ -22,16 +22,6 @@ function documentOf(endpoints: readonly Endpoint[]): (reply: Reply) => void {
   const check = documented.get(endpoints) ?? conformsTo(openApiDocument(endpoints) as Document);
   documented.set(endpoints, check);
   return check;
-}
-
-/** Kept for all files: bundling takes longer than most of their tests. */
-const bundled = new Map<string, Promise<Assets>>();
-
-function assetsOf(config: Config): Promise<Assets> {
-  const key = config.BASEMAP_URL ?? '';
-  const assets = bundled.get(key) ?? openAssets(config);
-  bundled.set(key, assets);
-  return assets;
 }
 
 export type TestReply = { status: number; headers: Headers; text: string; json: unknown };
@@ -100,7 +90,7 @@ export async function startTestApi(
       queues,
       endpoints,
       ...(now && { now }),
-      ...(pages && { assets: await assetsOf(config) }),
+      ...(pages && { assets: openAssets(config) }),
     }),
     config,
     lifecycle,

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Feed } from '../../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { parseFeed } from '../../workers/ingest/load-feeds.ts';
 
 export type ContactLine = Partial<Record<(typeof COLUMNS)[number], string>>;

@@ -4,6 +4,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../shared/platform/migrate.ts';
+import { build } from '../../tools/build.mjs';
 import { sweepRunFolders } from '../../workers/ingest/engine/run-folder.ts';
 import { clearRedis } from './redis.ts';
 import { FOLDER_PREFIX, FOLDERS, onServer, startTestServer, withDatabase } from './server.ts';
@@ -23,6 +24,7 @@ declare module 'vitest' {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   removeOldFolders();
+  await build();
   const cluster = process.env.TEST_CITUS_URL;
   const existingUrl = cluster ?? process.env.TEST_DATABASE_URL;
   const server = existingUrl ? undefined : await startTestServer();

@@ -9,7 +9,7 @@ import { uuidV5 } from '../../shared/model/uuid.ts';
 import type { Pool } from '../../shared/platform/db.ts';
 import type { RunResult } from '../../workers/ingest/engine/locked-run.ts';
 import type { RunDeps } from '../../workers/ingest/engine/run-context.ts';
-import type { Feed } from '../../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { type RunOptions, runFeed } from '../../workers/ingest/ingest-feed.ts';
 import { undoRun } from '../../workers/ingest/kinds/assessor/undo-run.ts';
 import { parseFeed } from '../../workers/ingest/load-feeds.ts';

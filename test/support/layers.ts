@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Geometry } from 'geojson';
 import type pg from 'pg';
 import { sampleDir } from '../../workers/ingest/feed-folders.ts';
-import type { Feed } from '../../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { loadFeed } from '../../workers/ingest/load-feeds.ts';
 import { all, type Feature, feedOf, ORIGIN } from './ingest.ts';
 

@@ -6,17 +6,20 @@ import {
   type Metric,
   MORE_METRICS,
 } from '../../shared/model/market-metrics.ts';
+import { FEED_KINDS } from '../../shared/model/feed-kinds.ts';
 import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { priceText } from '../../shared/model/prices.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 import { METRICS } from '../../shared/platform/declared-metrics.ts';
 import { FILE_FORMATS, type FileFormatSpec, FORMATS } from '../../workers/formats/file-formats.ts';
+import { ALL_KINDS } from '../../workers/ingest/all-kinds.ts';
 
 /** Tables and lists of the docs, each between a line that names it and `END`. */
 const TABLES: Readonly<Record<string, () => string[]>> = {
   calls,
   fields,
   formats,
+  kinds,
   metrics,
   operations,
   statistics,
@@ -61,6 +64,14 @@ function formats(): string[] {
     return `| \`${name}\` | ${title} | ${extensions} | ${geometry ? 'yes' : 'no'} | ${notes} |`;
   });
   return ['| format | what it is | files | shapes | what to know |', '|---|---|---|---|---|', ...rows];
+}
+
+function kinds(): string[] {
+  const rows = ALL_KINDS.map(({ kind, sections, sharedSections }) => {
+    const names = Object.keys({ ...sections, ...sharedSections }).map(name => `\`${name}\``);
+    return `| \`${kind}\` | ${FEED_KINDS[kind].name} | ${names.join(', ')} |`;
+  });
+  return ['| kind | what it holds | sections |', '|---|---|---|', ...rows];
 }
 
 const METRIC_SOURCES = { process: 'APIs, workers', api: 'APIs', installation: 'APIs (the same from each)' };

@@ -60,6 +60,18 @@ export function checkQueries(files: SourceFile[]): string[] {
   ];
 }
 
+/** Pages call functions of their family: they name no statement. */
+export function checkPages(files: SourceFile[]): string[] {
+  const queries = statementsOf(files);
+  return files
+    .filter(({ path }) => /^api\/pages\/.*\.tsx?$/.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/['"`](\w+\/\w+)['"`]/g)]
+        .filter(match => queries.has(match[1]!))
+        .map(match => `${path} names the statement ${match[1]}: put it into a function of shared/<family>`),
+    );
+}
+
 /** Paths of the place where the program was written, which mean nothing to those who have it. */
 const FOREIGN = [/(?<![\w.-])\/work\//, /\.\.\/shared\/[\w-]+\.md/, /\.\.\/shared\/data\//, /\.librar[y]\b/];
 

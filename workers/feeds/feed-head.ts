@@ -110,6 +110,6 @@ const headSchema = z.strictObject({
 /** A feed file without the sections of its kind. */
 export type FeedHead = z.infer<typeof headSchema>;
 
-/** The `source` that rows carry which name none: the section's label, else the feed's title, else its name. */
+/** The `source` of rows that name none: the section's label, else the feed's title, else its name. */
 export const labelOf = ({ title, name }: FeedHead, { label }: { label?: string | undefined }): string =>
   label ?? title ?? name;

@@ -104,40 +104,20 @@ async function idSizes(source: Source, total: number | null): Promise<LayerSize>
  * @throws PlatError those of `queryLayer`; `feed_source`, retryable, when features are missing at the end
  */
 export async function spoolLayer(source: Source, path: string): Promise<void> {
-  const { info, spec, context } = source;
-  const fields = info.fields.map(({ name, type }) => `${name} ${type}`);
-  const key = JSON.stringify([info.url.href, spec.arcgis, spec.within, info.lastEditDate, fields]);
-  let mark = await usableCheckpoint(path, key, info.lastEditDate !== null);
-  if (mark?.complete) return;
-  const total = await countFeatures(source);
-  // Offsets shift when features come or go.
-  if (mark?.walk.by === 'offset' && mark.total !== total) mark = null;
-  let ground: LayerSize = { total, ids: null, extent: null };
-  if (mark !== null && mark.walk.by !== 'offset') ground = await idSizes(source, total);
-  if (mark === null) {
-    const chosen = await choosePaging(source, total);
-    ground = chosen.ground;
-    mark = {
-      key,
-      startedAt: Date.now(),
-      walk: chosen.walk,
-      total,
-      next: null,
-      lastId: null,
-      rows: 0,
-      bytes: 0,
-      ordered: true,
-      complete: false,
-    };
-  }
+  const { info, context } = source;
+  const start = await startOf(source, path);
+  if (start === null) return;
+  const { ground } = start;
+  let { mark } = start;
+  const { total } = ground;
   const file = await open(path, mark.bytes === 0 ? 'w' : 'r+');
   const append = async (lines: string[], progress: Partial<Checkpoint>) => {
     const text = Buffer.from(lines.map(line => `${line}\n`).join(''));
-    const { bytes } = mark!;
+    const { bytes } = mark;
     if (bytes + text.length > limitsOf(context).expandedBytes)
       throw sourceError(`${redactUrl(info.url)} holds more than ${bytes} bytes. Split it with arcgis.where.`);
     await file.write(text, 0, text.length, bytes);
-    mark = { ...mark!, ...progress, rows: mark!.rows + lines.length, bytes: bytes + text.length };
+    mark = { ...mark, ...progress, rows: mark.rows + lines.length, bytes: bytes + text.length };
     await saveCheckpoint(path, mark);
     context.onNote?.(`fetched ${mark.rows}${total === null ? '' : ` of ${total}`} features`);
   };
@@ -165,6 +145,27 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
   } finally {
     await file.close();
   }
+}
+
+/** Where the download begins: at an earlier one's checkpoint, or at a new plan. Null when all is there. */
+async function startOf(
+  source: Source,
+  path: string,
+): Promise<{ mark: Checkpoint; ground: LayerSize } | null> {
+  const { info, spec } = source;
+  const fields = info.fields.map(({ name, type }) => `${name} ${type}`);
+  const key = JSON.stringify([info.url.href, spec.arcgis, spec.within, info.lastEditDate, fields]);
+  const mark = await usableCheckpoint(path, key, info.lastEditDate !== null);
+  if (mark?.complete) return null;
+  const total = await countFeatures(source);
+  // Offsets shift when features come or go.
+  if (mark?.walk.by === 'offset' && mark.total === total)
+    return { mark, ground: { total, ids: null, extent: null } };
+  if (mark !== null && mark.walk.by !== 'offset') return { mark, ground: await idSizes(source, total) };
+  const { walk, ground } = await choosePaging(source, total);
+  const startedAt = Date.now();
+  const none = { next: null, lastId: null, rows: 0, bytes: 0, ordered: true, complete: false };
+  return { mark: { key, startedAt, walk, total, ...none }, ground };
 }
 
 class Incomplete extends RequestRefused {}

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { deserialize } from 'node:v8';
-import { compiledProgram } from '../../shared/platform/compile.mjs';
 import { type ErrorOptions, PlatError } from '../../shared/platform/errors.ts';
 import { type Limits, scratchFolder } from '../../shared/platform/http/download-context.ts';
+import { programPath } from '../../shared/platform/root.ts';
 import { damagedFileError, readChildOutput } from './child-output.ts';
 import { fetchSource } from './fetch-source.ts';
 import type { FileFormat } from './file-formats.ts';
@@ -65,7 +65,7 @@ export async function* readInChild(
   };
   const command = {
     program: process.execPath,
-    args: [`--max-old-space-size=${maxMb}`, await compiledProgram('workers/formats/reader-child.ts')],
+    args: [`--max-old-space-size=${maxMb}`, programPath('workers/formats/reader-child.ts')],
     input: JSON.stringify(task),
   };
   const crashed = (code: number | string, detail: string) =>

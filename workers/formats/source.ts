@@ -105,29 +105,7 @@ export async function openSource(
   const close = async () => {
     for (const release of opened.splice(0).reverse()) await release();
   };
-  const scratch: Scratch = async () => {
-    const folder = await scratchFolder(context, 'unpacked-');
-    opened.push(() => rm(folder, { recursive: true, force: true }));
-    return folder;
-  };
-  const file: Packed = (label, { total, packed }, gzip, stream, plain = null) => {
-    progress.expect(total);
-    const most = maxUnpackedBytes(context, packed);
-    const bytes = () => unpacked(stream, label, gzip, most, context, progress);
-    const onDisk = async (): Promise<LocalFile> => {
-      if (plain !== null) return localFile(plain, total, progress);
-      const path = join(await scratch(), 'file');
-      await piped(bytes(), createWriteStream(path));
-      return { path, bytes: (await stat(path)).size, advance: () => {} };
-    };
-    return { name: label, bytes, onDisk };
-  };
-  const there = async (path: string, label: string) => {
-    const gzip = (await sniff(path, label)) === 'gzip';
-    const stream = () => createReadStream(path, { highWaterMark: CHUNK_BYTES });
-    const { size } = await stat(path);
-    return file(label, { total: size, packed: size }, gzip, stream, gzip ? null : path);
-  };
+  const { scratch, file, there } = unpacking(context, progress, opened);
   const fetched = async (from: URL, optional: boolean): Promise<string | null> => {
     const copy = await fetchUrl(from, context, optional);
     if (copy !== null) opened.push(copy.remove);
@@ -176,6 +154,34 @@ type Packed = (
   stream: () => Readable | Promise<Readable>,
   plain?: string | null,
 ) => SourceFile;
+
+/** Makes the files of a source. @param opened what to do when it is closed */
+function unpacking(context: OpenContext, progress: Progress, opened: (() => unknown)[]) {
+  const scratch: Scratch = async () => {
+    const folder = await scratchFolder(context, 'unpacked-');
+    opened.push(() => rm(folder, { recursive: true, force: true }));
+    return folder;
+  };
+  const file: Packed = (label, { total, packed }, gzip, stream, plain = null) => {
+    progress.expect(total);
+    const most = maxUnpackedBytes(context, packed);
+    const bytes = () => unpacked(stream, label, gzip, most, context, progress);
+    const onDisk = async (): Promise<LocalFile> => {
+      if (plain !== null) return localFile(plain, total, progress);
+      const path = join(await scratch(), 'file');
+      await piped(bytes(), createWriteStream(path));
+      return { path, bytes: (await stat(path)).size, advance: () => {} };
+    };
+    return { name: label, bytes, onDisk };
+  };
+  const there = async (path: string, label: string) => {
+    const gzip = (await sniff(path, label)) === 'gzip';
+    const stream = () => createReadStream(path, { highWaterMark: CHUNK_BYTES });
+    const { size } = await stat(path);
+    return file(label, { total: size, packed: size }, gzip, stream, gzip ? null : path);
+  };
+  return { scratch, file, there };
+}
 
 function chosenMember(archive: Archive, name: string, wanted: MemberChoice, file: Packed) {
   const member = (entry: Entry): SourceFile => {

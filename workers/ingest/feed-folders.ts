@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Config } from '../../shared/platform/config.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { rootDir } from '../../shared/platform/root.ts';
-import type { Feed } from './feed-kinds.ts';
+import type { Feed } from './all-kinds.ts';
 import type { FeedList } from './load-feeds.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COMMON_PROPERTIES, type FeedHead, GATES_PROPERTY, REQUIRED_PROPERTIES } from '../feeds/feed-head.ts';
 import type { Sections } from './engine/feed-kind.ts';
-import { ALL_KINDS, VECTOR_LAYERS } from './feed-kinds.ts';
+import { ALL_KINDS, VECTOR_LAYERS } from './all-kinds.ts';
 import { layerSchema } from './layers/layer-schema.ts';
 
 /**
@@ -11,7 +11,7 @@ import { layerSchema } from './layers/layer-schema.ts';
 
 const sections: Sections = {
   ...Object.assign({}, ...ALL_KINDS.map(kind => kind.sections)),
-  // Columns of every layer may stand in a file: those of another kind than the feed's are a fault of their own.
+  // With the columns of every kind of layer: resolving a feed names those of another kind.
   layer: layerSchema(VECTOR_LAYERS),
 };
 

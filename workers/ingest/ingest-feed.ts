@@ -7,7 +7,7 @@ import type { RunContext, RunDeps } from './engine/run-context.ts';
 import { registerFeed } from './engine/run-record.ts';
 import { createStage, noteStaged, takeOverStage } from './engine/stage-schema.ts';
 import { keepUnchanged, sourcesUnchanged, stagedFrom } from './engine/unchanged-source.ts';
-import { type Feed, recipeOf } from './feed-kinds.ts';
+import { type Feed, recipeOf } from './all-kinds.ts';
 
 export type RunOptions = {
   feed: Feed;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { errorCode, PlatError } from '../../shared/platform/errors.ts';
 import { feedError, type Issue, issuesOf, parseFeedText, withSuggestion } from '../feeds/locate-faults.ts';
-import type { Feed } from './feed-kinds.ts';
+import type { Feed } from './all-kinds.ts';
 import { type FeedFile, feedSchema } from './feed-schema.ts';
 import { resolveFeed, strayIssues } from './resolve-feed.ts';
 

@@ -8,7 +8,7 @@ import type { Issue, Report } from '../feeds/locate-faults.ts';
 import { readPreset } from '../feeds/presets.ts';
 import { isKnownCounty, noSuchCounty } from '../feeds/values/place-value.ts';
 import type { FeedKind } from './engine/feed-kind.ts';
-import { ALL_KINDS, type Feed, kindOf } from './feed-kinds.ts';
+import { ALL_KINDS, type Feed, kindOf, VECTOR_LAYERS } from './all-kinds.ts';
 import type { FeedFile } from './feed-schema.ts';
 
 /**
@@ -34,11 +34,20 @@ export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
   const { section, holds } = kind.needs;
   if (file[section] === undefined) report('kind', `${file.kind} needs a section ${section}: ${holds}`);
   else {
+    if (section === 'layer') reportSettings(file, report);
     const feed = kind.resolve(file, base, report, preset) as Feed | null;
     if (feed !== null) checkColumns(kind, feed, report);
     if (feed !== null && issues.length === 0) return feed;
   }
   return issues;
+}
+
+/** Settings of a layer of another kind. */
+function reportSettings({ kind, layer }: FeedFile, report: Report): void {
+  for (const { kind: owner, settings } of VECTOR_LAYERS)
+    for (const name of Object.keys(settings?.schema ?? {}))
+      if (owner !== kind && (layer as Record<string, unknown> | undefined)?.[name])
+        report(`layer.${name}`, `belongs to kind ${owner}`);
 }
 
 function baseOf(file: FeedFile, path: string, { gateDefaults }: FeedKind): FeedBase {
@@ -75,7 +84,8 @@ const sectionsOf = ({ sections, sharedSections }: FeedKind): string[] =>
 /** Sections and gates that stand in a file of another kind, where nothing would read them. */
 export function strayIssues(file: FeedFile): Issue[] {
   const { needs, gates: own } = kindOf(file.kind);
-  const sections = [...new Set(ALL_KINDS.flatMap(sectionsOf))].flatMap((section): Issue[] => {
+  const declared = new Set(ALL_KINDS.flatMap(kind => Object.keys(kind.sections)));
+  const sections = [...declared].flatMap((section): Issue[] => {
     const kinds = ALL_KINDS.filter(kind => sectionsOf(kind).includes(section));
     const names = kinds.map(({ kind }) => kind);
     if (file[section] === undefined || names.includes(file.kind)) return [];

@@ -1,4 +1,4 @@
-import type { Feed } from '../ingest/feed-kinds.ts';
+import type { Feed } from '../ingest/all-kinds.ts';
 
 /** The address that a feed reads from; null where it is a path. */
 export function addressOf(feed: Feed): string | null {

@@ -12,7 +12,7 @@ import { readInput } from '../formats/read-format.ts';
 import { isTooDeep, type ReadContext, type RowBatch, TOO_DEEP } from '../formats/row-batch.ts';
 import { checkContext, noUsableRows } from '../ingest/engine/dry-run.ts';
 import { columnsOf } from '../ingest/engine/source-columns.ts';
-import { ALL_KINDS } from '../ingest/feed-kinds.ts';
+import { ALL_KINDS } from '../ingest/all-kinds.ts';
 
 /** How the first rows of sources are read. */
 export type SampleRequest = {

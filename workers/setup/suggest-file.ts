@@ -7,6 +7,8 @@ import {
   type ColumnGuess,
   type FileChoice,
   type PartCheckResult,
+  type ReadSettings,
+  type Upload,
   type UploadFormat,
   uploadFolder,
 } from '../../shared/feeds/file-feeds.ts';
@@ -45,20 +47,7 @@ export async function suggestFile(
   { signal, findLoaded }: { signal: AbortSignal; findLoaded: FindLoaded },
 ): Promise<SuggestedFile> {
   const path = join(uploadFolder(config, upload), upload.file);
-  if (!existsSync(path))
-    throw new PlatError(
-      'feed_source',
-      `${upload.original} is not where the worker looks for it (${path}): the API and the workers have to share PLAT_DIR, and an upload that no feed is made of is kept for a day.`,
-    );
-  const format: UploadFormat | FileFormat | null =
-    reading.format ??
-    (formatOf(reading.member ?? '') as FileFormat | null) ??
-    ((await guessFormat(path, upload.original)) as FileFormat | null);
-  if (format === null)
-    throw new PlatError(
-      'feed_format',
-      `The name of ${upload.original} does not tell what it is: choose its format.`,
-    );
+  const format = await uploadedFormat(path, upload, reading);
   const name = given ?? feedName(upload.original);
   const feedFile = join(config.FEEDS_DIR, `${name}.yaml`);
   const source = relative(config.FEEDS_DIR, path);
@@ -110,6 +99,23 @@ export async function suggestFile(
     feedFile,
     notWritable: await writeErrorCode(config.FEEDS_DIR),
   };
+}
+
+/** @throws PlatError `feed_source` where the upload is not there, `feed_format` where its name says nothing */
+async function uploadedFormat(
+  path: string,
+  { original }: Upload,
+  { format, member }: ReadSettings,
+): Promise<UploadFormat | FileFormat> {
+  if (!existsSync(path))
+    throw new PlatError(
+      'feed_source',
+      `${original} is not where the worker looks for it (${path}): the API and the workers have to share PLAT_DIR, and an upload that no feed is made of is kept for a day.`,
+    );
+  const guessed =
+    format ?? formatOf(member ?? '') ?? ((await guessFormat(path, original)) as FileFormat | null);
+  if (guessed !== null) return guessed as UploadFormat | FileFormat;
+  throw new PlatError('feed_format', `The name of ${original} does not tell what it is: choose its format.`);
 }
 
 function choiceOf({ details }: PlatError): FileChoice | null {

@@ -52,35 +52,9 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
     : guessCounty(placed.batch.rows, suggestColumns(columnsSampled(placed)));
   const fips = county?.fips ?? null;
   const fipsWhy = county?.why ?? null;
-  const mapped = new Set<string>();
-  const section = (sample: Sample, key: KeySpec | undefined, why: string | undefined) => {
-    const all = suggestColumns(columnsSampled(sample));
-    // What an earlier roll tells a later one need not; the boundaries tell the place.
-    const fields =
-      sample === shape
-        ? all.fields
-        : all.fields.filter(({ field }) => !mapped.has(field) && !(shape && isPlace(field)));
-    for (const { field, mapped: best } of fields) if (best) mapped.add(field);
-    const line = key && `  key: ${inline(shortKey(key))}${why === undefined ? '' : `  # ${why}`}`;
-    return {
-      suggestions: all,
-      lines: [...inputLines(sample.input), ...columnLines({ ...all, fields }, line)],
-    };
-  };
   const isJoined = problems.length === 0;
-  const head1 = section(first!, isJoined ? joins[0]?.own : undefined, undefined);
-  const rest = others.map((other, i) => {
-    const join = joins[i];
-    const why = join && `${join.matched} of ${join.checked} keys of the first roll are there`;
-    return section(other, isJoined ? join?.other : undefined, why ?? undefined).lines;
-  });
-  const ofRolls = [head1.lines, ...rest.slice(0, further.length)];
-  const body = [
-    '',
-    'roll:',
-    ...(ofRolls.length === 1 ? head1.lines : ofRolls.flatMap(asItem)),
-    ...(shape ? ['', 'shape:', ...rest.at(-1)!] : []),
-  ];
+  const parts = { first: first!, further, shape };
+  const { body, suggestions } = sectionsOf(parts, isJoined ? joins : []);
   const about = [
     `Suggested from the first ${rows} rows of each source. The percentages tell how sure a column is, and why; see docs/feeds.md.`,
   ];
@@ -94,7 +68,7 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
     fips,
     fipsWhy,
     rows: first!.batch.rows.length,
-    suggestions: withKey(head1.suggestions, isJoined ? joins[0]?.own : undefined),
+    suggestions: withKey(suggestions, isJoined ? joins[0]?.own : undefined),
     check,
     problems: [...problems, ...faults],
     loaded,
@@ -112,6 +86,47 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
         : [];
     }),
   };
+}
+
+type Parts = { first: Sample; further: Sample[]; shape: Sample | null };
+
+/**
+ * The sections of the feed, and what is suggested for the first roll.
+ * @param joins with the keys of the other sources; none where they have none in common
+ */
+function sectionsOf(
+  { first, further, shape }: Parts,
+  joins: readonly (KeyMatch | null)[],
+): { body: string[]; suggestions: Suggestions } {
+  const mapped = new Set<string>();
+  const section = (sample: Sample, key: KeySpec | undefined, why: string | undefined) => {
+    const all = suggestColumns(columnsSampled(sample));
+    // What an earlier roll tells a later one need not; the boundaries tell the place.
+    const fields =
+      sample === shape
+        ? all.fields
+        : all.fields.filter(({ field }) => !mapped.has(field) && !(shape && isPlace(field)));
+    for (const { field, mapped: best } of fields) if (best) mapped.add(field);
+    const line = key && `  key: ${inline(shortKey(key))}${why === undefined ? '' : `  # ${why}`}`;
+    return {
+      suggestions: all,
+      lines: [...inputLines(sample.input), ...columnLines({ ...all, fields }, line)],
+    };
+  };
+  const head = section(first, joins[0]?.own, undefined);
+  const rest = [...further, ...(shape ? [shape] : [])].map((other, i) => {
+    const join = joins[i];
+    const why = join && `${join.matched} of ${join.checked} keys of the first roll are there`;
+    return section(other, join?.other, why ?? undefined).lines;
+  });
+  const rolls = [head.lines, ...rest.slice(0, further.length)];
+  const body = [
+    '',
+    'roll:',
+    ...(rolls.length === 1 ? head.lines : rolls.flatMap(asItem)),
+    ...(shape ? ['', 'shape:', ...rest.at(-1)!] : []),
+  ];
+  return { body, suggestions: head.suggestions };
 }
 
 const isPlace = (field: string): boolean => field === 'longitude' || field === 'latitude';

@@ -1,35 +1,15 @@
+import { listGrants } from '../../../shared/accounts/account-statements.ts';
 import { moment } from '../../../shared/model/figures.ts';
 import { Act, Grid, Notice, Panel } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
-
-type Grant = {
-  id: string;
-  /** The address of a client that describes itself there, which has no name and no redirection here. */
-  client_id: string;
-  name: string | null;
-  redirect_uri: string | null;
-  read_only: boolean;
-  created_at: Date;
-  used_at: Date | null;
-};
 
 /** The assistants that have been let in, and how to connect one. */
 export async function assistantsSection(
   { deps, apiUrl, appUrl }: Visit,
   account: { id: string; own: boolean },
 ) {
-  const grants = await deps.resources.database.run<Grant>('accounts/list_grants', { account_id: account.id });
+  const grants = await listGrants(deps.resources.database, account.id);
   const address = `${appUrl || 'https://…'}/mcp`;
-  const local = {
-    mcpServers: {
-      plat: {
-        command: 'npx',
-        args: ['plat', 'mcp'],
-        env: { PLAT_URL: apiUrl || 'https://…', PLAT_API_KEY: 'plat_…' },
-      },
-    },
-  };
-  const cursor = { url: address, headers: { Authorization: 'Bearer plat_…' } };
   return (
     <Panel id="assistants" title="Assistants">
       {grants.length > 0 && (
@@ -58,6 +38,25 @@ export async function assistantsSection(
           has to set <code>BASE_URL</code>.
         </Notice>
       )}
+      <Instructions address={address} apiUrl={apiUrl} />
+    </Panel>
+  );
+}
+
+/** How to connect an assistant, by what it is. */
+function Instructions({ address, apiUrl }: { address: string; apiUrl: string }) {
+  const local = {
+    mcpServers: {
+      plat: {
+        command: 'npx',
+        args: ['plat', 'mcp'],
+        env: { PLAT_URL: apiUrl || 'https://…', PLAT_API_KEY: 'plat_…' },
+      },
+    },
+  };
+  const cursor = { url: address, headers: { Authorization: 'Bearer plat_…' } };
+  return (
+    <>
       <details>
         <summary>Claude, ChatGPT</summary>
         <p>
@@ -96,6 +95,6 @@ export async function assistantsSection(
         <p>In a checkout of Plat, with a key that may be used for MCP:</p>
         <pre tabindex={0}>{JSON.stringify(local, null, 2)}</pre>
       </details>
-    </Panel>
+    </>
   );
 }

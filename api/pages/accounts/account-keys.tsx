@@ -32,40 +32,46 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
         />
       )}
       {account.own ? (
-        <details>
-          <summary class="button second">
-            <Icon name="plus" />
-            New API key
-          </summary>
-          <form method="post" action="/account" class="stack narrow-form">
-            <Field
-              label="Name"
-              name="name"
-              required
-              maxlength={100}
-              hint="What it is for, such as website."
-            />
-            <fieldset>
-              <legend>Permissions</legend>
-              <label>
-                <input type="checkbox" name="scope" value="api:direct" checked /> REST API
-              </label>{' '}
-              <label>
-                <input type="checkbox" name="scope" value="api:mcp" /> MCP, for assistants
-              </label>
-            </fieldset>
-            <Field label="Expires" name="expires" type="date" hint="Empty: it does not expire." />
-            <div class="buttons">
-              <Submit label="Create API key" does="create key" />
-            </div>
-          </form>
-        </details>
+        <NewKey />
       ) : (
         <p>
           <small>Only the person whose account it is creates keys.</small>
         </p>
       )}
     </Panel>
+  );
+}
+
+function NewKey() {
+  return (
+    <details>
+      <summary class="button second">
+        <Icon name="plus" />
+        New API key
+      </summary>
+      <form method="post" action="/account" class="stack narrow-form">
+        <Field
+          label="Name"
+          name="name"
+          required
+          maxlength={100}
+          hint="What it is for, such as website."
+        />
+        <fieldset>
+          <legend>Permissions</legend>
+          <label>
+            <input type="checkbox" name="scope" value="api:direct" checked /> REST API
+          </label>{' '}
+          <label>
+            <input type="checkbox" name="scope" value="api:mcp" /> MCP, for assistants
+          </label>
+        </fieldset>
+        <Field label="Expires" name="expires" type="date" hint="Empty: it does not expire." />
+        <div class="buttons">
+          <Submit label="Create API key" does="create key" />
+        </div>
+      </form>
+    </details>
   );
 }
 

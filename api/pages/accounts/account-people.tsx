@@ -1,24 +1,11 @@
+import type { Member, OpenInvitation, OpenSession, Session } from '../../../shared/accounts/account-statements.ts';
 import { day, moment } from '../../../shared/model/figures.ts';
 import { Act, Field, Panel, Submit } from '../frame/layout.tsx';
-import type { Session } from '../frame/visit.ts';
-
-export type Member = {
-  id: string;
-  email: string;
-  name: string;
-  has_password: boolean;
-  seen_at: Date | null;
-  operator: boolean;
-  /** Whether an account is theirs. */
-  owner: boolean;
-};
-export type Invitation = { id: string; email: string; expires_at: Date };
-export type OpenSession = { id: string; user_agent: string; created_at: Date; seen_at: Date };
 
 /** Whether they may invite and remove people: the account's owner and operators. */
 export const managesTeam = ({ account, user }: Session): boolean => account?.own === true || user.operator;
 
-type TeamProps = { members: Member[]; invitations: Invitation[]; session: Session };
+type TeamProps = { members: Member[]; invitations: OpenInvitation[]; session: Session };
 
 /** The people of the company, and who is invited. */
 export function Team({ members, invitations, session }: TeamProps) {

@@ -60,12 +60,7 @@ export function UsageByDay({ usage: { records, totals } }: { usage: Usage }) {
         <p>No tokens have been used in this period. Reading in the app costs none.</p>
       </Panel>
     );
-  const [first, last] = [totals.period_start!, totals.period_end!];
-  const days = groupBy(records, ({ date }) => date);
-  const start = Date.parse(isoDate(first));
-  const span = Math.max(1, Math.round((Date.parse(isoDate(last)) - start) / DAY_MS));
-  const most = Math.max(...[...days.values()].map(sum));
-  const width = 100 / span;
+  const most = mostInADay(records);
   const isMixed = new Set(records.map(({ mode }) => mode)).size > 1;
   return (
     <Panel
@@ -78,34 +73,7 @@ export function UsageByDay({ usage: { records, totals } }: { usage: Usage }) {
         </small>
       }
     >
-      <div>
-        <svg
-          class="columns"
-          viewBox="0 0 100 24"
-          preserveAspectRatio="none"
-          role="img"
-          aria-label="Tokens by day; the tables below have the figures"
-        >
-          {[...days].map(([date, all]) => {
-            const at = Math.round((Date.parse(date) - start) / DAY_MS) * width;
-            let top = 24;
-            return MODES.map(mode => {
-              const tokens = sum(all.filter(record => record.mode === mode));
-              const height = (23 * tokens) / most;
-              top -= height;
-              return (
-                <rect x={at + width * 0.1} y={top} width={width * 0.8} height={height} class={mode}>
-                  <title>{`${date}: ${count(tokens)} tokens by ${MODE_NAMES[mode]}`}</title>
-                </rect>
-              );
-            });
-          })}
-        </svg>
-        <div class="axis" aria-hidden="true">
-          <span>{day(first)}</span>
-          <span>{day(new Date(start + (span - 1) * DAY_MS))}</span>
-        </div>
-      </div>
+      <Columns records={records} totals={totals} most={most} />
       <Grid
         name="Usage by endpoint"
         heads={['Endpoint', 'By', 'Tokens', 'Share']}
@@ -135,6 +103,47 @@ export function UsageByDay({ usage: { records, totals } }: { usage: Usage }) {
     </Panel>
   );
 }
+
+function Columns({ records, totals, most }: Usage & { most: number }) {
+  const [first, last] = [totals.period_start!, totals.period_end!];
+  const days = groupBy(records, ({ date }) => date);
+  const start = Date.parse(isoDate(first));
+  const span = Math.max(1, Math.round((Date.parse(isoDate(last)) - start) / DAY_MS));
+  const width = 100 / span;
+  return (
+    <div>
+      <svg
+        class="columns"
+        viewBox="0 0 100 24"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label="Tokens by day; the tables below have the figures"
+      >
+        {[...days].map(([date, all]) => {
+          const at = Math.round((Date.parse(date) - start) / DAY_MS) * width;
+          let top = 24;
+          return MODES.map(mode => {
+            const tokens = sum(all.filter(record => record.mode === mode));
+            const height = (23 * tokens) / most;
+            top -= height;
+            return (
+              <rect x={at + width * 0.1} y={top} width={width * 0.8} height={height} class={mode}>
+                <title>{`${date}: ${count(tokens)} tokens by ${MODE_NAMES[mode]}`}</title>
+              </rect>
+            );
+          });
+        })}
+      </svg>
+      <div class="axis" aria-hidden="true">
+        <span>{day(first)}</span>
+        <span>{day(new Date(start + (span - 1) * DAY_MS))}</span>
+      </div>
+    </div>
+  );
+}
+
+const mostInADay = (records: UsageRecord[]): number =>
+  Math.max(...[...groupBy(records, ({ date }) => date).values()].map(sum));
 
 function groupBy(records: UsageRecord[], keyOf: (record: UsageRecord) => string): Map<string, UsageRecord[]> {
   const groups = new Map<string, UsageRecord[]>();

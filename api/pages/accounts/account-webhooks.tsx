@@ -4,9 +4,10 @@ import { WEBHOOK_TYPES } from '../../../shared/webhooks/webhook-terms.ts';
 import { listSearches } from '../../v1/searches/search-endpoints.ts';
 import { listWebhooks } from '../../v1/webhooks/webhook-endpoints.ts';
 import type { WebhookAnswer } from '../../v1/webhooks/webhook-schema.ts';
+import type { Faults, FormResult } from '../frame/forms.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Field, Grid, Panel, Select, Submit } from '../frame/layout.tsx';
-import { callEndpoint, type Faults, type Visit } from '../frame/visit.ts';
+import { callEndpoint, type Visit } from '../frame/visit.ts';
 
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
@@ -47,14 +48,18 @@ const LABELS: Record<string, string> = {
   search_id: 'Saved search',
 };
 
-/** What the page says, and shows again, where a webhook's form was refused. */
-export function refusedWebhook({ form }: Visit, reason: string, faults: Faults): { bad: string; sent: Sent } {
+export type WebhookResult = FormResult & { sent?: Sent };
+
+/** The result of a webhook's form: when it was refused, its fields and what was wrong with each. */
+export function webhookResult({ form }: Visit, result: FormResult): WebhookResult {
+  const { bad, faults = {} } = result;
+  if (bad === undefined) return result;
   const words = Object.entries(faults).flatMap(([field, reasons]) =>
     // A message goes on after the field's name, or is a sentence.
     reasons.map(each => (/^\p{Ll}/u.test(each) ? `${LABELS[field] ?? field}: ${each}.` : each)),
   );
   return {
-    bad: `The webhook is not saved. ${words.length > 0 ? words.join(' ') : reason}`,
+    bad: `The webhook is not saved. ${words.length > 0 ? words.join(' ') : bad}`,
     sent: { form, faults },
   };
 }

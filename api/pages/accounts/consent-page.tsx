@@ -1,3 +1,4 @@
+import { endGrantsOfClient, isOwner, recordEvent } from '../../../shared/accounts/account-statements.ts';
 import { READ_SCOPE } from '../../../shared/accounts/tiers.ts';
 import { count, day } from '../../../shared/model/figures.ts';
 import { priceText } from '../../../shared/model/prices.ts';
@@ -8,7 +9,7 @@ import type { Tool } from '../../mcp/tools.ts';
 import { grantedScope, SCOPE } from '../../oauth/oauth-paths.ts';
 import { Act, Notice, narrowPage } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import type { Visit } from '../frame/visit.ts';
+import type { Reply, Visit } from '../frame/visit.ts';
 
 /** An assistant asks to use an account: what it will be able to do, what that costs, and yes or no. */
 export const consentPage: Page = {
@@ -42,41 +43,41 @@ export const consentPage: Page = {
     );
     return narrowPage(`${name} wants to use Plat for you`, content);
   },
-  async post(visit) {
-    const { provider, params, client } = await readRequest(visit);
-    const { req, res, deps, session, form } = visit;
-    const { database } = deps.resources;
-    if (form.get('do') !== 'allow') {
-      const result = { error: 'access_denied', error_description: 'Access was refused.' };
-      return redirectPage(
-        await provider.interactionResult(req, res, result, { mergeWithLastSubmission: false }),
-      );
-    }
-    const { account, user } = session!;
-    if (!account?.own) throw notOwner();
-    const ofClient = { account_id: account.id, client_id: client.clientId };
-    await database.run('accounts/end_grants_of_client', ofClient);
-    const grant = new provider.Grant({ accountId: account.id, clientId: client.clientId });
-    grant.addOIDCScope(String(params.scope ?? SCOPE));
-    grant.addResourceScope(`${new URL(provider.issuer).origin}/mcp`, scopeOf(params));
-    const grantId = await grant.save();
-    // A change of owner that ended grants before this one was saved.
-    const [owner] = await database.run('accounts/lock_owner', { account_id: account.id, user_id: user.id });
-    if (owner === undefined) {
-      await database.run('accounts/end_grants_of_client', ofClient);
-      throw notOwner();
-    }
-    await database.run('accounts/record_event', {
-      by: user.email,
-      what: 'let_assistant_in',
-      user_id: user.id,
-    });
-    const result = { login: { accountId: account.id, remember: false }, consent: { grantId } };
-    return redirectPage(
-      await provider.interactionResult(req, res, result, { mergeWithLastSubmission: false }),
-    );
-  },
+  actions: { allow, default: refuse },
 };
+
+async function refuse(visit: Visit): Promise<Reply> {
+  const error = { error: 'access_denied', error_description: 'Access was refused.' };
+  return backToAssistant(visit, await readRequest(visit), error);
+}
+
+async function allow(visit: Visit): Promise<Reply> {
+  const request = await readRequest(visit);
+  const { provider, params, client } = request;
+  const { account, user } = visit.session!;
+  const { database } = visit.deps.resources;
+  if (!account?.own) throw notOwner();
+  await endGrantsOfClient(database, account.id, client.clientId);
+  const grant = new provider.Grant({ accountId: account.id, clientId: client.clientId });
+  grant.addOIDCScope(String(params.scope ?? SCOPE));
+  grant.addResourceScope(`${new URL(provider.issuer).origin}/mcp`, scopeOf(params));
+  const grantId = await grant.save();
+  // A change of owner that ended grants before this one was saved.
+  if (!(await isOwner(database, account.id, user.id))) {
+    await endGrantsOfClient(database, account.id, client.clientId);
+    throw notOwner();
+  }
+  await recordEvent(database, user, 'let_assistant_in');
+  const login = { accountId: account.id, remember: false };
+  return backToAssistant(visit, request, { login, consent: { grantId } });
+}
+
+type Request = Awaited<ReturnType<typeof readRequest>>;
+
+async function backToAssistant({ req, res }: Visit, { provider }: Request, result: Record<string, unknown>): Promise<Reply> {
+  const options = { mergeWithLastSubmission: false };
+  return redirectPage(await provider.interactionResult(req, res, result, options));
+}
 
 const notOwner = () => new PlatError('forbidden', "Only the account's owner can connect assistants.");
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Request } from 'express';
+import { findByEmail } from '../../../shared/accounts/account-statements.ts';
 import { uuidV5 } from '../../../shared/model/uuid.ts';
 import { clientNetwork } from '../../http/client-network.ts';
 import { requireAdmitted } from '../../http/rate-limits.ts';
@@ -72,7 +73,7 @@ async function knownDevice({ req, deps }: Visit, email: string): Promise<string 
   if (value === undefined) return undefined;
   const device = verifySigned(FORMAT, value, [await cursorSecret()]) as Device | undefined;
   if (device === undefined) return undefined;
-  const [user] = await database.run<{ id: string }>('accounts/find_by_email', { address: email });
+  const user = await findByEmail(database, email);
   return user?.id === device.user ? device.id : undefined;
 }
 

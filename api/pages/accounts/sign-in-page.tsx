@@ -1,3 +1,12 @@
+import {
+  endSession,
+  endSessions,
+  findByEmail,
+  findLink,
+  type Link,
+  recordEvent,
+  useLink,
+} from '../../../shared/accounts/account-statements.ts';
 import { acceptInvitation } from '../../../shared/accounts/invitations.ts';
 import { sendMail } from '../../../shared/accounts/mail.ts';
 import {
@@ -16,13 +25,7 @@ import { forgetCookie, openSession, type Reply, safePath, type Visit } from '../
 import { NewPassword } from './account-people.tsx';
 import { countSignIn, rememberDevice } from './sign-in-attempts.ts';
 
-type StoredUser = { id: string; email: string; name: string; operator: boolean; hash: string | null };
-
 const WRONG_PASSWORD = 'The address or the password is wrong. You can have a link sent instead.';
-
-async function findUser({ deps }: Visit, email: string): Promise<StoredUser | undefined> {
-  return (await deps.resources.database.run<StoredUser>('accounts/find_by_email', { address: email }))[0];
-}
 
 const signIn: Page = {
   path: '/sign-in',
@@ -31,18 +34,24 @@ const signIn: Page = {
     const next = safePath(visit.url.searchParams.get('next'));
     return visit.session ? { redirect: next } : signInPage(next);
   },
-  async post(visit) {
-    const email = (visit.form.get('email') ?? '').trim();
-    const next = safePath(visit.form.get('next'));
-    if (visit.form.get('how') === 'link') return sendLink(visit, email, 'sign_in');
-    await countSignIn(visit, 'password', email);
-    const user = await findUser(visit, email);
-    if (!(await verifyPassword(user?.hash, visit.form.get('password') ?? '')))
-      return signInPage(next, email, WRONG_PASSWORD);
-    await startSession(visit, user!.id);
-    return { redirect: next };
+  actions: {
+    default: visit =>
+      visit.form.get('how') === 'link' ? sendLink(visit, emailOf(visit), 'sign_in') : signInByPassword(visit),
   },
 };
+
+const emailOf = ({ form }: Visit): string => (form.get('email') ?? '').trim();
+
+async function signInByPassword(visit: Visit): Promise<Reply> {
+  const email = emailOf(visit);
+  const next = safePath(visit.form.get('next'));
+  await countSignIn(visit, 'password', email);
+  const user = await findByEmail(visit.deps.resources.database, email);
+  if (!(await verifyPassword(user?.hash, visit.form.get('password') ?? '')))
+    return signInPage(next, email, WRONG_PASSWORD);
+  await startSession(visit, user!.id);
+  return { redirect: next };
+}
 
 async function startSession(visit: Visit, userId: string): Promise<void> {
   await openSession(visit, userId);
@@ -100,10 +109,7 @@ const reset: Page = {
         </p>
       </>,
     ),
-  async post(visit) {
-    const email = (visit.form.get('email') ?? '').trim();
-    return sendLink(visit, email, 'reset');
-  },
+  actions: { default: visit => sendLink(visit, emailOf(visit), 'reset') },
 };
 
 const SUBJECTS: Record<LinkPurpose, string> = {
@@ -135,7 +141,7 @@ async function sendLink(visit: Visit, email: string, purpose: 'sign_in' | 'reset
   await countSignIn(visit, purpose, email);
   requireAppUrl(visit);
   const mailing = (async () => {
-    const user = await findUser(visit, email);
+    const user = await findByEmail(visit.deps.resources.database, email);
     if (user === undefined) return;
     const path = await createLink(deps.pool, user.id, purpose);
     await mailLink(visit, user.email, { purpose, path, introduction: INTRODUCTIONS[purpose] });
@@ -170,35 +176,30 @@ export async function mailLink(
   return link;
 }
 
-/** `user_id`: null for an invitation, whose user does not exist yet. */
-type Link = { user_id: string | null; email: string; company: string; purpose: LinkPurpose };
-
 /** Looking at the link does not use it up: mail scanners open every address that they see. */
 const link: Page = {
   path: '/sign-in/link/:token',
   access: 'public',
   async get(visit) {
-    const [found] = await visit.deps.resources.database.run<Link>('accounts/find_link', {
-      token_hash: tokenOf(visit),
-    });
+    const found = await findLink(visit.deps.resources.database, tokenOf(visit));
     if (found === undefined) return staleLink();
     // Pasted into the address bar, as the link that the operator's terminal prints is, it opens at once.
     const { 'sec-fetch-site': site, 'sec-fetch-user': byUser } = visit.req.headers;
     const isPasted = site === 'none' && byUser === '?1';
     return found.purpose === 'sign_in' && isPasted ? enter(visit) : linkPage(found);
   },
-  post: enter,
+  actions: { default: enter },
 };
 
 async function enter(visit: Visit): Promise<Reply> {
   const { database } = visit.deps.resources;
-  const [found] = await database.run<Link>('accounts/find_link', { token_hash: tokenOf(visit) });
+  const found = await findLink(database, tokenOf(visit));
   if (found === undefined) return staleLink();
   const password = visit.form.get('password') ?? '';
   let userId: string | undefined;
   try {
     if (found.purpose !== 'sign_in') requirePassword(password, found.email);
-    userId = await useLink(visit, found, password);
+    userId = await followLink(visit, found, password);
   } catch (error) {
     if (!(error instanceof PlatError)) throw error;
     if (error.code === 'password') return linkPage(found, error.message);
@@ -212,16 +213,15 @@ async function enter(visit: Visit): Promise<Reply> {
 }
 
 /** Whom a link signs in, with their new password; undefined when another request was faster. */
-async function useLink(
+async function followLink(
   visit: Visit,
   { user_id, purpose, email }: Link,
   password: string,
 ): Promise<string | undefined> {
   const { pool, resources } = visit.deps;
-  const token_hash = tokenOf(visit);
-  if (user_id === null) return acceptInvitation(pool, token_hash, password);
-  const used = await resources.database.run('accounts/use_link', { token_hash });
-  if (used.length === 0) return undefined;
+  const tokenHash = tokenOf(visit);
+  if (user_id === null) return acceptInvitation(pool, tokenHash, password);
+  if (!(await useLink(resources.database, tokenHash))) return undefined;
   if (purpose !== 'sign_in') await changePassword(visit, user_id, email, password, null);
   return user_id;
 }
@@ -236,8 +236,8 @@ export async function changePassword(
 ): Promise<void> {
   const { database } = deps.resources;
   await storePassword(deps.pool, userId, password);
-  await database.run('accounts/end_sessions', { user_id: userId, kept_session_id: stays });
-  await database.run('accounts/record_event', { by: email, what: 'password', user_id: userId });
+  await endSessions(database, userId, stays);
+  await recordEvent(database, { id: userId, email }, 'password');
 }
 
 const tokenOf = ({ req }: Visit): Buffer => tokenHashOf(String(req.params.token));
@@ -279,15 +279,13 @@ function staleLink(): Reply {
 const signOut: Page = {
   path: '/sign-out',
   access: 'public',
-  async post(visit) {
-    const { session, deps } = visit;
-    if (session)
-      await deps.resources.database.run('accounts/end_session', {
-        session_id: session.id,
-        user_id: session.user.id,
-      });
-    forgetCookie(visit);
-    return { redirect: '/' };
+  actions: {
+    async default(visit) {
+      const { session, deps } = visit;
+      if (session) await endSession(deps.resources.database, session.user.id, session.id);
+      forgetCookie(visit);
+      return { redirect: '/' };
+    },
   },
 };
 

@@ -1,3 +1,4 @@
+import { Result } from '../frame/form-result.tsx';
 import { moment } from '../../../shared/model/figures.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
@@ -12,81 +13,72 @@ import {
 } from '../../v1/webhooks/webhook-endpoints.ts';
 import type { Delivery, WebhookAnswer } from '../../v1/webhooks/webhook-schema.ts';
 import { followed } from '../admin/job-progress.tsx';
-import { Act, Back, Field, Grid, Notice, Secret, Submit } from '../frame/layout.tsx';
+import { Act, Back, Field, Grid, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, callEndpoint, ownAccount, type Visit } from '../frame/visit.ts';
-import { countyOf } from '../map/county-filter.ts';
-import { listCounties } from '../map/read-filters.ts';
+import { callEndpoint, ownAccount, type Visit } from '../frame/visit.ts';
+import { countyOf } from '../parts/county-filter.ts';
+import { listCounties } from '../parts/read-filters.ts';
 import {
   placeOf,
-  refusedWebhook,
+  webhookResult,
   type Searches,
-  type Sent,
   stateOf,
   WebhookFields,
+  type WebhookResult,
 } from './account-webhooks.tsx';
-
-type Done = { good?: string; bad?: string; secret?: string; sent?: Sent };
 
 /** A webhook: what was sent to it, and what can be done about it. */
 export const webhookPage: Page = {
   path: '/account/webhooks/:id',
   access: 'session',
-  get: visit => show(visit, {}),
-  async post(visit) {
-    const name = visit.form.get('do') ?? '';
-    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-    if (action === undefined) throw new PlatError('validation_error', 'The form is not known.');
-    return answerForm(
-      async () => {
-        ownAccount(visit.session!);
-        const done = await action(visit, { id: visit.req.params.id });
-        return 'redirect' in done ? done : show(visit, done);
-      },
-      (bad, faults) => show(visit, name === 'change' ? refusedWebhook(visit, bad, faults) : { bad }),
-    );
+  show: (visit, result) => show(visit, visit.form.get('do') === 'change' ? webhookResult(visit, result) : result),
+  actions: {
+    async test(visit) {
+      await callEndpoint(visit, testWebhook, { params: ownParams(visit) });
+      return { good: 'A test message is on its way: see below whether it arrives.' };
+    },
+    async rotate(visit) {
+      const params = ownParams(visit);
+      const { secret } = await callEndpoint<{ secret: string }>(visit, rotateSecret, { params });
+      return {
+        good: `The new secret signs from now on, and the old one beside it for ${OLD_SECRET_HOURS} hours. Copy it now: it is not shown again.`,
+        secret,
+      };
+    },
+    async switch(visit) {
+      const enabled = visit.form.get('id') === 'on';
+      await callEndpoint(visit, changeWebhook, { params: ownParams(visit), body: { enabled } });
+      return { good: enabled ? 'The webhook is on.' : 'The webhook is off.' };
+    },
+    async change(visit) {
+      const params = ownParams(visit);
+      await callEndpoint(visit, changeWebhook, { params, body: await webhookOf(visit) });
+      return { good: 'The webhook is changed.' };
+    },
+    async resend(visit) {
+      const body = { message_id: visit.form.get('id') };
+      await callEndpoint(visit, replayWebhook, { params: ownParams(visit), body });
+      return { good: 'The message is sent again.' };
+    },
+    async replay(visit) {
+      const params = ownParams(visit);
+      const day = visit.form.get('since') ?? '';
+      const body = { since: `${day}T00:00:00Z` };
+      const { messages } = await callEndpoint<{ messages: number }>(visit, replayWebhook, { params, body });
+      return { good: `${messages} messages since ${day} are sent again.` };
+    },
+    async delete(visit) {
+      await callEndpoint(visit, deleteWebhook, { params: ownParams(visit) });
+      return { redirect: '/account#webhooks' };
+    },
   },
 };
 
-type Action = (visit: Visit, params: object) => Promise<Done | { redirect: string }>;
-
-const ACTIONS: Record<string, Action> = {
-  async test(visit, params) {
-    await callEndpoint(visit, testWebhook, { params });
-    return { good: 'A test message is on its way: see below whether it arrives.' };
-  },
-  async rotate(visit, params) {
-    const { secret } = await callEndpoint<{ secret: string }>(visit, rotateSecret, { params });
-    return {
-      good: `The new secret signs from now on, and the old one beside it for ${OLD_SECRET_HOURS} hours. Copy it now: it is not shown again.`,
-      secret,
-    };
-  },
-  async switch(visit, params) {
-    const enabled = visit.form.get('id') === 'on';
-    await callEndpoint(visit, changeWebhook, { params, body: { enabled } });
-    return { good: enabled ? 'The webhook is on.' : 'The webhook is off.' };
-  },
-  async change(visit, params) {
-    await callEndpoint(visit, changeWebhook, { params, body: await webhookOf(visit) });
-    return { good: 'The webhook is changed.' };
-  },
-  async resend(visit, params) {
-    const body = { message_id: visit.form.get('id') };
-    await callEndpoint(visit, replayWebhook, { params, body });
-    return { good: 'The message is sent again.' };
-  },
-  async replay(visit, params) {
-    const day = visit.form.get('since') ?? '';
-    const body = { since: `${day}T00:00:00Z` };
-    const { messages } = await callEndpoint<{ messages: number }>(visit, replayWebhook, { params, body });
-    return { good: `${messages} messages since ${day} are sent again.` };
-  },
-  async delete(visit, params) {
-    await callEndpoint(visit, deleteWebhook, { params });
-    return { redirect: '/account#webhooks' };
-  },
-};
+/** The webhook of the address. @throws PlatError `forbidden` to colleagues of the owner */
+function ownParams({ session, req }: Visit): { id: unknown } {
+  ownAccount(session!);
+  return { id: req.params.id };
+}
 
 /** The fields of a webhook as a form has them. @throws PlatError `validation_error` for what is no county */
 export async function webhookOf(visit: Visit): Promise<object> {
@@ -102,9 +94,8 @@ export async function webhookOf(visit: Visit): Promise<object> {
   };
 }
 
-async function show(visit: Visit, done: Done) {
-  ownAccount(visit.session!);
-  const params = { id: visit.req.params.id };
+async function show(visit: Visit, result: WebhookResult) {
+  const params = ownParams(visit);
   const webhook = await callEndpoint<WebhookAnswer>(visit, getWebhook, { params });
   const searches = await callEndpoint<Searches>(visit, listSearches);
   const deliveries = await callEndpoint<Delivery[]>(visit, listDeliveries, { params });
@@ -114,9 +105,7 @@ async function show(visit: Visit, done: Done) {
     <>
       <Back to="/account#webhooks" words="Account" />
       <h1>Webhook</h1>
-      {done.bad && <Notice kind="bad">{done.bad}</Notice>}
-      {done.good && <Notice kind="good">{done.good}</Notice>}
-      {done.secret && <Secret text={done.secret} />}
+      <Result of={result} />
       <p>
         <code>{webhook.url}</code> is {stateOf(webhook)}. It hears of what changes:{' '}
         {placeOf(webhook, searches)}.
@@ -130,71 +119,85 @@ async function show(visit: Visit, done: Done) {
           kind="second"
         />
       </div>
-      <section>
-        <h2>Messages</h2>
-        <div id="progress" data-open={isOpen ? '' : undefined}>
-          {deliveries.length === 0 ? (
-            <p>None yet. Messages are kept for {MESSAGES_DAYS} days.</p>
-          ) : (
-            <Grid
-              name="Messages"
-              cards
-              heads={['When', 'What', 'State', 'Attempts', 'Answer', '']}
-              rows={deliveries.map(delivery => [
-                moment(delivery.created_at),
-                `${delivery.type}${delivery.fips === null ? '' : ` in ${delivery.fips}`}`,
-                delivery.next_at === null || delivery.attempts === 0
-                  ? delivery.state
-                  : `again ${moment(delivery.next_at)}`,
-                String(delivery.attempts),
-                delivery.error ?? String(delivery.status ?? ''),
-                <Act label="Send again" does="resend" id={delivery.message_id} kind="small quiet" />,
-              ])}
-            />
-          )}
-        </div>
-        <details>
-          <summary>Send all since a day again</summary>
-          <form method="post" class="stack narrow-form">
-            <Field
-              label="Since"
-              name="since"
-              type="date"
-              required
-              hint={`Midnight in UTC. Messages of the last ${MESSAGES_DAYS} days are kept.`}
-            />
-            <div class="buttons">
-              <Submit label="Send again" does="replay" />
-            </div>
-          </form>
-        </details>
-      </section>
-      <section>
-        <h2>Settings</h2>
-        <details open={done.sent !== undefined}>
-          <summary>What it is told of</summary>
-          <form method="post" class="stack narrow-form">
-            <WebhookFields webhook={webhook} searches={searches} sent={done.sent} />
-            <div class="buttons">
-              <Submit label="Change" does="change" />
-            </div>
-          </form>
-        </details>
-        <details>
-          <summary>New secret</summary>
-          <p>
-            The present one goes on signing for {OLD_SECRET_HOURS} hours, so that you can change your program
-            meanwhile.
-          </p>
-          <Act label="Make a new secret" does="rotate" id={webhook.id} kind="second" />
-        </details>
-        <details>
-          <summary>Delete</summary>
-          <p>What was to be delivered to it is deleted as well.</p>
-          <Act label="Delete webhook" does="delete" id={webhook.id} kind="danger" />
-        </details>
-      </section>
+      <Messages deliveries={deliveries} isOpen={isOpen} />
+      <Settings webhook={webhook} searches={searches} sent={result.sent} />
     </>
   );
   return { title: 'Webhook', body, ...followed(isOpen) };
+}
+
+function Messages({ deliveries, isOpen }: { deliveries: Delivery[]; isOpen: boolean }) {
+  return (
+    <section>
+      <h2>Messages</h2>
+      <div id="progress" data-open={isOpen ? '' : undefined}>
+        {deliveries.length === 0 ? (
+          <p>None yet. Messages are kept for {MESSAGES_DAYS} days.</p>
+        ) : (
+          <Grid
+            name="Messages"
+            cards
+            heads={['When', 'What', 'State', 'Attempts', 'Answer', '']}
+            rows={deliveries.map(delivery => [
+              moment(delivery.created_at),
+              `${delivery.type}${delivery.fips === null ? '' : ` in ${delivery.fips}`}`,
+              delivery.next_at === null || delivery.attempts === 0
+                ? delivery.state
+                : `again ${moment(delivery.next_at)}`,
+              String(delivery.attempts),
+              delivery.error ?? String(delivery.status ?? ''),
+              <Act label="Send again" does="resend" id={delivery.message_id} kind="small quiet" />,
+            ])}
+          />
+        )}
+      </div>
+      <details>
+        <summary>Send all since a day again</summary>
+        <form method="post" class="stack narrow-form">
+          <Field
+            label="Since"
+            name="since"
+            type="date"
+            required
+            hint={`Midnight in UTC. Messages of the last ${MESSAGES_DAYS} days are kept.`}
+          />
+          <div class="buttons">
+            <Submit label="Send again" does="replay" />
+          </div>
+        </form>
+      </details>
+    </section>
+  );
+}
+
+type SettingsProps = { webhook: WebhookAnswer; searches: Searches; sent: WebhookResult['sent'] };
+
+function Settings({ webhook, searches, sent }: SettingsProps) {
+  return (
+    <section>
+      <h2>Settings</h2>
+      <details open={sent !== undefined}>
+        <summary>What it is told of</summary>
+        <form method="post" class="stack narrow-form">
+          <WebhookFields webhook={webhook} searches={searches} sent={sent} />
+          <div class="buttons">
+            <Submit label="Change" does="change" />
+          </div>
+        </form>
+      </details>
+      <details>
+        <summary>New secret</summary>
+        <p>
+          The present one goes on signing for {OLD_SECRET_HOURS} hours, so that you can change your program
+          meanwhile.
+        </p>
+        <Act label="Make a new secret" does="rotate" id={webhook.id} kind="second" />
+      </details>
+      <details>
+        <summary>Delete</summary>
+        <p>What was to be delivered to it is deleted as well.</p>
+        <Act label="Delete webhook" does="delete" id={webhook.id} kind="danger" />
+      </details>
+    </section>
+  );
 }

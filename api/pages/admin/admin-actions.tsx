@@ -1,3 +1,4 @@
+import { listFeeds } from '../../../shared/feeds/feed-statements.ts';
 import { removeUser } from '../../../shared/accounts/remove-user.ts';
 import { listUsers, type UserSummary } from '../../../shared/accounts/users.ts';
 import { ingestJob } from '../../../shared/feeds/ingest-runs.ts';
@@ -5,35 +6,12 @@ import { findUndoable, type UndoableRun, undoJob } from '../../../shared/feeds/u
 import { UUID } from '../../../shared/model/uuid.ts';
 import { asRun } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
-import { cancelJob, enqueueAndNotify, retryJob } from '../../../shared/platform/queue/jobs.ts';
+import { cancelJob, enqueueAndNotify, type JobState, listJobs, retryJob } from '../../../shared/platform/queue/jobs.ts';
 import { countyName, countyText } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { narrowPage } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import type { Reply, Visit } from '../frame/visit.ts';
-
-export type FeedRow = {
-  name: string;
-  kind: string;
-  as_of: string | null;
-  status: string | null;
-  finished_at: Date | null;
-  last_merged: Date | null;
-  cron: string | null;
-  timezone: string | null;
-};
-
-export type Job = {
-  id: string;
-  name: string;
-  key: string;
-  status: string;
-  progress: number;
-  note: string | null;
-  error: string | null;
-  attempts: number;
-  queued_at: Date;
-};
 
 const JOB_WORDS: Record<string, string> = {
   'attributes.chunk': 'Measure the land of parcels',
@@ -50,17 +28,18 @@ const JOB_WORDS: Record<string, string> = {
   'market.daily': 'All market statistics',
   'market.recompute': 'Market statistics',
   'records.delete_old': 'Delete old records',
+  'records.expire': 'Delete expired records',
   'valuation.all': 'Value all counties',
   'valuation.county': 'Value a county',
 };
 
-export const jobWords = ({ name }: Pick<Job, 'name'>): string => JOB_WORDS[name] ?? name;
+export const jobWords = ({ name }: Pick<JobState, 'name'>): string => JOB_WORDS[name] ?? name;
 
 /**
  * What a job is about, in words: of a run, whose key also tells how it is done, the feed; a county by its
  * name; nothing where only an id tells it.
  */
-export function subjectOf({ key }: Pick<Job, 'key'>): string {
+export function subjectOf({ key }: Pick<JobState, 'key'>): string {
   const feed = /^\["([^"]+)"/.exec(key)?.[1];
   const county = /^\d{5}(?=:|$)/.exec(key)?.[0];
   if (county !== undefined && countyName(Number(county)) !== '') return countyText(Number(county));
@@ -107,14 +86,16 @@ const runNow: Page = {
       force ? 'Run and merge' : 'Run',
     );
   },
-  async post(visit) {
-    const feed = visit.form.get('feed') ?? '';
-    const feeds = await visit.deps.resources.database.run<FeedRow>('feeds/list_feeds');
-    if (!feeds.some(({ name }) => name === feed)) throw notFound(`There is no feed ${feed}.`);
-    const force = visit.form.get('force') === '1';
-    const payload = { feed, force, sources: {}, requestedBy: visit.session!.user.email };
-    await enqueueAndNotify(asRun(visit.deps.pool), ingestJob, payload);
-    return { redirect: '/admin' };
+  actions: {
+    async default(visit) {
+      const feed = visit.form.get('feed') ?? '';
+      const feeds = await listFeeds(visit.deps.resources.database);
+      if (!feeds.some(({ name }) => name === feed)) throw notFound(`There is no feed ${feed}.`);
+      const force = visit.form.get('force') === '1';
+      const payload = { feed, force, sources: {}, requestedBy: visit.session!.user.email };
+      await enqueueAndNotify(asRun(visit.deps.pool), ingestJob, payload);
+      return { redirect: '/admin' };
+    },
   },
 };
 
@@ -126,11 +107,13 @@ const undoRun: Page = {
     const question = `Undo run ${id} of ${feed}? The county gets the parcels and sales back that it had before. Parcels that the run added are retired. Plat doesn't load the same data again unless you force it.`;
     return confirmation(`Undo run ${id}`, question, { run: String(id) }, 'Undo run');
   },
-  async post(visit) {
-    const { id } = await undoableOf(visit, visit.form.get('run'));
-    const payload = { run: id, requestedBy: visit.session!.user.email };
-    await enqueueAndNotify(asRun(visit.deps.pool), undoJob, payload);
-    return { redirect: '/admin' };
+  actions: {
+    async default(visit) {
+      const { id } = await undoableOf(visit, visit.form.get('run'));
+      const payload = { run: id, requestedBy: visit.session!.user.email };
+      await enqueueAndNotify(asRun(visit.deps.pool), undoJob, payload);
+      return { redirect: '/admin' };
+    },
   },
 };
 
@@ -160,25 +143,27 @@ const job: Page = {
       verb,
     );
   },
-  async post(visit) {
-    const selected = await jobOf(visit, visit.form.get('id'));
-    try {
-      if (selected.status === 'queued')
-        await cancelJob(visit.deps.pool, selected.id, visit.session!.user.email);
-      else await retryJob(visit.deps.pool, selected.id);
-    } catch (error) {
-      // Another operator was faster, or the button was pressed twice.
-      throw error instanceof PlatError && CONFLICT_CODES.has(error.code) ? notFound(CONFLICT_MESSAGE) : error;
-    }
-    return { redirect: '/admin' };
+  actions: {
+    async default(visit) {
+      const selected = await jobOf(visit, visit.form.get('id'));
+      try {
+        if (selected.status === 'queued')
+          await cancelJob(visit.deps.pool, selected.id, visit.session!.user.email);
+        else await retryJob(visit.deps.pool, selected.id);
+      } catch (error) {
+        // Another operator was faster, or the button was pressed twice.
+        throw error instanceof PlatError && CONFLICT_CODES.has(error.code) ? notFound(CONFLICT_MESSAGE) : error;
+      }
+      return { redirect: '/admin' };
+    },
   },
 };
 
 const CONFLICT_CODES: ReadonlySet<string> = new Set(['job_ended', 'job_open']);
 const CONFLICT_MESSAGE = 'The job has gone on meanwhile.';
 
-async function jobOf(visit: Visit, id: string | null): Promise<Job> {
-  const jobs = await visit.deps.resources.database.run<Job>('queue/list_jobs', { limit: 200, status: null });
+async function jobOf(visit: Visit, id: string | null): Promise<JobState> {
+  const jobs = await listJobs(visit.deps.pool, 200);
   const selected = jobs.find(one => one.id === id);
   if (selected === undefined || !['queued', 'failed'].includes(selected.status))
     throw notFound(CONFLICT_MESSAGE);
@@ -197,18 +182,20 @@ const removePerson: Page = {
       'Remove person',
     );
   },
-  async post(visit) {
-    const { id } = await userOf(visit, visit.form.get('id'));
-    try {
-      await removeUser(visit.deps.pool, { id, actor: visit.session!.user.email });
-    } catch (error) {
-      // Another operator was faster, or made them the owner of an account.
-      if (error instanceof PlatError && error.code === 'user_unknown') throw notFound(error.message);
-      if (error instanceof PlatError && /^user_(owner|deals)$/.test(error.code))
-        throw new PlatError('unprocessable', error.message, { status: 409 });
-      throw error;
-    }
-    return { redirect: '/admin#users' };
+  actions: {
+    async default(visit) {
+      const { id } = await userOf(visit, visit.form.get('id'));
+      try {
+        await removeUser(visit.deps.pool, { id, actor: visit.session!.user.email });
+      } catch (error) {
+        // Another operator was faster, or made them the owner of an account.
+        if (error instanceof PlatError && error.code === 'user_unknown') throw notFound(error.message);
+        if (error instanceof PlatError && /^user_(owner|deals)$/.test(error.code))
+          throw new PlatError('unprocessable', error.message, { status: 409 });
+        throw error;
+      }
+      return { redirect: '/admin#users' };
+    },
   },
 };
 

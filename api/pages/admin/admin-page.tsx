@@ -1,13 +1,15 @@
+import { type FeedState, listFeeds } from '../../../shared/feeds/feed-statements.ts';
+import { type JobState, listJobs } from '../../../shared/platform/queue/jobs.ts';
 import { CronExpressionParser } from 'cron-parser';
 import type { VNode } from 'preact';
 import { listAccounts } from '../../../shared/accounts/accounts.ts';
-import { listUsers } from '../../../shared/accounts/users.ts';
+import { listUsers, type UserSummary } from '../../../shared/accounts/users.ts';
 import { listRuns, type RunSummary } from '../../../shared/feeds/ingest-runs.ts';
 import { count, day, moment } from '../../../shared/model/figures.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Grid, Panel } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { adminActions, type FeedRow, type Job, jobWords, subjectOf } from './admin-actions.tsx';
+import { adminActions, jobWords, subjectOf } from './admin-actions.tsx';
 import { countiesPage } from './counties-page.tsx';
 import { countyPage } from './county-page.tsx';
 import { filePage } from './file-page.tsx';
@@ -20,18 +22,14 @@ const admin: Page = {
   access: 'operator',
   async get(visit) {
     const { pool, resources } = visit.deps;
-    const { run } = resources.database;
     const [unloaded, feeds, runs, jobs, accounts, users] = await Promise.all([
       readUnloaded(visit),
-      run<FeedRow>('feeds/list_feeds'),
+      listFeeds(resources.database),
       listRuns(pool, null, 20),
-      run<Job>('queue/list_jobs', { limit: 20, status: null }),
+      listJobs(pool, 20),
       listAccounts(pool),
       listUsers(pool),
     ]);
-    const now = visit.deps.now();
-    const open = jobs.filter(job => !['done', 'canceled'].includes(job.status) && !isRepeated(job, jobs));
-    const done = jobs.filter(({ status }) => ['done', 'canceled'].includes(status));
     const body = (
       <>
         <header class="pagehead">
@@ -54,94 +52,11 @@ const admin: Page = {
         </header>
         <div class="stack panels">
           <UnloadedCounties of={unloaded} />
-          <Panel id="feeds" title="Feeds" flush>
-            <Table
-              name="Feeds"
-              of={feeds}
-              columns={{
-                Feed: ({ name }) => name,
-                Kind: ({ kind }) => kindName(kind),
-                'Data of': ({ as_of }) => (as_of ? day(as_of) : '–'),
-                'Last run': ({ status }) => <Status of={status} />,
-                Loaded: ({ last_merged }) =>
-                  last_merged ? `${day(last_merged)}, ${ageOf(last_merged, now)}` : '–',
-                'Next run': feed => nextRun(feed, now),
-                '': ({ name }) => (
-                  <a class="button second small" href={`/admin/run?feed=${encodeURIComponent(name)}`}>
-                    <Icon name="play" />
-                    Run now<span class="unseen"> {name}</span>
-                  </a>
-                ),
-              }}
-            />
-          </Panel>
-          <Panel id="runs" title="Runs" flush>
-            <Table
-              name="Runs"
-              of={runs}
-              columns={{
-                Run: ({ id }) => <a href={`/admin/runs/${id}`}>Run {id}</a>,
-                Feed: ({ feed, kind }) => (
-                  <>
-                    {feed} <small>{kindName(kind)}</small>
-                  </>
-                ),
-                Status: ({ status, forced, undoes }) => (
-                  <Status of={status} forced={forced} undoes={undoes} />
-                ),
-                Began: ({ started_at }) => moment(started_at),
-                By: ({ requested_by }) => requested_by,
-                'What happened': ({ error, counts }) => error ?? (summary(counts) || '–'),
-              }}
-            />
-          </Panel>
-          <Panel id="jobs" title="Jobs" flush>
-            {open.length > 0 ? <Jobs of={open} /> : <p>Nothing waits, runs or has failed.</p>}
-            {done.length > 0 && (
-              <details>
-                <summary>{count(done.length)} done lately</summary>
-                <Jobs of={done} />
-              </details>
-            )}
-          </Panel>
-          <Panel id="accounts" title="Accounts" flush>
-            <Table
-              name="Accounts"
-              of={accounts}
-              columns={{
-                Account: ({ name }) => name,
-                Company: ({ company }) => company,
-                User: ({ user_email }) => user_email ?? '–',
-                Tier: ({ tier }) => tier ?? 'none',
-                'Tokens used': account =>
-                  `${count(account.tokens_used)} of ${count(account.tokens_included)}`,
-                Keys: ({ keys }) => count(keys),
-                'Period ends': ({ period_end }) => (period_end ? day(period_end) : '–'),
-              }}
-            />
-          </Panel>
-          <Panel id="users" title="Users" flush>
-            <Table
-              name="Users"
-              of={users}
-              columns={{
-                User: ({ email }) => email,
-                Name: ({ name }) => name || '–',
-                Company: ({ company }) => company,
-                Account: ({ account }) => account ?? '–',
-                Role: ({ operator }) => (operator ? 'Operator' : 'User'),
-                'Last seen': ({ seen_at }) => (seen_at ? moment(seen_at) : 'Never'),
-                '': ({ id, email, account }) =>
-                  account === null && id !== visit.session!.user.id ? (
-                    <a class="button second small" href={`/admin/user?id=${id}`}>
-                      Remove<span class="unseen"> {email}</span>
-                    </a>
-                  ) : (
-                    ''
-                  ),
-              }}
-            />
-          </Panel>
+          <Feeds feeds={feeds} now={visit.deps.now()} />
+          <Runs runs={runs} />
+          <JobsPanel jobs={jobs} />
+          <Accounts accounts={accounts} />
+          <Users users={users} own={visit.session!.user.id} />
         </div>
       </>
     );
@@ -149,8 +64,123 @@ const admin: Page = {
   },
 };
 
+function Feeds({ feeds, now }: { feeds: FeedState[]; now: Date }) {
+  return (
+    <Panel id="feeds" title="Feeds" flush>
+      <Table
+        name="Feeds"
+        of={feeds}
+        columns={{
+          Feed: ({ name }) => name,
+          Kind: ({ kind }) => kindName(kind),
+          'Data of': ({ as_of }) => (as_of ? day(as_of) : '–'),
+          'Last run': ({ status }) => <Status of={status} />,
+          Loaded: ({ last_merged }) =>
+            last_merged ? `${day(last_merged)}, ${ageOf(last_merged, now)}` : '–',
+          'Next run': feed => nextRun(feed, now),
+          '': ({ name }) => (
+            <a class="button second small" href={`/admin/run?feed=${encodeURIComponent(name)}`}>
+              <Icon name="play" />
+              Run now<span class="unseen"> {name}</span>
+            </a>
+          ),
+        }}
+      />
+    </Panel>
+  );
+}
+
+function Runs({ runs }: { runs: RunSummary[] }) {
+  return (
+    <Panel id="runs" title="Runs" flush>
+      <Table
+        name="Runs"
+        of={runs}
+        columns={{
+          Run: ({ id }) => <a href={`/admin/runs/${id}`}>Run {id}</a>,
+          Feed: ({ feed, kind }) => (
+            <>
+              {feed} <small>{kindName(kind)}</small>
+            </>
+          ),
+          Status: ({ status, forced, undoes }) => (
+            <Status of={status} forced={forced} undoes={undoes} />
+          ),
+          Began: ({ started_at }) => moment(started_at),
+          By: ({ requested_by }) => requested_by,
+          'What happened': ({ error, counts }) => error ?? (summary(counts) || '–'),
+        }}
+      />
+    </Panel>
+  );
+}
+
+function JobsPanel({ jobs }: { jobs: JobState[] }) {
+  const open = jobs.filter(job => !['done', 'canceled'].includes(job.status) && !isRepeated(job, jobs));
+  const done = jobs.filter(({ status }) => ['done', 'canceled'].includes(status));
+  return (
+    <Panel id="jobs" title="Jobs" flush>
+      {open.length > 0 ? <Jobs of={open} /> : <p>Nothing waits, runs or has failed.</p>}
+      {done.length > 0 && (
+        <details>
+          <summary>{count(done.length)} done lately</summary>
+          <Jobs of={done} />
+        </details>
+      )}
+    </Panel>
+  );
+}
+
+function Accounts({ accounts }: { accounts: Awaited<ReturnType<typeof listAccounts>> }) {
+  return (
+    <Panel id="accounts" title="Accounts" flush>
+      <Table
+        name="Accounts"
+        of={accounts}
+        columns={{
+          Account: ({ name }) => name,
+          Company: ({ company }) => company,
+          User: ({ user_email }) => user_email ?? '–',
+          Tier: ({ tier }) => tier ?? 'none',
+          'Tokens used': account =>
+            `${count(account.tokens_used)} of ${count(account.tokens_included)}`,
+          Keys: ({ keys }) => count(keys),
+          'Period ends': ({ period_end }) => (period_end ? day(period_end) : '–'),
+        }}
+      />
+    </Panel>
+  );
+}
+
+function Users({ users, own }: { users: UserSummary[]; own: string }) {
+  return (
+    <Panel id="users" title="Users" flush>
+      <Table
+        name="Users"
+        of={users}
+        columns={{
+          User: ({ email }) => email,
+          Name: ({ name }) => name || '–',
+          Company: ({ company }) => company,
+          Account: ({ account }) => account ?? '–',
+          Role: ({ operator }) => (operator ? 'Operator' : 'User'),
+          'Last seen': ({ seen_at }) => (seen_at ? moment(seen_at) : 'Never'),
+          '': ({ id, email, account }) =>
+            account === null && id !== own ? (
+              <a class="button second small" href={`/admin/user?id=${id}`}>
+                Remove<span class="unseen"> {email}</span>
+              </a>
+            ) : (
+              ''
+            ),
+        }}
+      />
+    </Panel>
+  );
+}
+
 /** Whether a failed job was retried later. The list has open jobs first, then the newest. */
-const isRepeated = (job: Job, jobs: readonly Job[]): boolean =>
+const isRepeated = (job: JobState, jobs: readonly JobState[]): boolean =>
   job.status === 'failed' && jobs.find(({ name, key }) => name === job.name && key === job.key) !== job;
 
 type StatusProps = { of: string | null; forced?: boolean; undoes?: number | null };
@@ -172,12 +202,12 @@ const JOB_STATES: Record<string, readonly [words: string, badge: string]> = {
   canceled: ['Canceled', ''],
 };
 
-const Jobs = ({ of }: { of: readonly Job[] }) => (
+const Jobs = ({ of }: { of: readonly JobState[] }) => (
   <Table
     name="Jobs"
     of={of}
     columns={{
-      Job: job => <span title={job.name}>{jobWords(job)}</span>,
+      JobState: job => <span title={job.name}>{jobWords(job)}</span>,
       For: job => subjectOf(job) || '–',
       Status: ({ status, progress }) => {
         const [words, badge] = JOB_STATES[status] ?? [`${Math.round(100 * progress)} %`, ''];
@@ -218,7 +248,7 @@ function ageOf(then: Date, now: Date): string {
 }
 
 /** By the schedule of the feed file as it was when the feed was run last. */
-function nextRun({ cron, timezone }: FeedRow, now: Date): string {
+function nextRun({ cron, timezone }: FeedState, now: Date): string {
   if (cron === null) return 'by hand';
   const options = { currentDate: now, ...(timezone !== null && { tz: timezone }) };
   return moment(CronExpressionParser.parse(cron, options).next().toDate());

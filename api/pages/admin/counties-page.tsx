@@ -45,13 +45,15 @@ export const countiesPage: Page = {
     );
     return { title: 'Add a county', body, assetNames: ['cards.css'] };
   },
-  async post(visit) {
-    const county = Number(visit.form.get('county'));
-    if (countyName(county) === '')
-      throw new PlatError('validation_error', 'No county has this FIPS code: search for it.');
-    const write = visit.form.get('do') === 'add';
-    const payload = { county, write, requestedBy: visit.session!.user.email };
-    return { redirect: `/admin/counties/${await startJob(visit, addCountyJob, payload)}` };
+  actions: {
+    async default(visit) {
+      const county = Number(visit.form.get('county'));
+      if (countyName(county) === '')
+        throw new PlatError('validation_error', 'No county has this FIPS code: search for it.');
+      const write = visit.form.get('do') === 'add';
+      const payload = { county, write, requestedBy: visit.session!.user.email };
+      return { redirect: `/admin/counties/${await startJob(visit, addCountyJob, payload)}` };
+    },
   },
 };
 

@@ -126,31 +126,7 @@ export function FileForm({ payload, result, choose = null }: FileFormProps) {
   const isLoaded = canWrite && result.loaded.length > 0 && result.notWritable === null;
   return (
     <form method="post" class="stack file-form">
-      {result && (
-        <div class="pair">
-          <Field
-            name="name"
-            pattern="[a-z0-9][a-z0-9\-]*"
-            label="Name of the feed"
-            value={result.name}
-            maxlength={63}
-            hint="a-z, 0-9 and -"
-          />
-          <Field
-            name="county"
-            label="County"
-            value={county ? countyText(county) : ''}
-            hint={
-              county
-                ? `FIPS ${fiveDigits(county)}`
-                : 'Name and state, or FIPS code; empty where a column tells it'
-            }
-            {...(!isPlaced && {
-              error: 'Enter the county: the rows do not tell it. Name and state, or FIPS code.',
-            })}
-          />
-        </div>
-      )}
+      {result && <PlaceFields result={result} county={county} isPlaced={isPlaced} />}
       <ReadingFields reading={reading} choose={choose} open={result === null} />
       {result && result.fields.length > 0 && <Mapping result={result} />}
       {result && result.fields.length === 0 && (
@@ -176,6 +152,37 @@ export function FileForm({ payload, result, choose = null }: FileFormProps) {
       {/* Behind the button that Enter presses. */}
       {isLoaded && <AlreadyLoaded feeds={result.loaded} rows={result.rows} />}
     </form>
+  );
+}
+
+type PlaceProps = { result: AddFileResult; county: number | undefined; isPlaced: boolean | undefined };
+
+/** The name of the feed, and its county. */
+function PlaceFields({ result, county, isPlaced }: PlaceProps) {
+  return (
+    <div class="pair">
+      <Field
+        name="name"
+        pattern="[a-z0-9][a-z0-9\-]*"
+        label="Name of the feed"
+        value={result.name}
+        maxlength={63}
+        hint="a-z, 0-9 and -"
+      />
+      <Field
+        name="county"
+        label="County"
+        value={county ? countyText(county) : ''}
+        hint={
+          county
+            ? `FIPS ${fiveDigits(county)}`
+            : 'Name and state, or FIPS code; empty where a column tells it'
+        }
+        {...(!isPlaced && {
+          error: 'Enter the county: the rows do not tell it. Name and state, or FIPS code.',
+        })}
+      />
+    </div>
   );
 }
 

@@ -10,7 +10,7 @@ import { count } from '../../../shared/model/figures.ts';
 import type { JobState } from '../../../shared/platform/queue/jobs.ts';
 import { Crumbs, Grid, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, type Reply, type Visit } from '../frame/visit.ts';
+import type { Reply, Visit } from '../frame/visit.ts';
 import { FileForm, fileChanges, labelOf, withForm } from './file-form.tsx';
 import { AlreadyLoaded, overlapChange } from './file-overlap.tsx';
 import {
@@ -28,20 +28,18 @@ import {
 export const filePage: Page = {
   path: '/admin/files/:id',
   access: 'operator',
-  get: visit => show(visit),
-  post: visit =>
-    answerForm(
-      async () => {
-        const { payload } = await jobOfPage(visit, addFileJob);
-        const { form } = visit;
-        const overlap = overlapChange(form);
-        // The page of a blocked run sends the choice alone.
-        const asked = overlap && !form.has('name') ? {} : fileChanges(form);
-        const changed = { ...payload, ...asked, ...overlap, requestedBy: visit.session!.user.email };
-        return { redirect: `/admin/files/${await startJob(visit, addFileJob, changed)}` };
-      },
-      reason => show(visit, reason),
-    ),
+  show: (visit, { bad }) => show(visit, bad),
+  actions: {
+    async default(visit) {
+      const { payload } = await jobOfPage(visit, addFileJob);
+      const { form } = visit;
+      const overlap = overlapChange(form);
+      // The page of a blocked run sends the choice alone.
+      const asked = overlap && !form.has('name') ? {} : fileChanges(form);
+      const changed = { ...payload, ...asked, ...overlap, requestedBy: visit.session!.user.email };
+      return { redirect: `/admin/files/${await startJob(visit, addFileJob, changed)}` };
+    },
+  },
 };
 
 async function show(visit: Visit, fault?: string): Promise<Reply> {

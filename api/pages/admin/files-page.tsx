@@ -1,7 +1,7 @@
 import { addFileJob } from '../../../shared/feeds/file-feeds.ts';
 import { Crumbs, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, type Reply, type Visit } from '../frame/visit.ts';
+import type { Reply, Visit } from '../frame/visit.ts';
 import { startJob } from './job-progress.tsx';
 import { receiveUpload } from './receive-upload.ts';
 
@@ -9,15 +9,12 @@ import { receiveUpload } from './receive-upload.ts';
 export const filesPage: Page = {
   path: '/admin/files',
   access: 'operator',
-  get: visit => show(visit),
-  // The page's script shows the words of an error; without it the page is shown again.
-  post: visit =>
-    visit.req.headers['sec-fetch-dest'] === 'empty'
-      ? add(visit)
-      : answerForm(
-          () => add(visit),
-          async reason => show(visit, reason),
-        ),
+  show(visit, { bad, error }) {
+    // The page's script shows the words of an error; without it the page is shown again.
+    if (error && visit.req.headers['sec-fetch-dest'] === 'empty') throw error;
+    return show(visit, bad);
+  },
+  actions: { default: add },
 };
 
 async function add(visit: Visit): Promise<Reply> {

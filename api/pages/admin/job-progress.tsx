@@ -1,7 +1,8 @@
 import { UUID } from '../../../shared/model/uuid.ts';
-import { asRun, sql } from '../../../shared/platform/db.ts';
+import { asRun } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import {
+  countWorkers,
   describeJob,
   enqueueAndNotify,
   getJob,
@@ -54,8 +55,7 @@ const UNTAKEN_MS = 10_000;
 /** Whether a job waits although no worker is running that could take it. */
 export async function lacksWorker(visit: Visit, { status, queued_at }: JobState): Promise<boolean> {
   if (status !== 'queued' || visit.deps.now().getTime() - queued_at.getTime() < UNTAKEN_MS) return false;
-  const { rows } = await visit.deps.pool.query<{ workers: number }>(sql('queue/summarise_workers'));
-  return rows[0]?.workers === 0;
+  return (await countWorkers(visit.deps.pool)) === 0;
 }
 
 export const NoWorker = () => (

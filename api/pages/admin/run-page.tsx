@@ -1,3 +1,4 @@
+import { type FeedCounty, listFeedCounties } from '../../../shared/feeds/feed-statements.ts';
 import { findRun, listRejects, type Run } from '../../../shared/feeds/ingest-runs.ts';
 import { findUndoable, type UndoableRun } from '../../../shared/feeds/undo-runs.ts';
 import { feedKindWords } from '../../../shared/model/feed-kinds.ts';
@@ -11,7 +12,7 @@ import { Icon } from '../frame/icons.tsx';
 import { Crumbs, Notice, Panel, Stat } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { spreadsheet } from '../frame/visit.ts';
-import { readPart } from '../map/county-part.ts';
+import { readPart } from '../parts/county-part.ts';
 import { AllFigures, Filled, LeftOut, leftOutOf, Sources, sum } from './run-figures.tsx';
 import { isComputing, RunSteps } from './run-steps.tsx';
 
@@ -29,8 +30,6 @@ export const STATUS_NAMES: Record<string, readonly [words: string, badge: string
   undone: ['Undone', 'warn'],
 };
 
-type RunCounty = { fips: number; name: string; state: string };
-
 /** What a run read, what it left out and why, and where its data is to be seen. */
 const runPage: Page = {
   path: '/admin/runs/:id',
@@ -40,10 +39,7 @@ const runPage: Page = {
     const id = Number(visit.req.params.id);
     const run = Number.isSafeInteger(id) ? await findRun(pool, id) : undefined;
     if (run === undefined) throw notFound('There is no such run.');
-    const counties = await resources.database.run<RunCounty>('feeds/list_feed_counties', {
-      feed_name: run.feed,
-      limit: MAX_COUNTIES + 1,
-    });
+    const counties = await listFeedCounties(resources.database, run.feed, MAX_COUNTIES + 1);
     const title = titleOf(run, counties);
     const [only, ...others] = counties;
     const part =
@@ -116,7 +112,7 @@ const leftOutPage: Page = {
 
 export const runPages = [runPage, leftOutPage];
 
-function titleOf({ feed, kind }: Run, counties: readonly RunCounty[]): string {
+function titleOf({ feed, kind }: Run, counties: readonly FeedCounty[]): string {
   const [only] = counties;
   const where =
     only === undefined || counties.length > MAX_COUNTIES
@@ -129,7 +125,7 @@ function titleOf({ feed, kind }: Run, counties: readonly RunCounty[]): string {
 
 type HeadProps = {
   run: Run;
-  counties: readonly RunCounty[];
+  counties: readonly FeedCounty[];
   title: string;
   part: string | null;
   canUndo: boolean;
@@ -138,7 +134,6 @@ type HeadProps = {
 function Head({ run, counties, title, part, canUndo }: HeadProps) {
   const { feed, id, status, forced, undoes, requested_by, started_at, finished_at, attempts } = run;
   const [words, badge] = STATUS_NAMES[status] ?? [status, ''];
-  const again = `/admin/run?feed=${encodeURIComponent(feed)}`;
   const seconds = finished_at && (finished_at.getTime() - started_at.getTime()) / 1_000;
   return (
     <>
@@ -161,34 +156,7 @@ function Head({ run, counties, title, part, canUndo }: HeadProps) {
               .join(' · ')}
           </p>
         </div>
-        <div class="buttons">
-          {counties.length === 1 && (
-            <>
-              <a class="button second" href={`/data?county=${fiveDigits(counties[0]!.fips)}`}>
-                <Icon name="map" />
-                On the map
-              </a>
-              <a class="button second" href={`/coverage/${fiveDigits(counties[0]!.fips)}`}>
-                Coverage
-              </a>
-            </>
-          )}
-          {canUndo && (
-            <a class="button second" href={`/admin/undo?run=${id}`}>
-              Undo run
-            </a>
-          )}
-          {status === 'blocked' ? (
-            <a class="button" href={`${again}&force=1`}>
-              Run it and merge all the same
-            </a>
-          ) : (
-            <a class="button" href={again}>
-              <Icon name="play" />
-              Run again
-            </a>
-          )}
-        </div>
+        <RunButtons run={run} counties={counties} canUndo={canUndo} />
       </header>
       {counties.length > 1 && counties.length <= MAX_COUNTIES && (
         <p>
@@ -204,6 +172,40 @@ function Head({ run, counties, title, part, canUndo }: HeadProps) {
         </p>
       )}
     </>
+  );
+}
+
+function RunButtons({ run: { feed, id, status }, counties, canUndo }: Pick<HeadProps, 'run' | 'counties' | 'canUndo'>) {
+  const again = `/admin/run?feed=${encodeURIComponent(feed)}`;
+  return (
+    <div class="buttons">
+      {counties.length === 1 && (
+        <>
+          <a class="button second" href={`/data?county=${fiveDigits(counties[0]!.fips)}`}>
+            <Icon name="map" />
+            On the map
+          </a>
+          <a class="button second" href={`/coverage/${fiveDigits(counties[0]!.fips)}`}>
+            Coverage
+          </a>
+        </>
+      )}
+      {canUndo && (
+        <a class="button second" href={`/admin/undo?run=${id}`}>
+          Undo run
+        </a>
+      )}
+      {status === 'blocked' ? (
+        <a class="button" href={`${again}&force=1`}>
+          Run it and merge all the same
+        </a>
+      ) : (
+        <a class="button" href={again}>
+          <Icon name="play" />
+          Run again
+        </a>
+      )}
+    </div>
   );
 }
 

@@ -1,3 +1,4 @@
+import { isComputing as isAnyComputing } from '../../../shared/feeds/feed-statements.ts';
 import type { Run } from '../../../shared/feeds/ingest-runs.ts';
 import { feedKindWords } from '../../../shared/model/feed-kinds.ts';
 import { count } from '../../../shared/model/figures.ts';
@@ -7,8 +8,7 @@ import { sizeOf, sum } from './run-figures.tsx';
 /** Whether what follows from merges is still being computed, of this county or another. */
 export async function isComputing({ deps }: Visit, { kind, status }: Run): Promise<boolean> {
   if (status !== 'merged' || !feedKindWords(kind)?.isComputed) return false;
-  const [row] = await deps.resources.database.run<{ computing: boolean }>('feeds/is_computing');
-  return row!.computing;
+  return isAnyComputing(deps.resources.database);
 }
 
 type Step = { words: string; state: 'done' | 'now' | 'stopped' | 'waiting' };

@@ -1,28 +1,15 @@
-import type { AddCountyResult } from '../../../shared/feeds/county-feeds.ts';
+import { type AddedCounty, listAddedCounties } from '../../../shared/feeds/feed-statements.ts';
 import { moment } from '../../../shared/model/figures.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { Grid, Panel, Submit } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 import { firstSentence, problemOf } from './county-problem.ts';
 
-type Run = { feed: string; status: string; error: string | null; id: number | null };
-
-type AddedCounty = {
-  id: string;
-  fips: number;
-  status: string;
-  error: string | null;
-  result: AddCountyResult | null;
-  queued_at: Date;
-  runs: Run[];
-  loaded: string[];
-};
-
 type Unloaded = AddedCounty & { problem: { text: string; files: boolean } };
 
 /** Counties that an operator added and that are incomplete, the newest first. */
 export async function readUnloaded({ deps }: Visit): Promise<readonly Unloaded[]> {
-  const added = await deps.resources.database.run<AddedCounty>('feeds/list_added_counties');
+  const added = await listAddedCounties(deps.resources.database);
   return added.flatMap(county => {
     const problem = whyUnloaded(county);
     return problem === null ? [] : [{ ...county, problem }];

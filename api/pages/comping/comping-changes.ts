@@ -1,8 +1,9 @@
 import type { Candidate } from '../../../shared/comping/comp-report.ts';
 import { resultOf } from '../../../shared/comping/comp-report-result.ts';
+import type { Report } from '../../../shared/comping/stored-reports.ts';
 import { acres, count, day, usd } from '../../../shared/model/figures.ts';
 import { nameOf, STATUS_WORDS } from './comping-list.tsx';
-import { modelResultOf, type Report } from './comping-reports.ts';
+import { modelResultOf } from './comping-reports.ts';
 
 /** More than people read; the rest is counted. */
 const MAX_LISTED = 12;

@@ -95,79 +95,105 @@ export function Charts({ snapshot, result, chosen }: ChartsProps) {
   // Those that the model takes for no market's would squeeze the others together.
   const comps = snapshot.candidates.filter(comp => !comp.left_out || chosen.has(comp.id));
   if (comps.length === 0) return null;
-  const { acres: own } = snapshot.subject;
-  const ppaOf = (comp: Candidate) => comp.price / comp.acres;
   const estimate = result?.estimate.meanAdjustedPpa ?? snapshot.machine?.meanAdjustedPpa;
   const ppas = [...comps.map(ppaOf), ...(estimate === undefined ? [] : [estimate])];
-  const y = logAxis(ppas, HEIGHT - FRAME.bottom, FRAME.top, short);
+  const drawn: DrawnComps = {
+    snapshot,
+    // Chosen ones above the others.
+    comps: comps.toSorted((a, b) => Number(chosen.has(a.id)) - Number(chosen.has(b.id))),
+    chosen,
+    y: logAxis(ppas, HEIGHT - FRAME.bottom, FRAME.top, short),
+    estimate,
+    summary: `${count(comps.length)} comps, ${count(chosen.size)} of them chosen`,
+  };
+  return (
+    <div class="comp-charts">
+      <ByAcres {...drawn} />
+      <OverTime {...drawn} />
+    </div>
+  );
+}
+
+type DrawnComps = {
+  snapshot: ReportSnapshot;
+  comps: readonly Candidate[];
+  chosen: ReadonlySet<string>;
+  y: Axis;
+  estimate: number | undefined;
+  summary: string;
+};
+
+const ppaOf = (comp: Candidate): number => comp.price / comp.acres;
+
+function ByAcres({ snapshot, comps, chosen, y, estimate, summary }: DrawnComps) {
+  const { acres: own } = snapshot.subject;
   const x = logAxis([...comps.map(comp => comp.acres), own], FRAME.left, WIDTH - FRAME.right, value =>
     String(Number(value.toPrecision(1))),
   );
-  const sold = comps.filter(comp => comp.age !== null);
+  const isLeft = x.at(own) < WIDTH / 2;
+  return (
+    <figure>
+      <figcaption>Price per acre by acres</figcaption>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-label={`Price per acre by acres: ${summary}; this parcel has ${lotOf(own)}`}
+      >
+        <Axes x={x} y={y} title="acres" />
+        <path d={`M${x.at(own)} ${FRAME.top}V${HEIGHT - FRAME.bottom}`} class="subject-line" />
+        <clipPath id="plot">
+          <rect
+            x={FRAME.left}
+            y={FRAME.top}
+            width={WIDTH - FRAME.left - FRAME.right}
+            height={HEIGHT - FRAME.top - FRAME.bottom}
+          />
+        </clipPath>
+        {estimate !== undefined && <Trend x={x} y={y} snapshot={snapshot} estimate={estimate} />}
+        {comps.map(comp => (
+          <Dot comp={comp} x={x.at(comp.acres)} y={y.at(ppaOf(comp))} chosen={chosen.has(comp.id)} />
+        ))}
+        <Text
+          x={x.at(own) + (isLeft ? 4 : -4)}
+          y={FRAME.top + 9}
+          anchor={isLeft ? 'start' : 'end'}
+          class="subject-word"
+          words="this parcel"
+        />
+      </svg>
+      {estimate !== undefined && <small>The line: the estimate at other acreages.</small>}
+    </figure>
+  );
+}
+
+function OverTime({ snapshot, comps, chosen, y, estimate, summary }: DrawnComps) {
   const years = yearAxis(
-    sold.map(({ age }) => age!),
+    comps.flatMap(({ age }) => age ?? []),
     snapshot.as_of,
   );
   const back = (comp: Candidate) => years.at((comp.age ?? 0) / 365.25);
-  const last = (list: readonly Candidate[]) =>
-    list.toSorted((a, b) => Number(chosen.has(a.id)) - Number(chosen.has(b.id)));
-  const isLeft = x.at(own) < WIDTH / 2;
-  const summary = `${count(comps.length)} comps, ${count(chosen.size)} of them chosen`;
   return (
-    <div class="comp-charts">
-      <figure>
-        <figcaption>Price per acre by acres</figcaption>
-        <svg
-          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-          role="img"
-          aria-label={`Price per acre by acres: ${summary}; this parcel has ${lotOf(own)}`}
-        >
-          <Axes x={x} y={y} title="acres" />
-          <path d={`M${x.at(own)} ${FRAME.top}V${HEIGHT - FRAME.bottom}`} class="subject-line" />
-          <clipPath id="plot">
-            <rect
-              x={FRAME.left}
-              y={FRAME.top}
-              width={WIDTH - FRAME.left - FRAME.right}
-              height={HEIGHT - FRAME.top - FRAME.bottom}
-            />
-          </clipPath>
-          {estimate !== undefined && <Trend x={x} y={y} snapshot={snapshot} estimate={estimate} />}
-          {last(comps).map(comp => (
-            <Dot comp={comp} x={x.at(comp.acres)} y={y.at(ppaOf(comp))} chosen={chosen.has(comp.id)} />
-          ))}
-          <Text
-            x={x.at(own) + (isLeft ? 4 : -4)}
-            y={FRAME.top + 9}
-            anchor={isLeft ? 'start' : 'end'}
-            class="subject-word"
-            words="this parcel"
-          />
-        </svg>
-        {estimate !== undefined && <small>The line: the estimate at other acreages.</small>}
-      </figure>
-      <figure>
-        <figcaption>Price per acre over time</figcaption>
-        <svg
-          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-          role="img"
-          aria-label={`Price per acre over time: ${summary}`}
-        >
-          <Axes x={years} y={y} title="year of the sale; for sale now at the right" />
-          {estimate !== undefined && (
-            <path d={`M${FRAME.left} ${y.at(estimate)}H${WIDTH - FRAME.right}`} class="subject-line" />
-          )}
-          {last(comps).map(comp => (
-            <Dot comp={comp} x={back(comp)} y={y.at(ppaOf(comp))} chosen={chosen.has(comp.id)} />
-          ))}
-          {estimate !== undefined && (
-            <text x={FRAME.left + 4} y={y.at(estimate) - 4} class="subject-word">
-              the estimate, {usd(estimate)}
-            </text>
-          )}
-        </svg>
-      </figure>
-    </div>
+    <figure>
+      <figcaption>Price per acre over time</figcaption>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-label={`Price per acre over time: ${summary}`}
+      >
+        <Axes x={years} y={y} title="year of the sale; for sale now at the right" />
+        {estimate !== undefined && (
+          <path d={`M${FRAME.left} ${y.at(estimate)}H${WIDTH - FRAME.right}`} class="subject-line" />
+        )}
+        {comps.map(comp => (
+          <Dot comp={comp} x={back(comp)} y={y.at(ppaOf(comp))} chosen={chosen.has(comp.id)} />
+        ))}
+        {estimate !== undefined && (
+          <text x={FRAME.left + 4} y={y.at(estimate) - 4} class="subject-word">
+            the estimate, {usd(estimate)}
+          </text>
+        )}
+      </svg>
+    </figure>
   );
 }
 

@@ -12,7 +12,7 @@ import {
   ORDERS,
   STATUSES,
 } from './comping-filter.ts';
-import type { Report } from './comping-reports.ts';
+import type { Report } from '../../../shared/comping/stored-reports.ts';
 
 export const STATUS_WORDS = { SOLD: 'sold', PENDING: 'pending', ACTIVE: 'for sale' } as const;
 
@@ -66,35 +66,7 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
         </p>
         <ul class="comps" id="comps" tabindex={0} aria-label="Comps">
           {ordered.map(comp => (
-            <li
-              data-id={comp.id}
-              hidden={!isShown(comp, filters)}
-              class={chosen.has(comp.id) ? 'is-chosen' : undefined}
-            >
-              <label>
-                <input type="checkbox" name="comp" value={comp.id} checked={chosen.has(comp.id)} />
-                <StatusBadge status={comp.status} />
-                <b>{nameOf(comp)}</b>
-              </label>
-              <span class="ppa">
-                {usd(comp.price / comp.acres)} <small>/ acre</small>
-              </span>
-              <small>
-                {stateOf(comp)} · {acres(comp.acres)} ac · {usd(comp.price)} · {miles(comp.distance_m)}
-                {comp.days_on_market !== null && ` · ${count(comp.days_on_market)} days on market`}
-                {comp.used && <span class="tag">Plat's</span>}
-                {comp.left_out && (
-                  <span
-                    class="tag"
-                    title="Its price is unlike those around it, or it is another record of a sale that is there already."
-                  >
-                    left out by Plat
-                  </span>
-                )}
-                {comp.gone && <span class="tag">no longer near enough</span>}{' '}
-                <Links url={comp.url} photos={comp.photos} />
-              </small>
-            </li>
+            <CandidateItem comp={comp} isVisible={isShown(comp, filters)} isChosen={chosen.has(comp.id)} />
           ))}
         </ul>
         <p class="buttons noscript">
@@ -102,6 +74,42 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
         </p>
       </form>
     </Panel>
+  );
+}
+
+type ItemProps = { comp: Candidate; isVisible: boolean; isChosen: boolean };
+
+function CandidateItem({ comp, isVisible, isChosen }: ItemProps) {
+  return (
+    <li
+      data-id={comp.id}
+      hidden={!isVisible}
+      class={isChosen ? 'is-chosen' : undefined}
+    >
+      <label>
+        <input type="checkbox" name="comp" value={comp.id} checked={isChosen} />
+        <StatusBadge status={comp.status} />
+        <b>{nameOf(comp)}</b>
+      </label>
+      <span class="ppa">
+        {usd(comp.price / comp.acres)} <small>/ acre</small>
+      </span>
+      <small>
+        {stateOf(comp)} · {acres(comp.acres)} ac · {usd(comp.price)} · {miles(comp.distance_m)}
+        {comp.days_on_market !== null && ` · ${count(comp.days_on_market)} days on market`}
+        {comp.used && <span class="tag">Plat's</span>}
+        {comp.left_out && (
+          <span
+            class="tag"
+            title="Its price is unlike those around it, or it is another record of a sale that is there already."
+          >
+            left out by Plat
+          </span>
+        )}
+        {comp.gone && <span class="tag">no longer near enough</span>}{' '}
+        <Links url={comp.url} photos={comp.photos} />
+      </small>
+    </li>
   );
 }
 

@@ -1,3 +1,4 @@
+import { listReports } from '../../../shared/comping/stored-reports.ts';
 import { moment } from '../../../shared/model/figures.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import { createCompReport } from '../../v1/comping/create-comp-report.ts';
@@ -11,17 +12,6 @@ import { titleOf } from './comping-reports.ts';
 
 /** The last ones; who has more finds them by the link. */
 const MAX_LISTED = 500;
-
-type Listed = {
-  id: string;
-  title: string;
-  label: string;
-  property_id: number;
-  fips: number;
-  updated_at: Date;
-  shared: boolean | null;
-  comps: number;
-};
 
 /** Shorter texts are refused by the search. */
 const MIN_QUERY = 2;
@@ -65,8 +55,8 @@ export const reportsPage: Page = {
     const { account, user } = session!;
     const query = (url.searchParams.get('find') ?? '').trim();
     const found = query.length < MIN_QUERY ? undefined : await findParcels(visit, query);
-    const values = { account_id: account?.id ?? null, user_id: user.id, limit: MAX_LISTED };
-    const reports = await deps.resources.database.run<Listed>('comping/list_reports', values);
+    const reader = { accountId: account?.id ?? null, userId: user.id };
+    const reports = await listReports(deps.resources.database, reader, MAX_LISTED);
     const body = (
       <>
         <header class="pagehead">
@@ -119,11 +109,11 @@ export const reportsPage: Page = {
     );
     return { title: 'Comp reports', body, assetNames: ['cards.css', 'comping.css'] };
   },
-  async post(visit) {
-    const property_id = Number(visit.form.get('property_id'));
-    const { report_id } = await callEndpoint<{ report_id: string }>(visit, createCompReport, {
-      body: { property_id },
-    });
-    return { redirect: `/comping/${report_id}` };
+  actions: {
+    async default(visit) {
+      const body = { property_id: Number(visit.form.get('property_id')) };
+      const report = await callEndpoint<{ report_id: string }>(visit, createCompReport, { body });
+      return { redirect: `/comping/${report.report_id}` };
+    },
   },
 };

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { renderToString } from 'preact-render-to-string';
 import type { Result } from '../../../shared/comping/comp-report-result.ts';
+import { isOutdated, isWanted, type Report } from '../../../shared/comping/stored-reports.ts';
 import { boxOfLine } from '../../../shared/geo/box.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
 import { Crumbs, Notice, narrowPage, Panel } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { json, type Reply, spreadsheet, type Visit } from '../frame/visit.ts';
-import { mapHead, mapOf } from '../map/map-view.tsx';
+import { mapHead, mapOf } from '../parts/map-view.tsx';
+import { type ChangeOutcome, REPORT_CHANGES, type ReportChange } from './comping-actions.ts';
 import { changesOf } from './comping-changes.ts';
 import { readFilters, SHOWN_FIELDS, type Update } from './comping-filter.ts';
 import { CandidateList } from './comping-list.tsx';
@@ -26,11 +27,8 @@ import {
   Tools,
 } from './comping-report.tsx';
 import {
-  type ChangeOutcome,
-  changeReport,
   csvOf,
   figuresOf,
-  type Report,
   readReport,
   readShared,
   requestSnapshot,
@@ -82,26 +80,28 @@ const reportPage: Page = {
     if (asksForJson(visit) && report.snapshot !== null) return updateOf(visit, report, {});
     return show(visit, report);
   },
-  async post(visit) {
-    const report = await readReport(visit);
-    try {
-      const changed = await changeReport(visit, report);
-      if (changed.deleted) return { redirect: '/comping' };
-      const changedReport = await readReport(visit);
-      const now =
-        visit.form.get('do') === 'look'
-          ? await waitForSnapshot(visit, changedReport, MAX_WAIT_MS)
-          : changedReport;
-      if (asksForJson(visit)) return updateOf(visit, now, changed);
-      if (changed.link || changed.conflict) return show(visit, now, { changed });
-      return { redirect: pathOf(now) + visit.url.search };
-    } catch (error) {
-      if (asksForJson(visit) || !(error instanceof PlatError) || error.details === undefined) throw error;
-      const fault = Object.values(error.details).flat().join('; ');
-      return show(visit, report, { fault: `Nothing was changed: ${fault}.` });
-    }
+  /** Without script, a refused form is the page again. */
+  async show(visit, { bad, error }) {
+    if (asksForJson(visit) || error?.details === undefined) throw error;
+    return show(visit, await readReport(visit), { fault: `Nothing was changed: ${bad}.` });
   },
+  actions: Object.fromEntries(
+    Object.entries(REPORT_CHANGES).map(([name, change]) => [name, visit => changeReport(visit, change)]),
+  ),
 };
+
+async function changeReport(visit: Visit, change: ReportChange): Promise<Reply> {
+  const report = await readReport(visit);
+  const changed = (await change(visit.deps.resources.database, report, visit.form)) ?? {};
+  if (changed.deleted) return { redirect: '/comping' };
+  const changedReport = await readReport(visit);
+  const now = changed.requested
+    ? await waitForSnapshot(visit, changedReport, MAX_WAIT_MS)
+    : changedReport;
+  if (asksForJson(visit)) return updateOf(visit, now, changed);
+  if (changed.link || changed.conflict) return show(visit, now, { changed });
+  return { redirect: pathOf(now) + visit.url.search };
+}
 
 /**
  * The report once a worker has prepared it, or as it is when that takes long; one that is out of date
@@ -109,17 +109,15 @@ const reportPage: Page = {
  */
 async function waitForSnapshot(visit: Visit, report: Report, maxWaitMs: number): Promise<Report> {
   const { database } = visit.deps.resources;
-  const { id, fips, property_id, looked_at } = report;
   if (report.wanted_at === null) {
     // Until the last offer is taken or declined there is no need for another.
     if (report.snapshot === null || changesOf(report).length > 0) return report;
-    if ((await database.run('comping/is_outdated', { fips, property_id, looked_at })).length === 0)
-      return report;
+    if (!(await isOutdated(database, report))) return report;
     await requestSnapshot(database, report);
   } else if (Date.now() - report.wanted_at.getTime() > LOST_MS) await requestSnapshot(database, report);
   const patience = report.snapshot === null ? MAX_WAIT_MS : maxWaitMs;
   for (let waited = 0; waited < patience && !visit.req.socket.destroyed; waited += POLL_MS) {
-    if ((await database.run('comping/is_wanted', { id })).length === 0) break;
+    if (!(await isWanted(database, report))) break;
     await sleep(POLL_MS);
   }
   return readReport(visit);
@@ -144,21 +142,7 @@ async function show(
   const body = (
     <div class="comping" data-report={path} data-version={report.version}>
       {fault && <Notice kind="bad">{fault}</Notice>}
-      <div class="screen">
-        <Crumbs
-          of={[
-            ['Comp reports', '/comping'],
-            [`${titleCase(subject.city || subject.county)}, ${subject.state}`],
-          ]}
-        />
-        <header class="pagehead">
-          <div>
-            <h1 id="report-title">{title}</h1>
-            <p>{subjectLine(report)}</p>
-          </div>
-          <Tools path={path} />
-        </header>
-      </div>
+      <Head report={report} />
       <Cover view={view} />
       <Subject report={report} paper />
       <div class="screen">
@@ -197,6 +181,27 @@ async function show(
   );
   const status = fault === undefined ? 200 : 400;
   return { title, body, status, assetNames: STYLES, head: mapHead(visit, ['comping']) };
+}
+
+function Head({ report }: { report: Report }) {
+  const { subject } = report.snapshot!;
+  return (
+    <div class="screen">
+      <Crumbs
+        of={[
+          ['Comp reports', '/comping'],
+          [`${titleCase(subject.city || subject.county)}, ${subject.state}`],
+        ]}
+      />
+      <header class="pagehead">
+        <div>
+          <h1 id="report-title">{titleOf(report)}</h1>
+          <p>{subjectLine(report)}</p>
+        </div>
+        <Tools path={pathOf(report)} />
+      </header>
+    </div>
+  );
 }
 
 function Waiting({ report }: { report: Report }) {

@@ -1,3 +1,4 @@
+import { listViewFeatures } from '../../../shared/parcels/map-statements.ts';
 import type { ReportSnapshot } from '../../../shared/comping/comp-report.ts';
 import type { ResultLine } from '../../../shared/comping/comp-report-result.ts';
 import { clipLine, pathOf } from '../../../shared/drawing/drawing-lines.ts';
@@ -35,7 +36,7 @@ export async function readGround(
   const { metersPerPx } = viewOf([[places]], 0, WIDTH - 2 * MARGIN_PX, HEIGHT - 2 * MARGIN_PX);
   const view = viewOf([[places]], MARGIN_PX * metersPerPx, WIDTH, HEIGHT);
   const values = { box: boxSql(view.box), kind: 'roads', limit: MAX_ROADS };
-  const rows = await database.run<{ geometry: Uint8Array }>('parcels/list_view_features', values);
+  const rows = await listViewFeatures(database, values);
   return { view, roads: rows.flatMap(({ geometry }) => decodeLines(geometry)) };
 }
 

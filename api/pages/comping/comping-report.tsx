@@ -1,3 +1,4 @@
+import type { Report } from '../../../shared/comping/stored-reports.ts';
 import type { ReportSnapshot } from '../../../shared/comping/comp-report.ts';
 import type { Result } from '../../../shared/comping/comp-report-result.ts';
 import { sizes } from '../../../shared/model/buckets.ts';
@@ -13,16 +14,8 @@ import { changesOf } from './comping-changes.ts';
 import { Charts } from './comping-charts.tsx';
 import { lotOf } from './comping-list.tsx';
 import { type Ground, Picture, readGround } from './comping-picture.tsx';
-import {
-  type ChangeOutcome,
-  figuresOf,
-  MAX_NOTES,
-  MAX_TITLE,
-  modelResultOf,
-  type Report,
-  SHARE_DAYS,
-  titleOf,
-} from './comping-reports.ts';
+import { type ChangeOutcome, MAX_NOTES, MAX_TITLE, SHARE_DAYS } from './comping-actions.ts';
+import { figuresOf, modelResultOf, titleOf } from './comping-reports.ts';
 import { Chosen, Conclusion, TrendWords } from './comping-results.tsx';
 
 /** What a prepared report says, and the ground that its picture is drawn on. */

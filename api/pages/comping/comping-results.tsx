@@ -10,7 +10,7 @@ import { Icon } from '../frame/icons.tsx';
 import { Comparison, Submit } from '../frame/layout.tsx';
 import { confidenceText } from '../frame/value-band.tsx';
 import { Links, lotOf, miles, nameOf, StatusBadge, stateOf } from './comping-list.tsx';
-import type { Report } from './comping-reports.ts';
+import type { Report } from '../../../shared/comping/stored-reports.ts';
 
 export const WORDS: Record<Adjustment, string> = {
   size: 'Size',

@@ -1,3 +1,4 @@
+import { findListingFacts } from '../../../shared/deals/deal-statements.ts';
 import { DEAL_STAGES, type DealStage } from '../../../shared/deals/deal-terms.ts';
 import { day, isoDate } from '../../../shared/model/figures.ts';
 import { UUID } from '../../../shared/model/uuid.ts';
@@ -6,15 +7,16 @@ import { notFound } from '../../http/error-responses.ts';
 import { changeListing, getListing } from '../../v1/deals/deal-endpoints.ts';
 import { type DealEvent, dealHistory } from '../../v1/deals/deal-history.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
+import type { FormResult } from '../frame/forms.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Crumbs, Notice, Panel, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
+import { callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
 import { Advice, answerAdvice } from './deals-advice.tsx';
 import { boardOf, hasExpired, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
 import { Letter } from './deals-cards.tsx';
 import { Changed, changeUndone, latestChange } from './deals-changed.tsx';
-import { KeyFigures, Listing, type ListingFacts, Value, Why } from './deals-figures.tsx';
+import { KeyFigures, Listing, Value, Why } from './deals-figures.tsx';
 import { PriceForm, readFields } from './deals-form.tsx';
 import { History } from './deals-history.tsx';
 import { ConfirmPrice, confirmedPrice, priceFields, pricePath, undoablePrice } from './deals-price.tsx';
@@ -23,12 +25,35 @@ import { ConfirmPrice, confirmedPrice, priceFields, pricePath, undoablePrice } f
 export const dealPage: Page = {
   path: '/deals/:id',
   access: 'app',
-  get: visit => show(visit, {}),
-  post: visit =>
-    answerForm(
-      () => act(visit),
-      bad => show(visit, { bad }),
-    ),
+  show,
+  actions: {
+    async price(visit) {
+      const price = confirmedPrice(visit.form);
+      const { id } = idIn(visit);
+      if (price === undefined) return { redirect: pricePath(id, visit.form.get('new_price')!) };
+      const [deal, events] = await read(visit);
+      return save(visit, priceFields(deal, price), events);
+    },
+    stage: visit => save(visit, { status: visit.form.get('status') ?? '' }),
+    advice: visit => save(visit, answerAdvice(visit.form.get('answer'), visit.deps.now())),
+    async undo_change(visit) {
+      const [, events] = await read(visit);
+      return patch(visit, changeUndone(events, visit.form.get('at')));
+    },
+    async undo(visit) {
+      const undo = undoablePrice(...(await read(visit)));
+      if (undo === undefined) throw new PlatError('validation_error', 'The price has been changed since.');
+      return patch(visit, undo.fields);
+    },
+    /** Another price is asked for once more, before it is set. */
+    async default(visit) {
+      const [deal, events] = await read(visit);
+      const { price, ...fields } = readFields(visit.form, true);
+      const asks = price != null && deal.price !== null;
+      const saved = await save(visit, asks || price === undefined ? fields : { ...fields, price }, events);
+      return asks ? { redirect: pricePath(deal.id, price) } : saved;
+    },
+  },
 };
 
 function idIn({ req }: Visit): { id: string } {
@@ -37,61 +62,37 @@ function idIn({ req }: Visit): { id: string } {
   return { id };
 }
 
-/** Does what a form asks for: another price is asked for once more, before it is set. */
-async function act(visit: Visit): Promise<Reply> {
-  const { form } = visit;
+async function patch(visit: Visit, body: object): Promise<Reply> {
   const params = idIn(visit);
-  const path = `/deals/${params.id}`;
-  const patch = (body: object) => callEndpoint(visit, changeListing, { params, body });
-  const [deal, events] = await read(visit);
-  /** Saves it, and says so with the way back. */
-  const save = async (body: object): Promise<Reply> => {
-    await patch(body);
-    const before = latestChange(events)?.at;
-    const after = latestChange(await callEndpoint<DealEvent[]>(visit, dealHistory, { params }))?.at;
-    return { redirect: after === before ? path : `${path}?changed=${after}` };
-  };
-  switch (form.get('do')) {
-    case 'price': {
-      const price = confirmedPrice(form);
-      if (price === undefined) return { redirect: pricePath(params.id, form.get('new_price')!) };
-      return save(priceFields(deal, price));
-    }
-    case 'stage':
-      return save({ status: form.get('status') ?? '' });
-    case 'advice':
-      return save(answerAdvice(form.get('answer'), visit.deps.now()));
-    case 'undo_change':
-      await patch(changeUndone(events, form.get('at')));
-      return { redirect: path };
-    case 'undo': {
-      const undo = undoablePrice(deal, events);
-      if (undo === undefined) throw new PlatError('validation_error', 'The price has been changed since.');
-      await patch(undo.fields);
-      return { redirect: path };
-    }
-    default: {
-      const { price, ...fields } = readFields(form, true);
-      const asks = price != null && deal.price !== null;
-      const saved = await save(asks || price === undefined ? fields : { ...fields, price });
-      return asks ? { redirect: pricePath(params.id, price) } : saved;
-    }
-  }
+  await callEndpoint(visit, changeListing, { params, body });
+  return { redirect: `/deals/${params.id}` };
 }
+
+/** Saves it, and says so with the way back. @param known the events before, where they are read already */
+async function save(visit: Visit, body: object, known?: DealEvent[]): Promise<Reply> {
+  const before = latestChange(known ?? (await readEvents(visit)))?.at;
+  const saved = await patch(visit, body);
+  const after = latestChange(await readEvents(visit))?.at;
+  return after === before ? saved : { redirect: `/deals/${idIn(visit).id}?changed=${after}` };
+}
+
+const readEvents = (visit: Visit) => callEndpoint<DealEvent[]>(visit, dealHistory, { params: idIn(visit) });
 
 function read(visit: Visit): Promise<[Deal, DealEvent[]]> {
   const params = idIn(visit);
   return Promise.all([
     callEndpoint<Deal>(visit, getListing, { params, query: { explain: 'true' } }),
-    callEndpoint<DealEvent[]>(visit, dealHistory, { params }),
+    readEvents(visit),
   ]);
 }
 
-async function show(visit: Visit, { bad }: { bad?: string }): Promise<Reply> {
+async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
   // Before the deal: a change in between is fetched twice rather than missed.
   const version = (await boardOf(visit))?.version ?? 0;
   const [deal, events] = await read(visit);
-  const listing = await findListing(visit, deal);
+  const listing = await (deal.listing_id === null
+    ? undefined
+    : findListingFacts(visit.deps.resources.database, deal.listing_id));
   const { searchParams } = visit.url;
   const undo = undoablePrice(deal, events);
   const name = nameOf(deal);
@@ -128,12 +129,6 @@ async function show(visit: Visit, { bad }: { bad?: string }): Promise<Reply> {
     </div>
   );
   return { title: name, body, assetNames: ['cards.css', 'deals.css', 'deal.mjs'] };
-}
-
-/** What its source says of the listing that a deal stands for. */
-async function findListing({ deps }: Visit, { listing_id: id }: Deal): Promise<ListingFacts | undefined> {
-  if (id === null) return undefined;
-  return (await deps.resources.database.run<ListingFacts>('deals/get_listing', { id }))[0];
 }
 
 /** The price to be confirmed; undefined where none is to be changed. */

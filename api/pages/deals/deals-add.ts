@@ -1,3 +1,4 @@
+import { findLiveListings, type LiveListing } from '../../../shared/deals/deal-statements.ts';
 import type { DealSubject } from '../../../shared/deals/deal-board.ts';
 import { likeLiteral } from '../../../shared/kernels/owner/owner-words.ts';
 import { acres, usd } from '../../../shared/model/figures.ts';
@@ -13,17 +14,6 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 
 /** Something that a pasted text may mean. */
 export type Choice = { label: string; subject: DealSubject };
-
-type Live = {
-  id: string;
-  address: string;
-  city: string;
-  state: string;
-  county: string;
-  apn: string;
-  acres: number | null;
-  price: string;
-};
 
 /** Longer than any address; it bounds what is searched for. */
 const MAX_TEXT = 2_000;
@@ -91,13 +81,13 @@ async function findListed(
   head: string,
   fips: number | null,
   zip: string | null,
-): Promise<Live[]> {
+): Promise<LiveListing[]> {
   // A word or two of a street would be half the county.
   const pattern = head.length < 5 ? null : `${likeLiteral(head.toUpperCase())}%`;
-  return visit.deps.resources.database.run<Live>('deals/find_live', { pattern, apn: head, fips, zip });
+  return findLiveListings(visit.deps.resources.database, { pattern, apn: head, fips, zip });
 }
 
-function listingChoice({ id, address, city, state, apn, acres: size, price }: Live): Choice {
+function listingChoice({ id, address, city, state, apn, acres: size, price }: LiveListing): Choice {
   return {
     label: [
       `${address || `APN ${apn}`}, ${[city, state].filter(Boolean).join(', ')}`,

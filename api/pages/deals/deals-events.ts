@@ -1,8 +1,9 @@
+import { readBoardVersions } from '../../../shared/deals/deal-statements.ts';
 import type { Page } from '../frame/pages.tsx';
 import { watchVersions } from '../frame/watch-versions.ts';
 import { boardOf } from './deals-board.ts';
 
-const watchBoards = watchVersions('deals/read_versions');
+const watchBoards = watchVersions(readBoardVersions);
 
 /** Server-sent events with the version of the user's board: the first at once, then one for each change. */
 export const eventsPage: Page = {

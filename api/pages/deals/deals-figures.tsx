@@ -1,3 +1,4 @@
+import type { ListingFacts } from '../../../shared/deals/deal-statements.ts';
 import type { ComponentChildren } from 'preact';
 import { toCents } from '../../../shared/deals/deal-terms.ts';
 import { sizes } from '../../../shared/model/buckets.ts';
@@ -176,8 +177,6 @@ export const LISTING_STATES: Record<Deal['fetch_status'], string> = {
 };
 
 /** As its source has it now. */
-export type ListingFacts = { source: string; listed_date: string | null; price: number | null };
-
 type ListingProps = { deal: Deal; listing: ListingFacts | undefined };
 
 export function Listing({ deal, listing }: ListingProps) {

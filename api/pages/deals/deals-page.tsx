@@ -1,6 +1,5 @@
 import { type DealStage, dollars } from '../../../shared/deals/deal-terms.ts';
 import { isoDate } from '../../../shared/model/figures.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
 import { csv } from '../../../shared/platform/to-csv.ts';
 import {
   addListing,
@@ -13,13 +12,14 @@ import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Notice, Submit, Toast } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, callEndpoint, spreadsheet, type Visit } from '../frame/visit.ts';
+import { callEndpoint, type Reply, spreadsheet, type Visit } from '../frame/visit.ts';
 import { choicesOf } from './deals-add.ts';
 import { nameOf, readBoard, STAGE_NAMES } from './deals-board.ts';
 import { Board } from './deals-cards.tsx';
 import { AddForm, Choices, readFields, subjectIn } from './deals-form.tsx';
 
-type ActionResult = {
+/** What the board says besides. */
+type BoardResult = {
   bad?: string;
   choices?: Awaited<ReturnType<typeof choicesOf>>;
   /** As it was, of a deal that was moved to another stage. */
@@ -31,52 +31,51 @@ type ActionResult = {
 const boardPage: Page = {
   path: '/deals',
   access: 'app',
-  get: visit => show(visit, {}),
-  post: visit =>
-    answerForm(
-      async () => {
-        // From a parcel one comes to the deal, not to all of them.
-        if (visit.form.get('do') === 'begin') return { redirect: `/deals/${await begin(visit)}` };
-        const outcome = await act(visit);
-        return outcome === undefined ? { redirect: '/deals' } : show(visit, outcome);
-      },
-      bad => show(visit, { bad }),
-    ),
+  show: (visit, { bad }) => show(visit, { bad }),
+  actions: {
+    /** From a parcel one comes to the deal, not to all of them. */
+    async begin(visit) {
+      return { redirect: `/deals/${await begin(visit)}` };
+    },
+    add,
+    async move(visit) {
+      const before = await findDeal(visit);
+      await moveTo(visit);
+      return before.status === visit.form.get('status') ? TO_BOARD : show(visit, { moved: before });
+    },
+    async undo(visit) {
+      await findDeal(visit);
+      await moveTo(visit);
+      return TO_BOARD;
+    },
+    up: visit => step(visit, -1),
+    down: visit => step(visit, 1),
+    remove: async visit => show(visit, { removing: await findDeal(visit) }),
+    async remove_now(visit) {
+      await callEndpoint(visit, removeListing, paramsOf(visit));
+      return TO_BOARD;
+    },
+  },
 };
 
-/** Does what a form asks for. @returns what the page is to say besides */
-async function act(visit: Visit): Promise<ActionResult | undefined> {
-  const { form } = visit;
-  const params = { id: form.get('id') ?? '' };
-  const patch = async (body: object) => {
-    await callEndpoint(visit, changeListing, { params, body });
-    return undefined;
-  };
-  const find = () => callEndpoint<Deal>(visit, getListing, { params });
-  switch (form.get('do')) {
-    case 'add':
-      return add(visit);
-    case 'move':
-    case 'undo': {
-      const before = await find();
-      const position = form.get('position');
-      const status = form.get('status') ?? '';
-      await patch({ status, ...(position !== null && { position: Number(position) }) });
-      return form.get('do') === 'move' && before.status !== status ? { moved: before } : undefined;
-    }
-    case 'up':
-    case 'down': {
-      const { position } = await find();
-      return patch({ position: Math.max(0, position + (form.get('do') === 'up' ? -1 : 1)) });
-    }
-    case 'remove':
-      return { removing: await find() };
-    case 'remove_now':
-      await callEndpoint(visit, removeListing, { params });
-      return undefined;
-    default:
-      throw new PlatError('validation_error', 'The form is not known.');
-  }
+const TO_BOARD: Reply = { redirect: '/deals' };
+
+const paramsOf = ({ form }: Visit) => ({ params: { id: form.get('id') ?? '' } });
+const findDeal = (visit: Visit) => callEndpoint<Deal>(visit, getListing, paramsOf(visit));
+
+/** Moves a deal to the stage and position that the form names. */
+async function moveTo(visit: Visit): Promise<void> {
+  const position = visit.form.get('position');
+  const status = visit.form.get('status') ?? '';
+  const body = { status, ...(position !== null && { position: Number(position) }) };
+  await callEndpoint(visit, changeListing, { ...paramsOf(visit), body });
+}
+
+async function step(visit: Visit, by: number): Promise<Reply> {
+  const { position } = await findDeal(visit);
+  const body = { position: Math.max(0, position + by) };
+  await callEndpoint(visit, changeListing, { ...paramsOf(visit), body });
+  return TO_BOARD;
 }
 
 async function begin(visit: Visit): Promise<string> {
@@ -84,19 +83,19 @@ async function begin(visit: Visit): Promise<string> {
   return (await callEndpoint<Deal>(visit, addListing, { body })).id;
 }
 
-async function add(visit: Visit): Promise<ActionResult | undefined> {
+async function add(visit: Visit): Promise<Reply> {
   const { form } = visit;
   const fields = readFields(form, false);
   const named = subjectIn(form);
   const choices = named
     ? [{ subject: named }]
     : await choicesOf(visit, form.get('what') ?? '', form.get('county') ?? '');
-  if (choices.length > 1) return { choices: choices as ActionResult['choices'] & object };
+  if (choices.length > 1) return show(visit, { choices: choices as BoardResult['choices'] });
   await callEndpoint(visit, addListing, { body: { ...choices[0]!.subject, ...fields } });
-  return undefined;
+  return TO_BOARD;
 }
 
-async function show(visit: Visit, { bad, choices, moved, removing }: ActionResult) {
+async function show(visit: Visit, { bad, choices, moved, removing }: BoardResult) {
   const view = await readBoard(visit);
   const given = bad === undefined && choices === undefined ? undefined : visit.form;
   const adding = given?.get('do') === 'add';

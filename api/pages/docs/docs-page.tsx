@@ -1,6 +1,7 @@
+import type { Session } from '../../../shared/accounts/account-statements.ts';
 import { createKey } from '../../../shared/accounts/accounts.ts';
 import type { Page } from '../frame/pages.tsx';
-import { json, ownAccount, type Session } from '../frame/visit.ts';
+import { json, ownAccount } from '../frame/visit.ts';
 
 /** Long enough to try things, and soon worthless to whoever finds it. */
 const KEY_MS = 3_600_000;
@@ -57,16 +58,18 @@ function TryWithKey({ session }: { session: Session | undefined }) {
 const keyPage: Page = {
   path: '/docs/key',
   access: 'session',
-  async post({ session, deps }) {
-    const account = ownAccount(session!);
-    const expiresAt = new Date(deps.now().getTime() + KEY_MS);
-    const { key } = await createKey(deps.pool, account.id, {
-      name: 'docs',
-      scopes: ['api:direct'],
-      expiresAt,
-      actor: session!.user.email,
-    });
-    return json({ key, expires_at: expiresAt });
+  actions: {
+    async default({ session, deps }) {
+      const account = ownAccount(session!);
+      const expiresAt = new Date(deps.now().getTime() + KEY_MS);
+      const { key } = await createKey(deps.pool, account.id, {
+        name: 'docs',
+        scopes: ['api:direct'],
+        expiresAt,
+        actor: session!.user.email,
+      });
+      return json({ key, expires_at: expiresAt });
+    },
   },
 };
 

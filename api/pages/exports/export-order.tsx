@@ -1,3 +1,4 @@
+import { findExportMarket } from '../../../shared/exports/export-statements.ts';
 import { randomUUID } from 'node:crypto';
 import { type ExportFormat, type ExportRequest, kindOf } from '../../../shared/exports/export-request.ts';
 import { findListOf } from '../../../shared/exports/parcel-hits.ts';
@@ -12,7 +13,7 @@ import { NO_LIST } from '../../v1/lists/list-schema.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Facts } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
-import { listCounties, readFilters } from '../map/read-filters.ts';
+import { listCounties, readFilters } from '../parts/read-filters.ts';
 
 /** What a mail house asks for. */
 const MAIL_COLUMNS = [
@@ -136,7 +137,7 @@ async function subjectOf(visit: Visit, given: URLSearchParams, company: string):
   }
   if (market !== null) {
     const [type = '', code = ''] = market.split(':');
-    const [region] = await run<{ id: string; label: string }>('exports/find_market', { type, code });
+    const region = await findExportMarket(visit.deps.resources.database, type, code);
     if (region === undefined) throw new PlatError('not_found', 'There is no such market.');
     return {
       title: `Export ${region.label}`,
@@ -155,6 +156,47 @@ async function subjectOf(visit: Visit, given: URLSearchParams, company: string):
     };
   }
   return { title: 'Export this search', hidden: { filter: given.get('filter')! }, back: '/data' };
+}
+
+type KindProps = Pick<Subject, 'market'> & { kind: string };
+
+function KindChoice({ market, kind }: KindProps) {
+  return (
+    <fieldset class={market ? 'choices priced' : 'choices'}>
+      <legend class="unseen">What for</legend>
+      {Object.entries<Kind>(market ? MARKET_KINDS : KINDS).map(([name, { label, note }]) => (
+        <label>
+          <input type="radio" name="kind" value={name} checked={name === kind} />
+          <span>
+            {label} <small>{note}</small>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+type SwitchesProps = Pick<Subject, 'market' | 'list'> & { onePerOwner: boolean; onlyNew: boolean };
+
+function Switches({ market, list, onePerOwner, onlyNew }: SwitchesProps) {
+  return (
+    <>
+      {!market && (
+        <label class="switch">
+          <span>
+            One row an owner <small>the largest parcel, with what the owner has in all</small>
+          </span>
+          <input type="checkbox" name="one_per_owner" value="true" checked={onePerOwner} />
+        </label>
+      )}
+      {list !== undefined && (
+        <label class="switch">
+          <span>Only rows that are new</span>
+          <input type="checkbox" name="only_new" value="true" checked={onlyNew} />
+        </label>
+      )}
+    </>
+  );
 }
 
 /** What a search finds, a list or a market has, as a file, told with its price before it is ordered. */
@@ -179,31 +221,8 @@ export async function orderForm(visit: Visit, company: string) {
           <input type="hidden" name={name} value={value} />
         ),
       )}
-      <fieldset class={market ? 'choices priced' : 'choices'}>
-        <legend class="unseen">What for</legend>
-        {Object.entries<Kind>(market ? MARKET_KINDS : KINDS).map(([name, { label, note }]) => (
-          <label>
-            <input type="radio" name="kind" value={name} checked={name === kind} />
-            <span>
-              {label} <small>{note}</small>
-            </span>
-          </label>
-        ))}
-      </fieldset>
-      {!market && (
-        <label class="switch">
-          <span>
-            One row an owner <small>the largest parcel, with what the owner has in all</small>
-          </span>
-          <input type="checkbox" name="one_per_owner" value="true" checked={onePerOwner} />
-        </label>
-      )}
-      {list !== undefined && (
-        <label class="switch">
-          <span>Only rows that are new</span>
-          <input type="checkbox" name="only_new" value="true" checked={status === 'new'} />
-        </label>
-      )}
+      <KindChoice market={market} kind={kind} />
+      <Switches market={market} list={list} onePerOwner={onePerOwner} onlyNew={status === 'new'} />
       <Facts
         of={[
           [request.markets ? 'Markets with statistics' : 'Rows', count(price.rows)],

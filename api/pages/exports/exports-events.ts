@@ -1,16 +1,14 @@
+import { readExportVersions } from '../../../shared/exports/export-statements.ts';
 import { companyOf } from '../../v1/common/company.ts';
 import type { Page } from '../frame/pages.tsx';
 import { requireAccount, type Visit } from '../frame/visit.ts';
 import { watchVersions } from '../frame/watch-versions.ts';
 
-const watchExports = watchVersions('exports/read_versions');
+const watchExports = watchVersions(readExportVersions);
 
 /** What changes with every step of the company's files. */
 export async function versionOf({ deps }: Visit, company: string): Promise<string> {
-  const [row] = await deps.resources.database.run<{ version: string }>('exports/read_versions', {
-    ids: [company],
-  });
-  return row!.version;
+  return (await readExportVersions(deps.resources.database, [company]))[0]!.version;
 }
 
 /** Server-sent events with the version of the company's files: the first at once, then one for each step. */

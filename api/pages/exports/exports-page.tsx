@@ -11,10 +11,11 @@ import { pageKey } from '../../http/idempotency.ts';
 import { companyOf } from '../../v1/common/company.ts';
 import { cancelRunningExport, createExport, deleteExport } from '../../v1/exports/export-endpoints.ts';
 import { type ExportRow, listExportRows } from '../../v1/exports/export-schema.ts';
+import type { FormResult } from '../frame/forms.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Empty, Grid, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
+import { callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
 import { nameOfFilter } from '../searches/search-words.ts';
 import { orderForm, readOrder } from './export-order.tsx';
 import { versionOf } from './exports-events.ts';
@@ -55,23 +56,21 @@ const LOOKED_AT_AGAIN = (
 export const exportsPage: Page = {
   path: '/exports',
   access: 'app',
-  get: visit => show(visit),
-  post: visit =>
-    answerForm(
-      async () => {
-        const canceled = visit.form.get('cancel');
-        const removed = visit.form.get('remove');
-        if (canceled !== null) await callEndpoint(visit, cancelRunningExport, { params: { id: canceled } });
-        else if (removed !== null) await callEndpoint(visit, deleteExport, { params: { id: removed } });
-        else
-          await callEndpoint(visit, createExport, {
-            body: readOrder(visit.form).request,
-            idempotencyKey: orderKey(visit),
-          });
-        return { redirect: '/exports' };
-      },
-      reason => show(visit, reason),
-    ),
+  show,
+  actions: {
+    async default(visit) {
+      const canceled = visit.form.get('cancel');
+      const removed = visit.form.get('remove');
+      if (canceled !== null) await callEndpoint(visit, cancelRunningExport, { params: { id: canceled } });
+      else if (removed !== null) await callEndpoint(visit, deleteExport, { params: { id: removed } });
+      else
+        await callEndpoint(visit, createExport, {
+          body: readOrder(visit.form).request,
+          idempotencyKey: orderKey(visit),
+        });
+      return { redirect: '/exports' };
+    },
+  },
 };
 
 /** A form that is sent twice orders one file. */
@@ -80,7 +79,7 @@ function orderKey({ form }: Visit): string | undefined {
   return order === null ? undefined : pageKey(order);
 }
 
-async function show(visit: Visit, reason?: string) {
+async function show(visit: Visit, { bad }: FormResult) {
   const { id } = await requireAccount(visit);
   const rows = await listExportRows(visit.deps.resources.database, id, null);
   const open = rows.some(({ state }) => state === 'queued' || state === 'running');
@@ -98,7 +97,7 @@ async function show(visit: Visit, reason?: string) {
             </p>
           </div>
         </header>
-        {reason !== undefined && <Notice kind="bad">{reason}</Notice>}
+        {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
         {order}
         <div id="progress" data-open={open ? '' : undefined} data-version={await versionOf(visit, company)}>
           {rows.length === 0 && !order && (

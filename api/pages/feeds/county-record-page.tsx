@@ -5,8 +5,8 @@ import { notFound } from '../../http/error-responses.ts';
 import { type CountyQuality, readQuality } from '../../v1/feeds/get-county-quality.ts';
 import { Crumbs, Grid, Meter, Stat } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { readParts } from '../map/county-part.ts';
-import { NoParcels } from '../map/no-parcels.tsx';
+import { readParts } from '../parts/county-part.ts';
+import { NoParcels } from '../parts/no-parcels.tsx';
 import { KIND_WORDS } from './coverage-page.tsx';
 import { Studies } from './ratio-studies.tsx';
 
@@ -37,27 +37,7 @@ export const countyRecordPage: Page = {
     const body = (
       <div class="record">
         {crumbs}
-        <header class="pagehead">
-          <div>
-            <h1>{title}: how good the data are</h1>
-            <p>
-              {part && <b data-part>Loaded: {part}. </b>}
-              <small>
-                {quality.computed_at
-                  ? `Computed ${day(quality.computed_at)}`
-                  : 'Shares and studies follow when the county has been valued'}
-              </small>
-            </p>
-          </div>
-          <div class="buttons">
-            <a class="button second" href={`/markets/${code}`}>
-              Market
-            </a>
-            <a class="button second" href={`/data?county=${code}`}>
-              Show parcels on map
-            </a>
-          </div>
-        </header>
+        <Head code={code} title={title} part={part} computedAt={quality.computed_at} />
         <Figures quality={quality} />
         <Studies quality={quality} />
         <Fields quality={quality} />
@@ -79,6 +59,39 @@ export const countyRecordPage: Page = {
     return { title: `${title}: data quality`, body, assetNames: ['cards.css'] };
   },
 };
+
+type HeadProps = {
+  code: string;
+  title: string;
+  part: string | undefined;
+  computedAt: CountyQuality['computed_at'];
+};
+
+function Head({ code, title, part, computedAt }: HeadProps) {
+  return (
+    <header class="pagehead">
+      <div>
+        <h1>{title}: how good the data are</h1>
+        <p>
+          {part && <b data-part>Loaded: {part}. </b>}
+          <small>
+            {computedAt
+              ? `Computed ${day(computedAt)}`
+              : 'Shares and studies follow when the county has been valued'}
+          </small>
+        </p>
+      </div>
+      <div class="buttons">
+        <a class="button second" href={`/markets/${code}`}>
+          Market
+        </a>
+        <a class="button second" href={`/data?county=${code}`}>
+          Show parcels on map
+        </a>
+      </div>
+    </header>
+  );
+}
 
 const shareOf = (share: number | null): string => (share === null ? '–' : percent(100 * share));
 

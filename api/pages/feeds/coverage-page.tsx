@@ -3,9 +3,9 @@ import { STATES } from '../../../shared/regions/states.ts';
 import { type Coverage, offersOf, readCoverage } from '../../v1/feeds/get-coverage.ts';
 import { Grid, Panel, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { classifyCounties } from '../map/county-legend.tsx';
-import { readParts } from '../map/county-part.ts';
-import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
+import { classifyCounties } from '../parts/county-legend.tsx';
+import { readParts } from '../parts/county-part.ts';
+import { boxOfCounties, mapHead, mapOf, valuesReply } from '../parts/map-view.tsx';
 
 /**
  * What is known of which counties, for whoever has signed in: it is the first question before a subscription.
@@ -17,7 +17,6 @@ const coveragePage: Page = {
     const { database, sourcesOfCounty } = visit.deps.resources;
     const [counties, parts] = await Promise.all([readCoverage(database, null), readParts(database, null)]);
     const state = STATES.find(({ code }) => code === visit.url.searchParams.get('offered'))?.code;
-    const layers = [...new Set(counties.flatMap(({ sources }) => sources.map(({ kind }) => kind)))].sort();
     const body = (
       <>
         <header class="pagehead">
@@ -38,113 +37,149 @@ const coveragePage: Page = {
               start: boxOfCounties(counties),
             })}
           </div>
-          <Panel id="counties" title="Parcels and listings" flush>
-            <Grid
-              name="Parcels and listings"
-              heads={[
-                'County',
-                'Parcels',
-                ...SHARES.map(([, label]) => label),
-                'For sale',
-                'Pending',
-                'Sold',
-              ]}
-              rows={counties.map(county => [
-                <>
-                  <a href={`/coverage/${county.fips}`}>{nameOf(county)}</a>
-                  <PartOf county={county} parts={parts} />
-                </>,
-                count(county.parcels),
-                ...SHARES.map(([name]) =>
-                  county.parcels === 0 ? '–' : percent((100 * county[name]) / county.parcels),
-                ),
-                count(county.active),
-                count(county.pending),
-                count(county.sold),
-              ])}
-            />
-          </Panel>
-          {counties.some(({ no_comps }) => no_comps) && (
-            <Panel id="without-sales" title="Without sales" flush>
-              <Grid
-                name="Without sales"
-                heads={['County', 'Why, and what helps']}
-                rows={counties.flatMap(county =>
-                  county.no_comps ? [[nameOf(county), county.no_comps.message]] : [],
-                )}
-              />
-            </Panel>
-          )}
-          <Panel id="versions" title="Versions" flush>
-            <Grid
-              name="Versions"
-              heads={['County', ...layers.map(kind => KIND_WORDS[kind]), 'Statistics', 'Values']}
-              rows={counties.map(county => [
-                nameOf(county),
-                ...layers.map(kind => editionOf(county, kind)),
-                county.stats_as_of ? day(county.stats_as_of) : '–',
-                county.valuations_as_of ? day(county.valuations_as_of) : '–',
-              ])}
-            />
-          </Panel>
-          <Panel id="sources" title="Data sources" flush>
-            <Grid
-              name="Data sources"
-              cards
-              heads={['Source', 'Kind', 'As of', 'Loaded', 'Credit', 'Terms']}
-              rows={sourcesOf(counties).map(sources => {
-                const { kind, feed, title, attribution, licence, source_url } = sources[0]!;
-                const name = sources.length === 1 ? (title ?? feed) : `${count(sources.length)} counties`;
-                return [
-                  source_url ? <a href={commonPage(sources)}>{name}</a> : name,
-                  KIND_WORDS[kind],
-                  span(sources.map(({ edition, changed }) => edition ?? changed)),
-                  span(sources.map(({ merged_at }) => merged_at)),
-                  attribution ?? '–',
-                  licence ?? '–',
-                ];
-              })}
-            />
-          </Panel>
-          <Panel id="offered" title="Available, not loaded" flush>
-            <p>Who publishes the parcels of further counties. The operator loads them.</p>
-            <form method="get" action="/coverage#offered" class="buttons">
-              <Select
-                id="state"
-                name="offered"
-                aria-label="State"
-                options={STATES.map(({ code, name }) => [code, name])}
-                given={state}
-              />
-              <button type="submit" class="second">
-                Show
-              </button>
-            </form>
-            {state && (
-              <Grid
-                name="Available, not loaded"
-                cards
-                heads={['County', 'Published by', 'Year', 'Terms']}
-                rows={offersOf(state, counties, sourcesOfCounty).map(
-                  ({ name, statewide, source_url, website, licence, year }) => [
-                    name,
-                    <a href={website ?? pageOf(source_url)}>
-                      {new URL(source_url).hostname}
-                      {statewide && ' (whole state)'}
-                    </a>,
-                    year ?? '–',
-                    licence ?? 'not noted; ask the publisher',
-                  ],
-                )}
-              />
-            )}
-          </Panel>
+          <Counties counties={counties} parts={parts} />
+          {counties.some(({ no_comps }) => no_comps) && <WithoutSales counties={counties} />}
+          <Versions counties={counties} />
+          <Sources counties={counties} />
+          <Offered state={state} counties={counties} sourcesOfCounty={sourcesOfCounty} />
         </div>
       </>
     );
     return { title: 'Coverage', body, head: mapHead(visit), assetNames: ['cards.css'] };
   },
 };
+
+type CountiesProps = { counties: readonly Coverage[] };
+
+function Counties({ counties, parts }: CountiesProps & { parts: ReadonlyMap<number, string> }) {
+  return (
+    <Panel id="counties" title="Parcels and listings" flush>
+      <Grid
+        name="Parcels and listings"
+        heads={[
+          'County',
+          'Parcels',
+          ...SHARES.map(([, label]) => label),
+          'For sale',
+          'Pending',
+          'Sold',
+        ]}
+        rows={counties.map(county => [
+          <>
+            <a href={`/coverage/${county.fips}`}>{nameOf(county)}</a>
+            <PartOf county={county} parts={parts} />
+          </>,
+          count(county.parcels),
+          ...SHARES.map(([name]) =>
+            county.parcels === 0 ? '–' : percent((100 * county[name]) / county.parcels),
+          ),
+          count(county.active),
+          count(county.pending),
+          count(county.sold),
+        ])}
+      />
+    </Panel>
+  );
+}
+
+function WithoutSales({ counties }: CountiesProps) {
+  return (
+    <Panel id="without-sales" title="Without sales" flush>
+      <Grid
+        name="Without sales"
+        heads={['County', 'Why, and what helps']}
+        rows={counties.flatMap(county =>
+          county.no_comps ? [[nameOf(county), county.no_comps.message]] : [],
+        )}
+      />
+    </Panel>
+  );
+}
+
+function Versions({ counties }: CountiesProps) {
+  const layers = [...new Set(counties.flatMap(({ sources }) => sources.map(({ kind }) => kind)))].sort();
+  return (
+    <Panel id="versions" title="Versions" flush>
+      <Grid
+        name="Versions"
+        heads={['County', ...layers.map(kind => KIND_WORDS[kind]), 'Statistics', 'Values']}
+        rows={counties.map(county => [
+          nameOf(county),
+          ...layers.map(kind => editionOf(county, kind)),
+          county.stats_as_of ? day(county.stats_as_of) : '–',
+          county.valuations_as_of ? day(county.valuations_as_of) : '–',
+        ])}
+      />
+    </Panel>
+  );
+}
+
+function Sources({ counties }: CountiesProps) {
+  return (
+    <Panel id="sources" title="Data sources" flush>
+      <Grid
+        name="Data sources"
+        cards
+        heads={['Source', 'Kind', 'As of', 'Loaded', 'Credit', 'Terms']}
+        rows={sourcesOf(counties).map(sources => {
+          const { kind, feed, title, attribution, licence, source_url } = sources[0]!;
+          const name = sources.length === 1 ? (title ?? feed) : `${count(sources.length)} counties`;
+          return [
+            source_url ? <a href={commonPage(sources)}>{name}</a> : name,
+            KIND_WORDS[kind],
+            span(sources.map(({ edition, changed }) => edition ?? changed)),
+            span(sources.map(({ merged_at }) => merged_at)),
+            attribution ?? '–',
+            licence ?? '–',
+          ];
+        })}
+      />
+    </Panel>
+  );
+}
+
+type OfferedProps = CountiesProps & {
+  state: string | undefined;
+  sourcesOfCounty: Parameters<typeof offersOf>[2];
+};
+
+function Offered({ state, counties, sourcesOfCounty }: OfferedProps) {
+  return (
+    <Panel id="offered" title="Available, not loaded" flush>
+      <p>Who publishes the parcels of further counties. The operator loads them.</p>
+      <form method="get" action="/coverage#offered" class="buttons">
+        <Select
+          id="state"
+          name="offered"
+          aria-label="State"
+          options={STATES.map(({ code, name }) => [code, name])}
+          given={state}
+        />
+        <button type="submit" class="second">
+          Show
+        </button>
+      </form>
+      {state && (
+        <Grid
+          name="Available, not loaded"
+          cards
+          heads={['County', 'Published by', 'Year', 'Terms']}
+          rows={offersOf(state, counties, sourcesOfCounty).map(
+            ({ name, statewide, source_url, website, licence, year }) => [
+              name,
+              <a href={website ?? pageOf(source_url)}>
+                {new URL(source_url).hostname}
+                {statewide && ' (whole state)'}
+              </a>,
+              year ?? '–',
+              licence ?? 'not noted; ask the publisher',
+            ],
+          )}
+        />
+      )}
+    </Panel>
+  );
+}
 
 /** Of counties by their parcels. */
 const classesOf = (counties: readonly Coverage[]) =>

@@ -92,29 +92,7 @@ export function Studies({ quality }: { quality: CountyQuality }) {
               )}
             </p>
           ))}
-          <ul class="meaning">
-            <li>
-              <b>The assessor’s</b>: the land value on the roll today. The assessor may have known the price
-              when setting it, which flatters it; land in current use is assessed far below its price.
-            </li>
-            <li>
-              <b>Plat’s</b>: what Plat’s valuation says by what was known before the quarter of the sale. It
-              never saw the price. Where prices rise faster than they did, values follow late: the last 12
-              months tell whether they still do.
-            </li>
-            {FIGURES.map(([, label, , , words]) => (
-              <li>
-                <b>{label}</b>: {words}
-              </li>
-            ))}
-            <li>
-              Errors alone show as PRD above 1, PRB and VEI below 0 and MKI below 1: of two like lots the one
-              that sold for more has the lower ratio.
-            </li>
-            <li>
-              <b>Outliers</b>: sales left out because their ratio is over three interquartile ranges off.
-            </li>
-          </ul>
+          <Meanings />
           {(['assessor', 'plat'] as const).map(of => {
             const own = studies.filter(study => study.of === of && !isWhole(study.by));
             return (
@@ -134,6 +112,35 @@ export function Studies({ quality }: { quality: CountyQuality }) {
         </>
       )}
     </>
+  );
+}
+
+/** How to read the figures. */
+function Meanings() {
+  return (
+    <ul class="meaning">
+      <li>
+        <b>The assessor’s</b>: the land value on the roll today. The assessor may have known the price
+        when setting it, which flatters it; land in current use is assessed far below its price.
+      </li>
+      <li>
+        <b>Plat’s</b>: what Plat’s valuation says by what was known before the quarter of the sale. It
+        never saw the price. Where prices rise faster than they did, values follow late: the last 12
+        months tell whether they still do.
+      </li>
+      {FIGURES.map(([, label, , , words]) => (
+        <li>
+          <b>{label}</b>: {words}
+        </li>
+      ))}
+      <li>
+        Errors alone show as PRD above 1, PRB and VEI below 0 and MKI below 1: of two like lots the one
+        that sold for more has the lower ratio.
+      </li>
+      <li>
+        <b>Outliers</b>: sales left out because their ratio is over three interquartile ranges off.
+      </li>
+    </ul>
   );
 }
 

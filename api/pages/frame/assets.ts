@@ -1,97 +1,30 @@
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
-import { build } from 'esbuild';
 import { type RequestHandler, Router } from 'express';
 import type { Config } from '../../../shared/platform/config.ts';
+import { buildPath } from '../../../shared/platform/root.ts';
 import { encodingFor } from '../../http/compression.ts';
 import { exchangeOf } from '../../http/exchange.ts';
 import { type HeaderList, setHeaders } from '../../http/headers.ts';
 
 export type Asset = { path: string; type: string; body: Buffer };
 
-/** What pages load. Every address holds the hash of its content, so that browsers may keep it for good. */
+/** What pages load. Paths contain the hash of the content, so that browsers may keep the files for good. */
 export type Assets = { path(name: string): string; list: Asset[]; router: Router };
 
-const here = dirname(fileURLToPath(import.meta.url));
 const YEAR_SECONDS = 31_536_000;
 
-/** The first two are of every page. */
-const STYLES = [
-  'tokens',
-  'style',
-  'cards',
-  'comping',
-  'deals',
-  'docs',
-  'lists',
-  'map',
-  'market',
-  'parcel',
-  'results',
-].map(name => `${name}.css`);
-
-/** The client modules, each loaded by the pages that need it. */
-const MODULES = [
-  'frame',
-  'map',
-  'live',
-  'comping',
-  'deals',
-  'deal',
-  'docs',
-  'exports',
-  'lists',
-  'progress',
-  'results',
-  'upload',
-];
-
-/** Bundles the client modules; maplibre-gl stays a file of its own, as most visits have it already. */
-export async function openAssets(config: Config): Promise<Assets> {
+/** Reads what `tools/build.mjs` wrote. */
+export function openAssets(config: Config): Assets {
   const security = pageHeaders(config);
-  const maplibre = dirname(fileURLToPath(import.meta.resolve('maplibre-gl')));
-  const assets = new Map<string, Asset>();
-  const add = (name: string, type: string, body: Buffer) => {
-    const [, stem, end] = /^(.*)\.(\w+)$/.exec(name)!;
-    const digest = hash('sha256', body, 'hex').slice(0, 12);
-    assets.set(name, { path: `/assets/${stem}-${digest}.${end}`, type, body });
-  };
-  const script = 'text/javascript; charset=utf-8';
-  const style = 'text/css; charset=utf-8';
-  add('icon.svg', 'image/svg+xml', readFileSync(join(here, 'icon.svg')));
-  const inter = import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
-  add('inter.woff2', 'font/woff2', readFileSync(fileURLToPath(inter)));
-  for (const name of STYLES) {
-    const sheet = readFileSync(join(here, name), 'utf8');
-    add(name, style, Buffer.from(sheet.replace('inter.woff2', assets.get('inter.woff2')!.path)));
-  }
-  for (const name of ['home-light.webp', 'home-dark.webp'])
-    add(name, 'image/webp', readFileSync(join(here, name)));
-  add('maplibre-gl.css', style, readFileSync(join(maplibre, 'maplibre-gl.css')));
-  for (const name of ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs'])
-    add(name, script, readFileSync(join(maplibre, name)));
-  for (const name of MODULES) {
-    const { outputFiles } = await build({
-      entryPoints: [join(here, '..', 'client', `${name}-client.ts`)],
-      bundle: true,
-      minify: true,
-      format: 'esm',
-      target: 'es2022',
-      write: false,
-      external: ['/assets/*'],
-      alias: { 'maplibre-gl': assets.get('maplibre-gl.mjs')!.path },
-      define: { MAP_WORKER: JSON.stringify(assets.get('maplibre-gl-worker.mjs')!.path) },
-    });
-    add(`${name}.mjs`, script, Buffer.from(outputFiles[0]!.contents));
-  }
+  const built: Record<string, Omit<Asset, 'body'>> = JSON.parse(
+    readFileSync(buildPath('assets.json'), 'utf8'),
+  );
+  const list = Object.values(built).map(asset => ({ ...asset, body: readFileSync(buildPath(asset.path)) }));
   const router = Router({ caseSensitive: true });
-  const list = [...assets.values()];
   for (const asset of list) router.get(asset.path, sendAsset(asset, security));
-  return { path: name => assets.get(name)!.path, list, router };
+  return { path: name => built[name]!.path, list, router };
 }
 
 /** maplibre-gl is 1.1 MB plain, 290 kB like this; level 11 would take ten times as long for 4 % less. */

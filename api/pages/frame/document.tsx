@@ -4,7 +4,7 @@ import { Icon, type IconName } from './icons.tsx';
 import { Submit } from './layout.tsx';
 import { SearchBox } from './search-box.tsx';
 import type { Theme } from './theme.ts';
-import type { Session } from './visit.ts';
+import type { Session } from '../../../shared/accounts/account-statements.ts';
 
 type Frame = {
   title: string;

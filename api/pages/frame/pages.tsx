@@ -1,3 +1,4 @@
+import { countNews } from '../../../shared/searches/search-statements.ts';
 import { type RequestHandler, Router } from 'express';
 import { renderToString } from 'preact-render-to-string';
 import { PlatError } from '../../../shared/platform/errors.ts';
@@ -10,6 +11,7 @@ import { LARGE_REQUEST_BYTES, sizeOf } from '../../http/heavy-calls.ts';
 import { requireText } from '../../http/text.ts';
 import { pageHeaders } from './assets.ts';
 import { Document } from './document.tsx';
+import { answerForm, type Forms, receiveForm } from './forms.ts';
 import { narrowPage } from './layout.tsx';
 import { themeOf } from './theme.ts';
 import {
@@ -18,40 +20,34 @@ import {
   nameRoute,
   type PageDeps,
   type Reply,
-  readForm,
-  readSession,
-  requireSameOrigin,
+  sessionOf,
   type Visit,
 } from './visit.ts';
 
 /** Who may see a page: anyone; signed-in users; users of an account with a Pro subscription; operators. */
 export type Access = 'public' | 'session' | 'app' | 'operator';
 
-export type Page = {
+export type Page = Forms & {
   path: string;
   access: Access;
   /** Programs that ask for something else than HTML get what the API answers at the path. */
   forBrowsers?: true;
+  /** Without it, `show` with no result. */
   get?(visit: Visit): Promise<Reply> | Reply;
-  /** Its address is all the right that it asks for, so that its form may come from anywhere. */
-  fromAnywhere?: true;
-  /** Only forms of our own pages get here, unless it is `fromAnywhere`. */
-  post?(visit: Visit): Promise<Reply>;
-  /** Its form may be as large as a file of 100,000 numbers. */
-  largeForm?: true;
 };
 
 export function pagesRouter(pages: readonly Page[], deps: PageDeps): Router {
   const router = Router({ caseSensitive: true });
   for (const page of pages) {
     const route = router.route(page.path);
-    if (page.get) route.get(handler(page, page.get, deps));
-    if (page.post) route.post(handler(page, page.post, deps));
+    const { get, show, actions } = page;
+    if (get ?? show) route.get(handler(page, get ?? (visit => show!(visit, {})), deps));
+    if (actions) route.post(handler(page, visit => answerForm(page, visit), deps));
   }
   return router;
 }
 
-function handler(page: Page, answer: NonNullable<Page['get']>, deps: PageDeps): RequestHandler {
+function handler(page: Page, answer: (visit: Visit) => Promise<Reply> | Reply, deps: PageDeps): RequestHandler {
   return async (req, res, next) => {
     if (page.forBrowsers && !/\btext\/html\b/.test(req.headers.accept ?? '')) return next();
     nameRoute(res, page.path);
@@ -67,7 +63,7 @@ function handler(page: Page, answer: NonNullable<Page['get']>, deps: PageDeps): 
       form: new URLSearchParams(),
     };
     try {
-      const session = await readSession(req, deps);
+      const session = await sessionOf(req, deps);
       if (session !== undefined) {
         visit.session = session;
         visit.work = deps.heavyCalls.of(session.account?.id ?? session.id, {
@@ -75,10 +71,7 @@ function handler(page: Page, answer: NonNullable<Page['get']>, deps: PageDeps): 
         });
         if (sizeOf(req) > LARGE_REQUEST_BYTES) await visit.work.takeTurn();
       }
-      if (req.method === 'POST') {
-        if (!page.fromAnywhere) requireSameOrigin(req, deps);
-        visit.form = await readForm(req, res, page.largeForm);
-      }
+      if (req.method === 'POST') await receiveForm(page, visit);
       requireText(
         visit.url.searchParams,
         visit.form,
@@ -171,14 +164,9 @@ async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
   const { session, url, req } = visit;
   const account = await visit.account;
   // Read last, as the page may have shown what was new.
-  const [unseen] = session
-    ? await deps.resources.database
-        .run<{ news: number }>('searches/count_news', {
-          company_id: session.company.id,
-          user_id: session.user.id,
-        })
-        .catch(() => [])
-    : [];
+  const news = session
+    ? await countNews(deps.resources.database, session.company.id, session.user.id).catch(() => 0)
+    : 0;
   const html = renderToString(
     <Document
       {...reply}
@@ -187,7 +175,7 @@ async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
       assets={deps.assets}
       theme={themeOf(req)}
       tokensLeft={account && tokensLeftOf(account)}
-      news={unseen?.news ?? 0}
+      news={news}
     />,
   );
   const headers = ['Content-Type', 'text/html; charset=utf-8', 'Cache-Control', 'no-store'];

@@ -1,12 +1,13 @@
+import { readAsset, refreshAssets, storeAsset } from '../../../shared/platform/web-assets.ts';
 import { constants } from 'node:zlib';
 import { type RequestHandler, Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../../shared/platform/config.ts';
-import { type Pool, statement } from '../../../shared/platform/db.ts';
+import { asReads, type Pool } from '../../../shared/platform/db.ts';
 import type { Database } from '../../http/database.ts';
-import { type Asset, type Assets, pageHeaders, sendAsset } from './assets.ts';
+import { type Assets, pageHeaders, sendAsset } from './assets.ts';
 
-/** As `openAssets` builds them. */
+/** As `tools/build.mjs` names them. */
 const PATH = /^\/assets\/[\w-]+-[0-9a-f]{12}\.\w+$/;
 
 /** About those of ten releases. */
@@ -17,12 +18,12 @@ const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /** Stores the assets of this release for processes of others, before any page asks for them. */
 export async function storeAssets(pool: Pool, { list }: Pick<Assets, 'list'>): Promise<void> {
-  const { rows } = await pool.query<{ path: string }>(
-    statement('platform/refresh_assets', { paths: list.map(({ path }) => path) }),
+  const db = asReads(pool);
+  const stored = await refreshAssets(
+    db,
+    list.map(({ path }) => path),
   );
-  const stored = new Set(rows.map(({ path }) => path));
-  for (const { path, type, body } of list)
-    if (!stored.has(path)) await pool.query(statement('platform/store_asset', { path, type, body }));
+  for (const asset of list) if (!stored.has(asset.path)) await storeAsset(db, asset);
 }
 
 /**
@@ -36,7 +37,7 @@ export function storedAssets(database: Database, config: Config): Router {
     sizeCalculation: ({ bytes }) => bytes,
     // Calls at the same time share one reading, and one compression.
     async fetchMethod(path) {
-      const [asset] = await database.run<Asset>('platform/read_asset', { path });
+      const asset = await readAsset(database, path);
       return asset && { send: sendAsset(asset, security, FAST), bytes: asset.body.length };
     },
   });

@@ -8,13 +8,15 @@ const YEAR_SECONDS = 31_536_000;
 export const themePage: Page = {
   path: '/theme',
   access: 'public',
-  async post(visit) {
-    const theme = visit.form.get('theme');
-    const cookie = isTheme(theme) ? { value: theme, seconds: YEAR_SECONDS } : { value: '', seconds: 0 };
-    setCookie(visit, { ...cookie, name: THEME_COOKIE, path: '/' });
-    // The policy of our pages has browsers send the whole address within the site.
-    const from = visit.req.headers.referer ?? '';
-    const page = URL.canParse(from) ? new URL(from) : undefined;
-    return { redirect: safePath(page === undefined ? null : page.pathname + page.search) };
+  actions: {
+    default(visit) {
+      const theme = visit.form.get('theme');
+      const cookie = isTheme(theme) ? { value: theme, seconds: YEAR_SECONDS } : { value: '', seconds: 0 };
+      setCookie(visit, { ...cookie, name: THEME_COOKIE, path: '/' });
+      // The policy of our pages has browsers send the whole address within the site.
+      const from = visit.req.headers.referer ?? '';
+      const page = URL.canParse(from) ? new URL(from) : undefined;
+      return { redirect: safePath(page === undefined ? null : page.pathname + page.search) };
+    },
   },
 };

@@ -1,5 +1,6 @@
-import express, { type Request, type Response } from 'express';
+import type { Request, Response } from 'express';
 import type { ComponentChildren, VNode } from 'preact';
+import { endSession, insertSession, readSession, type Session } from '../../../shared/accounts/account-statements.ts';
 import { newToken, tokenHashOf } from '../../../shared/accounts/sign-in.ts';
 import type { Config } from '../../../shared/platform/config.ts';
 import type { Pool } from '../../../shared/platform/db.ts';
@@ -30,18 +31,6 @@ export type PageDeps = ServeDeps & {
   tools: ReadonlyMap<string, Tool>;
   oauth: OAuth;
   origins: Origins;
-};
-
-/** Who has signed in. */
-export type Session = {
-  id: string;
-  user: { id: string; email: string; name: string; operator: boolean; hasPassword: boolean };
-  company: { id: string; name: string };
-  /**
-   * The account whose data and company the pages show: the user's own, else their company's oldest; none
-   * for a mere operator.
-   */
-  account: { id: string; name: string; own: boolean } | null;
 };
 
 export type Visit = {
@@ -106,13 +95,10 @@ const IDLE_SECONDS = 30 * 24 * 3600;
 const SESSION_LIMIT = { ratePerMinute: 1_200, rateBurst: 2_400, skipTracePerMinute: 1 };
 
 /** The session that the cookie names; undefined where there is none, or none any more. */
-export async function readSession(req: Request, { resources }: PageDeps): Promise<Session | undefined> {
+export async function sessionOf(req: Request, { resources }: PageDeps): Promise<Session | undefined> {
   const token = cookieOf(req);
   if (token === undefined) return undefined;
-  const [session] = await resources.database.run<Session>('accounts/read_session', {
-    token_hash: tokenHashOf(token),
-  });
-  return session;
+  return readSession(resources.database, tokenHashOf(token));
 }
 
 /** One of the session's calls. @throws PlatError `rate_limited` */
@@ -125,17 +111,10 @@ export async function openSession(visit: Visit, userId: string): Promise<void> {
   const { req, deps } = visit;
   const old = cookieOf(req);
   if (visit.session !== undefined && old !== undefined)
-    await deps.resources.database.run('accounts/end_session', {
-      session_id: visit.session.id,
-      user_id: visit.session.user.id,
-    });
+    await endSession(deps.resources.database, visit.session.user.id, visit.session.id);
   const { token, tokenHash } = newToken();
-  const agent = (req.headers['user-agent'] ?? '').slice(0, 300);
-  await deps.resources.database.run('accounts/insert_session', {
-    token_hash: tokenHash,
-    user_id: userId,
-    browser: agent,
-  });
+  const browser = (req.headers['user-agent'] ?? '').slice(0, 300);
+  await insertSession(deps.resources.database, { tokenHash, userId, browser });
   setCookie(visit, { name: COOKIE, value: token, path: '/', seconds: IDLE_SECONDS });
 }
 
@@ -155,70 +134,6 @@ export function setCookie({ req, res, deps }: Visit, { name, value, path, second
 
 function cookieOf(req: Request): string | undefined {
   return /(?:^|;) *plat_session=([A-Za-z0-9_-]{43})(?:;|$)/.exec(req.headers.cookie ?? '')?.[1];
-}
-
-const formParser = (limit: number) => express.urlencoded({ extended: false, limit, parameterLimit: 500 });
-const parseUsual = formParser(200_000);
-const parseLarge = formParser(4_000_000);
-
-/** @throws PlatError `validation_error` for what is no form. */
-export async function readForm(req: Request, res: Response, isLarge = false): Promise<URLSearchParams> {
-  const parseForm = isLarge ? parseLarge : parseUsual;
-  await new Promise<void>((resolve, reject) => {
-    parseForm(req, res, (error?: { limit?: number }) => {
-      if (!error) return resolve();
-      const why =
-        error.limit === undefined
-          ? 'The form could not be read.'
-          : `The form has more than the ${error.limit / 1000} kB that are allowed: send less at once.`;
-      reject(new PlatError('validation_error', why));
-    });
-  });
-  const form = new URLSearchParams();
-  for (const [name, value] of Object.entries(
-    (req.body as Record<string, string | string[]> | undefined) ?? {},
-  ))
-    for (const one of [value].flat()) form.append(name, String(one));
-  return form;
-}
-
-/**
- * A form has to come from a page of ours: browsers say so in Sec-Fetch-Site and Origin. @throws
- * PlatError `forbidden`
- */
-export function requireSameOrigin(req: Request, { origins }: PageDeps): void {
-  const site = req.headers['sec-fetch-site'];
-  const from = req.headers.origin;
-  const fromHere =
-    from !== undefined && origins.isOwnOrigin(from, req) && (site === undefined || site === 'same-origin');
-  if (fromHere) return;
-  throw new PlatError(
-    'forbidden',
-    'This form was not sent from a page of Plat: open the page and try again.',
-  );
-}
-
-/** What was wrong with fields of a form. */
-export type Faults = Readonly<Record<string, readonly string[]>>;
-
-/**
- * What a form asks for, or its page again, saying why that cannot be done, in all and by field; a fault of
- * ours is the error page's.
- */
-export async function answerForm(
-  act: () => Promise<Reply>,
-  sayWhyNot: (reason: string, faults: Faults) => Promise<Reply>,
-): Promise<Reply> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof PlatError) || error.code === 'internal_error') throw error;
-    const faults = error.details ?? {};
-    const reasons = Object.values(faults).flat();
-    const reason = reasons.length > 0 ? reasons.join('; ') : error.message;
-    const status = error.code === 'forbidden' ? 403 : 400;
-    return { ...(await sayWhyNot(reason, faults)), status } as Reply;
-  }
 }
 
 /** The account of the session, read once a visit; undefined without one that is enabled. */

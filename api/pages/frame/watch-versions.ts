@@ -1,3 +1,4 @@
+import { findOpenSessions } from '../../../shared/accounts/account-statements.ts';
 import type { Response } from 'express';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Database } from '../../http/database.ts';
@@ -14,6 +15,7 @@ const MAX_STREAMS = 4;
 const MAX_OPEN = 2_000;
 
 type Version = number | string;
+type ReadVersions = (db: Database, ids: readonly string[]) => Promise<{ id: string; version: Version }[]>;
 type Watcher = { id: string; session: string; version: Version; res: Response };
 
 /**
@@ -24,18 +26,18 @@ export type Watch = (id: string, session: string, version: Version) => (res: Res
 
 /**
  * Who looks at what in this process. The versions are the database's, so that any other process could tell as
- * much. @param statement reads `id` and `version` of `ids`
+ * much. @param read the versions of what is looked at
  */
-export function watchVersions(statement: string): (database: Database) => Watch {
+export function watchVersions(read: ReadVersions): (database: Database) => Watch {
   const watches = new WeakMap<Database, Watch>();
   return database => {
-    const watch = watches.get(database) ?? openWatch(statement, database);
+    const watch = watches.get(database) ?? openWatch(read, database);
     watches.set(database, watch);
     return watch;
   };
 }
 
-function openWatch(statement: string, database: Database): Watch {
+function openWatch(read: ReadVersions, database: Database): Watch {
   const watchers = new Set<Watcher>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -52,12 +54,8 @@ function openWatch(statement: string, database: Database): Watch {
 
   async function tellAll(): Promise<void> {
     const ids = [...new Set([...watchers].map(({ id }) => id))];
-    const session_ids = [...new Set([...watchers].map(({ session }) => session))];
-    const [rows, sessions] = await Promise.all([
-      database.run<{ id: string; version: Version }>(statement, { ids }),
-      database.run<{ id: string }>('accounts/list_open_sessions', { session_ids }),
-    ]);
-    const open = new Set(sessions.map(({ id }) => id));
+    const sessionIds = [...new Set([...watchers].map(({ session }) => session))];
+    const [rows, open] = await Promise.all([read(database, ids), findOpenSessions(database, sessionIds)]);
     const versions = new Map(rows.map(({ id, version }) => [id, version]));
     for (const watcher of watchers) {
       if (!open.has(watcher.session)) {

@@ -2,7 +2,7 @@ import { count } from '../../../shared/model/figures.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { addListRows, type CountedRows, MAX_NAMED } from '../../v1/lists/add-list-rows.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
-import type { Done } from './change-list.ts';
+import type { ListChange } from './change-list.ts';
 import { addedWords } from './list-words.ts';
 
 /** The most of one form: ten calls, some seconds. */
@@ -22,7 +22,7 @@ const numberOf = (text: string): string =>
     .trim();
 
 /** Adds the parcels of a paste or a file: ids, or the parcel numbers of a county. */
-export async function addNumbers(visit: Visit, id: string): Promise<Done> {
+export async function addNumbers(visit: Visit, id: string): Promise<ListChange> {
   const county = visit.form.get('county') ?? '';
   const texts = (visit.form.get('numbers') ?? '')
     .split(/[\n,;\t]/)

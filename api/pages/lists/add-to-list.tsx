@@ -3,9 +3,10 @@ import { addListRows, type CountedRows } from '../../v1/lists/add-list-rows.ts';
 import type { ParcelList } from '../../v1/lists/list-schema.ts';
 import { listLists } from '../../v1/lists/lists.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
+import type { FormResult } from '../frame/forms.ts';
 import { Field, Notice, narrowPage, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
+import { callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
 import { showList } from './list-page.tsx';
 import { addedWords, plural } from './list-words.ts';
 import { makeList } from './lists-page.tsx';
@@ -31,11 +32,8 @@ const addPage: Page = {
   path: PATH,
   access: 'app',
   get: () => ({ redirect: '/lists' }),
-  post: visit =>
-    answerForm(
-      () => add(visit),
-      async reason => choose(visit, reason),
-    ),
+  show: choose,
+  actions: { default: add },
 };
 
 async function add(visit: Visit): Promise<Reply> {
@@ -45,7 +43,7 @@ async function add(visit: Visit): Promise<Reply> {
   const name = (form.get('name') ?? '').trim();
   if ('property_ids' in chosen && chosen.property_ids.length === 0)
     throw new PlatError('validation_error', 'Select parcels first: go back to the map.');
-  if (form.get('chosen') === null) return choose(visit);
+  if (form.get('chosen') === null) return choose(visit, {});
   if (name === '' && list === '')
     throw new PlatError('validation_error', 'Choose a list, or name a new one.');
   // A name is given for a new list.
@@ -71,7 +69,7 @@ async function countFound(visit: Visit, body: object): Promise<number> {
   return (await callEndpoint<{ count: number }>(visit, filterParcels, { body, query })).count;
 }
 
-async function choose(visit: Visit, fault?: string): Promise<Reply> {
+async function choose(visit: Visit, { bad: fault }: FormResult): Promise<Reply> {
   const { form } = visit;
   const lists = await callEndpoint<ParcelList[]>(visit, listLists);
   const all = form.get('all') !== null;

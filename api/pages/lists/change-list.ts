@@ -11,7 +11,7 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { isStatus, plural, STATUS_WORDS } from './list-words.ts';
 
 /** What was done, and a form that takes it back or goes on with it. */
-export type Done = {
+export type ListChange = {
   words: string;
   bad?: boolean;
   /** Those that could not be added, to be mended. */
@@ -60,7 +60,7 @@ function statusesBefore({ form }: Visit, ids: readonly number[]): Map<RowStatus,
 }
 
 /** Sets the status of rows; what they had before can be had again. */
-async function setStatus(visit: Visit, id: string, ids: readonly number[], status: string): Promise<Done> {
+async function setStatus(visit: Visit, id: string, ids: readonly number[], status: string): Promise<ListChange> {
   const before = statusesBefore(visit, ids);
   const { changed } = await change(visit, id, { property_ids: ids, status });
   const words = isStatus(status) ? STATUS_WORDS[status] : status;
@@ -74,7 +74,7 @@ async function setStatus(visit: Visit, id: string, ids: readonly number[], statu
   };
 }
 
-export async function undo(visit: Visit, id: string): Promise<Done> {
+export async function undo(visit: Visit, id: string): Promise<ListChange> {
   for (const text of visit.form.getAll('undo')) {
     const [status = '', ids = ''] = text.split(':');
     await change(visit, id, { property_ids: ids.split(',').map(Number), status });
@@ -83,7 +83,7 @@ export async function undo(visit: Visit, id: string): Promise<Done> {
 }
 
 /** One row's status, note, tags, and whether its owner wants letters. */
-export async function saveRow(visit: Visit, id: string): Promise<Done> {
+export async function saveRow(visit: Visit, id: string): Promise<ListChange> {
   const { form } = visit;
   const property_ids = idsOf(visit);
   const unmailed = form.get('do_not_mail') === 'true';
@@ -104,32 +104,48 @@ export async function saveRow(visit: Visit, id: string): Promise<Done> {
   return setStatus(visit, id, property_ids, status);
 }
 
-export async function changeSelected(visit: Visit, id: string): Promise<Done> {
+const NONE_SELECTED: ListChange = { words: 'Select rows first.', bad: true };
+
+const fieldsOf = (ids: readonly number[]) => ids.map(id => ['property_id', String(id)] as const);
+
+/** Sets the status of the selected rows. */
+export async function changeStatus(visit: Visit, id: string): Promise<ListChange> {
   const ids = idsOf(visit);
-  if (ids.length === 0) return { words: 'Select rows first.', bad: true };
-  const does = visit.form.get('do');
-  const fields = ids.map(one => ['property_id', String(one)] as const);
-  if (does === 'remove')
-    return {
-      words: `Take ${plural(ids.length, 'row')} off the list, with their statuses, notes and tags? This cannot be undone. `,
-      bad: true,
-      next: { does: 'remove_now', label: `Remove ${plural(ids.length, 'row')}`, fields },
-    };
-  if (does === 'mail_again') {
-    await change(visit, id, { property_ids: ids, do_not_mail: false });
-    return { words: 'As it was before.' };
-  }
-  if (does !== 'do_not_mail') return setStatus(visit, id, ids, visit.form.get('status') ?? '');
+  if (ids.length === 0) return NONE_SELECTED;
+  return setStatus(visit, id, ids, visit.form.get('status') ?? '');
+}
+
+export async function stopMail(visit: Visit, id: string): Promise<ListChange> {
+  const ids = idsOf(visit);
+  if (ids.length === 0) return NONE_SELECTED;
   const { changed, without_address } = await change(visit, id, { property_ids: ids, do_not_mail: true });
   const without =
     without_address.length > 0 ? ` Without a mailing address: ${without_address.join(', ')}.` : '';
   return {
     words: `${plural(changed - without_address.length, 'row')} will not be mailed, nor what else these owners have in any list.${without} `,
-    next: { does: 'mail_again', label: 'Undo', fields },
+    next: { does: 'mail_again', label: 'Undo', fields: fieldsOf(ids) },
   };
 }
 
-export async function removeSelected(visit: Visit, id: string): Promise<Done> {
+export async function mailAgain(visit: Visit, id: string): Promise<ListChange> {
+  const ids = idsOf(visit);
+  if (ids.length === 0) return NONE_SELECTED;
+  await change(visit, id, { property_ids: ids, do_not_mail: false });
+  return { words: 'As it was before.' };
+}
+
+/** Asks once more before rows are removed. */
+export function askRemoval(visit: Visit): ListChange {
+  const ids = idsOf(visit);
+  if (ids.length === 0) return NONE_SELECTED;
+  return {
+    words: `Take ${plural(ids.length, 'row')} off the list, with their statuses, notes and tags? This cannot be undone. `,
+    bad: true,
+    next: { does: 'remove_now', label: `Remove ${plural(ids.length, 'row')}`, fields: fieldsOf(ids) },
+  };
+}
+
+export async function removeSelected(visit: Visit, id: string): Promise<ListChange> {
   const { removed } = await callEndpoint<RemovedRows>(visit, removeRows, {
     params: { id },
     query: { property_ids: idsOf(visit).join(',') },

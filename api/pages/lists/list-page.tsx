@@ -1,3 +1,4 @@
+import { findMainCounty } from '../../../shared/lists/list-statements.ts';
 import { ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
 import { count, day, usd } from '../../../shared/model/figures.ts';
 import { notFound } from '../../http/error-responses.ts';
@@ -5,19 +6,23 @@ import { companyOf } from '../../v1/common/company.ts';
 import { readRows } from '../../v1/lists/list-rows.ts';
 import { findList, type ListRow, type ParcelList } from '../../v1/lists/list-schema.ts';
 import { deleteList, getList, listLists } from '../../v1/lists/lists.ts';
+import type { Action } from '../frame/forms.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Empty, Stat, Toast } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, callEndpoint, type Reply, requireAccount, type Visit } from '../frame/visit.ts';
-import type { County } from '../map/read-filters.ts';
+import { callEndpoint, type Reply, requireAccount, type Visit } from '../frame/visit.ts';
+import { listCounties } from '../parts/read-filters.ts';
 import { addNumbers } from './add-numbers.ts';
 import {
-  changeSelected,
-  type Done,
+  askRemoval,
+  changeStatus,
   idsOf,
+  type ListChange,
+  mailAgain,
   removeSelected,
   saveRow,
   saveSettings,
+  stopMail,
   undo,
 } from './change-list.ts';
 import { AddNumbers, DeleteList, ListSettings } from './list-settings.tsx';
@@ -27,8 +32,6 @@ import { lookUpOwners, priceOfPhones } from './look-up-owners.ts';
 import { offersOut } from './offers-out.ts';
 
 const PAGE_SIZE = 25;
-/** Counties that the form of parcel numbers offers. */
-const MAX_COUNTIES = 300;
 
 const pathOfList = (id: string): string => `/lists/${id}`;
 
@@ -36,15 +39,38 @@ const listPage: Page = {
   path: '/lists/:id',
   access: 'app',
   largeForm: true,
-  get: visit => showList(visit, listIdOf(visit)),
-  post: visit => {
-    const id = listIdOf(visit);
-    return answerForm(
-      () => act(visit, id),
-      async reason => showList(visit, id, { words: reason, bad: true }),
-    );
+  show: (visit, { bad }) =>
+    showList(visit, listIdOf(visit), bad === undefined ? undefined : { words: bad, bad: true }),
+  actions: {
+    async settings(visit) {
+      const id = listIdOf(visit);
+      await saveSettings(visit, id);
+      return { redirect: addressOf(visit, id) };
+    },
+    async delete(visit) {
+      await callEndpoint(visit, deleteList, { params: { id: listIdOf(visit) } });
+      return { redirect: '/lists' };
+    },
+    add: shownAfter(addNumbers),
+    row: shownAfter(saveRow),
+    undo: shownAfter(undo),
+    phones: shownAfter(visit => priceOfPhones(idsOf(visit))),
+    phones_now: shownAfter(visit => lookUpOwners(visit, idsOf(visit))),
+    remove: shownAfter(askRemoval),
+    remove_now: shownAfter(removeSelected),
+    do_not_mail: shownAfter(stopMail),
+    mail_again: shownAfter(mailAgain),
+    default: shownAfter(changeStatus),
   },
 };
+
+/** Changes the list of the address, and shows it with what was done. */
+function shownAfter(change: (visit: Visit, id: string) => Promise<ListChange> | ListChange): Action {
+  return async visit => {
+    const id = listIdOf(visit);
+    return showList(visit, id, await change(visit, id));
+  };
+}
 
 function listIdOf({ req }: Visit): string {
   const id = String(req.params.id);
@@ -52,34 +78,8 @@ function listIdOf({ req }: Visit): string {
   return id;
 }
 
-async function act(visit: Visit, id: string): Promise<Reply> {
-  const { form } = visit;
-  switch (form.get('do')) {
-    case 'settings':
-      await saveSettings(visit, id);
-      return { redirect: addressOf(visit, id) };
-    case 'delete':
-      await callEndpoint(visit, deleteList, { params: { id } });
-      return { redirect: '/lists' };
-    case 'add':
-      return showList(visit, id, await addNumbers(visit, id));
-    case 'row':
-      return showList(visit, id, await saveRow(visit, id));
-    case 'undo':
-      return showList(visit, id, await undo(visit, id));
-    case 'phones':
-      return showList(visit, id, priceOfPhones(idsOf(visit)));
-    case 'phones_now':
-      return showList(visit, id, await lookUpOwners(visit, idsOf(visit)));
-    case 'remove_now':
-      return showList(visit, id, await removeSelected(visit, id));
-    default:
-      return showList(visit, id, await changeSelected(visit, id));
-  }
-}
-
 /** What was to be added, for whoever has to mend it. */
-function sentNumbers({ form }: Visit, { numbers }: Done): { given?: string; county?: string } {
+function sentNumbers({ form }: Visit, { numbers }: ListChange): { given?: string; county?: string } {
   const given = numbers ?? form.get('numbers');
   return given === null ? {} : { given, county: form.get('county') ?? '' };
 }
@@ -92,31 +92,36 @@ function addressOf({ url }: Visit, id: string, changed: Record<string, string | 
   return params.size === 0 ? pathOfList(id) : `${pathOfList(id)}?${params}`;
 }
 
+/** The rows of the address's page. Behind the last page, which may have gone with its rows, is the last one. */
+async function readPage(visit: Visit, id: string, status: string | undefined) {
+  const asked = Math.max(1, Math.floor(Number(visit.url.searchParams.get('page'))) || 1);
+  const read = (number: number) =>
+    callEndpoint<{ count: number; results: ListRow[] }>(visit, readRows, {
+      params: { id },
+      query: { page: String(number), page_size: String(PAGE_SIZE), ...(status && { status }) },
+    });
+  const page = await read(asked);
+  const pages = Math.max(1, Math.ceil(page.count / PAGE_SIZE));
+  const number = Math.min(asked, pages);
+  const { results } = number === asked ? page : await read(number);
+  return { results, number, pages };
+}
+
 /** @param done what was done on it just now */
-export async function showList(visit: Visit, id: string, done?: Done): Promise<Reply> {
+export async function showList(visit: Visit, id: string, done?: ListChange): Promise<Reply> {
   const { searchParams } = visit.url;
   const asked = searchParams.get('status');
   const status = isStatus(asked) ? asked : undefined;
-  const askedPage = Math.max(1, Math.floor(Number(searchParams.get('page'))) || 1);
+  const { database } = visit.deps.resources;
   const params = { id };
-  const { run } = visit.deps.resources.database;
-  const readPage = (number: number) =>
-    callEndpoint<{ count: number; results: ListRow[] }>(visit, readRows, {
-      params,
-      query: { page: String(number), page_size: String(PAGE_SIZE), ...(status && { status }) },
-    });
-  const [list, page, counties, [main], lists, out] = await Promise.all([
+  const [list, { results, number, pages }, counties, mainCounty, lists, out] = await Promise.all([
     callEndpoint<ParcelList>(visit, getList, { params }),
-    readPage(askedPage),
-    run<County>('feeds/list_counties', { limit: MAX_COUNTIES }),
-    run<{ fips: string }>('lists/find_main_county', { list_id: id }),
+    readPage(visit, id, status),
+    listCounties(visit),
+    findMainCounty(database, id),
     callEndpoint<ParcelList[]>(visit, listLists),
     readOffersOut(visit, id),
   ]);
-  const pages = Math.max(1, Math.ceil(page.count / PAGE_SIZE));
-  // Behind the last page, which may have gone with its rows, is the last one.
-  const number = Math.min(askedPage, pages);
-  const { results } = number === askedPage ? page : await readPage(number);
   const others = lists.filter(other => other.id !== id);
   // Of what was refused, or is asked for once more.
   const selected = new Set(done?.bad ? idsOf(visit) : []);
@@ -130,26 +135,7 @@ export async function showList(visit: Visit, id: string, done?: Done): Promise<R
         <p class="crumb">
           <a href="/lists">‹ Lists</a>
         </p>
-        <header class="pagehead">
-          <div>
-            <h1>{list.name}</h1>
-            <p>
-              <small>
-                {sizeOf(list)} · changed {day(list.updated_at)}
-              </small>
-            </p>
-          </div>
-          {list.rows > 0 && (
-            <div class="buttons">
-              <a class="button second" href={`/data?list_id=${id}`}>
-                <Icon name="map" /> On the map
-              </a>
-              <a class="button primary" href={`/exports?list_id=${id}`}>
-                <Icon name="download" /> Export
-              </a>
-            </div>
-          )}
-        </header>
+        <Head list={list} />
         {done && <DoneNotice done={done} action={action} />}
         <Counts list={list} out={out} />
         <section class="list" aria-label="Rows">
@@ -169,26 +155,57 @@ export async function showList(visit: Visit, id: string, done?: Done): Promise<R
               <a href={pathOfList(id)}>Show all {count(list.rows)} parcels of the list</a>
             </Empty>
           )}
-          {pages > 1 && (
-            <nav class="pages" aria-label="Pages">
-              {number > 1 && <a href={link(number - 1)}>Previous</a>}
-              <span>
-                {number} of {count(pages)}
-              </span>
-              {number < pages && <a href={link(number + 1)}>Next</a>}
-            </nav>
-          )}
+          {pages > 1 && <Pages number={number} pages={pages} link={link} />}
         </section>
         <AddNumbers
           action={action}
           counties={counties}
-          county={counties.find(({ fips }) => fips === main?.fips)?.fips}
+          county={counties.find(({ fips }) => fips === mainCounty)?.fips}
           {...(done?.bad && sentNumbers(visit, done))}
         />
         <DeleteList list={list} action={action} />
       </>
     ),
   };
+}
+
+function Head({ list }: { list: ParcelList }) {
+  return (
+    <header class="pagehead">
+      <div>
+        <h1>{list.name}</h1>
+        <p>
+          <small>
+            {sizeOf(list)} · changed {day(list.updated_at)}
+          </small>
+        </p>
+      </div>
+      {list.rows > 0 && (
+        <div class="buttons">
+          <a class="button second" href={`/data?list_id=${list.id}`}>
+            <Icon name="map" /> On the map
+          </a>
+          <a class="button primary" href={`/exports?list_id=${list.id}`}>
+            <Icon name="download" /> Export
+          </a>
+        </div>
+      )}
+    </header>
+  );
+}
+
+type PagesProps = { number: number; pages: number; link(to: number): string };
+
+function Pages({ number, pages, link }: PagesProps) {
+  return (
+    <nav class="pages" aria-label="Pages">
+      {number > 1 && <a href={link(number - 1)}>Previous</a>}
+      <span>
+        {number} of {count(pages)}
+      </span>
+      {number < pages && <a href={link(number + 1)}>Next</a>}
+    </nav>
+  );
 }
 
 const shownRows = ({ counts = [] }: ParcelList): number => counts.reduce((sum, { rows }) => sum + rows, 0);
@@ -257,7 +274,7 @@ function Statuses({ list, status, visit }: StatusesProps) {
 }
 
 /** What was done, and how to take it back or to go on with it. */
-function DoneNotice({ done, action }: { done: Done; action: string }) {
+function DoneNotice({ done, action }: { done: ListChange; action: string }) {
   const { words, bad, next, links = [] } = done;
   const form = next && (
     <form method="post" action={action} class="buttons">

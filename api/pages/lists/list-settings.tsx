@@ -1,7 +1,7 @@
 import { OFFER_BASES } from '../../../shared/lists/offer.ts';
 import type { ParcelList } from '../../v1/lists/list-schema.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';
-import type { County } from '../map/read-filters.ts';
+import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
 import { BASE_WORDS } from './list-words.ts';
 
 /** Other lists that the form offers, the newest first, besides those that are left out already. */
@@ -11,9 +11,7 @@ type SettingsProps = { list: ParcelList; others: readonly ParcelList[]; action: 
 
 /** How the list shows its rows, what it offers, and whom it leaves out. */
 export function ListSettings({ list, others, action }: SettingsProps) {
-  const { offer, leave_out } = list;
-  const isLeftOut = ({ id }: ParcelList) => leave_out.lists.includes(id);
-  const offered = others.filter((other, i) => i < MAX_OTHERS || isLeftOut(other));
+  const { offer } = list;
   return (
     <form method="post" action={action} class="list-settings">
       <label class="switch">
@@ -40,50 +38,59 @@ export function ListSettings({ list, others, action }: SettingsProps) {
         options={OFFER_BASES.map(base => [base, BASE_WORDS[base]] as const)}
         given={offer?.of}
       />
-      <details>
-        <summary>More</summary>
-        <Field name="name" label="Name of the list" value={list.name} required maxlength={200} />
-        <Field
-          name="round_to"
-          label="Round offers to $"
-          type="number"
-          min="1"
-          max="100000"
-          value={offer?.round_to ?? 100}
-        />
-        <Field
-          name="mailed_within_days"
-          label="Do not add owners mailed in the last … days"
-          type="number"
-          min="1"
-          max="3650"
-          value={leave_out.mailed_within_days ?? ''}
-          hint="From any of your lists. Empty: add them all the same."
-        />
-        {offered.length > 0 && (
-          <fieldset class="others">
-            <legend>Do not add parcels of these lists</legend>
-            {offered.map(other => (
-              <label class="check">
-                <input type="checkbox" name="leave_out" value={other.id} checked={isLeftOut(other)} />{' '}
-                {other.name}
-              </label>
-            ))}
-          </fieldset>
-        )}
-        <p>
-          <small>
-            Owners marked “Do not mail” are never added, nor exported. What is in the list stays when this
-            changes.
-          </small>
-        </p>
-      </details>
+      <MoreSettings list={list} others={others} />
       <Submit label="Apply" does="settings" kind="second small" />
     </form>
   );
 }
 
-type AddProps = { action: string; counties: readonly County[]; given?: string; county?: string | undefined };
+function MoreSettings({ list, others }: Pick<SettingsProps, 'list' | 'others'>) {
+  const { offer, leave_out } = list;
+  const isLeftOut = ({ id }: ParcelList) => leave_out.lists.includes(id);
+  const offered = others.filter((other, i) => i < MAX_OTHERS || isLeftOut(other));
+  return (
+    <details>
+      <summary>More</summary>
+      <Field name="name" label="Name of the list" value={list.name} required maxlength={200} />
+      <Field
+        name="round_to"
+        label="Round offers to $"
+        type="number"
+        min="1"
+        max="100000"
+        value={offer?.round_to ?? 100}
+      />
+      <Field
+        name="mailed_within_days"
+        label="Do not add owners mailed in the last … days"
+        type="number"
+        min="1"
+        max="3650"
+        value={leave_out.mailed_within_days ?? ''}
+        hint="From any of your lists. Empty: add them all the same."
+      />
+      {offered.length > 0 && (
+        <fieldset class="others">
+          <legend>Do not add parcels of these lists</legend>
+          {offered.map(other => (
+            <label class="check">
+              <input type="checkbox" name="leave_out" value={other.id} checked={isLeftOut(other)} />{' '}
+              {other.name}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <p>
+        <small>
+          Owners marked “Do not mail” are never added, nor exported. What is in the list stays when this
+          changes.
+        </small>
+      </p>
+    </details>
+  );
+}
+
+type AddProps = { action: string; counties: readonly LoadedCounty[]; given?: string; county?: string | undefined };
 
 /** A paste, or a file, of parcel numbers or ids. */
 export const AddNumbers = ({ action, counties, given, county }: AddProps) => (

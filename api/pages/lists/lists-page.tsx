@@ -1,23 +1,22 @@
 import { count, day } from '../../../shared/model/figures.ts';
 import type { ParcelList } from '../../v1/lists/list-schema.ts';
 import { createList, listLists } from '../../v1/lists/lists.ts';
+import type { FormResult } from '../frame/forms.ts';
 import { Empty, Field, Grid, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
+import { callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
 import { BASE_WORDS } from './list-words.ts';
 
 const listsPage: Page = {
   path: '/lists',
   access: 'app',
-  get: visit => show(visit),
-  post: visit =>
-    answerForm(
-      async () => {
-        const { id } = await makeList(visit, (visit.form.get('name') ?? '').trim());
-        return { redirect: `/lists/${id}` };
-      },
-      reason => show(visit, reason),
-    ),
+  show,
+  actions: {
+    async default(visit) {
+      const { id } = await makeList(visit, (visit.form.get('name') ?? '').trim());
+      return { redirect: `/lists/${id}` };
+    },
+  },
 };
 
 /** One row an owner, and offers by the estimate: what a mailing begins with. */
@@ -26,7 +25,7 @@ export const makeList = (visit: Visit, name: string): Promise<ParcelList> =>
     body: { name, one_per_owner: true, offer: { percent: 30 } },
   });
 
-async function show(visit: Visit, fault?: string): Promise<Reply> {
+async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
   const lists = await callEndpoint<ParcelList[]>(visit, listLists);
   return {
     title: 'Lists',
@@ -53,7 +52,7 @@ async function show(visit: Visit, fault?: string): Promise<Reply> {
             <button type="submit">Make list</button>
           </form>
         </header>
-        {fault !== undefined && <Notice kind="bad">{fault}</Notice>}
+        {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
         {lists.length === 0 ? (
           <Empty icon="list-checks" title="No lists yet">
             Make one above, or <a href="/data">search on the map</a> and press “Add to list”.

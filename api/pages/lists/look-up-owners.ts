@@ -1,9 +1,9 @@
 import { costOf, PRICES, tokensText } from '../../../shared/model/prices.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import type { Visit } from '../frame/visit.ts';
-import { lookUp, refusalOf } from '../map/parcel-phones.ts';
-import { readDetail } from '../map/read-detail.ts';
-import type { Done } from './change-list.ts';
+import { lookUp, refusalOf } from '../parts/parcel-phones.ts';
+import { readDetail } from '../parts/read-detail.ts';
+import type { ListChange } from './change-list.ts';
 import { plural } from './list-words.ts';
 
 /** As many as the endpoint answers at once. */
@@ -12,7 +12,7 @@ const MOST = 20;
 const STOPS = new Set([402, 403, 429]);
 
 /** What telephone numbers of the selected rows' owners can cost, before any is looked up. */
-export function priceOfPhones(ids: readonly number[]): Done {
+export function priceOfPhones(ids: readonly number[]): ListChange {
   if (ids.length === 0) return { words: 'Select rows first.', bad: true };
   if (ids.length > MOST)
     return { words: `Select at most ${MOST} rows: so many are looked up in a minute.`, bad: true };
@@ -29,7 +29,7 @@ export function priceOfPhones(ids: readonly number[]): Done {
 }
 
 /** Looks them up one after the other, as the parcel's page does, which shows them from then on. */
-export async function lookUpOwners(visit: Visit, ids: readonly number[]): Promise<Done> {
+export async function lookUpOwners(visit: Visit, ids: readonly number[]): Promise<ListChange> {
   const found: { label: string; href: string }[] = [];
   const without: string[] = [];
   let tokens = 0;

@@ -1,3 +1,4 @@
+import { listCredits } from '../../../shared/parcels/map-statements.ts';
 import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { countiesIntersecting } from '../../../shared/regions/county-polygons.ts';
@@ -27,7 +28,7 @@ export const creditsPage: Page = {
     const box = (url.searchParams.get('box') ?? '').split(',').map(Number);
     if (box.length !== 4 || !box.every(Number.isFinite))
       throw validationError({ box: ['must be west, south, east, north in degrees'] });
-    const rows = await deps.resources.database.run<{ kind: string; credit: string }>('parcels/list_credits', {
+    const rows = await listCredits(deps.resources.database, {
       box: boxSql(boxToE7(box as Box)),
       counties: countiesIntersecting(box as Box),
     });

@@ -1,3 +1,4 @@
+import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
 import { count } from '../../../shared/model/figures.ts';
 import { SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
 import { FIELD_GROUPS } from '../../../shared/model/parcel-fields.ts';
@@ -6,18 +7,18 @@ import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Field, Notice, Select } from '../frame/layout.tsx';
-import { chipsOf } from './filter-chips.tsx';
+import { chipsOf } from '../parts/filter-words.ts';
 import { isLacking, type Known, needsText } from './filter-needs.ts';
-import { SWITCHES, switchOf } from './filter-switches.ts';
+import { SWITCHES, switchOf } from '../parts/filter-switches.ts';
 import { SPREADS } from './range-spreads.tsx';
-import { type County, FILTER_BY_NAME, isoDay } from './read-filters.ts';
+import { FILTER_BY_NAME, isoDay } from '../parts/read-filters.ts';
 import type { UnknownHits } from './unknown-hits.ts';
 
 type FormProps = {
   url: URL;
   /** The county that is searched, as the API takes it. */
   county: unknown;
-  counties: readonly County[];
+  counties: readonly LoadedCounty[];
   /** What is known of that county. */
   known: Known | undefined;
   unknownHits: readonly UnknownHits[];

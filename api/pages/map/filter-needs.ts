@@ -1,3 +1,4 @@
+import { listFilledFields } from '../../../shared/feeds/feed-statements.ts';
 import type { LoadedData } from '../../../shared/model/loaded-data.ts';
 import type { Filter } from '../../../shared/parcels/filter/declare-filter.ts';
 import type { Coverage } from '../../v1/feeds/get-coverage.ts';
@@ -9,11 +10,11 @@ export type Known = LoadedData & { coverage: Coverage };
 
 /** @throws PlatError `not_found` */
 export async function readKnown(visit: Visit, fips: string): Promise<Known> {
-  const [coverage, rows] = await Promise.all([
+  const [coverage, filled] = await Promise.all([
     callEndpoint<Coverage>(visit, countyCoverage, { params: { fips } }),
-    visit.deps.resources.database.run<{ field: string }>('feeds/list_filled_fields', { fips: Number(fips) }),
+    listFilledFields(visit.deps.resources.database, Number(fips)),
   ]);
-  return { coverage, filled: new Set(rows.map(({ field }) => field)) };
+  return { coverage, filled };
 }
 
 /** Whether no parcel of a county can match, or be told from others, by a filter. */

@@ -1,10 +1,16 @@
+import {
+  countClasses,
+  findFifths,
+  listHitFigures,
+  sumHits,
+  type Total,
+} from '../../../shared/parcels/filter/hit-statements.ts';
 import { acres, percent, usd } from '../../../shared/model/figures.ts';
-import { countyOf } from '../../../shared/model/property-id.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import type { Selection } from '../../../shared/parcels/filter/filter-selection.ts';
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
-import { compose } from '../../../shared/platform/db.ts';
 import type { Database } from '../../http/database.ts';
+import { rangesOf } from '../parts/county-legend.tsx';
 
 /** What the map's hits can be colored by. */
 export type Color = {
@@ -90,24 +96,8 @@ export type ColorClass = { from: number; words: string; count: number };
 /** The classes of a search's hits, and how many have no figure. */
 export type Classes = { classes: ColorClass[]; unknown: number };
 
-/** How many hits, and their acres together, as far as these are known. */
-export type Total = { count: number; acres: number };
-
 export async function countHits(database: Database, body: FilterBody, asking: Asking): Promise<Total> {
   return sumHits(database, await selectParcels(body, asking, database));
-}
-
-async function sumHits(database: Database, { table, where, values }: Selection): Promise<Total> {
-  const [row] = await database.runComposed<Total>(
-    'parcels/sum_hits',
-    {
-      from: table(),
-      where,
-      extra_acres: compose('parcels/extra_acres', { of: 'true', from: table(), where }),
-    },
-    values,
-  );
-  return row!;
 }
 
 /** Variables of the style sheet: from low to high, and of kinds that have no order. */
@@ -131,11 +121,7 @@ export async function readSwatches(
   classes: Classes,
   propertyIds: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
-  const rows = await database.runComposed<{ property_id: number; figure: number | null }>(
-    'parcels/list_figures',
-    { figure: by.figure, join: by.join },
-    { property_ids: propertyIds, counties: [...new Set(propertyIds.map(countyOf))] },
-  );
+  const rows = await listHitFigures(database, by, propertyIds);
   const swatches = swatchesOf(by, classes);
   return new Map(
     rows.map(({ property_id, figure }) => {
@@ -152,18 +138,12 @@ export async function classifyHits(
   color: Color,
 ): Promise<Classes & { total: Total }> {
   const selection = await selectParcels(body, asking, database);
-  const { table, where, values } = selection;
-  const fragments = { table: table(), where, figure: color.figure, join: color.join };
   const breaks = 'kinds' in color ? color.kinds.slice(1).map((_, i) => i + 1) : color.breaks;
-  const found = breaks ?? (await findBreaks(database, fragments, values));
-  const [rows, total] = await Promise.all([
-    database.runComposed<{ class: number | null; count: number }>('parcels/count_classes', fragments, {
-      ...values,
-      breaks: found,
-    }),
+  const found = breaks ?? (await findBreaks(database, selection, color));
+  const [counts, total] = await Promise.all([
+    countClasses(database, selection, color, found),
     sumHits(database, selection),
   ]);
-  const counts = new Map(rows.map(row => [row.class, row.count]));
   const words = 'kinds' in color ? color.kinds : rangesOf(found, color.shown);
   return {
     classes: words.map((text, at) => ({
@@ -176,17 +156,8 @@ export async function classifyHits(
   };
 }
 
-async function findBreaks(
-  database: Database,
-  fragments: Record<string, string>,
-  values: Readonly<Record<string, unknown>>,
-): Promise<number[]> {
-  const [row] = await database.runComposed<{ fifths: number[] | null }>(
-    'parcels/find_fifths',
-    fragments,
-    values,
-  );
-  return [...new Set((row!.fifths ?? []).map(roundNumber))];
+async function findBreaks(database: Database, selection: Selection, color: Color): Promise<number[]> {
+  return [...new Set((await findFifths(database, selection, color)).map(roundNumber))];
 }
 
 const LEADING = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
@@ -199,13 +170,4 @@ export function roundNumber(value: number): number {
     Math.abs(one - value / scale) < Math.abs(best - value / scale) ? one : best,
   );
   return Number((leading * scale).toPrecision(2));
-}
-
-export function rangesOf(breaks: readonly number[], shown: (figure: number) => string): string[] {
-  if (breaks.length === 0) return ['All'];
-  return [
-    `under ${shown(breaks[0]!)}`,
-    ...breaks.slice(1).map((to, i) => `${shown(breaks[i]!)} – ${shown(to)}`),
-    `${shown(breaks.at(-1)!)} and more`,
-  ];
 }

@@ -1,3 +1,5 @@
+import { countOnRoll } from '../../../shared/parcels/map-statements.ts';
+import { type Total } from '../../../shared/parcels/filter/hit-statements.ts';
 import { count } from '../../../shared/model/figures.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { type Visit, withParam } from '../frame/visit.ts';
@@ -8,7 +10,6 @@ import {
   classifyHits,
   countHits,
   swatchesOf,
-  type Total,
 } from './map-colors.ts';
 import type { Almost } from './no-hits.tsx';
 import { readTileHits } from './tile-hits.ts';
@@ -31,10 +32,7 @@ export async function readColored(visit: Visit): Promise<Colored> {
   const { database } = visit.deps.resources;
   const search = await readTileHits(visit);
   const county = search?.body.county;
-  const [all] = await database.run<{ parcels: number }>('parcels/count_on_roll', {
-    fips: county === undefined ? null : Number(county),
-  });
-  const parcels = all?.parcels ?? 0;
+  const parcels = await countOnRoll(database, county === undefined ? null : Number(county));
   if (search === undefined) return { isWhole: false, others: parcels };
   const { body, asking, color } = search;
   // These are counted already.

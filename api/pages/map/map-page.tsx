@@ -1,3 +1,4 @@
+import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
 import type { VNode } from 'preact';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
@@ -7,14 +8,14 @@ import { FilterForm } from './filter-form.tsx';
 import { type Known, readKnown } from './filter-needs.ts';
 import { readSwatches } from './map-colors.ts';
 import { type Colored, MapLegend, readColored } from './map-legend.tsx';
-import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from './map-view.tsx';
+import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from '../parts/map-view.tsx';
 import { explainZero, type Zero } from './no-hits.tsx';
-import { NoBoundaries } from './no-parcels.tsx';
+import { NoBoundaries } from '../parts/no-parcels.tsx';
 import { ParcelPanel } from './parcel-panel.tsx';
-import { lookUpOnPage } from './parcel-phones.ts';
+import { lookUpOnPage, refusalOf } from '../parts/parcel-phones.ts';
 import { readPlace } from './parcel-place.tsx';
 import { spreadsPage } from './range-spreads.tsx';
-import { type County, type Filters, type GivenFilters, listCounties, readFilters } from './read-filters.ts';
+import { type Filters, type GivenFilters, listCounties, readFilters } from '../parts/read-filters.ts';
 import { readParcel } from './read-parcel.ts';
 import { readRows } from './result-rows.ts';
 import { isTable, sizeOf } from './result-views.tsx';
@@ -26,8 +27,11 @@ import { countUnknownHits } from './unknown-hits.ts';
 export const dataPage: Page = {
   path: '/data',
   access: 'app',
-  get: visit => show(visit),
-  post: visit => lookUpOnPage(visit, refusal => show(visit, refusal)),
+  async show(visit, { error }) {
+    const refusal = error && refusalOf(error);
+    return { ...(await show(visit, refusal?.words)), ...(refusal && { status: refusal.status }) };
+  },
+  actions: { default: lookUpOnPage },
 };
 
 /** @param refusal why the owner's numbers were not looked up */
@@ -77,7 +81,7 @@ async function show(visit: Visit, refusal?: string) {
 /** The question of the address, and what answers it. */
 async function search(
   visit: Visit,
-  listed: Promise<County[]>,
+  listed: Promise<LoadedCounty[]>,
   { filters, fault }: GivenFilters,
   coloring: Promise<Colored>,
 ): Promise<{ side: VNode; zero: Zero | undefined }> {
@@ -146,7 +150,7 @@ async function findParcels(
   const hits = await callEndpoint<SearchResult>(visit, filterParcels, {
     body,
     query: { page, page_size: String(sizeOf(visit.url)) },
-  }).catch(refusalOf);
+  }).catch(orThrow);
   if (hits instanceof PlatError) return hits;
   const rows = await readRows(visit, hits.results);
   const { by, classes, acres } = await coloring;
@@ -160,11 +164,11 @@ async function findParcels(
 
 /** Nothing is known of a county that is not loaded, or that is none. */
 function unlessFound(error: unknown): undefined {
-  refusalOf(error);
+  orThrow(error);
 }
 
 /** What the visitor can mend; anything else is the error page's. */
-function refusalOf(error: unknown): PlatError {
+function orThrow(error: unknown): PlatError {
   if (error instanceof PlatError && error.status < 500) return error;
   throw error;
 }

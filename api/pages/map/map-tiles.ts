@@ -1,3 +1,4 @@
+import { listElevation, listFeatures, readMapVersion } from '../../../shared/parcels/map-statements.ts';
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import sharp from 'sharp';
@@ -89,8 +90,7 @@ const MAX_AGE_S = 3_600;
 
 /** A tile's address with the version of all data that it may show. */
 async function versioned({ database }: Resources, name: string): Promise<string> {
-  const [{ version } = { version: 0 }] = await database.run<{ version: number }>('parcels/read_version');
-  return `${name}/${version}`;
+  return `${name}/${await readMapVersion(database)}`;
 }
 
 function keep(resources: Resources, key: string, bytes: Buffer, type: string) {
@@ -132,14 +132,12 @@ const LAND_FROM = { roads: 11, wetlands: 11, flood: 10, water: 7, zips: 8 };
 /** Areas narrower than this are not seen. */
 const LEAST_PX = 1;
 
-type LandRow = { class: string; name: string | null; geometry: Buffer };
-
 function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile): Promise<Reply> {
   return cached(resources, `${kind}/${tile.z}/${tile.x}/${tile.y}`, async () => {
     if (tile.z < LAND_FROM[kind]) return encoded({ [kind]: [] });
     const project = projector(tile);
     const isLine = kind === 'roads';
-    const rows = await resources.database.run<LandRow>('parcels/list_features', {
+    const rows = await listFeatures(resources.database, {
       box: boxSql(boxToE7(boundsOf(tile))),
       kind,
       least_area: isLine ? 0 : (LEAST_PX * pxE7(tile)) ** 2,
@@ -209,10 +207,7 @@ async function shadeTile({ deps }: Visit, tile: Tile): Promise<Reply> {
 
 async function drawShade(deps: Visit['deps'], tile: Tile): Promise<GroundTile | undefined> {
   const box = boundsOf(tile);
-  const tiles = await deps.resources.database.run<ElevationTile & Record<string, unknown>>(
-    'parcels/list_elevation',
-    { box: boxSql(boxToE7(box)) },
-  );
+  const tiles = await listElevation<ElevationTile>(deps.resources.database, boxSql(boxToE7(box)));
   if (tiles.length === 0) return undefined;
   const step = 2 ** -tile.z / HILLSHADE_CELLS;
   const placeOf = (column: number, row: number): Position => [

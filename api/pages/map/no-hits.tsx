@@ -1,3 +1,5 @@
+import { countParcels } from '../../../shared/parcels/map-statements.ts';
+import { isKnownIn } from '../../../shared/parcels/filter/hit-statements.ts';
 import { count } from '../../../shared/model/figures.ts';
 import type { Filter, FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { selectionOf } from '../../../shared/parcels/filter/filter-selection.ts';
@@ -8,9 +10,9 @@ import { countiesOf } from '../../v1/parcels/filter/filter-count.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { Empty, Notice } from '../frame/layout.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
-import { type Chip, chipsOf } from './filter-chips.tsx';
+import { type Chip, chipsOf } from '../parts/filter-words.ts';
 import { needsText } from './filter-needs.ts';
-import { NoParcels, WhoLoads } from './no-parcels.tsx';
+import { NoParcels, WhoLoads } from '../parts/no-parcels.tsx';
 
 /** What is not known of any parcel of the county that was searched, and how many match without it. */
 type Unknown = { fips: number; filters: Filter[]; count: number };
@@ -97,7 +99,7 @@ async function findEmptyPlaces(visit: Visit, filters: Record<string, unknown>): 
   if (body === undefined || ELSEWHERE.some(name => body[name] !== undefined)) return [];
   const { database } = visit.deps.resources;
   const counties = await countiesOf({ zips_include: [], ...body }, database, visit.work);
-  const loaded = await database.run<EmptyPlace>('parcels/count_parcels', { fips: counties });
+  const loaded = await countParcels(database, counties);
   return counties.map(fips => loaded.find(county => county.fips === fips) ?? { fips, parcels: 0 });
 }
 
@@ -134,14 +136,8 @@ async function isKnown(visit: Visit, filter: Filter, body: FilterBody, fips: num
   if (body[filter.name] === undefined || filter.scope || filter.where === undefined) return true;
   const others = FILTERS.filter(each => each.where === undefined).map(({ name }) => [name, body[name]]);
   const alone = { ...Object.fromEntries(others), [filter.name]: body[filter.name] };
-  const { from, where, values } = selectionOf(alone, { asOf: visit.deps.now() });
-  const { database } = visit.deps.resources;
-  const [row] = await database.runComposed<{ known: boolean }>(
-    'parcels/is_known',
-    { from, where },
-    { ...values, fips },
-  );
-  return row!.known;
+  const selection = selectionOf(alone, { asOf: visit.deps.now() });
+  return isKnownIn(visit.deps.resources.database, selection, fips);
 }
 
 type NoHitsProps = { visit: Visit; filters: Record<string, unknown>; zero: Zero };

@@ -2,7 +2,7 @@ import { count, oneDigit, percent } from '../../../shared/model/figures.ts';
 import { SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
-import type { Detail } from './read-detail.ts';
+import type { Detail } from '../parts/read-detail.ts';
 
 type State = 'yes' | 'part' | 'no' | 'unknown';
 type Fact = { icon: IconName; state: State; title: string; more: string };

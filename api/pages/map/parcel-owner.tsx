@@ -2,8 +2,8 @@ import { acres, day } from '../../../shared/model/figures.ts';
 import { mailLines, shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import type { Portfolio } from '../../v1/parcels/owner-portfolio.ts';
 import { Notice } from '../frame/layout.tsx';
-import type { LookedUp } from './parcel-phones.ts';
-import type { Detail } from './read-detail.ts';
+import type { LookedUp } from '../parts/parcel-phones.ts';
+import type { Detail } from '../parts/read-detail.ts';
 import type { Missing } from './read-parcel.ts';
 
 const MAX_LISTED = 20;

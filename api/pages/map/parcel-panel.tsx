@@ -13,7 +13,7 @@ import { LandFacts, Slopes } from './parcel-land.tsx';
 import { Owner } from './parcel-owner.tsx';
 import { Neighbors, type ParcelPlace } from './parcel-place.tsx';
 import { CompsNearby, likeSalesText, UsedComps, Worth } from './parcel-value.tsx';
-import type { Detail } from './read-detail.ts';
+import type { Detail } from '../parts/read-detail.ts';
 import type { ParcelData, Photo } from './read-parcel.ts';
 
 type PanelProps = ParcelData & {
@@ -28,41 +28,12 @@ type PanelProps = ParcelData & {
 export function ParcelPanel(parcel: PanelProps) {
   const { detail, photo, value, addresses, comps, market, portfolio, phones, url, place, phoneFault } =
     parcel;
-  const id = detail.property_id;
   const isValued = !('why' in value);
   return (
     <article class="parcel" id="parcel">
       <Neighbors url={url} place={place} />
       <Head detail={detail} />
-      <dl class="keyfigs">
-        <Stat
-          name="Size"
-          value={detail.effective_acres === null ? '–' : `${acres(detail.effective_acres)} ac`}
-          note={typeof detail.calculated_acres === 'number' && `measured ${acres(detail.calculated_acres)}`}
-        />
-        <Stat
-          name="Worth"
-          value={isValued ? usd(value.mean_adjusted_price) : '–'}
-          note={isValued ? `${certaintyOf(value.confidence_score).toLowerCase()} confidence` : 'no estimate'}
-        />
-        {isValued ? (
-          <Stat
-            name="Per acre"
-            value={usd(value.mean_adjusted_ppa)}
-            note={
-              market && (
-                <a href="#value" title={likeSalesText(market)}>
-                  county {usd(market.medianPerAcre)}
-                </a>
-              )
-            }
-          />
-        ) : (
-          typeof detail.assessed_land_value === 'number' && (
-            <Stat name="Assessed" value={usd(detail.assessed_land_value)} note="land only" />
-          )
-        )}
-      </dl>
+      <KeyFigures detail={detail} value={value} market={market} />
       {isValued ? <Worth value={value} /> : <Notice>No estimate. {value.why}</Notice>}
       <Actions detail={detail} isLookedUp={phones?.trace.matched === true} />
       <Tabs
@@ -75,23 +46,7 @@ export function ParcelPanel(parcel: PanelProps) {
           ['history', 'History', detail.timeline.length || undefined],
         ]}
       />
-      <section id="overview" aria-label="Overview">
-        {photo && <ParcelPhoto photo={photo} />}
-        {detail.shape ? (
-          <a href={`/data/drawing/${id}.svg`} class="drawing">
-            <img
-              src={`/data/drawing/${id}.svg`}
-              alt="The parcel with its boundary, roads, wetlands, flood zones and slope"
-              width="900"
-              height="740"
-              loading="lazy"
-            />
-            <small>Slope, wetlands, flood zones and roads: open it with its legend</small>
-          </a>
-        ) : (
-          <p>The county's data have no boundary of it.</p>
-        )}
-      </section>
+      <Overview detail={detail} photo={photo} />
       <section id="land">
         <h2>Land</h2>
         <LandFacts detail={detail} />
@@ -120,6 +75,63 @@ export function ParcelPanel(parcel: PanelProps) {
       </section>
       <ParcelHistory timeline={detail.timeline} />
     </article>
+  );
+}
+
+function KeyFigures({ detail, value, market }: Pick<PanelProps, 'detail' | 'value' | 'market'>) {
+  const isValued = !('why' in value);
+  return (
+    <dl class="keyfigs">
+      <Stat
+        name="Size"
+        value={detail.effective_acres === null ? '–' : `${acres(detail.effective_acres)} ac`}
+        note={typeof detail.calculated_acres === 'number' && `measured ${acres(detail.calculated_acres)}`}
+      />
+      <Stat
+        name="Worth"
+        value={isValued ? usd(value.mean_adjusted_price) : '–'}
+        note={isValued ? `${certaintyOf(value.confidence_score).toLowerCase()} confidence` : 'no estimate'}
+      />
+      {isValued ? (
+        <Stat
+          name="Per acre"
+          value={usd(value.mean_adjusted_ppa)}
+          note={
+            market && (
+              <a href="#value" title={likeSalesText(market)}>
+                county {usd(market.medianPerAcre)}
+              </a>
+            )
+          }
+        />
+      ) : (
+        typeof detail.assessed_land_value === 'number' && (
+          <Stat name="Assessed" value={usd(detail.assessed_land_value)} note="land only" />
+        )
+      )}
+    </dl>
+  );
+}
+
+function Overview({ detail, photo }: Pick<PanelProps, 'detail' | 'photo'>) {
+  return (
+    <section id="overview" aria-label="Overview">
+      {photo && <ParcelPhoto photo={photo} />}
+      {detail.shape ? (
+        <a href={`/data/drawing/${detail.property_id}.svg`} class="drawing">
+          <img
+            src={`/data/drawing/${detail.property_id}.svg`}
+            alt="The parcel with its boundary, roads, wetlands, flood zones and slope"
+            width="900"
+            height="740"
+            loading="lazy"
+          />
+          <small>Slope, wetlands, flood zones and roads: open it with its legend</small>
+        </a>
+      ) : (
+        <p>The county's data have no boundary of it.</p>
+      )}
+    </section>
   );
 }
 

@@ -3,7 +3,7 @@ import { PlatError } from '../../../shared/platform/errors.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { Icon } from '../frame/icons.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
-import type { GivenFilters } from './read-filters.ts';
+import type { GivenFilters } from '../parts/read-filters.ts';
 import { sizeOf } from './result-views.tsx';
 import type { SearchResult } from './search-results.tsx';
 

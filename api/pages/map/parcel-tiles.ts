@@ -1,3 +1,4 @@
+import { countParcels, listDots, listTileParcels, type ParcelCount, type Place, type TileParcel } from '../../../shared/parcels/map-statements.ts';
 import type { Point } from '../../../shared/drawing/map-extent.ts';
 import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
@@ -39,18 +40,6 @@ const DOTS = 128;
 /** Parcel numbers are written from here on. */
 const NAMES_FROM = 16;
 
-/** In 1e-7 degrees. */
-type Place = { lon: number; lat: number };
-type ParcelRow = Place & {
-  property_id: number;
-  /** Where it is written. */
-  apn: string | null;
-  boundary: Buffer | null;
-};
-
-/** `lon`, `lat`: the middle of its parcels in degrees; null where no place of theirs is known. */
-type Count = { fips: number; parcels: number; name: string; lon: number | null; lat: number | null };
-
 /**
  * County lines with the parcels' boundaries, their points or their counts, by zoom.
  * @param hits those that are marked
@@ -63,16 +52,15 @@ export async function makeParcelTile({ database }: Resources, tile: Tile, hits?:
   const leastArea = isFar ? Infinity : tile.z < ALL_OUTLINES_FROM ? (OUTLINE_PX * pxE7(tile)) ** 2 : 0;
   const inTile = { fips, box: boxSql(boxToE7(bounds)), least_area: leastArea };
   const [counts, rows, dots, marked] = await Promise.all([
-    database.run<Count>('parcels/count_parcels', { fips }),
+    countParcels(database, fips),
     isFar
       ? []
-      : database.run<ParcelRow>('parcels/list_parcels', {
-          ...inTile,
+      : listTileParcels(database, inTile, {
           with_apns: tile.z >= NAMES_FROM,
           outlines: MAX_OUTLINES,
           limit: MAX_FEATURES,
         }),
-    isFar || leastArea === 0 ? [] : database.run<Place>('parcels/list_dots', { ...inTile, dots: DOTS }),
+    isFar || leastArea === 0 ? [] : listDots(database, inTile, DOTS),
     hits ? listTileHits(database, hits, { ...inTile, dots: DOTS }) : new Map<number, TileHit>(),
   ]);
   const loaded = new Set(counts.map(county => county.fips));
@@ -97,6 +85,20 @@ export async function makeParcelTile({ database }: Resources, tile: Tile, hits?:
   if (isFar) layers.counts = counts.flatMap(county => countOf(county, project));
   if (tile.z >= NAMES_FROM) layers.names = rows.flatMap(row => nameOf(row, project));
 
+  layers.parcels = parcelFeatures(tile, project, leastArea, { rows, dots, marked });
+  return encoded(layers);
+}
+
+type TileParcels = { rows: TileParcel[]; dots: Place[]; marked: Map<number, TileHit> };
+
+/** Parcels with their outlines, then hits and other parcels as points. */
+function parcelFeatures(
+  tile: Tile,
+  project: (place: Position) => Point,
+  leastArea: number,
+  { rows, dots, marked }: TileParcels,
+): Feature[] {
+  const features: Feature[] = [];
   const toPx = ({ lon, lat }: Place) => project([lon / 1e7, lat / 1e7]);
   const toPoint = (place: Place) => toUnits(toPx(place));
   // What only its extent brings here has its outline elsewhere: a dot would lie on that.
@@ -107,21 +109,21 @@ export async function makeParcelTile({ database }: Resources, tile: Tile, hits?:
     const hit = marked.get(id);
     const geometry = boundary === null ? [] : rings(decodeBoundary(boundary), project, tile.z);
     if (geometry.length > 0) {
-      layers.parcels!.push({ id, type: 3, geometry, tags: hit?.tags ?? {} });
+      features.push({ id, type: 3, geometry, tags: hit?.tags ?? {} });
       marked.delete(id);
     } else if (hit !== undefined || !isHere(row)) continue;
-    else if (leastArea === 0) layers.parcels!.push({ id, type: 1, geometry: [toPoint(row)], tags: {} });
+    else if (leastArea === 0) features.push({ id, type: 1, geometry: [toPoint(row)], tags: {} });
     else others.push(row);
   }
   const isFree = leastArea === 0 ? () => true : dotGrid();
   for (const { property_id: id, tags, ...place } of marked.values()) {
     const point = toPoint(place);
-    if (isHere(place) && isFree(point)) layers.parcels!.push({ id, type: 1, geometry: [point], tags });
+    if (isHere(place) && isFree(point)) features.push({ id, type: 1, geometry: [point], tags });
   }
   // Without ids, which nobody could point at, they take a third of the room.
   const geometry = others.map(toPoint).filter(isFree);
-  if (geometry.length > 0) layers.parcels!.push({ type: 1, geometry, tags: {} });
-  return encoded(layers);
+  if (geometry.length > 0) features.push({ type: 1, geometry, tags: {} });
+  return features;
 }
 
 /** Tells whether a dot is the first at its place. */
@@ -136,14 +138,14 @@ function dotGrid(): (point: Point) => boolean {
 }
 
 /** How many parcels a county has, where they are, in the tile that holds it. */
-function countOf({ fips, parcels, name, lon, lat }: Count, project: (place: Position) => Point): Feature[] {
+function countOf({ fips, parcels, name, lon, lat }: ParcelCount, project: (place: Position) => Point): Feature[] {
   const at = project(lon === null || lat === null ? middleOfBox(countyExtent(fips)!) : [lon, lat]);
   if (!isInTile(at)) return [];
   return [{ id: fips, type: 1, geometry: [toUnits(at)], tags: { parcels, name } }];
 }
 
 /** A parcel's number, once, in the tile that holds its point. */
-function nameOf({ apn, lon, lat }: ParcelRow, project: (place: Position) => Point): Feature[] {
+function nameOf({ apn, lon, lat }: TileParcel, project: (place: Position) => Point): Feature[] {
   const at = project([lon / 1e7, lat / 1e7]);
   return apn !== null && isInTile(at)
     ? [{ type: 1, geometry: [toUnits(at)], tags: { apn: shortApn(apn) } }]

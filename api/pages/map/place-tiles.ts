@@ -1,3 +1,4 @@
+import { listNamedFeatures } from '../../../shared/parcels/map-statements.ts';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { feature } from 'topojson-client';
@@ -97,13 +98,11 @@ const NAMED_WATER_PX = 24;
 /** More would hide each other. */
 const MOST_NAMES = 500;
 
-type NameRow = { name: string; class: string; isWater: boolean; geometry: Buffer };
-
 /** Water with its own name, and places: each name once, and no town or lake that is named already. */
 async function localNames(database: Database, tile: Tile): Promise<Feature[]> {
   if (tile.z < NAMED_WATER_FROM) return [];
   const box = boundsOf(tile);
-  const rows = await database.run<NameRow>('parcels/list_names', {
+  const rows = await listNamedFeatures(database, {
     box: boxSql(boxToE7(box)),
     least_area: (NAMED_WATER_PX * pxE7(tile)) ** 2,
     limit: MOST_NAMES,

@@ -1,10 +1,11 @@
+import { countClasses, findEnds } from '../../../shared/parcels/filter/hit-statements.ts';
 import { renderToString } from 'preact-render-to-string';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Database } from '../../http/database.ts';
 import type { Page } from '../frame/pages.tsx';
 import { VALUATION } from './map-colors.ts';
-import { FILTER_BY_NAME } from './read-filters.ts';
+import { FILTER_BY_NAME } from '../parts/read-filters.ts';
 import { readTileHits, type TileHits } from './tile-hits.ts';
 
 /** The ranges that have one, and their figures as SQL: `f` is the parcel's parcel_filters. */
@@ -35,23 +36,13 @@ function edgesOf(low: number, high: number): number[] {
 async function readSpread(
   database: Database,
   { body, asking }: TileHits,
-  { of, figure, join }: (typeof SPREADS)[number],
+  { of, ...figure }: (typeof SPREADS)[number],
 ): Promise<Spread | undefined> {
-  const { table, where, values } = await selectParcels(body, asking, database);
-  const fragments = { table: table(), where, figure, join };
-  const [row] = await database.runComposed<{ ends: [number, number] | null }>(
-    'parcels/find_ends',
-    fragments,
-    values,
-  );
-  const edges = row?.ends ? edgesOf(...row.ends) : [];
+  const selection = await selectParcels(body, asking, database);
+  const ends = await findEnds(database, selection, figure);
+  const edges = ends ? edgesOf(...ends) : [];
   if (edges.length < 3) return undefined;
-  const classes = await database.runComposed<{ class: number | null; count: number }>(
-    'parcels/count_classes',
-    fragments,
-    { ...values, breaks: edges.slice(1, -1) },
-  );
-  const counts = new Map(classes.map(each => [each.class, each.count]));
+  const counts = await countClasses(database, selection, figure, edges.slice(1, -1));
   return { of, edges, counts: edges.slice(1).map((_, i) => counts.get(i) ?? 0) };
 }
 

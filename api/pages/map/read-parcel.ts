@@ -1,3 +1,4 @@
+import { listAddresses } from '../../../shared/market/market-statements.ts';
 import { narrowestBucket, sizes } from '../../../shared/model/buckets.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
@@ -7,8 +8,8 @@ import { listComps } from '../../v1/market/list-comps.ts';
 import { ownerPortfolio, type Portfolio } from '../../v1/parcels/owner-portfolio.ts';
 import { aiCompValue, type ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
-import { type LookedUp, readPhones } from './parcel-phones.ts';
-import { type Detail, readDetail } from './read-detail.ts';
+import { type LookedUp, readPhones } from '../parts/parcel-phones.ts';
+import { type Detail, readDetail } from '../parts/read-detail.ts';
 
 /** The parcel's picture; undefined where none is to be had. */
 export type Photo = {
@@ -50,7 +51,10 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
   const [photo, value, addresses, portfolio, phones, market, comps] = await Promise.all([
     readPhoto(visit, detail.property_id),
     valued,
-    valued.then(value => ('why' in value ? new Map() : readAddresses(visit, value.explanation.comps))),
+    valued.then(value => ('why' in value ? new Map() : listAddresses(
+            visit.deps.resources.database,
+            value.explanation.comps.map(({ id }) => id),
+          ))),
     orWhyNot(callEndpoint<Portfolio>(visit, ownerPortfolio, { params })),
     readPhones(visit, detail),
     readLikeSales(visit, detail),
@@ -76,14 +80,6 @@ async function readLikeSales(
   const medianPerAcre = stats?.['Median Sold PPA'];
   if (typeof medianPerAcre !== 'number') return undefined;
   return { fips, sizes: sizes(bucket.label), sales: Number(stats!['Sold: 1yr']), medianPerAcre };
-}
-
-async function readAddresses({ deps }: Visit, comps: readonly { id: string }[]) {
-  const rows = await deps.resources.database.run<{ id: string; address: string | null }>(
-    'market/list_addresses',
-    { ids: comps.map(({ id }) => id) },
-  );
-  return new Map(rows.map(({ id, address }) => [id, address]));
 }
 
 async function readPhoto({ deps }: Visit, id: number): Promise<Photo | undefined> {

@@ -1,25 +1,12 @@
+import { listResultFigures, type ResultFigures } from '../../../shared/parcels/map-statements.ts';
 import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import type { Visit } from '../frame/visit.ts';
-import type { Filters } from './read-filters.ts';
-
-type Figures = {
-  mail_city: string | null;
-  mail_state: string | null;
-  last_sale_date: string | null;
-  last_sale_price: number | null;
-  value: number | null;
-  value_per_acre: number | null;
-  out_of_state_owner: boolean | null;
-  corporate_owner: boolean | null;
-  tax_delinquent: boolean | null;
-  landlocked: boolean | null;
-  vacant: boolean | null;
-};
+import type { Filters } from '../parts/read-filters.ts';
 
 /** A parcel of a page of results, as list and table show it. */
 export type ResultRow = ParcelSummary &
-  Partial<Figures> & { /** Its color on the map. */ swatch?: string | undefined };
+  Partial<ResultFigures> & { /** Its color on the map. */ swatch?: string | undefined };
 
 /** Adds what parcels are worth, when they were sold and where their owners live. */
 export async function readRows(
@@ -27,13 +14,10 @@ export async function readRows(
   results: readonly ParcelSummary[],
 ): Promise<readonly ResultRow[]> {
   if (results.length === 0) return [];
-  const rows = await deps.resources.database.run<Figures & { property_id: number }>(
-    'parcels/list_result_rows',
-    {
-      property_ids: results.map(({ property_id }) => property_id),
-      counties: [...new Set(results.map(({ fips }) => Number(fips)))],
-    },
-  );
+  const rows = await listResultFigures(deps.resources.database, {
+    property_ids: results.map(({ property_id }) => property_id),
+    counties: [...new Set(results.map(({ fips }) => Number(fips)))],
+  });
   const byId = new Map(rows.map(row => [row.property_id, row]));
   // No spread: of that many properties it takes longer than the row's markup.
   return results.map(parcel => Object.assign(parcel, byId.get(parcel.property_id)));

@@ -3,7 +3,7 @@ import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import { html, type Markup, nodeOf } from '../frame/html.ts';
 import { Icon } from '../frame/icons.tsx';
 import { withParam } from '../frame/visit.ts';
-import type { Filters } from './read-filters.ts';
+import type { Filters } from '../parts/read-filters.ts';
 import { flagsOf, mailPlaceOf, nameOf, type ResultRow } from './result-rows.ts';
 import { openerOf } from './result-views.tsx';
 import { selectBox } from './selection-bar.tsx';

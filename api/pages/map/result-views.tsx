@@ -2,7 +2,7 @@ import { count } from '../../../shared/model/figures.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Select } from '../frame/layout.tsx';
 import { withParam } from '../frame/visit.ts';
-import { FILTER_BY_NAME } from './read-filters.ts';
+import { FILTER_BY_NAME } from '../parts/read-filters.ts';
 
 /** Parcels a page; the last is the API's most. */
 const PAGE_SIZES = [25, 100, 500];

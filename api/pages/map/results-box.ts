@@ -1,3 +1,4 @@
+import { readHitsBox } from '../../../shared/parcels/filter/hit-statements.ts';
 import { hash } from 'node:crypto';
 import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
@@ -8,7 +9,7 @@ import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { filterBody } from '../../v1/parcels/filter/filter-body.ts';
 import type { Page } from '../frame/pages.tsx';
 import { json } from '../frame/visit.ts';
-import { type Filters, listCounties, readFilters } from './read-filters.ts';
+import { type Filters, listCounties, readFilters } from '../parts/read-filters.ts';
 import { askedOnPage } from './tile-hits.ts';
 
 /** Where a search looks: the map moves to its results when this is another one. */
@@ -16,8 +17,6 @@ export function whereKey(filters: Filters): string {
   const where = [...SCOPES, 'state'].map(name => [name, filters[name]]);
   return hash('sha256', JSON.stringify(where), 'hex').slice(0, 12);
 }
-
-type BoxE7 = { west: number | null; south: number; east: number; north: number };
 
 /** The counties that a search names. Its parcels have no location of their own. */
 function boxOfPlace({ county, counties }: FilterBody): Readonly<Box> | undefined {
@@ -35,10 +34,7 @@ export const resultsBoxPage: Page = {
     const body = filterBody.safeParse(filters).data;
     if (body === undefined) return json(null);
     const { database } = visit.deps.resources;
-    const { from, where, values } = await selectParcels(body, await askedOnPage(visit, body), database);
-    const [box] = await database.runComposed<BoxE7>('parcels/read_hits_box', { from, where }, values);
-    if (box?.west == null) return json(boxOfPlace(body) ?? null);
-    const degrees: Box = [box.west / 1e7, box.south / 1e7, box.east / 1e7, box.north / 1e7];
-    return json(degrees);
+    const selection = await selectParcels(body, await askedOnPage(visit, body), database);
+    return json((await readHitsBox(database, selection)) ?? boxOfPlace(body) ?? null);
   },
 };

@@ -1,3 +1,4 @@
+import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
 import type { VNode } from 'preact';
 import { count } from '../../../shared/model/figures.ts';
 import { tokensText } from '../../../shared/model/prices.ts';
@@ -8,10 +9,10 @@ import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import { pricesOf } from '../../v1/parcels/filter/filter-prices.ts';
 import { Empty, Notice } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
-import { readParts } from './county-part.ts';
+import { readParts } from '../parts/county-part.ts';
 import { Chips } from './filter-chips.tsx';
 import { NoHits, type Zero } from './no-hits.tsx';
-import { type County, FILTER_BY_NAME, type Filters } from './read-filters.ts';
+import { FILTER_BY_NAME, type Filters } from '../parts/read-filters.ts';
 import { ResultList } from './result-list.tsx';
 import type { ResultRow } from './result-rows.ts';
 import { ResultTable } from './result-table.tsx';
@@ -35,7 +36,7 @@ const MAX_NAMED = 8;
 export const parcelsText = (hits: number): string => `${count(hits)} ${hits === 1 ? 'parcel' : 'parcels'}`;
 
 /** What is said before anything was asked. */
-export async function noQuestion({ deps }: Visit, counties: readonly County[]): Promise<VNode> {
+export async function noQuestion({ deps }: Visit, counties: readonly LoadedCounty[]): Promise<VNode> {
   const named = counties.slice(0, MAX_NAMED);
   const parts = await readParts(
     deps.resources.database,

@@ -1,3 +1,5 @@
+import { findCompanyList, type FoundList } from '../../../shared/lists/list-statements.ts';
+import { listHitsInTile } from '../../../shared/parcels/filter/hit-statements.ts';
 import { UUID } from '../../../shared/model/uuid.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
@@ -7,7 +9,7 @@ import type { Database } from '../../http/database.ts';
 import { companyOf } from '../../v1/common/company.ts';
 import { requireAccount, type Visit } from '../frame/visit.ts';
 import { type Color, colorOf, NO_FIGURE } from './map-colors.ts';
-import { listCounties, readFilters } from './read-filters.ts';
+import { listCounties, readFilters } from '../parts/read-filters.ts';
 
 /** A search whose hits are marked on the map. */
 export type TileHits = {
@@ -45,20 +47,15 @@ export async function askedOnPage(visit: Visit, { list_id }: FilterBody): Promis
   return { ...asking, companyId: await companyOf(resources.database.run, id) };
 }
 
-type AskedList = { id: string; name: string; updated_at: Date };
-
 /** The list that a search is of; undefined for another search, or a list that the company does not have. */
 export async function findListAsked(
   { deps }: Visit,
   { list_id }: FilterBody,
-  { companyId: company_id }: Asking,
-): Promise<AskedList | undefined> {
+  { companyId }: Asking,
+): Promise<FoundList | undefined> {
   if (typeof list_id !== 'string' || !UUID.test(list_id)) return undefined;
-  const { run } = deps.resources.database;
-  return (await run<AskedList>('lists/find_list', { company_id, list_id }))[0];
+  return findCompanyList(deps.resources.database, companyId, list_id);
 }
-
-type Row = Omit<TileHit, 'tags'> & { figure: number | null };
 
 /** The hits in a tile by their ids; of small ones that would lie on each other one. */
 export async function listTileHits(
@@ -77,13 +74,7 @@ export async function listTileHits(
     throw error;
   });
   if (selection === undefined) return new Map();
-  const { join, figure } = color ?? NO_FIGURE;
-  const { table, where, values } = selection;
-  const rows = await database.runComposed<Row>(
-    'parcels/list_tile_hits',
-    { table: table('near'), where, join, figure },
-    { ...values, ...inTile, fips },
-  );
+  const rows = await listHitsInTile(database, selection, color ?? NO_FIGURE, { ...inTile, fips });
   return new Map(
     rows.map(({ property_id, lon, lat, figure: shown }) => [
       property_id,

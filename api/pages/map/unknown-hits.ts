@@ -1,7 +1,7 @@
 import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
-import type { Filters } from './read-filters.ts';
+import type { Filters } from '../parts/read-filters.ts';
 
 /** Results that a filter keeps though its field is unknown for them, and the address that excludes them. */
 export type UnknownHits = { filter: string; known: number; unknown: number; without: string };

@@ -1,7 +1,7 @@
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import { readCoverage } from '../../v1/feeds/get-coverage.ts';
 import type { Visit } from '../frame/visit.ts';
-import { countyOf } from '../map/county-filter.ts';
+import { countyOf } from '../parts/county-filter.ts';
 
 /** Why nothing was sold in a market: its county is not loaded, or what coverage says of its sales. */
 export type Gap = { fips: number; isLoaded: boolean; message: string };

@@ -66,21 +66,7 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
           ))}
         </svg>
       </div>
-      {lines.length > 1 && (
-        <p class="key">
-          {lines.map(
-            (line, k) =>
-              !isUnknown(line) && (
-                <span>
-                  <svg class={`l${k + 1}`} aria-hidden="true" width="24" height="8">
-                    <path d="M0 4H24" />
-                  </svg>
-                  {line.name}
-                </span>
-              ),
-          )}
-        </p>
-      )}
+      {lines.length > 1 && <LineKey lines={lines} />}
       <p class="soft">
         {note} {aboveWords(known.filter(value => value > most).length)} {unknownWords(lines)}
       </p>
@@ -103,6 +89,24 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
         />
       </details>
     </figure>
+  );
+}
+
+function LineKey({ lines }: Pick<LinesProps, 'lines'>) {
+  return (
+      <p class="key">
+        {lines.map(
+          (line, k) =>
+            !isUnknown(line) && (
+              <span>
+                <svg class={`l${k + 1}`} aria-hidden="true" width="24" height="8">
+                  <path d="M0 4H24" />
+                </svg>
+                {line.name}
+              </span>
+            ),
+        )}
+      </p>
   );
 }
 

@@ -10,8 +10,8 @@ import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../../v
 import { Back, Grid, Meter, Notice, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, type Visit, withParam } from '../frame/visit.ts';
-import { countyOf } from '../map/county-filter.ts';
-import { NoParcels } from '../map/no-parcels.tsx';
+import { countyOf } from '../parts/county-filter.ts';
+import { NoParcels } from '../parts/no-parcels.tsx';
 import { Compared, readOthers } from './market-compared.tsx';
 import { findGap } from './market-gap.ts';
 import { Cards, Past, pastFile, readPast } from './market-past.tsx';
@@ -20,17 +20,22 @@ import { type Column, sortHeads, sortRows } from './sort-table.ts';
 
 const DEFAULT_BUCKET = '0.2 acre-100 acre';
 
-/** Saves a market, moves it to another column of the board, or removes it. */
-export async function change(visit: Visit): Promise<void> {
-  const { form } = visit;
-  const id = form.get('id') ?? '';
-  if (form.get('do') === 'remove') {
-    await callEndpoint(visit, deleteMarket, { params: { id } });
-    return;
-  }
-  const status = (form.get('status') ?? '').trim();
-  await callEndpoint(visit, saveMarket, { body: { region_id: form.get('region_id') ?? '', status } });
-}
+/** What the forms of saved markets do, on each page that has them. */
+export const savedMarketActions = (pathAfter: (url: URL) => string): Page['actions'] => ({
+  async remove(visit) {
+    await callEndpoint(visit, deleteMarket, { params: { id: visit.form.get('id') ?? '' } });
+    return { redirect: pathAfter(visit.url) };
+  },
+  /** Saves it, or moves it to another column of the board. */
+  async default(visit) {
+    const region_id = visit.form.get('region_id') ?? '';
+    const status = (visit.form.get('status') ?? '').trim();
+    await callEndpoint(visit, saveMarket, { body: { region_id, status } });
+    return { redirect: pathAfter(visit.url) };
+  },
+});
+
+const actions = savedMarketActions(({ pathname }) => pathname);
 
 const marketPage: Page = {
   path: '/markets/:fips',
@@ -39,10 +44,7 @@ const marketPage: Page = {
     show(visit, () =>
       callEndpoint<RegionStats>(visit, countyStats, { params: { fips: code(visit, 'fips') } }),
     ),
-  post: async visit => {
-    await change(visit);
-    return { redirect: visit.url.pathname };
-  },
+  actions,
 };
 
 const zipMarketPage: Page = {
@@ -50,7 +52,7 @@ const zipMarketPage: Page = {
   access: 'app',
   get: visit =>
     show(visit, () => callEndpoint<RegionStats>(visit, zipStats, { params: { zip: code(visit, 'zip') } })),
-  post: marketPage.post!,
+  actions,
 };
 
 function code(visit: Visit, name: string): string {
@@ -87,20 +89,7 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
       ) : (
         countyLink && <p class="soft">In {countyLink}</p>
       )}
-      <form method="post" class="buttons">
-        <input type="hidden" name="region_id" value={market.id} />
-        <input type="hidden" name="id" value={savedMarket?.id ?? ''} />
-        <label for="status">Status</label>
-        <input
-          id="status"
-          name="status"
-          value={savedMarket?.status ?? 'Watching'}
-          maxlength={64}
-          class="short"
-        />
-        <button type="submit">{savedMarket ? 'Change status' : 'Save market'}</button>
-        {savedMarket && <Submit label="Remove" does="remove" kind="danger" />}
-      </form>
+      <SaveForm market={market} saved={savedMarket} />
       {gap && !gap.isLoaded ? (
         <NoParcels visit={visit} counties={[gap.fips]} />
       ) : (
@@ -120,39 +109,82 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
           )}
         </>
       )}
-      <p class="buttons">
-        {bucket && (
-          <a
-            class="button second"
-            href={`/exports?market=${market.type}:${String(visit.req.params.zip ?? market.fips)}`}
-          >
-            Export statistics or sales
-          </a>
-        )}
-        {past && (
-          <a class="button second" href={withParam(visit.url, 'format', 'csv')}>
-            CSV of these months
-          </a>
-        )}
-        {market.type === 'county' && gap?.isLoaded !== false && (
-          <>
-            <a class="button second" href={`/data?county=${market.fips}`}>
-              Show parcels on map
-            </a>
-            {bucket && (
-              <a class="button second" href={`/markets?type=zip&county=${market.fips}`}>
-                ZIP codes
-              </a>
-            )}
-            <a class="button second" href={`/coverage/${market.fips}`}>
-              How good the data are
-            </a>
-          </>
-        )}
-      </p>
+      <Links
+        visit={visit}
+        market={market}
+        bucket={bucket}
+        hasPast={past !== null}
+        isLoaded={gap?.isLoaded !== false}
+      />
     </>
   );
   return { title: titleOf(market), body, assetNames: ['cards.css', 'market.css'] };
+}
+
+type SaveFormProps = { market: RegionStats; saved: SavedMarket | undefined };
+
+function SaveForm({ market, saved }: SaveFormProps) {
+  return (
+    <form method="post" class="buttons">
+      <input type="hidden" name="region_id" value={market.id} />
+      <input type="hidden" name="id" value={saved?.id ?? ''} />
+      <label for="status">Status</label>
+      <input
+        id="status"
+        name="status"
+        value={saved?.status ?? 'Watching'}
+        maxlength={64}
+        class="short"
+      />
+      <button type="submit">{saved ? 'Change status' : 'Save market'}</button>
+      {saved && <Submit label="Remove" does="remove" kind="danger" />}
+    </form>
+  );
+}
+
+type LinksProps = {
+  visit: Visit;
+  market: RegionStats;
+  bucket: RegionStats['stats'][number] | undefined;
+  hasPast: boolean;
+  /** Whether parcels of the county are loaded. */
+  isLoaded: boolean;
+};
+
+/** Where a market continues. */
+function Links({ visit, market, bucket, hasPast, isLoaded }: LinksProps) {
+  return (
+    <p class="buttons">
+      {bucket && (
+        <a
+          class="button second"
+          href={`/exports?market=${market.type}:${String(visit.req.params.zip ?? market.fips)}`}
+        >
+          Export statistics or sales
+        </a>
+      )}
+      {hasPast && (
+        <a class="button second" href={withParam(visit.url, 'format', 'csv')}>
+          CSV of these months
+        </a>
+      )}
+      {market.type === 'county' && isLoaded && (
+        <>
+          <a class="button second" href={`/data?county=${market.fips}`}>
+            Show parcels on map
+          </a>
+          {bucket && (
+            <a class="button second" href={`/markets?type=zip&county=${market.fips}`}>
+              ZIP codes
+            </a>
+          )}
+          <a class="button second" href={`/coverage/${market.fips}`}>
+            How good the data are
+          </a>
+        </>
+      )}
+    </p>
+  );
 }
 
 /** A ZIP code's county, by its name, which is all that is known of it. */

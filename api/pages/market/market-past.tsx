@@ -110,18 +110,10 @@ const lineOf = (name: string, past: History, key: FigureKey): Line => ({
   points: past.dates.map(({ as_of, n }, i) => ({ day: as_of, n, value: past.keys[key]![i]! })),
 });
 
+type PastProps = { visit: Visit; name: string; past: History; others: readonly OtherMarket[] };
+
 /** The lines of a market, with those of others beside it. */
-export function Past({
-  visit,
-  name,
-  past,
-  others,
-}: {
-  visit: Visit;
-  name: string;
-  past: History;
-  others: readonly OtherMarket[];
-}) {
+export function Past({ visit, name, past, others }: PastProps) {
   const of = (key: FigureKey) => [
     lineOf(name, past, key),
     ...others.map(other => lineOf(other.name, other.past, key)),
@@ -168,19 +160,23 @@ export function Past({
           short={value => axisFigure('Active', value)}
           least={0}
         />
-        {index.some(value => value !== null) && (
-          <Lines
-            title="Price index of the county"
-            note="What a lot of the same size and land costs, year by year: 100 on January 1, 2020, or where sales begin. The band holds it in 80 of 100 cases. Estimates of lots take one rate for all years."
-            lines={[lineOf(name, past, 'price_index')]}
-            band={{ low: past.keys.price_index_low!, high: past.keys.price_index_high! }}
-            shown={value => (value === null ? '–' : value.toFixed(0))}
-            short={value => axisFigure('price_index', value)}
-            least={0}
-          />
-        )}
+        {index.some(value => value !== null) && <PriceIndexLines name={name} past={past} />}
       </div>
     </section>
+  );
+}
+
+function PriceIndexLines({ name, past }: Pick<PastProps, 'name' | 'past'>) {
+  return (
+    <Lines
+      title="Price index of the county"
+      note="What a lot of the same size and land costs, year by year: 100 on January 1, 2020, or where sales begin. The band holds it in 80 of 100 cases. Estimates of lots take one rate for all years."
+      lines={[lineOf(name, past, 'price_index')]}
+      band={{ low: past.keys.price_index_low!, high: past.keys.price_index_high! }}
+      shown={value => (value === null ? '–' : value.toFixed(0))}
+      short={value => axisFigure('price_index', value)}
+      least={0}
+    />
   );
 }
 

@@ -9,10 +9,10 @@ import { readCoverage } from '../../v1/feeds/get-coverage.ts';
 import { Field, Grid, Meter, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { spreadsheet, type Visit, withParam } from '../frame/visit.ts';
-import { classifyCounties } from '../map/county-legend.tsx';
-import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
-import { NoParcels } from '../map/no-parcels.tsx';
-import { change } from './market-page.tsx';
+import { classifyCounties } from '../parts/county-legend.tsx';
+import { boxOfCounties, mapHead, mapOf, valuesReply } from '../parts/map-view.tsx';
+import { NoParcels } from '../parts/no-parcels.tsx';
+import { savedMarketActions } from './market-page.tsx';
 import { axisFigure, shown } from './market-words.ts';
 import {
   columnsOf,
@@ -54,16 +54,7 @@ const marketsPage: Page = {
           <Choice question={question} states={states} />
           <h2>Saved</h2>
           <Saved saved={saved} metric={metric} />
-          <nav class="seg" aria-label="What is ranked">
-            {(['county', 'zip'] as const).map(one => (
-              <a
-                href={withParam(visit.url, 'type', one === 'zip' ? one : undefined)}
-                aria-current={one === type ? 'true' : undefined}
-              >
-                {one === 'zip' ? 'ZIP codes' : 'Counties'}
-              </a>
-            ))}
-          </nav>
+          <RankedTypes visit={visit} type={type} />
           <p>
             <b>{count(rows.length)}</b> {placesIn(question, rows)}
           </p>
@@ -97,11 +88,23 @@ const marketsPage: Page = {
     const assetNames = ['cards.css', 'results.css'];
     return { title: 'Markets', body, wide: true, assetNames, head: mapHead(visit) };
   },
-  post: async visit => {
-    await change(visit);
-    return { redirect: visit.url.pathname + visit.url.search };
-  },
+  actions: savedMarketActions(({ pathname, search }) => pathname + search),
 };
+
+function RankedTypes({ visit, type }: { visit: Visit; type: Question['type'] }) {
+  return (
+    <nav class="seg" aria-label="What is ranked">
+      {(['county', 'zip'] as const).map(one => (
+        <a
+          href={withParam(visit.url, 'type', one === 'zip' ? one : undefined)}
+          aria-current={one === type ? 'true' : undefined}
+        >
+          {one === 'zip' ? 'ZIP codes' : 'Counties'}
+        </a>
+      ))}
+    </nav>
+  );
+}
 
 /** The county of the question, where nothing of it is loaded. */
 async function findUnloaded(visit: Visit, { county }: Question): Promise<number | undefined> {

@@ -1,7 +1,7 @@
+import { listAllFigures, listCountyZips, listFigures } from '../../../shared/market/market-statements.ts';
 import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/model/buckets.ts';
 import { type FigureKey, METRIC_KEYS, METRICS } from '../../../shared/model/market-metrics.ts';
 import { STATES } from '../../../shared/regions/states.ts';
-import type { FiguresRow } from '../../v1/market/compare-markets.ts';
 import { bucketFigures, USUAL_BUCKET } from '../../v1/market/market-figures.ts';
 import type { Visit } from '../frame/visit.ts';
 import { carriedFigure } from './market-words.ts';
@@ -56,17 +56,10 @@ export async function readRows(
   { type, state, county }: Pick<Question, 'type'> & Partial<Question>,
 ): Promise<Row[]> {
   const { database } = resources;
-  const zips =
+  const rows =
     county === undefined
-      ? undefined
-      : await database.run<{ zip: string }>('market/list_county_zips', { fips: Number(county) });
-  const rows = await database.run<FiguresRow>('market/list_figures', {
-    types: zips?.map(() => 'zip') ?? null,
-    codes: zips?.map(({ zip }) => zip) ?? null,
-    type,
-    state: state ?? null,
-    as_of: null,
-  });
+      ? await listAllFigures(database, type, state)
+      : await listFigures(database, await listCountyZips(database, Number(county)));
   const named = rows.toSorted((a, b) => a.state.localeCompare(b.state) || a.name.localeCompare(b.name));
   return named.flatMap(({ code, name, state: of, county_name, figures }): Row[] => {
     const known = figures && bucketFigures(figures, bucket);

@@ -1,7 +1,7 @@
+import { listFigures } from '../../../shared/market/market-statements.ts';
 import type { BucketLabel } from '../../../shared/model/buckets.ts';
 import { oneDigit } from '../../../shared/model/figures.ts';
 import { type FigureKey, METRICS } from '../../../shared/model/market-metrics.ts';
-import type { FiguresRow } from '../../v1/market/compare-markets.ts';
 import { type BucketFigures, bucketFigures } from '../../v1/market/market-figures.ts';
 import { listMarkets, type SavedMarket } from '../../v1/market/saved-markets.ts';
 import { Empty, Submit } from '../frame/layout.tsx';
@@ -33,13 +33,7 @@ export async function readSaved(
     code: type === 'zip' ? name : fips!,
   }));
   const [rows, histories] = await Promise.all([
-    database.run<FiguresRow>('market/list_figures', {
-      types: keys.map(({ type }) => type),
-      codes: keys.map(({ code }) => code),
-      type: null,
-      state: null,
-      as_of: null,
-    }),
+    listFigures(database, keys),
     Promise.all(keys.map(key => readMonths({ ...key, from: null, to: null, most: MONTHS }))),
   ]);
   const carriedValue = (packed: Buffer): number | null => {
@@ -71,45 +65,8 @@ export function Saved({ saved, metric }: SavedProps) {
   return (
     <>
       <ul class="savedcards">
-        {saved.map(({ id, region, status, figures, value, months }) => (
-          <li class="card">
-            <div class="head">
-              <a href={pathOf(region)}>{titleOf(region)}</a>
-              {status && <span class="badge">{status}</span>}
-            </div>
-            {figures === null ? (
-              <small>No lots of this size</small>
-            ) : (
-              <>
-                <div class="head">
-                  <b class="figure">{shown(metric, value)}</b>
-                  <small>{changeOf(metric, months, value)}</small>
-                </div>
-                <small>{METRICS[metric].label}</small>
-                <Spark values={[...months, value]} />
-                <small>
-                  {metric !== '1yr STR' && `${shown('1yr STR', figures.of('1yr STR'))} sell-through · `}
-                  {shown('Active', figures.of('Active'))} for sale
-                </small>
-              </>
-            )}
-            <details>
-              <summary>Edit</summary>
-              <form method="post" class="buttons">
-                <input type="hidden" name="region_id" value={region.id} />
-                <input type="hidden" name="id" value={id} />
-                <input
-                  name="status"
-                  value={status}
-                  aria-label={`Status of ${titleOf(region)}`}
-                  list="statuses"
-                  maxlength={64}
-                />
-                <Submit label="Change" kind="second small" />
-                <Submit label="Remove" does="remove" kind="quiet small" />
-              </form>
-            </details>
-          </li>
+        {saved.map(market => (
+          <SavedCard market={market} metric={metric} />
         ))}
       </ul>
       <datalist id="statuses">
@@ -120,6 +77,51 @@ export function Saved({ saved, metric }: SavedProps) {
           ))}
       </datalist>
     </>
+  );
+}
+
+type CardProps = { market: MarketWithFigure; metric: FigureKey };
+
+function SavedCard({ market: { id, region, status, figures, value, months }, metric }: CardProps) {
+  return (
+    <li class="card">
+      <div class="head">
+        <a href={pathOf(region)}>{titleOf(region)}</a>
+        {status && <span class="badge">{status}</span>}
+      </div>
+      {figures === null ? (
+        <small>No lots of this size</small>
+      ) : (
+        <>
+          <div class="head">
+            <b class="figure">{shown(metric, value)}</b>
+            <small>{changeOf(metric, months, value)}</small>
+          </div>
+          <small>{METRICS[metric].label}</small>
+          <Spark values={[...months, value]} />
+          <small>
+            {metric !== '1yr STR' && `${shown('1yr STR', figures.of('1yr STR'))} sell-through · `}
+            {shown('Active', figures.of('Active'))} for sale
+          </small>
+        </>
+      )}
+      <details>
+        <summary>Edit</summary>
+        <form method="post" class="buttons">
+          <input type="hidden" name="region_id" value={region.id} />
+          <input type="hidden" name="id" value={id} />
+          <input
+            name="status"
+            value={status}
+            aria-label={`Status of ${titleOf(region)}`}
+            list="statuses"
+            maxlength={64}
+          />
+          <Submit label="Change" kind="second small" />
+          <Submit label="Remove" does="remove" kind="quiet small" />
+        </form>
+      </details>
+    </li>
   );
 }
 

@@ -1,5 +1,5 @@
 import { countyText } from '../../../shared/regions/counties.ts';
-import { chipsOf } from '../map/filter-chips.tsx';
+import { chipsOf } from '../parts/filter-words.ts';
 
 type SavedFilter = Readonly<Record<string, unknown>>;
 

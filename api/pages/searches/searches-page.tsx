@@ -1,6 +1,7 @@
+import { Result } from '../frame/form-result.tsx';
+import { endMails, findMailReader, type MailReader, markSeen } from '../../../shared/searches/search-statements.ts';
 import { count, day, moment } from '../../../shared/model/figures.ts';
 import { UUID } from '../../../shared/model/uuid.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { BECAME_WORDS, nameNotes, toldChanges } from '../../../shared/searches/search-notes.ts';
 import type { Notify } from '../../../shared/searches/search-terms.ts';
@@ -8,10 +9,11 @@ import { notFound, validationError } from '../../http/error-responses.ts';
 import { companyOf } from '../../v1/common/company.ts';
 import { changeSearch, createSearch, deleteSearch } from '../../v1/searches/search-endpoints.ts';
 import { findSearch, listRows } from '../../v1/searches/search-schema.ts';
+import type { FormResult } from '../frame/forms.ts';
 import { Act, Back, Empty, Field, Grid, Notice, narrowPage, Select, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
-import { listCounties, readFilters } from '../map/read-filters.ts';
+import { callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
+import { listCounties, readFilters } from '../parts/read-filters.ts';
 import { mapOf, nameOfFilter, wordsOf } from './search-words.ts';
 
 const WORDS: Record<Notify, string> = {
@@ -29,21 +31,15 @@ const placesOf = (counties: readonly number[]): string =>
 const searchesPage: Page = {
   path: '/searches',
   access: 'app',
-  get: visit => showAll(visit),
-  post: visit =>
-    answerForm(
-      async () => {
-        const { id } = await callEndpoint<{ id: string }>(visit, createSearch, {
-          body: {
-            name: visit.form.get('name') ?? '',
-            filter: filterOf(visit.form),
-            ...tellingOf(visit, []),
-          },
-        });
-        return { redirect: `/searches/${id}` };
-      },
-      reason => showAll(visit, reason),
-    ),
+  show: showAll,
+  actions: {
+    async default(visit) {
+      const { id } = await callEndpoint<{ id: string }>(visit, createSearch, {
+        body: { name: visit.form.get('name') ?? '', filter: filterOf(visit.form), ...tellingOf(visit, []) },
+      });
+      return { redirect: `/searches/${id}` };
+    },
+  },
 };
 
 /** @throws PlatError `validation_error` for what no page of ours has sent */
@@ -70,14 +66,14 @@ async function rowsOf(visit: Visit) {
   return { run, companyId, userId: visit.session!.user.id };
 }
 
-async function showAll(visit: Visit, reason?: string) {
+async function showAll(visit: Visit, { bad }: FormResult) {
   const { run, companyId, userId } = await rowsOf(visit);
   const rows = await listRows(run, companyId, { userId });
   const form = visit.url.search === '' ? undefined : await saveForm(visit);
   const body = (
     <>
       <h1>Saved searches</h1>
-      {reason !== undefined && <Notice kind="bad">{reason}</Notice>}
+      {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
       {form}
       {rows.length === 0 && !form && (
         <Empty icon="bookmark" title="No saved searches yet">
@@ -135,25 +131,20 @@ const MOST_SHOWN = 200;
 const searchPage: Page = {
   path: '/searches/:id',
   access: 'app',
-  get: visit => showOne(visit),
-  post: visit =>
-    answerForm(
-      async () => {
-        const params = { id: visit.req.params.id };
-        if (visit.form.get('do') === 'delete') {
-          await callEndpoint(visit, deleteSearch, { params });
-          return { redirect: '/searches' };
-        }
-        if (visit.form.get('do') !== 'change')
-          throw new PlatError('validation_error', 'The form is not known.');
-        const { run, companyId } = await rowsOf(visit);
-        const before = await findSearch(run, companyId, idOf(visit));
-        const body = { name: visit.form.get('name') ?? '', ...tellingOf(visit, before.emails) };
-        await callEndpoint(visit, changeSearch, { params, body });
-        return showOne(visit, { good: 'The search is changed.' });
-      },
-      bad => showOne(visit, { bad }),
-    ),
+  show: showOne,
+  actions: {
+    async change(visit) {
+      const { run, companyId } = await rowsOf(visit);
+      const before = await findSearch(run, companyId, idOf(visit));
+      const body = { name: visit.form.get('name') ?? '', ...tellingOf(visit, before.emails) };
+      await callEndpoint(visit, changeSearch, { params: { id: idOf(visit) }, body });
+      return { good: 'The search is changed.' };
+    },
+    async delete(visit) {
+      await callEndpoint(visit, deleteSearch, { params: { id: visit.req.params.id } });
+      return { redirect: '/searches' };
+    },
+  },
 };
 
 function idOf({ req }: Visit): string {
@@ -162,75 +153,88 @@ function idOf({ req }: Visit): string {
   return id;
 }
 
-async function showOne(visit: Visit, done: { good?: string; bad?: string } = {}) {
+async function showOne(visit: Visit, result: FormResult) {
   const id = idOf(visit);
   const { run, companyId, userId } = await rowsOf(visit);
   const [row] = await listRows(run, companyId, { id, userId });
   if (row === undefined) throw notFound('There is no such search.');
   const notes = await nameNotes(run, id, MOST_SHOWN);
-  await run('searches/see_search', { search_id: id, user_id: userId });
+  await markSeen(visit.deps.resources.database, id, userId);
   const isMailed = row.emails.some(email => email.toLowerCase() === visit.session!.user.email.toLowerCase());
   const body = (
     <>
       <Back to="/searches" words="Saved searches" />
       <h1>{row.name}</h1>
-      {done.bad && <Notice kind="bad">{done.bad}</Notice>}
-      {done.good && <Notice kind="good">{done.good}</Notice>}
+      <Result of={result} />
       <p>
         {count(row.members)} parcels in {placesOf(row.counties)}
         {wordsOf(row.filter) === '' ? '' : `: ${wordsOf(row.filter)}`}.{' '}
         <a href={mapOf(row.filter)}>Open on the map</a>
       </p>
-      <section>
-        <h2>What is new</h2>
-        {notes.length === 0 ? (
-          <p>Nothing since it was saved on {day(row.created_at)}.</p>
-        ) : (
-          <Grid
-            name="What is new"
-            cards
-            heads={['Parcel', 'What', 'When']}
-            rows={notes.map((note, i) => [
-              <>
-                <a href={`/data?parcel=${note.property_id}`}>{note.name}</a>{' '}
-                {i < row.news && <span class="badge good">new</span>}
-                {note.detail && <small class="under">{note.detail}</small>}
-              </>,
-              <>
-                {BECAME_WORDS[note.became]}
-                {toldChanges(note, true).map(({ label, values }) => (
-                  <small class="under">{values === undefined ? label : `${label}: ${values}`}</small>
-                ))}
-              </>,
-              moment(note.at),
-            ])}
-          />
-        )}
-      </section>
-      <section>
-        <h2>Settings</h2>
-        <form method="post" class="stack narrow-form">
-          <Field label="Name" name="name" value={row.name} required maxlength={200} />
-          <Field
-            name="notify"
-            label="Mails"
-            hint={row.emails.length > 0 ? `They go to ${row.emails.join(', ')}.` : undefined}
-          >
-            <Select name="notify" options={OPTIONS} given={isMailed ? row.notify : 'none'} />
-          </Field>
-          <div class="buttons">
-            <Submit label="Change" does="change" />
-          </div>
-        </form>
-        <details>
-          <summary>Delete</summary>
-          <p>It is deleted for the whole company, and nobody is told any more.</p>
-          <Act label="Delete search" does="delete" id={row.id} kind="danger" />
-        </details>
-      </section>
+      <News row={row} notes={notes} />
+      <Settings row={row} isMailed={isMailed} />
     </>
   );
   return { title: row.name, body, assetNames: ['cards.css'] };
+}
+
+type SearchRow = Awaited<ReturnType<typeof listRows>>[number];
+
+function News({ row, notes }: { row: SearchRow; notes: Awaited<ReturnType<typeof nameNotes>> }) {
+  return (
+    <section>
+      <h2>What is new</h2>
+      {notes.length === 0 ? (
+        <p>Nothing since it was saved on {day(row.created_at)}.</p>
+      ) : (
+        <Grid
+          name="What is new"
+          cards
+          heads={['Parcel', 'What', 'When']}
+          rows={notes.map((note, i) => [
+            <>
+              <a href={`/data?parcel=${note.property_id}`}>{note.name}</a>{' '}
+              {i < row.news && <span class="badge good">new</span>}
+              {note.detail && <small class="under">{note.detail}</small>}
+            </>,
+            <>
+              {BECAME_WORDS[note.became]}
+              {toldChanges(note, true).map(({ label, values }) => (
+                <small class="under">{values === undefined ? label : `${label}: ${values}`}</small>
+              ))}
+            </>,
+            moment(note.at),
+          ])}
+        />
+      )}
+    </section>
+  );
+}
+
+function Settings({ row, isMailed }: { row: SearchRow; isMailed: boolean }) {
+  return (
+    <section>
+      <h2>Settings</h2>
+      <form method="post" class="stack narrow-form">
+        <Field label="Name" name="name" value={row.name} required maxlength={200} />
+        <Field
+          name="notify"
+          label="Mails"
+          hint={row.emails.length > 0 ? `They go to ${row.emails.join(', ')}.` : undefined}
+        >
+          <Select name="notify" options={OPTIONS} given={isMailed ? row.notify : 'none'} />
+        </Field>
+        <div class="buttons">
+          <Submit label="Change" does="change" />
+        </div>
+      </form>
+      <details>
+        <summary>Delete</summary>
+        <p>It is deleted for the whole company, and nobody is told any more.</p>
+        <Act label="Delete search" does="delete" id={row.id} kind="danger" />
+      </details>
+    </section>
+  );
 }
 
 /**
@@ -255,27 +259,27 @@ const unsubscribePage: Page = {
       </>,
     );
   },
-  async post(visit) {
-    const { name } = await readerOf(visit);
-    const all = isOfAll(visit);
-    await visit.deps.resources.database.run('searches/end_mails', { token: visit.req.params.token, all });
-    return narrowPage(
-      'No more mails',
-      <p>You get no more mails of {all ? 'saved searches' : `“${name}”`}.</p>,
-    );
+  actions: {
+    async default(visit) {
+      const { name } = await readerOf(visit);
+      const all = isOfAll(visit);
+      await endMails(visit.deps.resources.database, String(visit.req.params.token), all);
+      return narrowPage(
+        'No more mails',
+        <p>You get no more mails of {all ? 'saved searches' : `“${name}”`}.</p>,
+      );
+    },
   },
 };
 
 const isOfAll = ({ url }: Visit): boolean => url.searchParams.get('all') === 'true';
 
-async function readerOf(visit: Visit): Promise<{ name: string; email: string }> {
+async function readerOf(visit: Visit): Promise<MailReader> {
   const { token } = visit.req.params;
-  const [reader] =
+  const reader =
     typeof token === 'string' && UUID.test(token)
-      ? await visit.deps.resources.database.run<{ name: string; email: string }>('searches/find_reader', {
-          token,
-        })
-      : [];
+      ? await findMailReader(visit.deps.resources.database, token)
+      : undefined;
   if (reader === undefined) throw notFound('These mails have ended already.');
   return reader;
 }

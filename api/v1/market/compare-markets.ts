@@ -1,6 +1,6 @@
+import { type FiguresRow, listFigures } from '../../../shared/market/market-statements.ts';
 import { z } from 'zod';
 import { dayOf, monthEnds } from '../../../shared/kernels/stats/calendar.ts';
-import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
 import { FIGURE_KEYS, type FigureKey } from '../../../shared/model/market-metrics.ts';
 import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import { figureAt, packStats } from '../../../shared/model/stats-codec.ts';
@@ -71,18 +71,6 @@ const comparison = z
   })
   .meta({ id: 'MarketsCompared' });
 
-export type FiguresRow = {
-  type: 'county' | 'zip';
-  code: string;
-  name: string;
-  state: string;
-  county_name: string;
-  as_of: string | null;
-  figures: Buffer | null;
-  recorded: boolean | null;
-  price_index: PriceIndex | null;
-};
-
 type Request = z.output<typeof body>;
 
 async function compare(
@@ -121,13 +109,8 @@ async function readRegions(
   database: Database,
 ): Promise<FiguresRow[]> {
   const codes = regions.map(region => region.slice(-5));
-  const rows = await database.run<FiguresRow>('market/list_figures', {
-    types: [...codes.map(() => 'county'), ...codes.map(() => 'zip')],
-    codes: [...codes, ...codes],
-    type: null,
-    state: null,
-    as_of: asOf ?? null,
-  });
+  const named = (type: string) => codes.map(code => ({ type, code }));
+  const rows = await listFigures(database, [...named('county'), ...named('zip')], asOf);
   const byName = new Map(rows.map(row => [`${row.type}:${row.code}`, row]));
   const found = regions.map(region =>
     region.includes(':')

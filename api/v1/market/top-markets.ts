@@ -1,3 +1,4 @@
+import { listAllFigures } from '../../../shared/market/market-statements.ts';
 import { z } from 'zod';
 import { LEAST_SALES } from '../../../shared/model/market-metrics.ts';
 import { costOf, PRICES, priceText } from '../../../shared/model/prices.ts';
@@ -5,7 +6,6 @@ import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { queryFlag, region, stateCode, toRegion } from '../common/request-schemas.ts';
 import { TOP_EXAMPLE } from '../examples/examples.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
-import type { FiguresRow } from './compare-markets.ts';
 import { bucketFigures, bucketParameter, figureKey, USUAL_BUCKET } from './market-figures.ts';
 
 const USUAL_ROWS = 25;
@@ -90,13 +90,7 @@ export const topMarkets = defineEndpoint({
   response: { status: 200, description: 'The markets, ranked.', schema: ranking, example: TOP_EXAMPLE },
   handle: async ({ query }, { database }) => {
     const { key, bucket, state, type, order, least_sales, limit, figures } = query;
-    const rows = await database.run<FiguresRow & { id: string }>('market/list_figures', {
-      types: null,
-      codes: null,
-      type,
-      state: state ?? null,
-      as_of: null,
-    });
+    const rows = await listAllFigures(database, type, state);
     const ranked = rows
       .flatMap(market => {
         const known = market.figures && bucketFigures(market.figures, bucket);

@@ -227,3 +227,18 @@ export async function waitForJob(
     await sleep(ms, undefined, { signal: options.signal });
   }
 }
+
+/** The newest jobs, open ones first. @param status null for all */
+export async function listJobs(
+  db: Queryable,
+  limit: number,
+  status: JobState['status'] | null = null,
+): Promise<JobState[]> {
+  return (await db.query<JobState>(statement('queue/list_jobs', { limit, status }))).rows;
+}
+
+/** Workers that run now. */
+export async function countWorkers(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ workers: number }>(statement('queue/summarise_workers', {}));
+  return rows[0]!.workers;
+}

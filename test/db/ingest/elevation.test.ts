@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { LAYER_BITS } from '../../../shared/model/land-layers.ts';
 import { rootDir } from '../../../shared/platform/root.ts';
-import type { Feed } from '../../../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../../../workers/ingest/all-kinds.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { geographicKeys, projectedKeys, writeTiff } from '../../support/geotiff.ts';
 import { serve, type TestServer } from '../../support/http-server.ts';

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import type { Feed } from '../../../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../../../workers/ingest/all-kinds.ts';
 import { loadFeed } from '../../../workers/ingest/load-feeds.ts';
 import { createTestDatabase, lockAsks } from '../../support/database.ts';
 import {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Feed } from '../../../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../../../workers/ingest/all-kinds.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { all, type Feature, feedOf, ingest, lot, one, writeFeatures } from '../../support/ingest.ts';
 import { road, roadFeed, roadLine, storedFeatures, writeRoads } from '../../support/layers.ts';

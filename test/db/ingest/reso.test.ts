@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import type { Feed } from '../../../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../../../workers/ingest/all-kinds.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { serve, type TestServer } from '../../support/http-server.ts';
 import { all, feedOf, ingest, one } from '../../support/ingest.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { runMaintenance } from '../../../api/start-api.ts';
 import type { Change } from '../../../api/v1/changes/list-changes.ts';
 import { SCOPES } from '../../../shared/accounts/tiers.ts';
 import { type Client, transaction } from '../../../shared/platform/db.ts';
 import { openChanges, recordChanges } from '../../../workers/changes/record-changes.ts';
+import { expireRecords } from '../../../workers/housekeeping/expire-records-job.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { commandsOn } from '../../support/plat.ts';
@@ -212,7 +212,7 @@ test('what is older than 400 days is deleted, and cursors before it are told whe
   await db.pool.query("update changes set at = now() - interval '402 days'");
   await change(33_019, 2);
   const kept = { SKIP_TRACE_KEEP_DAYS: 30, TRACE_AUDIT_YEARS: 5 };
-  await runMaintenance(db.pool, kept);
+  await expireRecords(db.pool, kept);
   expect((await page('')).results).toHaveLength(2);
 
   ahead = 399 * 86_400_000;
@@ -224,7 +224,7 @@ test('what is older than 400 days is deleted, and cursors before it are told whe
     details: { resync_from: [`${api.url}${PATH}?limit=5&from=now`] },
   });
   ahead = 0;
-  await runMaintenance(db.pool, kept);
+  await expireRecords(db.pool, kept);
   expect((await page('')).results).toHaveLength(2);
 });
 
@@ -290,7 +290,7 @@ describe('after a restore of an older dump', () => {
     await change(33_019, 3);
     await db.pool.query("update changes set at = now() - interval '402 days'");
     const { next_cursor } = await page('fips=33019&from=now');
-    await runMaintenance(db.pool, { SKIP_TRACE_KEEP_DAYS: 30, TRACE_AUDIT_YEARS: 5 });
+    await expireRecords(db.pool, { SKIP_TRACE_KEEP_DAYS: 30, TRACE_AUDIT_YEARS: 5 });
     expect(await page(`fips=33019&cursor=${next_cursor}`, 0)).toMatchObject({ results: [] });
   });
 });

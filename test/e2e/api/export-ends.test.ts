@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { runMaintenance } from '../../../api/start-api.ts';
+import { failLostExports } from '../../../shared/exports/end-export.ts';
+import { expireRecords } from '../../../workers/housekeeping/expire-records-job.ts';
 import { posting, startTestApi, type TestReply } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { EXPORTS, look, makeExports, newCompany, order, periodOf } from '../../support/exports.ts';
@@ -89,7 +90,7 @@ describe('while it lasts', () => {
     await db.pool.query("insert into export_parts select unnest($1::uuid[]), 1, 'half', 'sum'", [ids]);
     await cancel(key, canceled.id);
     await db.pool.query("update exports set state = 'failed' where id = $1", [failed.id]);
-    await runMaintenance(db.pool, db.config);
+    await expireRecords(db.pool, db.config);
     const { rows } = await db.pool.query('select from export_parts where export_id = any ($1)', [ids]);
     expect(rows).toHaveLength(0);
   });
@@ -101,7 +102,7 @@ describe('while it lasts', () => {
       "update jobs set status = 'failed', finished_at = now() where id = (select job_id from exports where id = $1)",
       [id],
     );
-    await runMaintenance(db.pool, db.config);
+    await failLostExports(db.pool);
     expect(await look(api, key, id)).toMatchObject({ state: 'failed', error: { code: 'internal_error' } });
     expect((await periodOf(db.pool, accountId)).held).toBe(0);
   });

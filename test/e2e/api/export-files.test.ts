@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runMaintenance } from '../../../api/start-api.ts';
+import { expireRecords } from '../../../workers/housekeeping/expire-records-job.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { type ExportJson, exportFile, joinParts, look } from '../../support/exports.ts';
@@ -72,7 +72,7 @@ describe('its bytes', () => {
     await db.pool.query("update exports set expires_at = now() - interval '1 s' where id = $1", [made.id]);
     expect((await look(api, key, made.id)).state).toBe('expired');
     expect((await read(made)).response.status).toBe(404);
-    await runMaintenance(db.pool, db.config);
+    await expireRecords(db.pool, db.config);
     const { rows } = await db.pool.query('select from export_parts where export_id = $1', [made.id]);
     expect(rows).toHaveLength(0);
     expect(await look(api, key, made.id)).toMatchObject({ state: 'expired', parts: [], rows: made.rows });

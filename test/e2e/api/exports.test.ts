@@ -4,9 +4,9 @@ import { Ajv } from 'ajv';
 import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import readSheet from 'read-excel-file/node';
 import { describe, expect, test } from 'vitest';
-import { runMaintenance } from '../../../api/start-api.ts';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
 import { uuidV5 } from '../../../shared/model/uuid.ts';
+import { expireRecords } from '../../../workers/housekeeping/expire-records-job.ts';
 import { newCaller, posting, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import {
@@ -310,7 +310,7 @@ describe('what it costs', () => {
       'update usage_periods set period_start = (select period_start from accounts where id = $1) where account_id = $1',
       [accountId],
     );
-    await runMaintenance(db.pool, db.config);
+    await expireRecords(db.pool, db.config);
     expect(await periodOf(db.pool, accountId)).toEqual({ used: 0, held });
     await makeExports(db);
     expect((await look(api, key, id)).tokens).toBe(held);

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { endpoints as v1 } from '../../../api/endpoints.ts';
 import { openDatabase } from '../../../api/http/database.ts';
 import { type Attempt, openIdempotency } from '../../../api/http/idempotency.ts';
-import { runMaintenance } from '../../../api/start-api.ts';
 import { defineEndpoint } from '../../../api/v1/common/endpoint-resources.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
+import { expireRecords } from '../../../workers/housekeeping/expire-records-job.ts';
 import {
   insertRegions,
   newCaller,
@@ -324,13 +324,13 @@ test('after 24 hours the key is new again, and housekeeping deletes what is olde
   await age('23 hours 59 minutes');
   await post(key, 'daily');
   expect(done).toBe(1);
-  await runMaintenance(db.pool, db.config);
+  await expireRecords(db.pool, db.config);
   expect(await count()).toBe(1);
   await age('24 hours 1 second');
   await post(key, 'daily', { body: { name: 'something else' } });
   expect(done).toBe(2);
   await age('24 hours 1 second');
-  await runMaintenance(db.pool, db.config);
+  await expireRecords(db.pool, db.config);
   expect(await count()).toBe(0);
   expect((await usageOf(db, accountId)).tokens).toBe(60);
 });

@@ -1,9 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { runMaintenance, startMaintenance } from '../../../api/start-api.ts';
 import { listPeriods } from '../../../cli/usage-command.ts';
 import { changeAccount, listChanges } from '../../../shared/accounts/contracts.ts';
-import type { Pool } from '../../../shared/platform/db.ts';
-import type { Logger } from '../../../shared/platform/log.ts';
+import { expireRecords } from '../../../workers/housekeeping/expire-records-job.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { stopClock } from '../../support/clock.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -78,7 +76,7 @@ test('40 calls at the edge in two processes and housekeeping roll the period onc
   await one.call(STATS, { key });
   await clock.set('2027-02-28T10:00:00Z');
   const calls = Array.from({ length: 40 }, (_, index) => (index % 2 ? one : two).call(STATS, { key }));
-  await Promise.all([runMaintenance(db.pool, db.config), runMaintenance(db.pool, db.config)]);
+  await Promise.all([expireRecords(db.pool, db.config), expireRecords(db.pool, db.config)]);
   const replies = await Promise.all(calls);
   expect(new Set(replies.map(reply => reply.status))).toEqual(new Set([200]));
   expect((await listPeriods(db.pool, accountId)).map(period => period.tokens_used)).toEqual([400, 10]);
@@ -89,7 +87,7 @@ test('40 calls at the edge in two processes and housekeeping roll the period onc
 test('periods keep the day of the month through months of 28 to 31 days, called or not', async () => {
   const { accountId } = await newCaller(db);
   await clock.set('2028-03-31T10:00:00Z');
-  await runMaintenance(db.pool, db.config);
+  await expireRecords(db.pool, db.config);
   const days = (await listPeriods(db.pool, accountId)).map(period =>
     period.period_start.toISOString().slice(0, 10),
   );
@@ -113,30 +111,6 @@ test('periods keep the day of the month through months of 28 to 31 days, called 
   const periods = (await listPeriods(db.pool, accountId)).reverse();
   for (const [index, { period_end }] of periods.slice(0, -1).entries())
     expect(period_end).toEqual(periods[index + 1]!.period_start);
-});
-
-test('housekeeping rolls periods by itself until it is stopped, and outlives a failure', async () => {
-  const { accountId } = await newCaller(db);
-  const periods = async () => {
-    const { rows } = await db.pool.query('select from usage_periods where account_id = $1', [accountId]);
-    return rows.length;
-  };
-  const complaints: unknown[] = [];
-  const log = { warn: (line: unknown) => complaints.push(line) } as unknown as Logger;
-  const failing = { query: () => Promise.reject(new Error('lost')) } as unknown as Pool;
-  const stopFailing = startMaintenance(failing, log, db.config, 20);
-  const stop = startMaintenance(db.pool, log, db.config, 20);
-  await clock.set('2027-02-28T10:00:00Z');
-  await expect.poll(periods).toBe(2);
-  await expect.poll(() => complaints.length).toBeGreaterThan(1);
-  await Promise.all([stop(), stopFailing()]);
-  await clock.set('2027-03-31T10:00:00Z');
-  // As many turns as would have rolled it.
-  const from = complaints.length;
-  const stopAnother = startMaintenance(failing, log, db.config, 20);
-  await expect.poll(() => complaints.length).toBeGreaterThan(from + 2);
-  await stopAnother();
-  expect(await periods()).toBe(2);
 });
 
 test('a past period keeps its terms when the contract changes', async () => {

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { endpoints as v1 } from '../../../api/endpoints.ts';
 import { openApiDocument } from '../../../api/openapi.ts';
-import { runMaintenance } from '../../../api/start-api.ts';
 import { defineEndpoint } from '../../../api/v1/common/endpoint-resources.ts';
+import { expireRecords } from '../../../workers/housekeeping/expire-records-job.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { stopClock } from '../../support/clock.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -327,7 +327,7 @@ test('what nobody has used for a day and is full again is deleted, what is not f
     [slow],
   );
   await one.call(PATH, { key: other });
-  await runMaintenance(db.pool, db.config);
+  await expireRecords(db.pool, db.config);
   const { rows } = await db.pool.query<{ account_id: string }>(
     'select account_id from rate_buckets where account_id = any ($1)',
     [[full, slow, recent, used]],

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runMaintenance } from '../../../api/start-api.ts';
 import { loadConfig } from '../../../shared/platform/config.ts';
 import { createLogger } from '../../../shared/platform/log.ts';
+import { expireRecords } from '../../../workers/housekeeping/expire-records-job.ts';
 import { followSearches, refreshSearches } from '../../../workers/searches/follow-searches.ts';
 import { newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -148,7 +148,7 @@ test('a search tells what was added, removed and changed by a merge, and looks a
     pool.query("update search_changes set at = now() - $2 * interval '1 day' where n = $1", [note.n, days]);
   await age(kept[0]!, 401);
   await age(kept[1]!, 399);
-  await runMaintenance(pool, config);
+  await expireRecords(pool, config);
   expect((await changes(id, '?limit=500')).results.map(({ n }) => n)).toEqual(
     kept.slice(1).map(({ n }) => n),
   );
@@ -158,7 +158,7 @@ test('a search tells what was added, removed and changed by a merge, and looks a
   // The newest stays, however old, so that a cursor at it is known from one of before a restore.
   const at = (await changes(id, '?from=now')).next_cursor;
   await pool.query("update search_changes set at = now() - interval '402 days' where search_id = $1", [id]);
-  await runMaintenance(pool, config);
+  await expireRecords(pool, config);
   expect(await changes(id, `?cursor=${at}`)).toMatchObject({ results: [], next_cursor: at });
   const lost = await api.call(`${SEARCHES}${id}/changes/?cursor=${Number(at) + 1}&limit=5`, { key });
   expect([lost.status, lost.headers.get('x-tokens-used'), lost.json]).toMatchObject([

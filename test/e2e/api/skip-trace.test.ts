@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { runMaintenance } from '../../../api/start-api.ts';
 import { SKIP_TRACE_EXAMPLE as EXAMPLE } from '../../../api/v1/examples/examples.ts';
 import { changeAccount } from '../../../shared/accounts/contracts.ts';
+import { expireRecords } from '../../../workers/housekeeping/expire-records-job.ts';
 import { newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
 import { ADA, type ContactLine, contactsFeed } from '../../support/contacts.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -286,7 +286,7 @@ test('audit rows and kept answers of providers are deleted after their time', as
     `insert into provider_answers (question, provider, asked_at, tags)
      select decode(lpad(days::text, 2, '0'), 'hex'), 'old', now() - days * interval '1 day', '{}' from unnest(array[29, 31]) as days`,
   );
-  await runMaintenance(db.pool, db.config);
+  await expireRecords(db.pool, db.config);
   const count = async (table: string, column: string) =>
     (await db.pool.query(`select count(*)::int as n from ${table} where ${column} = 'old'`)).rows[0].n;
   expect([await count('traces', 'endpoint'), await count('provider_answers', 'provider')]).toEqual([1, 1]);

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { runMaintenance } from '../../../api/start-api.ts';
+import { expireRecords } from '../../../workers/housekeeping/expire-records-job.ts';
 import { newCaller, posting, startTestApi } from '../../support/api.ts';
 import { stopClock } from '../../support/clock.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -284,7 +284,7 @@ test('messages are kept for 30 days, figures told to operators', async () => {
   await db.pool.query(
     "update webhook_deliveries set state = 'pending', next_at = now() + interval '1 year', leased_until = now() + interval '1 year'",
   );
-  await runMaintenance(db.pool, { SKIP_TRACE_KEEP_DAYS: 30, TRACE_AUDIT_YEARS: 5 });
+  await expireRecords(db.pool, { SKIP_TRACE_KEEP_DAYS: 30, TRACE_AUDIT_YEARS: 5 });
   expect(
     (
       await db.pool.query(
@@ -294,6 +294,6 @@ test('messages are kept for 30 days, figures told to operators', async () => {
   ).toBe(0);
   expect(metrics).toMatch(/plat_searches\{what="behind_seconds"\} 0/);
   await db.pool.query("update webhook_messages set at = at - interval '60 days'");
-  await runMaintenance(db.pool, { SKIP_TRACE_KEEP_DAYS: 30, TRACE_AUDIT_YEARS: 5 });
+  await expireRecords(db.pool, { SKIP_TRACE_KEEP_DAYS: 30, TRACE_AUDIT_YEARS: 5 });
   expect((await db.pool.query('select from webhook_deliveries')).rowCount).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { runMaintenance } from '../../../api/start-api.ts';
 import type { FetchInit } from '../../../shared/platform/http/guarded-fetch.ts';
+import { expireRecords } from '../../../workers/housekeeping/expire-records-job.ts';
 import { startTestApi } from '../../support/api.ts';
 import { type Assistants, CALLBACK, openAssistants } from '../../support/assistants.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -192,7 +192,7 @@ test('a thousand clients that nobody lets in shut nobody out, and are gone after
   const hourLater = `update oauth_records set expires_at = expires_at - interval '61 minutes' where model = 'Client'`;
   await db.pool.query(hourLater);
   expect([await shown(newest), await shown(json.client_id!)]).toEqual([400, 303]);
-  await runMaintenance(db.pool, db.config);
+  await expireRecords(db.pool, db.config);
   expect(await countClients()).toBe(1);
   await db.pool.query("delete from oauth_records where model = 'Client'");
 });

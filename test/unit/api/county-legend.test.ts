@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { classifyCounties, classOf, colorsOf } from '../../../api/pages/map/county-legend.tsx';
+import { classifyCounties, classOf, colorsOf } from '../../../api/pages/parts/county-legend.tsx';
 
 const usd = (value: number) => `$${value}`;
 

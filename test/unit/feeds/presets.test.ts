@@ -6,7 +6,7 @@ import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
 import { PRESETS, readPreset } from '../../../workers/feeds/presets.ts';
 import { readInput } from '../../../workers/formats/read-format.ts';
 import type { SourceRow } from '../../../workers/formats/row-batch.ts';
-import type { Feed } from '../../../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../../../workers/ingest/all-kinds.ts';
 import { compileParcelMapper } from '../../../workers/ingest/kinds/assessor/map-parcel.ts';
 import { compileListingMapper } from '../../../workers/ingest/kinds/listings/map-listing.ts';
 import { feedOf, presetFixtures } from './support.ts';

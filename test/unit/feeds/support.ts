@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { rootDir } from '../../../shared/platform/root.ts';
-import type { Feed } from '../../../workers/ingest/feed-kinds.ts';
+import type { Feed } from '../../../workers/ingest/all-kinds.ts';
 import type { AssessorFeed } from '../../../workers/ingest/kinds/assessor/assessor-feed.ts';
 import type { ListingsFeed } from '../../../workers/ingest/kinds/listings/listings-feed.ts';
 import { parseFeed } from '../../../workers/ingest/load-feeds.ts';

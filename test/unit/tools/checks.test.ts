@@ -11,6 +11,7 @@ import {
   checkFileNames,
   checkFileSizes,
   checkMentions,
+  checkPages,
   checkQueries,
 } from '../../../tools/checks/house-rules.ts';
 import { checkOpenApi } from '../../../tools/checks/lint-openapi.ts';
@@ -109,6 +110,15 @@ describe('rules of the house', () => {
     expect(named('api/deals/advice.tsx', 'test/unit/advice.ts', 'api/v1/advice.json')).toEqual([]);
     expect(named('api/deals/advice.tsx', 'shared/deals.ts', 'workers/deals/advice.ts')).toEqual([
       expect.stringMatching(/^api\/deals\/advice\.tsx and workers\/deals\/advice\.ts /),
+    ]);
+  });
+
+  test('pages name no statement', () => {
+    const sql = { path: 'sql/queries/deals/deals.sql', text: '-- name: find_live\n-- Live ones.\nselect 1;\n' };
+    const page = (text: string) => ({ path: 'api/pages/deals/deals-page.tsx', text });
+    expect(checkPages([sql, page("redirect: 'deals/list'")])).toEqual([]);
+    expect(checkPages([sql, page("db.run('deals/find_live')")])).toEqual([
+      expect.stringContaining('deals/find_live'),
     ]);
   });
 

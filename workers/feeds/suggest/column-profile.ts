@@ -8,7 +8,7 @@ import { isTotal } from '../values/key-value.ts';
 import { parseNumber } from '../values/number-value.ts';
 import { isKnownCounty } from '../values/place-value.ts';
 import { isFailure, tidyText } from '../values/text-value.ts';
-import { fieldParser } from '../values/value-parser.ts';
+import { fieldParser, type TargetSpec } from '../values/value-parser.ts';
 import { matchColumnName } from './suggest-names.ts';
 
 /** A column of a source with the first values that it holds, row by row. */
@@ -226,27 +226,36 @@ function degreesFit(field: ParcelTarget, { numbers }: Profile, measured: readonl
 
 /** What the values of a column say to a field that its name may mean. */
 export function fitOf(field: ParcelTarget, profile: Profile, measured: readonly (number | null)[]): Fit {
-  const { filled, numbers, distinct, numeric, serial } = profile;
+  const { filled, serial } = profile;
   if (filled.length === 0 || serial) return null;
-  const lastYear = new Date().getUTCFullYear() + 1;
   const spec = PARCEL_SPECS[field];
   if (spec.type === 'date') return fitDate(profile);
   if (spec.type === 'degrees') return degreesFit(field, profile, measured);
-  if (spec.type !== 'text') {
-    const parse = fieldParser(field, spec, { lastYear });
-    const usable = filled.map(parse).filter(value => !isFailure(value));
-    if (usable.length < 0.95 * filled.length || usable.every(value => value === null || value === 0))
-      return null;
-  }
-  if (field === 'acres') return acresFit(profile, measured);
-  const different = distinct / filled.length;
+  if (spec.type === 'text') return textFit(field, profile);
+  const lastYear = new Date().getUTCFullYear() + 1;
+  const parse = fieldParser(field, spec, { lastYear });
+  const usable = filled.map(parse).filter(value => !isFailure(value));
+  if (usable.length < 0.95 * filled.length || usable.every(value => value === null || value === 0))
+    return null;
+  return field === 'acres' ? acresFit(profile, measured) : valueFit(spec.type, profile, measured, lastYear);
+}
+
+/** The values of a field that is no text. */
+function valueFit(
+  type: TargetSpec['type'],
+  profile: Profile,
+  measured: readonly (number | null)[],
+  lastYear: number,
+): Fit {
+  const { filled, numbers } = profile;
   const typical = median(numbers.filter(value => value !== null && value > 0) as number[]);
-  const years = numbers.filter(value => value !== null && value >= 1800 && value <= lastYear).length;
-  switch (spec.type) {
-    case 'money':
+  switch (type) {
+    case 'money': {
       if (isAreaOfLand(profile, measured)) return null;
+      const years = numbers.filter(value => value !== null && value >= 1800 && value <= lastYear).length;
       if (typical < 50 || years > 0.9 * filled.length) return null;
       return { support: 0.3, why: `amounts around ${Math.round(typical).toLocaleString('en-US')}` };
+    }
     case 'year':
       return { support: 0.8, why: 'years' };
     case 'integer':
@@ -265,59 +274,81 @@ export function fitOf(field: ParcelTarget, profile: Profile, measured: readonly 
     case 'fips':
       return filled.every(text => isKnownCounty(Number(text))) ? { support: 0.9, why: 'county codes' } : null;
     default:
+      return null;
   }
-  const withDigits = share(filled, /\d/);
+}
+
+function textFit(field: ParcelTarget, profile: Profile): Fit {
+  const { filled, distinct } = profile;
   const withLetters = share(filled, /[A-Z]{2}/i);
   const length = averageLength(profile);
-  const addresses = share(filled, HOUSE_AND_STREET);
-  const boxes = share(filled, BOX);
   switch (field) {
-    case 'apn': {
-      const decimal = numeric > 0.9 && numbers.some(value => value !== null && !Number.isInteger(value));
-      // Of a short table a line of totals would be a tenth.
-      const keys = filled.filter(text => !isTotal(text.replaceAll(' ', '').toUpperCase()));
-      if (share(keys, /\d/) < 0.9 || length < 3 || decimal || addresses > 0.5) return null;
-      const why = `${distinct} different in ${filled.length} rows`;
-      if (filled.length < 5) return { support: 0.3, why };
-      return different >= 0.9 ? { support: 0.6, why } : different >= 0.7 ? { support: 0.2, why } : null;
-    }
+    case 'apn':
+      return apnFit(profile);
     case 'owner_name':
     case 'owner_name_2':
     case 'seller_name': {
-      if (withLetters < 0.9 || addresses > 0.3 || share(filled, / /) < 0.4) return null;
-      if (field === 'owner_name' && filled.length >= FEW && different < 0.1) return null;
+      if (withLetters < 0.9 || share(filled, HOUSE_AND_STREET) > 0.3 || share(filled, / /) < 0.4) return null;
+      if (field === 'owner_name' && filled.length >= FEW && distinct / filled.length < 0.1) return null;
       return { support: share(filled, COMPANY) > 0.05 ? 0.6 : 0.4, why: 'names' };
     }
     case 'mail_address':
-    case 'situs_address': {
-      const lines = addresses + boxes;
-      if (share(filled, CITY_STATE_ZIP) > 0.3 && field === 'mail_address') return null;
-      if (field === 'situs_address' && boxes > 0.02) return null;
-      if (withLetters < 0.7 || (lines < 0.15 && share(filled, / /) < 0.7)) return null;
-      const why = `${Math.round(100 * lines)} % begin as addresses do`;
-      // Of a hundred owners some have a box: where none is, the addresses are those of the parcels.
-      // Its parts, where they have columns of their own, are surer than what is cut out of it.
-      if (field === 'situs_address' && endInPlaces(profile))
-        return lines > 0.5 ? { support: 0.6, doubt: 0.9, spec: { part: 'street' }, why } : null;
-      if (field === 'situs_address' && lines > 0.5 && filled.length >= MANY && boxes === 0)
-        return { support: 0.75, why };
-      return { support: lines > 0.5 ? 0.6 : lines > 0.15 ? 0.3 : 0.1, why };
-    }
+    case 'situs_address':
+      return addressFit(field, profile, withLetters);
     case 'mail_city':
     case 'situs_city':
-      if (withLetters < 0.98 || withDigits > 0.05 || length < 3.5) return null;
+      if (withLetters < 0.98 || share(filled, /\d/) > 0.05 || length < 3.5) return null;
       return { support: repeats(profile, 0.7) ? 0.4 : 0.1, why: 'words that repeat' };
     case 'subdivision':
       return withLetters < 0.6 || length < 4 ? null : { support: 0.2, why: 'names' };
     case 'school_district':
       return repeats(profile, 0.3) ? { support: 0.4, why: `${distinct} different` } : null;
-    default: {
-      // Codes: of zoning, of use, of sales.
-      const answers = filled.every(text => /^(y|yes|n|no|t|f|true|false|0)$/i.test(text));
-      const ids = filled.length >= 5 && distinct === filled.length;
-      if (length > 45 || answers || ids || !repeats(profile, 0.5) || (numeric > 0.9 && typical > 99_999))
-        return null;
-      return { support: filled.length < FEW ? 0.1 : 0.4, why: `${distinct} different` };
-    }
+    default:
+      return codeFit(profile);
   }
+}
+
+function apnFit(profile: Profile): Fit {
+  const { filled, numbers, numeric, distinct } = profile;
+  const decimal = numeric > 0.9 && numbers.some(value => value !== null && !Number.isInteger(value));
+  // Of a short table a line of totals would be a tenth.
+  const keys = filled.filter(text => !isTotal(text.replaceAll(' ', '').toUpperCase()));
+  const addresses = share(filled, HOUSE_AND_STREET);
+  if (share(keys, /\d/) < 0.9 || averageLength(profile) < 3 || decimal || addresses > 0.5) return null;
+  const why = `${distinct} different in ${filled.length} rows`;
+  if (filled.length < 5) return { support: 0.3, why };
+  const different = distinct / filled.length;
+  return different >= 0.9 ? { support: 0.6, why } : different >= 0.7 ? { support: 0.2, why } : null;
+}
+
+function addressFit(
+  field: 'mail_address' | 'situs_address',
+  profile: Profile,
+  withLetters: number,
+): Fit {
+  const { filled } = profile;
+  const boxes = share(filled, BOX);
+  const lines = share(filled, HOUSE_AND_STREET) + boxes;
+  if (share(filled, CITY_STATE_ZIP) > 0.3 && field === 'mail_address') return null;
+  if (field === 'situs_address' && boxes > 0.02) return null;
+  if (withLetters < 0.7 || (lines < 0.15 && share(filled, / /) < 0.7)) return null;
+  const why = `${Math.round(100 * lines)} % begin as addresses do`;
+  // Of a hundred owners some have a box: where none is, the addresses are those of the parcels.
+  // Its parts, where they have columns of their own, are surer than what is cut out of it.
+  if (field === 'situs_address' && endInPlaces(profile))
+    return lines > 0.5 ? { support: 0.6, doubt: 0.9, spec: { part: 'street' }, why } : null;
+  if (field === 'situs_address' && lines > 0.5 && filled.length >= MANY && boxes === 0)
+    return { support: 0.75, why };
+  return { support: lines > 0.5 ? 0.6 : lines > 0.15 ? 0.3 : 0.1, why };
+}
+
+/** Codes: of zoning, of use, of sales. */
+function codeFit(profile: Profile): Fit {
+  const { filled, numbers, numeric, distinct } = profile;
+  const typical = median(numbers.filter(value => value !== null && value > 0) as number[]);
+  const answers = filled.every(text => /^(y|yes|n|no|t|f|true|false|0)$/i.test(text));
+  const ids = filled.length >= 5 && distinct === filled.length;
+  const isLong = averageLength(profile) > 45;
+  if (isLong || answers || ids || !repeats(profile, 0.5) || (numeric > 0.9 && typical > 99_999)) return null;
+  return { support: filled.length < FEW ? 0.1 : 0.4, why: `${distinct} different` };
 }

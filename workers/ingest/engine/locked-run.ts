@@ -40,7 +40,7 @@ export async function runLocked(
   work: (run: RunContext) => Promise<Outcome>,
 ): Promise<RunResult> {
   const { pool } = deps;
-  const { feedId, baseDir, jobId, force, readCheckpoint } = start;
+  const { feedId, jobId, readCheckpoint } = start;
   const { result, brokeOff } = await withLock(
     pool,
     [LOCKS.feed, feedId],
@@ -52,30 +52,7 @@ export async function runLocked(
         await dropStages(pool, id);
         return { result: { runId: id, status, counts, blocked: gate?.blocked ?? [], follow: [] } };
       }
-      const checkpoint = await readCheckpoint();
-      const { id: runId, attempts: attempt } = await startRun(pool, feedId, start);
-      for (const dead of await abandonRuns(pool, feedId, runId)) await dropStages(pool, dead);
-      const last = await lastAcceptedRun(pool, feedId);
-      const tmpDir = await makeRunFolder();
-      const run: RunContext = {
-        ...deps,
-        signal: AbortSignal.any([deps.signal, lost]),
-        runId,
-        attempt,
-        force,
-        feedId,
-        checkpoint,
-        last,
-        tmpDir,
-        baseDir,
-        counts: newCounts(),
-        inputs: [],
-        states: new Map(),
-        async step(name, note, fraction) {
-          deps.progress(fraction, note);
-          await deps.onStep?.(name);
-        },
-      };
+      const run = await openRun(deps, start, await readCheckpoint(), lost);
       try {
         const outcome = await work(run);
         if (deps.workDir !== undefined) await rm(deps.workDir, { recursive: true, force: true });
@@ -89,10 +66,43 @@ export async function runLocked(
         await dropStage(pool, run).catch(failure =>
           deps.log.warn({ err: failure }, 'staging tables were not dropped'),
         );
-        await rm(tmpDir, { recursive: true, force: true });
+        await rm(run.tmpDir, { recursive: true, force: true });
       }
     },
   );
   if (brokeOff !== undefined) throw brokeOff;
   return result;
+}
+
+/** Records that a run starts, or is tried again, and clears what dead runs of the feed left. */
+async function openRun(
+  deps: RunDeps,
+  start: RunStart,
+  checkpoint: ResoCheckpoint | null,
+  lost: AbortSignal,
+): Promise<RunContext> {
+  const { pool } = deps;
+  const { feedId, baseDir, force } = start;
+  const { id: runId, attempts: attempt } = await startRun(pool, feedId, start);
+  for (const dead of await abandonRuns(pool, feedId, runId)) await dropStages(pool, dead);
+  const last = await lastAcceptedRun(pool, feedId);
+  return {
+    ...deps,
+    signal: AbortSignal.any([deps.signal, lost]),
+    runId,
+    attempt,
+    force,
+    feedId,
+    checkpoint,
+    last,
+    tmpDir: await makeRunFolder(),
+    baseDir,
+    counts: newCounts(),
+    inputs: [],
+    states: new Map(),
+    async step(name, note, fraction) {
+      deps.progress(fraction, note);
+      await deps.onStep?.(name);
+    },
+  };
 }

@@ -1,18 +1,7 @@
 import { z } from 'zod';
-import { ROAD_REACH_M } from '../../../shared/model/land-layers.ts';
 import { type ColumnSpec, columnSchema, conditionSchema } from '../../feeds/column-schema.ts';
 import { INPUT_PROPERTIES } from '../../formats/format-input.ts';
 import type { VectorLayer } from './vector-layer.ts';
-
-const reach = (roadClass: keyof typeof ROAD_REACH_M) =>
-  z
-    .number()
-    .positive()
-    // A mile: further than any right of way is wide, and the neighbourhood that is read for a
-    // parcel grows with it.
-    .max(1609)
-    .describe(`Metres from the centreline of such a road. Default: ${ROAD_REACH_M[roadClass]}.`)
-    .optional();
 
 /** The section of the layers whose sources hold features, with the columns of all of these. */
 export const layerSchema = (layers: readonly VectorLayer[]) =>
@@ -24,15 +13,7 @@ export const layerSchema = (layers: readonly VectorLayer[]) =>
         .array(conditionSchema)
         .describe('Features to leave out, of the coverage too: those for which any of these holds.')
         .optional(),
-      reach: z
-        .strictObject({
-          highway: reach('highway'),
-          normal: reach('normal'),
-          local: reach('local'),
-          private: reach('private'),
-        })
-        .describe('Kind roads: how far from a road of each class a boundary may face it.')
-        .optional(),
+      ...Object.assign({}, ...layers.map(({ settings }) => settings?.schema)),
     })
     .describe(`Kinds ${listed(layers.map(({ kind }) => kind))}: the source and its columns.`);
 
@@ -52,7 +33,7 @@ function columnsOfAll(layers: readonly VectorLayer[]) {
 
 const PLACED = ['name', 'longitude', 'latitude'];
 
-/** The columns that are read without being mapped: those of the newer form of a source, else of an older one. */
+/** The columns that are read without being mapped, those of a source's newer form first. */
 function usualWords(layers: readonly VectorLayer[]): string {
   const classes = layers.map(({ usual }) => {
     const ways = Object.entries(usual).flatMap(([name, spec]) =>

@@ -13,7 +13,8 @@ export type FeatureResult =
   | { ok: false; reason: string; message: string };
 
 /**
- * Validates, repairs and encodes the geometry of a feature. What is the same in class, name and geometry has the same hash, whatever file it came from.
+ * Validates, repairs and encodes the geometry of a feature. What is the same in class, name and geometry
+ * has the same hash, whatever file it came from.
  */
 export function stageFeature(
   { geometry: form }: Pick<VectorLayer, 'geometry'>,

@@ -1,4 +1,3 @@
-import { ROAD_CLASSES, ROAD_REACH_M, type RoadReach } from '../../../shared/model/land-layers.ts';
 import type { FeedBase } from '../../feeds/feed.ts';
 import { mappedInput } from '../../feeds/feed-columns.ts';
 import type { Report } from '../../feeds/locate-faults.ts';
@@ -35,20 +34,19 @@ export const vectorKind = <Kind extends VectorKind>(layer: VectorLayer<Kind>) =>
 });
 
 function resolveLayer<Kind extends VectorKind>(
-  { kind, rows, requires, usual, hasReach }: VectorLayer<Kind>,
+  { kind, rows, requires, usual, settings }: VectorLayer<Kind>,
   file: FileOf<LayerSections>,
   base: FeedBase,
   report: Report,
 ): LayerFeed<Kind> {
   const section = file.layer!;
-  const { format, reach, columns = {} } = section;
+  const { format, columns = {} } = section;
   // Names of places come with their coordinates as columns.
   if (!FORMATS[format].geometry && !rows.names.includes('longitude'))
     report(
       'layer.format',
       `${format} has no geometry; give another format, such as geojson, shapefile or geopackage`,
     );
-  if (reach && !hasReach) report('layer.reach', 'belongs to kind roads');
   for (const name of Object.keys(columns))
     if (!rows.names.includes(name))
       report(`layer.columns.${name}`, `is no field of ${kind}, which has ${rows.names.join(', ')}`);
@@ -59,7 +57,6 @@ function resolveLayer<Kind extends VectorKind>(
   const input = mappedInput<string>(section, { columns: defaults }, within);
   if (!requires.some(name => input.columns[name]))
     report('layer.columns', `nothing tells what a feature is: map ${requires.join(' or ')}`);
-  const metres = ROAD_CLASSES.map(name => [name, reach?.[name] ?? ROAD_REACH_M[name]]);
-  const reachM = hasReach ? (Object.fromEntries(metres) as RoadReach) : null;
-  return { ...base, kind, layer: input, coverage: file.coverage ?? null, reachM };
+  const coverage = file.coverage ?? null;
+  return { ...base, kind, layer: input, coverage, reachM: null, ...settings?.resolve(section) };
 }

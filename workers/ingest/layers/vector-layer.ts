@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import type { FEED_KINDS, FeedKindName } from '../../../shared/model/feed-kinds.ts';
 import type { RoadReach } from '../../../shared/model/land-layers.ts';
@@ -45,8 +46,8 @@ export type VectorLayer<Kind extends VectorKind = VectorKind> = {
   geometry: 'areas' | 'lines' | 'points';
   /** Names can be searched on the map. */
   isNamed?: true;
-  /** Boundaries face its lines within a distance by class. */
-  hasReach?: true;
+  /** Further properties of its section, and what they add to the resolved feed. */
+  settings?: { schema: z.ZodRawShape; resolve(section: Record<string, unknown>): Partial<LayerFeed> };
   isKnownBy?(has: (column: string) => boolean): boolean;
 };
 

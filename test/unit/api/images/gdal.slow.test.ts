@@ -10,7 +10,7 @@ import { request } from '../../../../shared/platform/http/http.ts';
 import { rootDir } from '../../../../shared/platform/root.ts';
 import { openByteSource } from '../../../../shared/raster/byte-source.ts';
 import { type ImageryFile, readImageryHeader } from '../../../../shared/raster/imagery-file.ts';
-import { openLevels, readOnDisk, readPixels } from '../../../../shared/raster/pixels.ts';
+import { openLevels, readPixels } from '../../../../shared/raster/pixels.ts';
 import type { Pixels } from '../../../../shared/raster/warp.ts';
 import { testFolder } from '../../../support/folder.ts';
 import { writeTiff } from '../../../support/geotiff.ts';
@@ -120,24 +120,6 @@ test.each([
   const near = await painted(await headerOf(file), frame);
   expect(similarity(await partOf(far), await partOf(near))).toBeGreaterThan(0.999);
   await server.close();
-});
-
-test.each([
-  ['without nodata', 'infrared-as-alpha.tif', 3],
-  ['JPEG', 'jpeg-ycbcr.tif', 3],
-  ['with nodata at the rim', 'state-plane-feet.tif', 4],
-] as const)('libvips reads what is read block by block: %s', async (_, file, channels) => {
-  const source = pathOf(file);
-  const header = await headerOf(file);
-  const bytes = openByteSource(source, { signal });
-  const [level] = await openLevels(bytes);
-  const window = { left: 3, top: 0, right: level.width - 40, bottom: level.height };
-  const ours = await readOnDisk(source, level, window, header);
-  expect(ours?.channels).toBe(channels);
-  const { data, width, height } = await readPixels(level, window, 1, header, { name: bytes.name, signal });
-  const colors = sharp(data, { raw: { width, height, channels: 4 } });
-  const theirs = await (channels === 3 ? colors.removeAlpha() : colors).raw().toBuffer();
-  expect(theirs.equals(ours!.data)).toBe(true);
 });
 
 test.each([false, true])(

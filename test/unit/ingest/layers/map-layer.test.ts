@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { VECTOR_LAYERS } from '../../../../workers/ingest/feed-kinds.ts';
+import { VECTOR_LAYERS } from '../../../../workers/ingest/all-kinds.ts';
 import { compileLayerMapper } from '../../../../workers/ingest/layers/map-layer.ts';
 import type { LayerFeed, VectorKind } from '../../../../workers/ingest/layers/vector-layer.ts';
 import { feedOf } from '../../feeds/support.ts';

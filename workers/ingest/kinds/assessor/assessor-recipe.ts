@@ -1,3 +1,4 @@
+import type { GateResult } from '../../../../shared/feeds/ingest-runs.ts';
 import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
 import { alternatives } from '../../../feeds/feed-columns.ts';
 import { lastFigures, rejectedRows } from '../../engine/gate.ts';
@@ -17,7 +18,7 @@ import { joinShapes } from './join-shapes.ts';
 import { keepBefore } from './keep-before.ts';
 import { compileParcelMapper, type MappedParcel, showsSales } from './map-parcel.ts';
 import { countCoverage, mergeParcels } from './merge-parcels.ts';
-import { stageOverlap } from './other-feeds.ts';
+import { type Overlapping, stageOverlap } from './other-feeds.ts';
 import { type Acreage, checkParcelGates, type UndoneAgain } from './parcel-gates.ts';
 import { countParcelsOutside } from './parcels-outside.ts';
 import { analyzePartitions, ensurePartitions } from './partitions.ts';
@@ -68,19 +69,7 @@ function parcelInputs({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[]
 
 async function compare(client: Client, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
   const { pool, runId, feedId, counts } = run;
-  await run.step('join', 'joining keys', 0.62);
-  await rejectDuplicates(
-    client,
-    counts,
-    statement('feeds/resolve_roll_duplicates', { run_id: runId, most: REJECTS_KEPT }),
-  );
-  await joinShapes(client, runId, counts);
-  await client.query('analyze stage_removed (fips, key)');
-  const summed = (await client.query(sql('feeds/sum_part_acres'))).rowCount ?? 0;
-  if (summed > 0) counts.acres_summed = summed;
-  await client.query('analyze stage_roll (fips, key)');
-  await client.query('analyze stage_shape (fips, key)');
-
+  await joinKeys(client, run);
   await run.step('match', 'comparing with the last roll', 0.68);
   const { rows: counties } = await client.query<{ fips: number }>(
     statement('feeds/list_stage_counties', { feed_id: feedId }),
@@ -102,29 +91,7 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
 
   await run.step('gate', 'checking', 0.74);
   const sales = await measureSales(client, feed.sales, feedId);
-  const { rows: undone } = await client.query<UndoneAgain>(
-    statement('feeds/measure_undone', { feed_id: feedId }),
-  );
-  const gate = checkParcelGates(
-    {
-      read: total(counts.read),
-      rejected: rejectedRows(counts),
-      rows: figures.parcels,
-      matchedKeys: Number(counts.matched_keys),
-      before: figures.changed + figures.unchanged + figures.retired,
-      retired: figures.retired,
-      overlap: feed.overlap === 'block' ? overlapping.feeds : [],
-      undone: undone[0] ?? null,
-      outside: await countParcelsOutside(client, fips),
-      acreage: await acreageOf(client, feed),
-      sales,
-      filled: counts.filled,
-      unusableShapes: feed.shape ? 0 : (counts.dropped.geometry ?? 0),
-      unjoined: feed.shape ? { roll: figures.roll_without_shape, shape: figures.shape_without_roll } : null,
-      last: lastFigures(run.last),
-    },
-    feed.gates,
-  );
+  const gate = await checkGates(client, run, feed, { fips, figures, sales, overlapping });
   return {
     gate,
     touched:
@@ -144,6 +111,61 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
       if (moved > ANALYZE_FROM * figures.parcels) await analyzePartitions(pool, fips);
     },
   };
+}
+
+/** One row and one shape for each key. */
+async function joinKeys(client: Client, run: RunContext): Promise<void> {
+  const { runId, counts } = run;
+  await run.step('join', 'joining keys', 0.62);
+  await rejectDuplicates(
+    client,
+    counts,
+    statement('feeds/resolve_roll_duplicates', { run_id: runId, most: REJECTS_KEPT }),
+  );
+  await joinShapes(client, runId, counts);
+  await client.query('analyze stage_removed (fips, key)');
+  const summed = (await client.query(sql('feeds/sum_part_acres'))).rowCount ?? 0;
+  if (summed > 0) counts.acres_summed = summed;
+  await client.query('analyze stage_roll (fips, key)');
+  await client.query('analyze stage_shape (fips, key)');
+}
+
+type Compared = {
+  fips: number[];
+  figures: ParcelFigures;
+  sales: { before: number; leaving: number };
+  overlapping: Overlapping;
+};
+
+async function checkGates(
+  client: Client,
+  { feedId, counts, last }: RunContext,
+  feed: AssessorFeed,
+  { fips, figures, sales, overlapping }: Compared,
+): Promise<GateResult> {
+  const { rows: undone } = await client.query<UndoneAgain>(
+    statement('feeds/measure_undone', { feed_id: feedId }),
+  );
+  return checkParcelGates(
+    {
+      read: total(counts.read),
+      rejected: rejectedRows(counts),
+      rows: figures.parcels,
+      matchedKeys: Number(counts.matched_keys),
+      before: figures.changed + figures.unchanged + figures.retired,
+      retired: figures.retired,
+      overlap: feed.overlap === 'block' ? overlapping.feeds : [],
+      undone: undone[0] ?? null,
+      outside: await countParcelsOutside(client, fips),
+      acreage: await acreageOf(client, feed),
+      sales,
+      filled: counts.filled,
+      unusableShapes: feed.shape ? 0 : (counts.dropped.geometry ?? 0),
+      unjoined: feed.shape ? { roll: figures.roll_without_shape, shape: figures.shape_without_roll } : null,
+      last: lastFigures(last),
+    },
+    feed.gates,
+  );
 }
 
 type ParcelFigures = {

@@ -1,7 +1,28 @@
-import { MTFCC_CLASSES } from '../../../../shared/model/land-layers.ts';
+import { z } from 'zod';
+import { MTFCC_CLASSES, ROAD_REACH_M, type RoadReach } from '../../../../shared/model/land-layers.ts';
 import { rowFields } from '../../../feeds/feed-columns.ts';
 import { vectorKind } from '../../layers/vector-kind.ts';
 import { NAME_FIELD, textField } from '../../layers/vector-layer.ts';
+
+const reach = (roadClass: keyof typeof ROAD_REACH_M) =>
+  z
+    .number()
+    .positive()
+    // A mile: further than any right of way is wide, and the neighbourhood that is read for a
+    // parcel grows with it.
+    .max(1609)
+    .describe(`Metres from the centreline of such a road. Default: ${ROAD_REACH_M[roadClass]}.`)
+    .optional();
+
+const reachSchema = z
+  .strictObject({
+    highway: reach('highway'),
+    normal: reach('normal'),
+    local: reach('local'),
+    private: reach('private'),
+  })
+  .describe('Kind roads: how far from a road of each class a boundary may face it.')
+  .optional();
 
 /** Roads: lines, by which frontage and access are measured. */
 export const roads = vectorKind({
@@ -20,7 +41,10 @@ export const roads = vectorKind({
   // TIGER/Line.
   usual: { mtfcc: 'MTFCC', name: 'FULLNAME' },
   geometry: 'lines',
-  hasReach: true,
+  settings: {
+    schema: { reach: reachSchema },
+    resolve: ({ reach }) => ({ reachM: { ...ROAD_REACH_M, ...(reach as Partial<RoadReach> | undefined) } }),
+  },
   isKnownBy: has => has('MTFCC') && !has('HYDROID'),
   classify(names, raw) {
     const [ownClass, mtfcc] = [names.indexOf('class'), names.indexOf('mtfcc')];

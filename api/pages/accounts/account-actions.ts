@@ -1,0 +1,144 @@
+import {
+  endGrant,
+  endSession,
+  endSessions,
+  findByEmail,
+  recordEvent,
+  type Session,
+} from '../../../shared/accounts/account-statements.ts';
+import { createKey, listKeys, revokeKey } from '../../../shared/accounts/accounts.ts';
+import { cancelInvitations, invite } from '../../../shared/accounts/invitations.ts';
+import { removeUser } from '../../../shared/accounts/remove-user.ts';
+import { linkLifetime, requirePassword, verifyPassword } from '../../../shared/accounts/sign-in.ts';
+import { SCOPES, type Scope } from '../../../shared/accounts/tiers.ts';
+import { requireEmail } from '../../../shared/accounts/users.ts';
+import { UUID } from '../../../shared/model/uuid.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
+import { validationError } from '../../http/error-responses.ts';
+import { createWebhook } from '../../v1/webhooks/webhook-endpoints.ts';
+import type { Action } from '../frame/forms.ts';
+import { callEndpoint, forgetCookie, ownAccount, type Visit } from '../frame/visit.ts';
+import { managesTeam } from './account-people.tsx';
+import { countAttempt, INVITATION_LIMIT } from './sign-in-attempts.ts';
+import { changePassword, mailLink, requireAppUrl } from './sign-in-page.tsx';
+import { webhookOf } from './webhook-page.tsx';
+
+/** @throws PlatError `forbidden` to colleagues of the owner */
+function requireManager(session: Session): void {
+  if (!managesTeam(session))
+    throw new PlatError('forbidden', "Only the account's owner can invite and remove people.");
+}
+
+/** The id that a button sends. @throws PlatError `validation_error` */
+function idOf({ form }: Visit, what: string): string {
+  const id = form.get('id') ?? '';
+  if (!UUID.test(id)) throw validationError({ id: [`must be the id of ${what}`] });
+  return id;
+}
+
+/** What the forms of the account page do. */
+export const accountActions: Record<string, Action> = {
+  async 'create key'(visit) {
+    const session = visit.session!;
+    const account = ownAccount(session);
+    const scopes = SCOPES.filter(scope => visit.form.getAll('scope').includes(scope)) as Scope[];
+    const expires = visit.form.get('expires');
+    const expiresAt = expires ? new Date(`${expires}T23:59:59.999Z`) : undefined;
+    if (expiresAt !== undefined && !(expiresAt.getTime() > Date.now()))
+      throw new PlatError('key_expiry', 'The last day of the key must be ahead.');
+    const { key } = await createKey(visit.deps.pool, account.id, {
+      name: visit.form.get('name') ?? '',
+      scopes,
+      ...(expiresAt && { expiresAt }),
+      actor: session.user.email,
+    });
+    return { good: 'The key is made. Copy it now: it is not shown again.', secret: key };
+  },
+  async 'revoke key'(visit) {
+    const session = visit.session!;
+    const account = ownAccount(session);
+    const id = visit.form.get('id') ?? '';
+    const isOwnKey = (await listKeys(visit.deps.pool, account.id)).some(key => key.id === id);
+    if (!isOwnKey) throw new PlatError('key_unknown', 'There is no such key.');
+    const { name } = await revokeKey(visit.deps.pool, id, session.user.email);
+    return { good: `Key ${name} is revoked.` };
+  },
+  async 'add webhook'(visit) {
+    const session = visit.session!;
+    ownAccount(session);
+    const body = await webhookOf(visit);
+    const { secret } = await callEndpoint<{ secret: string }>(visit, createWebhook, { body });
+    return { good: 'The webhook is there. Copy its secret now: it is not shown again.', secret };
+  },
+  async 'end assistant'(visit) {
+    const session = visit.session!;
+    const { database } = visit.deps.resources;
+    const id = visit.form.get('id') ?? '';
+    // A hash of 32 bytes.
+    if (!/^[0-9a-f]{64}$/.test(id)) throw validationError({ id: ['must be the id of an assistant'] });
+    if (!(await endGrant(database, ownAccount(session).id, id)))
+      throw new PlatError('grant_unknown', 'This assistant has no access any more.');
+    await recordEvent(database, session.user, 'end_assistant');
+    return { good: 'The assistant has no access any more.' };
+  },
+  async invite(visit) {
+    const session = visit.session!;
+    requireManager(session);
+    const { user, company } = session;
+    const email = requireEmail((visit.form.get('email') ?? '').trim());
+    requireAppUrl(visit);
+    await countAttempt(`invite:${company.id}`, visit.deps, INVITATION_LIMIT);
+    const path = await invite(visit.deps.pool, { companyId: company.id, email, actor: user.email });
+    const introduction = `${user.name || user.email} invited you to ${company.name} on Plat.`;
+    const link = await mailLink(visit, email, { purpose: 'invite', path, introduction });
+    if (visit.deps.config.SMTP_URL !== undefined) return { good: `Invitation sent to ${email}.` };
+    const good = `Email isn't set up (SMTP_URL). Send this link to ${email} yourself. It works once and expires in ${linkLifetime('invite')}.`;
+    return { good, secret: link };
+  },
+  async 'cancel invitation'(visit) {
+    const session = visit.session!;
+    requireManager(session);
+    const { user, company } = session;
+    const invitation = { id: idOf(visit, 'an invitation'), companyId: company.id };
+    const [email] = await cancelInvitations(visit.deps.pool, invitation, user.email);
+    if (email === undefined)
+      throw new PlatError('invitation_unknown', 'This invitation was accepted, canceled, or has expired.');
+    return { good: `Invitation to ${email} canceled. Its link no longer works.` };
+  },
+  async 'remove person'(visit) {
+    const session = visit.session!;
+    requireManager(session);
+    const { user, company } = session;
+    const id = idOf(visit, 'a person');
+    if (id === user.id)
+      throw new PlatError('user_owner', "You can't remove yourself. Ask another owner or an operator.");
+    const { email } = await removeUser(visit.deps.pool, { id, actor: user.email, companyId: company.id });
+    return { good: `${email} was removed from ${company.name} and signed out everywhere.` };
+  },
+  async password(visit) {
+    const session = visit.session!;
+    const { user } = session;
+    await countAttempt(`password:${user.id}`, visit.deps);
+    const stored = await findByEmail(visit.deps.resources.database, user.email);
+    if (user.hasPassword && !(await verifyPassword(stored?.hash, visit.form.get('current') ?? '')))
+      throw new PlatError('password', 'The current password is wrong.');
+    const password = requirePassword(visit.form.get('password') ?? '', user.email);
+    await changePassword(visit, user.id, user.email, password, session.id);
+    return { good: 'The password is set. Your other sessions have been signed out.' };
+  },
+  async 'end session'(visit) {
+    const { database } = visit.deps.resources;
+    const { user } = visit.session!;
+    await endSession(database, user.id, idOf(visit, 'a session'));
+    await recordEvent(database, user, 'end_session');
+    return { good: 'The session is signed out.' };
+  },
+  async 'end sessions'(visit) {
+    const { database } = visit.deps.resources;
+    const { user } = visit.session!;
+    await endSessions(database, user.id, null);
+    await recordEvent(database, user, 'end_sessions');
+    forgetCookie(visit);
+    return { redirect: '/sign-in' };
+  },
+};

@@ -1,0 +1,147 @@
+import { newToken } from '../../../shared/accounts/sign-in.ts';
+import { ADJUSTMENTS, type Adjustment } from '../../../shared/comping/comp-report.ts';
+import type { Override } from '../../../shared/comping/comp-report-result.ts';
+import {
+  acceptOffer,
+  changeComps,
+  declineOffer,
+  deleteReport,
+  overrideAdjustment,
+  type Report,
+  restoreAdjustment,
+  shareReport,
+  writeText,
+} from '../../../shared/comping/stored-reports.ts';
+import type { Database } from '../../http/database.ts';
+import { validationError } from '../../http/error-responses.ts';
+import type { Update } from './comping-filter.ts';
+import { requestSnapshot } from './comping-reports.ts';
+
+/** Far above what anybody compares; it bounds the table. */
+const MAX_CHOSEN = 100;
+export const MAX_TITLE = 200;
+export const MAX_NOTES = 20_000;
+export const SHARE_DAYS = [7, 30, 90, 365];
+
+/** What the page shows after a change besides the report. */
+export type ChangeOutcome = {
+  /** The path of a new link, which is shown this once. */
+  link?: string;
+  conflict?: Update['conflict'];
+  deleted?: true;
+  /** A worker prepares it now. */
+  requested?: true;
+};
+
+/** @throws PlatError `validation_error` */
+export type ReportChange = (
+  database: Database,
+  report: Report,
+  form: URLSearchParams,
+) => Promise<ChangeOutcome | void>;
+
+/** What the forms of a report change; each is small, so that two windows come together. */
+export const REPORT_CHANGES: Record<string, ReportChange> = {
+  add: (database, report, form) => choose(database, report, compsOf(report, form)),
+  remove: (database, report, form) => changeComps(database, report, { removed: compsOf(report, form) }),
+  select(database, report, form) {
+    // What the page showed as chosen: what somebody else has chosen since stays.
+    const was = known(report, (form.get('was') ?? '').split(','));
+    const comps = compsOf(report, form);
+    const added = comps.filter(comp => !was.includes(comp));
+    return choose(
+      database,
+      report,
+      added,
+      was.filter(comp => !comps.includes(comp)),
+    );
+  },
+  model(database, report) {
+    const candidates = report.snapshot?.candidates ?? [];
+    return choose(
+      database,
+      report,
+      candidates.filter(comp => comp.used).map(comp => comp.id),
+    );
+  },
+  clear: (database, report) => changeComps(database, report, { removed: report.chosen }),
+  override: (database, report, form) => overrideAdjustment(database, report, overrideOf(report, form)),
+  restore(database, report, form) {
+    const [comp_id] = compsOf(report, form);
+    return restoreAdjustment(database, report, { comp_id, adjustment: adjustmentOf(form) });
+  },
+  text: writeTexts,
+  async share(database, report, form) {
+    const days = SHARE_DAYS.find(one => String(one) === form.get('days'));
+    if (days === undefined) throw validationError({ days: [`must be one of ${SHARE_DAYS.join(', ')}`] });
+    const { token, tokenHash } = newToken();
+    await shareReport(database, report, { tokenHash, days });
+    return { link: `/comping/shared/${token}` };
+  },
+  unshare: (database, report) => shareReport(database, report, null),
+  async look(database, report) {
+    await requestSnapshot(database, report);
+    return { requested: true };
+  },
+  accept: acceptOffer,
+  decline: declineOffer,
+  async delete(database, report) {
+    await deleteReport(database, report);
+    return { deleted: true };
+  },
+};
+
+function known({ snapshot }: Report, comps: readonly string[]): string[] {
+  const candidates = new Set(snapshot?.candidates.map(({ id }) => id));
+  return comps.filter(comp => candidates.has(comp));
+}
+
+const compsOf = (report: Report, form: URLSearchParams): string[] => known(report, form.getAll('comp'));
+
+async function choose(
+  database: Database,
+  report: Report,
+  added: readonly string[],
+  removed: readonly string[] = [],
+): Promise<void> {
+  if (new Set([...report.chosen, ...added]).size > MAX_CHOSEN)
+    throw validationError({ comp: [`a report compares at most ${MAX_CHOSEN} comps`] });
+  await changeComps(database, report, { added, removed });
+}
+
+function adjustmentOf(form: URLSearchParams): Adjustment {
+  const name = ADJUSTMENTS.find(one => one === form.get('adjustment'));
+  if (name === undefined) throw validationError({ adjustment: [`must be one of ${ADJUSTMENTS.join(', ')}`] });
+  return name;
+}
+
+function overrideOf(report: Report, form: URLSearchParams): Override {
+  const [comp_id] = compsOf(report, form);
+  if (comp_id === undefined) throw validationError({ comp: ['is not one of the report'] });
+  const text = (form.get('percent') ?? '').replaceAll(/[\s%]/g, '').replace('−', '-').replace(',', '.');
+  const percent = text === '' ? Number.NaN : Number(text);
+  const reason = (form.get('reason') ?? '').trim();
+  const faults: Record<string, string[]> = {};
+  if (!(percent >= -95 && percent <= 1_000))
+    faults.percent = ['must be a number of percent from -95 to 1000'];
+  if (reason === '' || reason.length > 500) faults.reason = ['say why, in up to 500 characters'];
+  if (Object.keys(faults).length > 0) throw validationError(faults);
+  return { comp_id, adjustment: adjustmentOf(form), percent, reason };
+}
+
+async function writeTexts(database: Database, report: Report, form: URLSearchParams): Promise<ChangeOutcome> {
+  const conflict: NonNullable<ChangeOutcome['conflict']> = {};
+  const fields = [
+    ['title', MAX_TITLE],
+    ['notes', MAX_NOTES],
+  ] as const;
+  for (const [name, most] of fields) {
+    const text = form.get(name)?.replaceAll('\r\n', '\n').replaceAll('\0', '');
+    if (text === undefined) continue;
+    if (text.length > most) throw validationError({ [name]: [`must be at most ${most} characters long`] });
+    const before = (form.get(`was_${name}`) ?? '').replaceAll('\r\n', '\n');
+    if (text === before) continue;
+    if (!(await writeText(database, report, name, text, before))) conflict[name] = report[name];
+  }
+  return Object.keys(conflict).length > 0 ? { conflict } : {};
+}

@@ -1,0 +1,50 @@
+// A deal's page: its dialog is modal, tells what a price does as one types, and what a worker finds shows
+// without a reload.
+import { fetchPage, putInPlace } from '../../frame/client/swap-page.ts';
+
+const { pathname } = location;
+
+const dialog = document.querySelector<HTMLDialogElement>('#price-dialog');
+if (dialog) {
+  // Without script it stands open in the page.
+  dialog.open = false;
+  dialog.showModal();
+  dialog.addEventListener('close', () => location.assign(pathname));
+  let typing: ReturnType<typeof setTimeout> | undefined;
+  dialog.addEventListener('input', () => {
+    clearTimeout(typing);
+    typing = setTimeout(showOutcome, 250);
+  });
+}
+
+async function showOutcome(): Promise<void> {
+  const field = dialog!.querySelector<HTMLInputElement>('[name=new_price]')!;
+  const typed = field.value;
+  const params = new URLSearchParams({ change: 'price', new_price: typed });
+  const page = await fetchPage(`${pathname}?${params}`).catch(() => undefined);
+  // Typed on since.
+  if (page !== undefined && field.value === typed) putInPlace(page, ['outcome']);
+}
+
+/** Not the form: somebody may be typing in it. */
+const PARTS = ['head', 'figures', 'advice', 'background', 'history'];
+
+let events: EventSource | undefined;
+let version = document.querySelector<HTMLElement>('.dealing')!.dataset.version!;
+
+function watch(): void {
+  events?.close();
+  events = undefined;
+  if (document.visibilityState !== 'visible') return;
+  events = new EventSource('/deals/events');
+  events.onmessage = async ({ data }) => {
+    if (data === version) return;
+    const page = await fetchPage(pathname).catch(() => undefined);
+    if (page === undefined) return;
+    version = data;
+    putInPlace(page, PARTS);
+  };
+}
+
+document.addEventListener('visibilitychange', watch);
+watch();

@@ -1,0 +1,154 @@
+// The search box of every page: answers as one types, by keyboard. Without script it is a form.
+// https://www.w3.org/WAI/ARIA/apg/patterns/combobox/
+
+const form = document.querySelector<HTMLFormElement>('.search form');
+const input = form?.querySelector<HTMLInputElement>('input[type="search"]');
+if (form && input) enhance(form, input);
+
+/** Between two keys of somebody who types. */
+const PAUSE_MS = 150;
+
+function enhance(box: HTMLFormElement, field: HTMLInputElement): void {
+  const list = openList(box, field);
+  let asked: AbortController | undefined;
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  /** What the options answer. */
+  let answered = '';
+  const isAnswered = () => answered === field.value.trim();
+
+  async function ask(): Promise<void> {
+    asked?.abort();
+    asked = new AbortController();
+    const query = field.value.trim();
+    if (query.length < 2) {
+      answered = '';
+      list.clear();
+      return;
+    }
+    const elements = await fetchOptions(query, asked.signal);
+    if (elements === undefined) return;
+    answered = query;
+    list.fill(elements);
+  }
+
+  field.addEventListener('input', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(ask, PAUSE_MS);
+  });
+  field.addEventListener('focus', () => list.show(list.size() > 0 && isAnswered()));
+  // Enter opens what is chosen, which is the first until somebody chooses another one; without any the page
+  // says what to do.
+  box.addEventListener('submit', async event => {
+    event.preventDefault();
+    clearTimeout(waiting);
+    if (!isAnswered()) await ask();
+    const option = list.chosen();
+    if (option !== undefined && isAnswered()) return location.assign(option.href);
+    box.submit();
+  });
+  focusByKey(field);
+}
+
+/** The answers below the field, one of which is chosen with the arrows. */
+function openList(box: HTMLFormElement, field: HTMLInputElement) {
+  const popup = addElement(box, 'div', 'found-box');
+  const status = addElement(box, 'p', 'unseen');
+  status.setAttribute('role', 'status');
+  field.setAttribute('role', 'combobox');
+  field.setAttribute('aria-autocomplete', 'list');
+  field.setAttribute('aria-controls', 'found');
+  let options: HTMLAnchorElement[] = [];
+  let active = -1;
+
+  function show(isShown: boolean): void {
+    popup.hidden = !isShown;
+    field.setAttribute('aria-expanded', String(isShown));
+    if (!isShown) field.removeAttribute('aria-activedescendant');
+  }
+
+  function choose(at: number): void {
+    options[active]?.setAttribute('aria-selected', 'false');
+    active = at;
+    const option = options[at];
+    if (option === undefined) return;
+    option.setAttribute('aria-selected', 'true');
+    field.setAttribute('aria-activedescendant', option.id);
+    option.scrollIntoView({ block: 'nearest' });
+  }
+
+  function fill(elements: readonly Element[]): void {
+    popup.replaceChildren(...elements);
+    options = [...popup.querySelectorAll<HTMLAnchorElement>('[role="option"]')];
+    active = -1;
+    const count = options.length;
+    status.textContent = count === 0 ? 'Nothing found' : `${count} ${count === 1 ? 'answer' : 'answers'}`;
+    show(count > 0 && document.activeElement === field);
+    if (count > 0 && !popup.hidden) choose(0);
+  }
+
+  function clear(): void {
+    options = [];
+    show(false);
+  }
+
+  // A click on an answer takes the focus before it opens it.
+  field.addEventListener('blur', event => {
+    if (!popup.contains(event.relatedTarget as Node | null)) show(false);
+  });
+  field.addEventListener('keydown', event => {
+    if (event.key === 'Escape' && !popup.hidden) {
+      show(false);
+      event.preventDefault();
+    } else if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && options.length > 0) {
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      if (popup.hidden) show(true);
+      else choose((active + step + options.length) % options.length);
+      event.preventDefault();
+    }
+  });
+  show(false);
+  return { show, fill, clear, size: () => options.length, chosen: () => options[Math.max(active, 0)] };
+}
+
+function addElement(box: HTMLFormElement, tag: string, className: string): HTMLElement {
+  const element = document.createElement(tag);
+  element.className = className;
+  box.append(element);
+  return element;
+}
+
+/** Undefined where there is no answer, or a later question was asked. */
+async function fetchOptions(query: string, signal: AbortSignal): Promise<Element[] | undefined> {
+  const params = new URLSearchParams({ q: query, filters: filtersHere() });
+  const middle = document.getElementById('map')?.dataset.middle;
+  if (middle !== undefined) params.set('near', middle);
+  try {
+    // Before the tiles of a map, which browsers fetch six at a time.
+    const response = await fetch(`/search/options?${params}`, { signal, priority: 'high' });
+    if (!response.ok || response.redirected) return undefined;
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    return signal.aborted ? undefined : [...page.body.children];
+  } catch (error) {
+    // A later question has been asked, or the network is away: the form still works.
+    if (signal.aborted || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/** `/` and Ctrl+K go to the field. */
+function focusByKey(field: HTMLInputElement): void {
+  document.addEventListener('keydown', event => {
+    const isSlash = event.key === '/' && !isEditable(event.target as HTMLElement);
+    const isK = event.key === 'k' && (event.ctrlKey || event.metaKey);
+    if (!isSlash && !isK) return;
+    event.preventDefault();
+    field.focus();
+    field.select();
+  });
+}
+
+/** The map's address changes without a reload. */
+const filtersHere = (): string => (location.pathname === '/data' ? location.search.slice(1) : '');
+
+const isEditable = (element: HTMLElement): boolean =>
+  element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName);

@@ -1,0 +1,11 @@
+import type { FormResult } from './forms.ts';
+import { Notice, Secret } from './layout.tsx';
+
+/** The messages of a form at the head of its page, and a secret that it made. */
+export const Result = ({ of: { bad, good, secret } }: { of: FormResult }) => (
+  <>
+    {bad && <Notice kind="bad">{bad}</Notice>}
+    {good && <Notice kind="good">{good}</Notice>}
+    {secret && <Secret text={secret} />}
+  </>
+);

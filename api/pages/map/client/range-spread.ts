@@ -1,0 +1,94 @@
+// Histograms above the ranges of the filters, with two thumbs each. The fields lead: thumbs write into them.
+
+import { replacePart } from '../../frame/client/swap-page.ts';
+
+type Field = HTMLInputElement;
+
+/** The question as it stands in the form, without what the histograms are for. */
+function question(form: HTMLFormElement): string {
+  const params = new URLSearchParams();
+  const own = new Set([...form.querySelectorAll<Field>('[data-of] > div input')].map(({ name }) => name));
+  for (const [name, value] of new FormData(form))
+    if (value !== '' && !own.has(name)) params.append(name, String(value));
+  return params.toString();
+}
+
+/** What the histograms are of. */
+let shown = '';
+
+async function show(): Promise<void> {
+  const form = document.querySelector<HTMLFormElement>('#filters');
+  if (!form?.querySelector('.filters')?.hasAttribute('open')) return;
+  const asked = question(form);
+  if (asked === shown && form.querySelector('.spread')) return;
+  shown = asked;
+  const response = await fetch(`/data/spreads?${asked}`);
+  if (!response.ok || response.redirected) return;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  // Another question has been asked since.
+  if (asked !== shown) return;
+  for (const range of document.querySelectorAll<HTMLElement>('.range[data-of]')) {
+    const old = range.querySelector<HTMLElement>('.spread');
+    const spread = page.querySelector<HTMLElement>(`.spread[data-of="${range.dataset.of}"]`);
+    if (!spread) {
+      old?.remove();
+      continue;
+    }
+    if (old) replacePart(old, spread);
+    else range.querySelector('legend')!.after(spread);
+    follow(range);
+  }
+}
+
+const fieldsOf = (range: Element) => [...range.querySelectorAll<Field>(':scope > div:last-child input')];
+const thumbsOf = (range: Element) => [...range.querySelectorAll<Field>('.thumbs input')];
+const edgesOf = (range: Element) =>
+  JSON.parse(range.querySelector<HTMLElement>('.spread')!.dataset.edges!) as number[];
+
+/** Sets the thumbs where the fields are, and marks the bars between them. */
+function follow(range: Element): void {
+  const edges = edgesOf(range);
+  const last = edges.length - 1;
+  const [low, high] = fieldsOf(range).map(({ value }) => Number(value.replace(/[$,\s]/g, '')) || 0) as [
+    number,
+    number,
+  ];
+  const from = low === 0 ? 0 : edges.filter(edge => edge <= low).length - 1;
+  const to = high === 0 ? last : edges.findIndex(edge => edge >= high);
+  const ends = [Math.max(0, from), to < 0 ? last : to] as const;
+  for (const [at, thumb] of thumbsOf(range).entries()) {
+    thumb.value = String(ends[at]);
+    const field = fieldsOf(range)[at]!;
+    thumb.setAttribute('aria-valuetext', field.value === '' ? 'any' : field.value);
+  }
+  for (const [at, bar] of range.querySelectorAll('rect').entries())
+    bar.classList.toggle('in', at >= ends[0] && at < ends[1]);
+}
+
+/** A thumb was moved: its field gets the bar's edge, or nothing at either end. */
+function write(range: Element, thumb: Field): void {
+  const edges = edgesOf(range);
+  const thumbs = thumbsOf(range);
+  const at = thumbs.indexOf(thumb);
+  const other = Number(thumbs[1 - at]!.value);
+  const place =
+    at === 0 ? Math.min(Number(thumb.value), other - 1) : Math.max(Number(thumb.value), other + 1);
+  thumb.value = String(place);
+  const field = fieldsOf(range)[at]!;
+  field.value = place === (at === 0 ? 0 : edges.length - 1) ? '' : String(edges[place]);
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+}
+
+export function openSpreads(): void {
+  document.addEventListener('input', event => {
+    const field = event.target as Field;
+    const range = field.closest('.range[data-of]');
+    if (!range?.querySelector('.spread')) return;
+    if (field.type === 'range') write(range, field);
+    else follow(range);
+  });
+  // It does not bubble.
+  document.addEventListener('toggle', show, true);
+  document.addEventListener('plat:loaded', show);
+  show();
+}

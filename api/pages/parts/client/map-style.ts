@@ -1,0 +1,278 @@
+import type {
+  ExpressionSpecification,
+  LayerSpecification,
+  Map as MapLibre,
+  MapSourceDataEvent,
+  StyleSpecification,
+} from 'maplibre-gl';
+import { colorOf } from './css-colors.ts';
+import { grows, ofParcels, wordLayers } from './map-words.ts';
+
+const ground = colorOf('map-ground');
+const hit = colorOf('hit');
+/** It lies on hits, too. */
+const drawn = colorOf('ink');
+const parcel = colorOf('map-parcel');
+const zip = colorOf('zip');
+export const EMPTY = { type: 'FeatureCollection' as const, features: [] };
+
+const origin = location.origin;
+const tiles = (layer: string, from: number, to: number) => ({
+  type: 'vector' as const,
+  tiles: [`${origin}/tiles/${layer}/{z}/{x}/{y}.mvt`],
+  minzoom: from,
+  maxzoom: to,
+});
+
+export const isOpen = (id: string | undefined): ExpressionSpecification => ['==', ['id'], Number(id ?? 0)];
+
+const POLYGONS: ExpressionSpecification = ['==', ['geometry-type'], 'Polygon'];
+const POINTS: ExpressionSpecification = ['==', ['geometry-type'], 'Point'];
+export const IS_HIT: ExpressionSpecification = ['has', 'hit'];
+
+/** Parameters of the page that mark no other parcels. */
+const NO_SEARCH = ['parcel', 'at', 'page', 'page_size', 'order', 'view', 'map'];
+
+/** Parcels and the hits among them. */
+export const fillOf = (color: string | ExpressionSpecification) => ({
+  'fill-color': ['case', IS_HIT, color, parcel] as ExpressionSpecification,
+  // The lines of parcels lie on the edges.
+  'fill-antialias': false,
+});
+
+/** What the legend says of the colors of hits: `[from, variable]` of each class. */
+export function hitColor(classes: string | undefined): string | ExpressionSpecification {
+  const [first, ...rest] = JSON.parse(classes ?? '[]') as [number | null, string][];
+  if (first === undefined) return hit;
+  const known = [
+    'step',
+    ['get', 'hit'],
+    colorOf(first[1]),
+    ...rest.flatMap(([from, name]) => [from, colorOf(name)]),
+  ];
+  const byFigure = rest.length === 0 ? colorOf(first[1]) : known;
+  // Hits without a figure have `true`.
+  const isKnown: ExpressionSpecification = ['==', ['typeof', ['get', 'hit']], 'number'];
+  return ['case', isKnown, byFigure, colorOf('none-soft')] as ExpressionSpecification;
+}
+
+/** The search that is drawn for another: in outline for one that finds nothing, none for a whole county. */
+export const almost = (): string | undefined => document.getElementById('legend')?.dataset.almost;
+
+/** The address of the parcels' tiles, with the hits of the page's search marked. */
+export function parcelTiles(): string[] {
+  // Where nothing matches: what would, if less were asked.
+  const asked = almost() ?? location.search;
+  const search = new URLSearchParams(location.pathname === '/data' ? asked : '');
+  for (const name of NO_SEARCH) search.delete(name);
+  return [`${origin}/tiles/parcels/{z}/{x}/{y}.mvt${search.size === 0 ? '' : `?${search}`}`];
+}
+// Every frame of a fading-in would draw the whole map.
+const raster = (id: string, paint: object) =>
+  ({
+    id,
+    type: 'raster',
+    source: id,
+    layout: { visibility: 'none' },
+    paint: { 'raster-fade-duration': 0, ...paint },
+  }) as LayerSpecification;
+const land = (id: string, spec: { type: string; paint: object }, visible = false) =>
+  ({
+    ...spec,
+    id,
+    source: id,
+    'source-layer': id,
+    layout: { visibility: visible ? 'visible' : 'none' },
+  }) as LayerSpecification;
+
+/** Sea and land. */
+const groundLayers = (): LayerSpecification[] => [
+  // Land until the first tiles say where it ends (showSea).
+  {
+    id: 'sea',
+    type: 'background',
+    paint: { 'background-color': ground, 'background-color-transition': { duration: 0 } },
+  },
+  ...(['fill', 'line'] as const).map(
+    type =>
+      ({
+        id: `abroad-${type}`,
+        type,
+        source: 'places',
+        'source-layer': 'abroad',
+        // The line closes the gap between two outlines of a border.
+        paint:
+          type === 'fill'
+            ? { 'fill-color': ground, 'fill-antialias': false }
+            : { 'line-color': ground, 'line-width': 6 },
+      }) as LayerSpecification,
+  ),
+  {
+    id: 'ground',
+    type: 'fill',
+    ...ofParcels('counties'),
+    paint: { 'fill-color': ground, 'fill-antialias': false },
+  },
+];
+
+/** Pictures of the land, the parcels' colors on them, and the layers of the land above. */
+const landLayers = (): LayerSpecification[] => [
+  raster('basemap', {}),
+  raster('aerial', {}),
+  {
+    id: 'parcel-fill',
+    type: 'fill',
+    ...ofParcels('parcels'),
+    filter: POLYGONS,
+    paint: fillOf(hit),
+  },
+  raster('hillshade', { 'raster-opacity': 0.8 }),
+  land('water', { type: 'fill', paint: { 'fill-color': colorOf('map-water') } }, true),
+  land('wetlands', { type: 'fill', paint: { 'fill-color': colorOf('wet'), 'fill-opacity': 0.35 } }),
+  land('flood', { type: 'fill', paint: { 'fill-color': colorOf('flood'), 'fill-opacity': 0.3 } }),
+];
+
+/** Lines of counties and parcels. */
+const borderLayers = (): LayerSpecification[] => [
+  {
+    id: 'county-lines',
+    type: 'line',
+    ...ofParcels('borders'),
+    filter: ['==', ['get', 'parcels'], 1],
+    paint: { 'line-color': colorOf('map-county'), 'line-width': 1.2 },
+  },
+  {
+    id: 'county-absent',
+    type: 'line',
+    ...ofParcels('borders'),
+    filter: ['!=', ['get', 'parcels'], 1],
+    paint: { 'line-color': colorOf('map-county'), 'line-width': 0.8, 'line-dasharray': [4, 3] },
+  },
+  {
+    id: 'parcel-lines',
+    type: 'line',
+    ...ofParcels('parcels'),
+    filter: POLYGONS,
+    paint: {
+      'line-color': ['case', IS_HIT, colorOf('hit-edge'), colorOf('map-edge')],
+      'line-width': grows(12, 0.4, 1.6),
+    },
+  },
+];
+
+/** Parcels that almost match, and those without an outline. */
+const pointLayers = (): LayerSpecification[] => [
+  {
+    id: 'almost',
+    type: 'line',
+    ...ofParcels('parcels'),
+    filter: ['all', POLYGONS, IS_HIT],
+    layout: { visibility: 'none' },
+    paint: { 'line-color': hit, 'line-width': 2, 'line-dasharray': [2, 1.5] },
+  },
+  {
+    id: 'parcel-points',
+    type: 'circle',
+    ...ofParcels('parcels'),
+    filter: ['all', POINTS, ['!', IS_HIT]],
+    paint: { 'circle-color': colorOf('map-edge'), 'circle-radius': grows(11, 1.2, 2) },
+  },
+  {
+    id: 'hits',
+    type: 'circle',
+    ...ofParcels('parcels'),
+    filter: ['all', POINTS, IS_HIT],
+    paint: {
+      'circle-color': hit,
+      'circle-radius': grows(7, 2, 5),
+      'circle-stroke-color': colorOf('hit-edge'),
+      'circle-stroke-width': 0.7,
+    },
+  },
+];
+
+/** The area that is drawn. */
+const areaLayers = (): LayerSpecification[] => [
+  {
+    id: 'area',
+    type: 'line',
+    source: 'area',
+    paint: { 'line-color': drawn, 'line-width': 2, 'line-dasharray': [2, 1] },
+  },
+  {
+    id: 'area-points',
+    type: 'circle',
+    source: 'area',
+    filter: POINTS,
+    paint: {
+      'circle-color': colorOf('map-halo'),
+      'circle-radius': 4,
+      'circle-stroke-color': drawn,
+      'circle-stroke-width': 2,
+    },
+  },
+];
+
+/** From the lowest to the highest. */
+const layersOf = ({ parcel: opened }: DOMStringMap): LayerSpecification[] => [
+  ...groundLayers(),
+  ...landLayers(),
+  ...borderLayers(),
+  ...pointLayers(),
+  land(
+    'roads',
+    { type: 'line', paint: { 'line-color': colorOf('map-road'), 'line-width': grows(11, 0.5, 3) } },
+    true,
+  ),
+  {
+    id: 'open-line',
+    type: 'line',
+    ...ofParcels('parcels'),
+    filter: isOpen(opened),
+    paint: { 'line-color': colorOf('pick'), 'line-width': 3 },
+  },
+  ...areaLayers(),
+  ...wordLayers(),
+  land('zips', { type: 'line', paint: { 'line-color': zip, 'line-width': 1.5 } }),
+];
+
+/** With the last tile that says where land is: once all is drawn, all would be drawn again. */
+export function showSea(map: MapLibre): void {
+  const show = () => {
+    map.off('sourcedata', look);
+    map.off('load', show);
+    map.setPaintProperty('sea', 'background-color', colorOf('map-water'));
+  };
+  const look = ({ sourceId, tile }: MapSourceDataEvent) => {
+    if (sourceId === 'parcels' && tile && map.isSourceLoaded('parcels')) show();
+  };
+  map.on('sourcedata', look);
+  map.on('load', show);
+}
+
+const images = (layer: string, end: string, from: number, to: number) => ({
+  type: 'raster' as const,
+  tiles: [`${origin}/tiles/${layer}/{z}/{x}/{y}.${end}`],
+  tileSize: 256,
+  minzoom: from,
+  maxzoom: to,
+});
+
+export function styleOf(shown: DOMStringMap): StyleSpecification {
+  const { basemap } = shown;
+  const layers = layersOf(shown).filter(({ id }) => id !== 'basemap' || basemap !== undefined);
+  const sources: StyleSpecification['sources'] = {
+    parcels: { ...tiles('parcels', 0, 16), tiles: parcelTiles() },
+    places: tiles('places', 0, 14),
+    roads: tiles('roads', 11, 15),
+    zips: tiles('zips', 8, 12),
+    water: tiles('water', 7, 15),
+    wetlands: tiles('wetlands', 11, 15),
+    flood: tiles('flood', 10, 15),
+    hillshade: images('hillshade', 'png', 11, 15),
+    aerial: images('aerial', 'jpg', 11, 18),
+    area: { type: 'geojson', data: EMPTY },
+    ...(basemap !== undefined && { basemap: { type: 'raster', tiles: [basemap], tileSize: 256 } as const }),
+  };
+  return { version: 8, sources, layers };
+}

@@ -1,0 +1,74 @@
+import { acres } from '../../../shared/model/figures.ts';
+import { type Filter, labelOf } from '../../../shared/parcels/filter/declare-filter.ts';
+import { switchOf } from './filter-switches.ts';
+import { FILTER_BY_NAME, isoDay } from './read-filters.ts';
+
+/** A filter that is on, in words, with its parameters and the address without them. */
+export type Chip = { words: string; names: readonly string[]; without: string };
+
+const NO_CHIPS = new Set(['county', 'order']);
+const MAX_CHARS = 40;
+
+/** What is asked besides the county; both bounds of a range are one. */
+export function chipsOf(url: URL): Chip[] {
+  const params = url.searchParams;
+  const chips: Chip[] = [];
+  for (const name of new Set(params.keys())) {
+    const filter = FILTER_BY_NAME.get(name);
+    const texts = params.getAll(name).filter(text => text.trim() !== '');
+    if (filter === undefined || NO_CHIPS.has(name) || texts.length === 0) continue;
+    const { range } = filter;
+    const min = range && params.get(`${range.of}_min`);
+    const isTold = range?.bound === 'max' && min;
+    if (isTold) continue;
+    const names = range ? [`${range.of}_min`, `${range.of}_max`] : [name];
+    const words = range
+      ? rangeWords(range.of, min ?? '', params.get(`${range.of}_max`) ?? '')
+      : wordsOf(name, texts);
+    chips.push({ words, names, without: without(url, names) });
+  }
+  return chips;
+}
+
+function without(url: URL, names: readonly string[]): string {
+  const params = new URLSearchParams(url.searchParams);
+  for (const name of [...names, 'page']) params.delete(name);
+  return `${url.pathname}?${params}`;
+}
+
+/** Behind a figure; others are told by their label. */
+const UNITS: Record<string, string> = { percent: ' %', feet: ' ft' };
+
+/** What was typed, as people write it; what is no figure stays as it is. */
+function valueText({ type, unit }: Filter, text: string): string {
+  if (type === 'date') return isoDay(text);
+  if (unit === undefined || Number.isNaN(Number(text))) return text;
+  return `${unit === 'USD' ? '$' : ''}${acres(Number(text))}${UNITS[unit] ?? ''}`;
+}
+
+function rangeWords(of: string, min: string, max: string): string {
+  const filter = FILTER_BY_NAME.get(`${of}_min`) ?? FILTER_BY_NAME.get(`${of}_max`)!;
+  const { label } = filter;
+  const figure = (text: string) => valueText(filter, text);
+  const span =
+    min === ''
+      ? `at most ${figure(max)}`
+      : max === ''
+        ? `at least ${figure(min)}`
+        : `${figure(min)} – ${figure(max)}`;
+  if (label.toLowerCase() !== filter.unit) return `${label}: ${span}`;
+  return `${span} ${span.endsWith(' 1') ? filter.unit.replace(/s$/, '') : filter.unit}`;
+}
+
+const ANSWERS: Record<string, string> = { true: 'yes', false: 'no', Y: 'yes', N: 'no' };
+
+function wordsOf(name: string, texts: readonly string[]): string {
+  const short = switchOf(name, texts.at(-1)!);
+  if (short !== undefined) return short.label;
+  const filter = FILTER_BY_NAME.get(name)!;
+  const label = labelOf(filter);
+  const isFlag = filter.type === 'boolean' && texts.at(-1) === 'true';
+  if (name === 'geom_intersects' || name === 'list_id' || isFlag) return label;
+  const text = texts.map(each => ANSWERS[each] ?? valueText(filter, each)).join('; ');
+  return `${label}: ${text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text}`;
+}

@@ -1,0 +1,160 @@
+import { readParcelsBox } from '../../../shared/parcels/map-statements.ts';
+import type { Geometry } from 'geojson';
+import type { ComponentChildren } from 'preact';
+import {
+  boxAround,
+  boxesIntersect,
+  boxOfGeometry,
+  padBox,
+} from '../../../shared/geo/box.ts';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { countyExtent } from '../../../shared/regions/county-polygons.ts';
+import { json, type Reply, type Visit } from '../frame/visit.ts';
+import { type CountyClass, CountyLegend, classOf, colorsOf, type LegendProps } from './county-legend.tsx';
+import { MapTools } from './tool-menu.tsx';
+
+/** What the map shows of the parcel that is open. */
+type OpenParcel = { property_id: number; point: readonly number[] | null; shape?: unknown };
+
+type Options = {
+  layers?: boolean;
+  draw?: boolean;
+  parcel?: OpenParcel | undefined;
+  start?: Readonly<Box> | undefined;
+  /** Where the map gets a report's comps from. */
+  comps?: string;
+  /** Where the map gets counties' values from, to color them by, and what they are. */
+  values?: string;
+  /** What a click on a county opens: the address before its FIPS code. */
+  opens?: string;
+  /** Of the counties' values. */
+  legend?: LegendProps;
+  /** What the colors of the parcels mean. */
+  key?: ComponentChildren;
+};
+
+/** What can be switched on, by its tiles; `kind`: of the feeds that bring it. */
+const LAYERS = [
+  { id: 'roads', name: 'Roads', kind: 'roads', isOn: true },
+  { id: 'water', name: 'Water', kind: 'water', isOn: true },
+  { id: 'wetlands', name: 'Wetlands', kind: 'wetlands', isOn: false },
+  { id: 'flood', name: 'Flood zones', kind: 'flood', isOn: false },
+  { id: 'zips', name: 'ZIP areas', kind: 'zips', isOn: false },
+];
+
+/** What the parcels are drawn on; a basemap where one is set. */
+const GROUNDS = [
+  { id: 'plain', name: 'Plain', kind: undefined },
+  { id: 'relief', name: 'Relief', kind: 'elevation' },
+  { id: 'aerial', name: 'Aerial', kind: 'imagery' },
+];
+
+/** What a page with a map loads, with the client modules of the page. */
+export function mapHead({ deps: { assets } }: Visit, modules: readonly string[] = ['map', 'live']) {
+  return (
+    <>
+      <link rel="stylesheet" href={assets.path('maplibre-gl.css')} />
+      <link rel="stylesheet" href={assets.path('map.css')} />
+      <link rel="modulepreload" href={assets.path('maplibre-gl.mjs')} />
+      {modules.map(name => (
+        <script type="module" src={assets.path(`${name}.mjs`)} />
+      ))}
+    </>
+  );
+}
+
+/** The map; the client module reads what it is to show from the attributes. */
+export function mapOf(
+  { deps }: Visit,
+  { layers, draw, parcel, start, comps, values, opens, legend, key }: Options,
+) {
+  const basemap = deps.config.BASEMAP_URL && { id: 'basemap', name: 'Basemap', kind: undefined };
+  const grounds = basemap ? [basemap, ...GROUNDS] : GROUNDS;
+  const ground = grounds[0]!.id;
+  return (
+    <section class="map" aria-label="Map">
+      <div
+        id="map"
+        data-basemap={deps.config.BASEMAP_URL}
+        data-attribution={deps.config.BASEMAP_ATTRIBUTION}
+        data-parcel={parcel?.property_id}
+        data-box={parcel && comps === undefined ? JSON.stringify(boxOf(parcel)) : undefined}
+        data-start={start && JSON.stringify(start)}
+        data-comps={comps}
+        data-values={values}
+        data-opens={opens}
+        data-ramp={legend && JSON.stringify(colorsOf(legend.classes))}
+      />
+      {legend && <CountyLegend {...legend} />}
+      <p id="map-fault" class="notice bad" role="alert" hidden />
+      <details class="credits">
+        <summary id="credits" />
+      </details>
+      {key}
+      {layers && (
+        <details class="layers">
+          <summary>Layers</summary>
+          <fieldset>
+            <legend>Ground</legend>
+            {grounds.map(({ id, name, kind }) => (
+              <label>
+                <input type="radio" name="ground" value={id} data-kind={kind} checked={id === ground} />{' '}
+                {name}
+              </label>
+            ))}
+          </fieldset>
+          <output id="ground-note" />
+          {LAYERS.map(({ id, name, kind, isOn }) => (
+            <label>
+              <input type="checkbox" data-layer={id} data-kind={kind} checked={isOn} />{' '}
+              <i class={`swatch key-${id}`} /> {name}
+            </label>
+          ))}
+        </details>
+      )}
+      {draw && <MapTools />}
+      <noscript>
+        <p class="notice">The map needs JavaScript; the list beside it does not.</p>
+      </noscript>
+    </section>
+  );
+}
+
+function boxOf({ shape, point }: OpenParcel): Box | null {
+  return boxOfGeometry((shape ?? (point && { type: 'Point', coordinates: point })) as Geometry | null);
+}
+
+/** Where the parcels of a county are, or the county where nobody says; undefined without one. */
+export async function countyParcelsBox({ deps }: Visit, county: unknown): Promise<Readonly<Box> | undefined> {
+  if (typeof county !== 'string' || !/^\d{4,5}$/.test(county)) return undefined;
+  return (await readParcelsBox(deps.resources.database, Number(county))) ?? countyExtent(Number(county));
+}
+
+type CountyValue = { fips: string; name: string; state: string; value: number; shown: string };
+
+/** The values of counties for a map that is colored by their classes. */
+export function valuesReply(values: CountyValue[], classes: readonly CountyClass[]): Reply {
+  return json(
+    values.map(({ fips, name, state, shown, value }) => ({
+      fips: Number(fips),
+      name: `${name}, ${state}`,
+      shown,
+      class: classOf(classes, value),
+    })),
+  );
+}
+
+/** The contiguous states: the distant ones would make them small. */
+const CONTIGUOUS: Box = [-125, 24, -66, 50];
+/** Around few counties, so that one sees where they are. */
+const AROUND_DEG = 2;
+
+export function boxOfCounties(counties: readonly { fips: string }[], aroundDeg = AROUND_DEG): Box {
+  const boxes = counties
+    .map(({ fips }) => countyExtent(Number(fips)))
+    .filter(box => box !== undefined && boxesIntersect(box, CONTIGUOUS)) as Box[];
+  if (boxes.length === 0) return CONTIGUOUS;
+  const [west, south, east, north] = padBox(boxAround(boxes), aroundDeg);
+  const [least, lowest, most, highest] = CONTIGUOUS;
+  return [Math.max(least, west), Math.max(lowest, south), Math.min(most, east), Math.min(highest, north)];
+}

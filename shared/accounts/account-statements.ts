@@ -1,0 +1,132 @@
+import type { Reads } from '../platform/db.ts';
+import type { LinkPurpose } from './sign-in.ts';
+
+/** Who has signed in. */
+export type Session = {
+  id: string;
+  user: { id: string; email: string; name: string; operator: boolean; hasPassword: boolean };
+  company: { id: string; name: string };
+  /**
+   * The account whose data and company the pages show: the user's own, else their company's oldest; none
+   * for a mere operator.
+   */
+  account: { id: string; name: string; own: boolean } | null;
+};
+
+export async function readSession(db: Reads, tokenHash: Buffer): Promise<Session | undefined> {
+  return (await db.run<Session>('accounts/read_session', { token_hash: tokenHash }))[0];
+}
+
+type NewSession = { tokenHash: Buffer; userId: string; browser: string };
+
+export async function insertSession(db: Reads, { tokenHash, userId, browser }: NewSession): Promise<void> {
+  await db.run('accounts/insert_session', { token_hash: tokenHash, user_id: userId, browser });
+}
+
+/** @param sessionId of the user; another one stays */
+export async function endSession(db: Reads, userId: string, sessionId: string): Promise<void> {
+  await db.run('accounts/end_session', { session_id: sessionId, user_id: userId });
+}
+
+/** @param kept the session that stays */
+export async function endSessions(db: Reads, userId: string, kept: string | null): Promise<void> {
+  await db.run('accounts/end_sessions', { user_id: userId, kept_session_id: kept });
+}
+
+export type OpenSession = { id: string; user_agent: string; created_at: Date; seen_at: Date };
+
+export const listSessions = (db: Reads, userId: string): Promise<OpenSession[]> =>
+  db.run<OpenSession>('accounts/list_sessions', { user_id: userId });
+
+/** Which of the sessions are still open. */
+export async function findOpenSessions(db: Reads, ids: readonly string[]): Promise<Set<string>> {
+  const open = await db.run<{ id: string }>('accounts/list_open_sessions', { session_ids: ids });
+  return new Set(open.map(({ id }) => id));
+}
+
+export type StoredUser = { id: string; email: string; name: string; operator: boolean; hash: string | null };
+
+/** The user who signs in with the address. */
+export async function findByEmail(db: Reads, email: string): Promise<StoredUser | undefined> {
+  return (await db.run<StoredUser>('accounts/find_by_email', { address: email }))[0];
+}
+
+/** `user_id`: null for an invitation, whose user does not exist yet. */
+export type Link = { user_id: string | null; email: string; company: string; purpose: LinkPurpose };
+
+/** Looking at the link does not use it up. */
+export async function findLink(db: Reads, tokenHash: Buffer): Promise<Link | undefined> {
+  return (await db.run<Link>('accounts/find_link', { token_hash: tokenHash }))[0];
+}
+
+/** Whether it could be used: a link works once. */
+export async function useLink(db: Reads, tokenHash: Buffer): Promise<boolean> {
+  return (await db.run('accounts/use_link', { token_hash: tokenHash })).length > 0;
+}
+
+type Person = Pick<Session['user'], 'id' | 'email'>;
+
+/** Records what a user did that no other row shows. */
+export async function recordEvent(db: Reads, { id, email }: Person, what: string): Promise<void> {
+  await db.run('accounts/record_event', { by: email, what, user_id: id });
+}
+
+export type Member = {
+  id: string;
+  email: string;
+  name: string;
+  has_password: boolean;
+  seen_at: Date | null;
+  operator: boolean;
+  /** Whether an account is theirs. */
+  owner: boolean;
+};
+
+export const listMembers = (db: Reads, companyId: string): Promise<Member[]> =>
+  db.run<Member>('accounts/list_members', { company_id: companyId });
+
+export type OpenInvitation = { id: string; email: string; expires_at: Date };
+
+export const listInvitations = (db: Reads, companyId: string): Promise<OpenInvitation[]> =>
+  db.run<OpenInvitation>('accounts/list_invitations', { company_id: companyId });
+
+export type Grant = {
+  id: string;
+  /** The address of a client that describes itself there, which has no name and no redirection here. */
+  client_id: string;
+  name: string | null;
+  redirect_uri: string | null;
+  read_only: boolean;
+  created_at: Date;
+  used_at: Date | null;
+};
+
+/** The assistants that the account has authorized. */
+export const listGrants = (db: Reads, accountId: string): Promise<Grant[]> =>
+  db.run<Grant>('accounts/list_grants', { account_id: accountId });
+
+/** Whether there was such a grant. */
+export async function endGrant(db: Reads, accountId: string, grantHash: string): Promise<boolean> {
+  return (await db.run('accounts/end_grant', { account_id: accountId, grant_hash: grantHash })).length > 0;
+}
+
+export async function endGrantsOfClient(db: Reads, accountId: string, clientId: string): Promise<void> {
+  await db.run('accounts/end_grants_of_client', { account_id: accountId, client_id: clientId });
+}
+
+/** Whether the user owns the account, once a change of its owner has ended. */
+export async function isOwner(db: Reads, accountId: string, userId: string): Promise<boolean> {
+  return (await db.run('accounts/lock_owner', { account_id: accountId, user_id: userId })).length > 0;
+}
+
+/** What a call with an idempotency key returned, and the hashes of the people in it. */
+export type KeptAnswer = { body: Buffer; people: Buffer[] | null; created_at: Date };
+
+/** Undefined when nothing is kept. */
+export async function readKeptAnswer(
+  db: Reads,
+  accountId: string | null,
+  key: string,
+): Promise<KeptAnswer | undefined> {
+  return (await db.run<KeptAnswer>('accounts/read_kept_answer', { account_id: accountId, key }))[0];
+}

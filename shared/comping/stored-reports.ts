@@ -1,0 +1,138 @@
+import type { Reads } from '../platform/db.ts';
+import type { Adjustment, ReportSnapshot } from './comp-report.ts';
+import type { Override } from './comp-report-result.ts';
+
+export type Report = {
+  id: string;
+  account_id: string;
+  fips: number;
+  property_id: number;
+  label: string;
+  title: string;
+  notes: string;
+  version: number;
+  created_at: Date;
+  updated_at: Date;
+  /** Waits for a worker since. */
+  wanted_at: Date | null;
+  looked_at: Date | null;
+  fault: string | null;
+  /** Null until a worker has prepared it. */
+  snapshot: ReportSnapshot | null;
+  /** The newest snapshot that was offered but not accepted yet. */
+  offered: ReportSnapshot | null;
+  share_expires_at: Date | null;
+  /** Name of the person who started it, or of the account's user; null when that person has no name. */
+  maker: string | null;
+  company: string;
+  chosen: string[];
+  overrides: Override[];
+};
+
+type Reader = { accountId: string | null; userId: string | null };
+
+/** Undefined also where the report is another account's. */
+export async function findReport(
+  db: Reads,
+  id: string,
+  { accountId, userId }: Reader,
+): Promise<Report | undefined> {
+  return (await db.run<Report>('comping/read_report', { id, account_id: accountId, user_id: userId }))[0];
+}
+
+/** The report of a link; undefined where the link has run out or was taken back. */
+export async function findSharedReport(db: Reads, tokenHash: Buffer): Promise<Report | undefined> {
+  const values = { token_hash: tokenHash };
+  const [shared] = await db.run<{ id: string; account_id: string }>('comping/find_shared', values);
+  return shared && findReport(db, shared.id, { accountId: shared.account_id, userId: null });
+}
+
+export type ListedReport = Pick<Report, 'id' | 'title' | 'label' | 'property_id' | 'fips' | 'updated_at'> & {
+  shared: boolean | null;
+  comps: number;
+};
+
+/** The reports of the account and the user, last changed first. */
+export const listReports = (
+  db: Reads,
+  { accountId, userId }: Reader,
+  limit: number,
+): Promise<ListedReport[]> =>
+  db.run<ListedReport>('comping/list_reports', { account_id: accountId, user_id: userId, limit });
+
+/** Whether the parcel was valued again since the report was last compared. */
+export async function isOutdated(db: Reads, report: Report): Promise<boolean> {
+  const { fips, property_id, looked_at } = report;
+  return (await db.run('comping/is_outdated', { fips, property_id, looked_at })).length > 0;
+}
+
+/** Whether the report waits to be prepared. */
+export async function isWanted(db: Reads, { id }: Report): Promise<boolean> {
+  return (await db.run('comping/is_wanted', { id })).length > 0;
+}
+
+export async function wantReport(db: Reads, { id }: Report): Promise<void> {
+  await db.run('comping/want_report', { id });
+}
+
+/** Adds comps to a report, and removes some. */
+export async function changeComps(
+  db: Reads,
+  { id }: Report,
+  { added = [], removed = [] }: { added?: readonly string[]; removed?: readonly string[] },
+): Promise<void> {
+  if (added.length > 0) await db.run('comping/choose_comps', { report_id: id, comp_ids: added });
+  if (removed.length > 0) await db.run('comping/leave_comps', { report_id: id, comp_ids: removed });
+  await db.run('comping/touch_report', { id });
+}
+
+export async function overrideAdjustment(db: Reads, { id }: Report, override: Override): Promise<void> {
+  await db.run('comping/override_adjustment', { report_id: id, ...override });
+  await db.run('comping/touch_report', { id });
+}
+
+/** Applies the model's adjustment again. */
+export async function restoreAdjustment(
+  db: Reads,
+  { id }: Report,
+  { comp_id, adjustment }: { comp_id: string | undefined; adjustment: Adjustment },
+): Promise<void> {
+  await db.run('comping/restore_adjustment', { report_id: id, comp_id, adjustment });
+  await db.run('comping/touch_report', { id });
+}
+
+/** Whether it was written: not when another user has changed it since it was `before`. */
+export async function writeText(
+  db: Reads,
+  { id }: Report,
+  field: 'title' | 'notes',
+  text: string,
+  before: string,
+): Promise<boolean> {
+  const written =
+    field === 'title'
+      ? await db.run('comping/write_title', { id, title: text, before })
+      : await db.run('comping/write_notes', { id, notes: text, before });
+  return written.length > 0;
+}
+
+/** Sets or replaces the report's link; null removes it. */
+export async function shareReport(
+  db: Reads,
+  { id }: Report,
+  link: { tokenHash: Buffer; days: number } | null,
+): Promise<void> {
+  await db.run('comping/share_report', { id, token_hash: link?.tokenHash ?? null, days: link?.days ?? null });
+}
+
+export async function acceptOffer(db: Reads, { id }: Report): Promise<void> {
+  await db.run('comping/accept_offer', { id });
+}
+
+export async function declineOffer(db: Reads, { id }: Report): Promise<void> {
+  await db.run('comping/decline_offer', { id });
+}
+
+export async function deleteReport(db: Reads, { id }: Report): Promise<void> {
+  await db.run('comping/delete_report', { id });
+}

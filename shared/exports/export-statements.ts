@@ -1,0 +1,17 @@
+import type { Reads } from '../platform/db.ts';
+
+/** The versions of companies' files, which change with every step of one. */
+export const readExportVersions = (
+  db: Reads,
+  companyIds: readonly string[],
+): Promise<{ id: string; version: string }[]> =>
+  db.run<{ id: string; version: string }>('exports/read_versions', { ids: companyIds });
+
+/** The region of a market, such as `county` and `33019`. */
+export async function findExportMarket(
+  db: Reads,
+  type: string,
+  code: string,
+): Promise<{ id: string; label: string } | undefined> {
+  return (await db.run<{ id: string; label: string }>('exports/find_market', { type, code }))[0];
+}

@@ -1,0 +1,74 @@
+import { type BoxColumns, boxOfColumns } from '../geo/box.ts';
+import type { Box } from '../geo/geometry-types.ts';
+import type { Reads } from '../platform/db.ts';
+import type { AddCountyResult } from './county-feeds.ts';
+
+/** A feed, its last run, and when it runs by itself. */
+export type FeedState = {
+  name: string;
+  kind: string;
+  as_of: string | null;
+  status: string | null;
+  finished_at: Date | null;
+  last_merged: Date | null;
+  cron: string | null;
+  timezone: string | null;
+};
+
+export const listFeeds = (db: Reads): Promise<FeedState[]> => db.run<FeedState>('feeds/list_feeds');
+
+export type AddedCounty = {
+  id: string;
+  fips: number;
+  status: string;
+  error: string | null;
+  result: AddCountyResult | null;
+  queued_at: Date;
+  runs: { feed: string; status: string; error: string | null; id: number | null }[];
+  loaded: string[];
+};
+
+/** Counties that an operator added, newest first. */
+export const listAddedCounties = (db: Reads): Promise<AddedCounty[]> =>
+  db.run<AddedCounty>('feeds/list_added_counties');
+
+/** Whether what follows from merges is still being computed. */
+export async function isComputing(db: Reads): Promise<boolean> {
+  const [row] = await db.run<{ computing: boolean }>('feeds/is_computing');
+  return row!.computing;
+}
+
+export type FeedCounty = { fips: number; name: string; state: string };
+
+/** The counties that a feed has loaded. */
+export const listFeedCounties = (db: Reads, feed: string, limit: number): Promise<FeedCounty[]> =>
+  db.run<FeedCounty>('feeds/list_feed_counties', { feed_name: feed, limit });
+
+export type LoadedCounty = { fips: string; name: string; state: string };
+
+/** Counties with parcels. */
+export const listLoadedCounties = (db: Reads, limit: number): Promise<LoadedCounty[]> =>
+  db.run<LoadedCounty>('feeds/list_counties', { limit });
+
+/** The fields that a county's rolls have a value of. */
+export async function listFilledFields(db: Reads, fips: number): Promise<Set<string>> {
+  const rows = await db.run<{ field: string }>('feeds/list_filled_fields', { fips });
+  return new Set(rows.map(({ field }) => field));
+}
+
+/** The towns in the records of counties, by FIPS. */
+export async function listNotedTowns(db: Reads, fips: readonly number[]): Promise<Map<number, string[]>> {
+  const rows = await db.run<{ fips: number; towns: string[] | null }>('feeds/list_noted_towns', { fips });
+  return new Map(rows.map(row => [row.fips, row.towns ?? []]));
+}
+
+/** The towns of a county's parcels. */
+export async function listTowns(db: Reads, fips: number, limit: number): Promise<string[]> {
+  return (await db.run<{ town: string }>('feeds/list_towns', { fips, limit })).map(({ town }) => town);
+}
+
+/** The boxes around the parcels of counties, by FIPS. @param fips null for all */
+export async function listCountyBoxes(db: Reads, fips: readonly number[] | null): Promise<Map<number, Box>> {
+  const rows = await db.run<BoxColumns & { fips: number }>('feeds/list_boxes', { fips });
+  return new Map(rows.map(row => [row.fips, boxOfColumns(row)]));
+}

@@ -1,0 +1,54 @@
+import type { PriceIndex } from '../kernels/valuation/price-index.ts';
+import type { Reads } from '../platform/db.ts';
+
+export type FiguresRow = {
+  id: string;
+  type: 'county' | 'zip';
+  code: string;
+  name: string;
+  state: string;
+  county_name: string;
+  as_of: string | null;
+  figures: Buffer | null;
+  recorded: boolean | null;
+  price_index: PriceIndex | null;
+};
+
+
+type RegionKey = { type: string; code: string };
+
+/** The figures of regions today, or with `asOf` at the end of a month. */
+export const listFigures = (
+  db: Reads,
+  regions: readonly RegionKey[],
+  asOf?: string,
+): Promise<FiguresRow[]> =>
+  db.run<FiguresRow>('market/list_figures', {
+    types: regions.map(({ type }) => type),
+    codes: regions.map(({ code }) => code),
+    type: null,
+    state: null,
+    as_of: asOf ?? null,
+  });
+
+/** The figures today of every region of the type, in the state or all, that has listings. */
+export const listAllFigures = (db: Reads, type: string, state?: string): Promise<FiguresRow[]> =>
+  db.run<FiguresRow>('market/list_figures', {
+    types: null,
+    codes: null,
+    type,
+    state: state ?? null,
+    as_of: null,
+  });
+
+/** The ZIP codes of a county. */
+export async function listCountyZips(db: Reads, fips: number): Promise<RegionKey[]> {
+  const rows = await db.run<{ zip: string }>('market/list_county_zips', { fips });
+  return rows.map(({ zip }) => ({ type: 'zip', code: zip }));
+}
+
+/** The addresses of listings by their ids. */
+export async function listAddresses(db: Reads, ids: readonly string[]): Promise<Map<string, string | null>> {
+  const rows = await db.run<{ id: string; address: string | null }>('market/list_addresses', { ids });
+  return new Map(rows.map(({ id, address }) => [id, address]));
+}

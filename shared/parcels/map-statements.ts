@@ -1,0 +1,103 @@
+import { type BoxColumns, boxOfColumns } from '../geo/box.ts';
+import type { Box } from '../geo/geometry-types.ts';
+import type { Reads } from '../platform/db.ts';
+
+/** The version of all data that a tile may show. */
+export async function readMapVersion(db: Reads): Promise<number> {
+  return (await db.run<{ version: number }>('parcels/read_version'))[0]?.version ?? 0;
+}
+
+/** The parcels of counties, counted. `lon`, `lat`: their middle in degrees, null where no place is known. */
+export type ParcelCount = {
+  fips: number;
+  parcels: number;
+  name: string;
+  lon: number | null;
+  lat: number | null;
+};
+
+export const countParcels = (db: Reads, fips: readonly number[]): Promise<ParcelCount[]> =>
+  db.run<ParcelCount>('parcels/count_parcels', { fips });
+
+/** The parcels on the roll of a county, or of all. */
+export async function countOnRoll(db: Reads, fips: number | null): Promise<number> {
+  return (await db.run<{ parcels: number }>('parcels/count_on_roll', { fips }))[0]?.parcels ?? 0;
+}
+
+/** In 1e-7 degrees. */
+export type Place = { lon: number; lat: number };
+
+export type TileParcel = Place & {
+  property_id: number;
+  /** Where it is written. */
+  apn: string | null;
+  boundary: Buffer | null;
+};
+
+/** `box`: as `boxSql` writes it; `least_area`: of its outline, in 1e-7 degrees squared. */
+export type InTile = { fips: readonly number[]; box: string; least_area: number };
+
+export const listTileParcels = (
+  db: Reads,
+  inTile: InTile,
+  more: { with_apns: boolean; outlines: number; limit: number },
+): Promise<TileParcel[]> => db.run<TileParcel>('parcels/list_parcels', { ...inTile, ...more });
+
+/** A place of each square of the tile's width divided by `dots`. */
+export const listDots = (db: Reads, inTile: InTile, dots: number): Promise<Place[]> =>
+  db.run<Place>('parcels/list_dots', { ...inTile, dots });
+
+type Layer = { box: string; kind: string; limit: number };
+export type LandFeature = { class: string; name: string | null; geometry: Buffer };
+
+export const listFeatures = (db: Reads, layer: Layer & { least_area: number }): Promise<LandFeature[]> =>
+  db.run<LandFeature>('parcels/list_features', layer);
+
+/** The longest or largest features of a layer. */
+export const listViewFeatures = (db: Reads, layer: Layer): Promise<{ geometry: Uint8Array }[]> =>
+  db.run<{ geometry: Uint8Array }>('parcels/list_view_features', layer);
+
+export type NamedFeature = { name: string; class: string; isWater: boolean; geometry: Buffer };
+
+export const listNamedFeatures = (
+  db: Reads,
+  values: { box: string; least_area: number; limit: number },
+): Promise<NamedFeature[]> => db.run<NamedFeature>('parcels/list_names', values);
+
+/** Files of heights in a box. */
+export const listElevation = <Tile extends object>(db: Reads, box: string): Promise<Tile[]> =>
+  db.run<Tile>('parcels/list_elevation', { box });
+
+/** Whose data a box shows. */
+export const listCredits = (
+  db: Reads,
+  values: { box: string; counties: readonly number[] },
+): Promise<{ kind: string; credit: string }[]> =>
+  db.run<{ kind: string; credit: string }>('parcels/list_credits', values);
+
+/** Around a county's parcels; undefined where none has a place. */
+export async function readParcelsBox(db: Reads, fips: number): Promise<Box | undefined> {
+  const [box] = await db.run<BoxColumns>('parcels/read_box', { fips });
+  return box?.west == null ? undefined : boxOfColumns(box);
+}
+
+/** What results are shown with besides their summary. */
+export type ResultFigures = {
+  mail_city: string | null;
+  mail_state: string | null;
+  last_sale_date: string | null;
+  last_sale_price: number | null;
+  value: number | null;
+  value_per_acre: number | null;
+  out_of_state_owner: boolean | null;
+  corporate_owner: boolean | null;
+  tax_delinquent: boolean | null;
+  landlocked: boolean | null;
+  vacant: boolean | null;
+};
+
+export const listResultFigures = (
+  db: Reads,
+  values: { property_ids: readonly number[]; counties: readonly number[] },
+): Promise<(ResultFigures & { property_id: number })[]> =>
+  db.run<ResultFigures & { property_id: number }>('parcels/list_result_rows', values);

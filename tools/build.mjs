@@ -1,0 +1,250 @@
+// Builds what runs from the sources: the programs, and what pages load in the browser.
+//   node tools/build.mjs      builds when the sources have changed since the last build
+// Every state of the sources has a folder of its own in dist/, so that a running process keeps the files that
+// it was started from.
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, extname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const dist = join(root, 'dist');
+
+/** What runs in processes and threads of its own. */
+const PROGRAMS = [
+  'cli/main.ts',
+  'api/main.ts',
+  'api/shapes/shape-thread.ts',
+  'workers/main.ts',
+  'workers/formats/reader-child.ts',
+];
+
+/** Folders and files that a build is made of. Packages change with the lockfile. */
+const SOURCES = ['api', 'cli', 'shared', 'workers', 'tools/build.mjs', 'tsconfig.json', 'package-lock.json'];
+const IS_SOURCE = /\.(tsx?|mjs|css|svg|webp)$/;
+
+/** A build is deleted this long after its last start, because a running process loads some files late. */
+const KEEP_MS = 7 * 86_400_000;
+
+/**
+ * Builds unless the sources are as they were. Sets PLAT_BUILD, by which a program finds the others.
+ * @returns the folder of the build
+ */
+export async function build() {
+  const folder = join(dist, sourcesDigest());
+  const isBuilt = existsSync(folder);
+  if (isBuilt) markUsed(folder);
+  process.env.PLAT_BUILD = isBuilt ? folder : await buildInto(folder);
+  return process.env.PLAT_BUILD;
+}
+
+/** Written elsewhere and renamed, so that a folder of this name is whole. */
+async function buildInto(folder) {
+  // First, as it says what is wrong where packages are missing.
+  await import('esbuild');
+  const unfinished = makeFolder();
+  if (unfinished === undefined) return buildForThisProcess();
+  try {
+    await writeBuild(unfinished);
+    renameSync(unfinished, folder);
+    prune();
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    // Another process may have been first.
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+/** Undefined where the checkout may not be written. */
+function makeFolder() {
+  const folder = join(dist, `new-${randomUUID()}`);
+  try {
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
+
+async function buildForThisProcess() {
+  const folder = mkdtempSync(join(tmpdir(), 'plat-build-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  // Packages are looked for above the module that imports them.
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  await writeBuild(folder);
+  return folder;
+}
+
+async function writeBuild(folder) {
+  await Promise.all([bundlePrograms(PROGRAMS, folder), writeAssets(folder)]);
+}
+
+function prune() {
+  for (const name of readdirSync(dist)) {
+    const old = join(dist, name);
+    const { mtimeMs } = statSync(old, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() };
+    if (mtimeMs < Date.now() - KEEP_MS) rmSync(old, { recursive: true, force: true });
+  }
+}
+
+function markUsed(folder) {
+  try {
+    utimesSync(folder, new Date(), new Date());
+  } catch {
+    // Where it may not be written nothing is pruned either.
+  }
+}
+
+/** Changes when a source is added, removed, or saved, and with the checkout's path, which is in a build. */
+function sourcesDigest() {
+  const digest = createHash('sha256').update(root);
+  for (const source of SOURCES) {
+    for (const path of filesOf(source)) {
+      const stat = statSync(join(root, path), { throwIfNoEntry: false });
+      digest.update(`\n${path} ${stat?.mtimeMs} ${stat?.size}`);
+    }
+  }
+  return digest.digest('hex').slice(0, 24);
+}
+
+/** A file itself, or the sources in a folder, in order. */
+function filesOf(source) {
+  if (extname(source) !== '') return [source];
+  const names = readdirSync(join(root, source), { recursive: true }).filter(name => IS_SOURCE.test(name));
+  return names.sort().map(name => join(source, name));
+}
+
+const LOADERS = { '.ts': 'ts', '.tsx': 'tsx', '.mjs': 'js' };
+
+/** Sources keep their own addresses, from which they find the files next to them. */
+const addresses = {
+  name: 'addresses',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.(tsx?|mjs)$/ }, async ({ path }) => ({
+      loader: LOADERS[extname(path)],
+      contents: (await readFile(path, 'utf8'))
+        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+        .replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),
+    }));
+  },
+};
+
+/** Writes sources of this checkout as programs, with what they import of it. */
+export async function bundlePrograms(sources, outdir) {
+  const esbuild = await import('esbuild');
+  await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: sources,
+    outdir,
+    outbase: root,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: true,
+    sourcesContent: false,
+    logLevel: 'error',
+    plugins: [addresses],
+  });
+}
+
+const TYPES = {
+  '.css': 'text/css; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+};
+
+const packageFile = path => join(root, 'node_modules', path);
+
+/**
+ * Writes what pages load: the images of api/pages, its style sheets that no other one imports, every
+ * `NAME-client.ts` as NAME.mjs, the font, and maplibre-gl, which stays a file of its own, because most visits
+ * have it already. Paths contain the hash of the content, so that browsers may keep the files for good.
+ * assets.json has the paths by name.
+ */
+async function writeAssets(folder) {
+  const pages = filesOf('api/pages').map(path => join(root, path));
+  const assets = {};
+  mkdirSync(join(folder, 'assets'));
+  const add = (name, body) => {
+    if (assets[name] !== undefined) throw new Error(`Two files of pages are ${name}: rename one of them.`);
+    const type = extname(name);
+    const hash = createHash('sha256').update(body).digest('hex').slice(0, 12);
+    const path = `/assets/${basename(name, type)}-${hash}${type}`;
+    writeFileSync(join(folder, path), body);
+    assets[name] = { path, type: TYPES[type] };
+    return path;
+  };
+  const addFile = file => add(basename(file), readFileSync(file));
+
+  for (const image of pages.filter(file => /\.(svg|webp)$/.test(file))) addFile(image);
+  const font = add(
+    'inter.woff2',
+    readFileSync(packageFile('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')),
+  );
+  for (const { path, text } of await bundleAssets(topSheets(pages), { external: ['inter.woff2'] }))
+    add(basename(path), text.replace('inter.woff2', font));
+
+  const maplibre = packageFile('maplibre-gl/dist');
+  addFile(join(maplibre, 'maplibre-gl.css'));
+  const map = addFile(join(maplibre, 'maplibre-gl.mjs'));
+  const worker = addFile(join(maplibre, 'maplibre-gl-worker.mjs'));
+  const clients = pages.filter(file => file.endsWith('-client.ts'));
+  const options = {
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    external: ['/assets/*'],
+    alias: { 'maplibre-gl': map },
+    define: { MAP_WORKER: JSON.stringify(worker) },
+  };
+  for (const { path, text } of await bundleAssets(clients, options))
+    add(basename(path).replace('-client.js', '.mjs'), text);
+  writeFileSync(join(folder, 'assets.json'), JSON.stringify(assets));
+}
+
+/** The style sheets that no other one imports. */
+function topSheets(pages) {
+  const sheets = pages.filter(file => file.endsWith('.css'));
+  const imported = sheets.flatMap(file =>
+    [...readFileSync(file, 'utf8').matchAll(/@import '([^']+)'/g)].map(([, path]) =>
+      join(dirname(file), path),
+    ),
+  );
+  return sheets.filter(file => !imported.includes(file));
+}
+
+async function bundleAssets(entryPoints, options) {
+  const esbuild = await import('esbuild');
+  const { outputFiles } = await esbuild.build({
+    entryPoints,
+    outdir: dist,
+    bundle: true,
+    write: false,
+    logLevel: 'error',
+    ...options,
+  });
+  return outputFiles;
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await build();

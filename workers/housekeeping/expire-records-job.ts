@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { CHANGES_DAYS } from '../../shared/model/changes.ts';
+import type { Config } from '../../shared/platform/config.ts';
+import { type Pool, sql, statement } from '../../shared/platform/db.ts';
+import { RETRY } from '../../shared/platform/queue/jobs.ts';
+import { NOTES_DAYS } from '../../shared/searches/search-terms.ts';
+import { MESSAGES_DAYS } from '../../shared/webhooks/webhook-terms.ts';
+import { defineJob } from '../queue/job.ts';
+
+/**
+ * Deletes what expires within days, and opens the current periods of accounts that nobody calls. Nothing
+ * depends on it: a statement that reads such a row checks its time, and a call opens its account's period.
+ */
+export const expireRecordsJob = defineJob({
+  name: 'records.expire',
+  queue: 'deals',
+  payload: z.strictObject({}),
+  key: () => '',
+  ...RETRY,
+  run: async ({ pool, config, signal }) => ({ rows: await expireRecords(pool, config, signal) }),
+});
+
+type Retention = Pick<Config, 'SKIP_TRACE_KEEP_DAYS' | 'TRACE_AUDIT_YEARS'>;
+
+type Step = [name: string, values?: Record<string, number>];
+
+/** Each is repeated until it finds nothing, because some change a batch at a time. */
+const stepsFor = ({ SKIP_TRACE_KEEP_DAYS, TRACE_AUDIT_YEARS }: Retention): Step[] => [
+  ['accounts/delete_old_answers'],
+  ['accounts/delete_old_buckets'],
+  ['accounts/delete_old_sessions'],
+  ['accounts/delete_old_records'],
+  ['contacts/delete_old_provider_answers', { days: SKIP_TRACE_KEEP_DAYS }],
+  ['contacts/delete_old_traces', { years: TRACE_AUDIT_YEARS }],
+  ['parcels/delete_old_given'],
+  ['exports/delete_old_others'],
+  ['exports/expire_exports'],
+  ['changes/delete_old', { days: CHANGES_DAYS + 1 }],
+  ['webhooks/mend_clock'],
+  ['webhooks/delete_old_messages', { days: MESSAGES_DAYS }],
+  ['searches/delete_old_notes', { days: NOTES_DAYS }],
+];
+
+/** @returns the number of rows that were changed */
+export async function expireRecords(pool: Pool, config: Retention, signal?: AbortSignal): Promise<number> {
+  let total = await untilNone(() => rollPeriods(pool), signal);
+  for (const [name, values = {}] of stepsFor(config))
+    total += await untilNone(async () => (await pool.query(statement(name, values))).rowCount ?? 0, signal);
+  return total;
+}
+
+async function untilNone(change: () => Promise<number>, signal?: AbortSignal): Promise<number> {
+  for (let total = 0; ; ) {
+    signal?.throwIfAborted();
+    const rows = await change();
+    if (rows === 0) return total;
+    total += rows;
+  }
+}
+
+async function rollPeriods(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ id: string }>(sql('accounts/list_due_accounts'));
+  if (rows.length === 0) return 0;
+  const values = { account_ids: rows.map(({ id }) => id) };
+  return (await pool.query(statement('accounts/roll_period', values))).rowCount ?? 0;
+}
