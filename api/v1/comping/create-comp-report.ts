@@ -31,7 +31,7 @@ export const createCompReport = defineEndpoint({
   path: '/api/public/v1/comp-reports/',
   operationId: 'create_comp_report',
   tag: 'Comp reports',
-  summary: 'Begin a comp report',
+  summary: 'Create a comp report',
   description:
     'Makes an empty comp report of a parcel, and answers the link to it. Comparable sales are chosen in the web app, where each is adjusted to ' +
     `the parcel as \`ai-comp-value/\` does. Every call makes a new report; an account has up to ${MAX_REPORTS}.`,

@@ -171,7 +171,7 @@ export const listDeals = defineEndpoint({
   ...common,
   method: 'get',
   operationId: 'list_deal_flow_listings',
-  summary: 'Deals of the user',
+  summary: 'List deals',
   description:
     "The board of the key's user: what they sell, with the live listing, its grade and what is advised, by stage and place. An account without a user has a board of its own.",
   query: explainQuery,
@@ -189,14 +189,14 @@ export const listDeals = defineEndpoint({
 
 const ONE_DEAL = {
   schema: deal,
-  example: { summary: 'A deal', value: DEAL_EXAMPLE },
+  example: { summary: 'Get a deal', value: DEAL_EXAMPLE },
 } as const;
 
 export const addListing = defineEndpoint({
   ...common,
   method: 'post',
   operationId: 'create_deal_flow_listing',
-  summary: 'Put a deal on the board',
+  summary: 'Add a deal to the board',
   description:
     'By the parcel, the comp, or the address of its page. It is answered at once; the live listing is found within seconds, from the listing feeds, else from the configured provider, and looked at again daily. A `price` stands for a listing where none is found. Without `status` it is `listed`, without `deal_type` a `cash_close`.',
   body: newDeal,
@@ -221,7 +221,7 @@ export const getListing = defineEndpoint({
   ...dealParams,
   method: 'get',
   operationId: 'get_deal_flow_listing',
-  summary: 'A deal',
+  summary: 'Get a deal',
   description: 'One deal of the board.',
   query: explainQuery,
   response: { ...ONE_DEAL, status: 200, description: 'The deal.' },
@@ -235,7 +235,7 @@ export const changeListing = defineEndpoint({
   ...dealParams,
   method: 'patch',
   operationId: 'update_deal_flow_listing',
-  summary: 'Change or move a deal',
+  summary: 'Update or move a deal',
   description:
     'Moves it to another stage or place, and changes what was said of it. Stages may move in any direction. Grade and advice follow within seconds (another `price` empties the advice until then); a deal that leaves `listed` has none.',
   body: changedDeal,
@@ -267,7 +267,7 @@ export const removeListing = defineEndpoint({
   ...dealParams,
   method: 'delete',
   operationId: 'delete_deal_flow_listing',
-  summary: 'Take a deal off the board',
+  summary: 'Remove a deal from the board',
   description: 'The others keep their order.',
   response: { status: 204, description: 'It is removed.' },
   handle: async ({ params: { id } }, { database }, call) => {

@@ -9,7 +9,7 @@ import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
 import { QUOTE_KEY } from '../../http/quote.ts';
-import { requireTokensLeft } from '../../http/standing.ts';
+import { requireTokensLeft } from '../../http/authorize.ts';
 import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { fips, line, queryFlag } from '../common/request-schemas.ts';

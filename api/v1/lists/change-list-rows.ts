@@ -113,7 +113,7 @@ export const changeRows = defineEndpoint({
   ...rows,
   method: 'patch',
   operationId: 'update_list_rows',
-  summary: 'Change rows of a list',
+  summary: 'Update rows of a list',
   description:
     'Changes their status, note and tags, or notes that their owners want no letters. In a list with one row per owner the change applies to all rows of the owner.',
   body: changeBody,
@@ -180,7 +180,7 @@ export const removeRows = defineEndpoint({
   ...rows,
   method: 'delete',
   operationId: 'remove_list_rows',
-  summary: 'Take rows off a list',
+  summary: 'Remove rows from a list',
   description:
     'Removes rows with their statuses, notes and tags. In a list with one row per owner all rows of the owner are removed.',
   query: z.strictObject({

@@ -50,7 +50,7 @@ export const readRows = defineEndpoint({
   ...rows,
   method: 'get',
   operationId: 'read_list_rows',
-  summary: 'Rows of a list',
+  summary: 'List the rows of a list',
   description: `The parcels of a list by property_id, each with its summary, its status, the mailing address of its owner and what to offer. With one row per owner the largest parcel is shown, with how many the owner has in the list. A list that a filter filled, or that shows one row per owner, is read only by accounts with enough tokens left for the page, or ${MIN_DISCLOSED_COUNT}: until its rows were read, a free answer would reveal which there are.`,
   query: rowsQuery,
   metering: {

@@ -127,7 +127,7 @@ export const listLists = defineEndpoint({
   method: 'get',
   path: LISTS_PATH,
   operationId: 'list_lists',
-  summary: 'Lists of the company',
+  summary: 'List all parcel lists',
   description:
     'The sets of parcels that the company of the caller keeps, the newest first, with their settings.',
   response: {
@@ -152,7 +152,7 @@ export const createList = defineEndpoint({
   method: 'post',
   path: LISTS_PATH,
   operationId: 'create_list',
-  summary: 'Make a list',
+  summary: 'Create a list',
   description: `An empty list of the company, which all its people share; rows are added to it by another call. A company has up to ${MAX_LISTS} lists.`,
   body: newList,
   response: {
@@ -206,7 +206,7 @@ export const getList = defineEndpoint({
   ...one,
   method: 'get',
   operationId: 'get_list',
-  summary: 'A list and its counts',
+  summary: 'Get a list and its counts',
   description:
     'The settings of a list, and how many rows it shows by status. Free. When a filter filled the list, rows that were not read are counted only while there are 25 or more of them.',
   response: {
@@ -226,7 +226,7 @@ export const changeList = defineEndpoint({
   ...one,
   method: 'patch',
   operationId: 'update_list',
-  summary: 'Change a list',
+  summary: 'Update a list',
   description:
     'Its name, whether it shows one row an owner, how offers are made, and what is left out of what is added from now on.',
   body: listChange,

@@ -43,7 +43,7 @@ export const quoteFilter = defineEndpoint({
   operationId: 'quote_filter',
   reads: true,
   tag: 'Parcels',
-  summary: 'How many parcels a filter finds, and what they cost',
+  summary: 'Get the number of parcels for a filter, and their price',
   description: `Counts the parcels that match a filter and says what they cost. Counts under ${MIN_DISCLOSED_COUNT} are null. Filters that name one thing (\`apn\`, \`property_id\`, \`owner_parcel_id\`, \`list_id\`, \`owner_name…\`, \`seller_name_contains\`) are not quotable, and neither are shapes with a part under 1 km².`,
   body: filterBody,
   metering: {
