@@ -8,8 +8,8 @@ import { type DeliveryQueue, FEED_PREFIX } from '../shared/platform/queue/queue.
 import { gradeDealsDailyJob } from './deals/grade-deals-daily-job.ts';
 import { deleteOldRecordsJob } from './housekeeping/delete-old-records-job.ts';
 import { expireRecordsJob } from './housekeeping/expire-records-job.ts';
-import { installedFeeds } from './ingest/feed-folders.ts';
 import type { Feed } from './ingest/all-kinds.ts';
+import { installedFeeds } from './ingest/feed-folders.ts';
 import { planLandAttributesJob } from './land/plan-land-attributes-job.ts';
 import { recomputeMarketDailyJob } from './market/recompute-market-daily-job.ts';
 import { restateHistoryJob } from './market/restate-history-job.ts';

@@ -3,10 +3,10 @@ import type { Mode } from '../../shared/accounts/tiers.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
 import { processCounts } from '../../shared/platform/declared-metrics.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
+import { subscriptionRequired } from './authorize.ts';
 import { batch } from './batch.ts';
 import type { Caller } from './callers.ts';
 import { type Database, isTransientError, type Statements } from './database.ts';
-import { subscriptionRequired } from './standing.ts';
 
 /** What one call costs, and under which metering key. */
 export type Charge = { accountId: string; endpoint: string; mode: Mode; tokens: number };

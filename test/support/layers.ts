@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Geometry } from 'geojson';
 import type pg from 'pg';
-import { sampleDir } from '../../workers/ingest/feed-folders.ts';
 import type { Feed } from '../../workers/ingest/all-kinds.ts';
+import { sampleDir } from '../../workers/ingest/feed-folders.ts';
 import { loadFeed } from '../../workers/ingest/load-feeds.ts';
 import { all, type Feature, feedOf, ORIGIN } from './ingest.ts';
 

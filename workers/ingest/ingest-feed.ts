@@ -1,5 +1,6 @@
 import type { IngestPayload } from '../../shared/feeds/ingest-runs.ts';
 import type { Client } from '../../shared/platform/db.ts';
+import { type Feed, recipeOf } from './all-kinds.ts';
 import { type RunResult, runLocked } from './engine/locked-run.ts';
 import { mergeRun } from './engine/merge-run.ts';
 import type { Prepared, Recipe } from './engine/recipe.ts';
@@ -7,7 +8,6 @@ import type { RunContext, RunDeps } from './engine/run-context.ts';
 import { registerFeed } from './engine/run-record.ts';
 import { createStage, noteStaged, takeOverStage } from './engine/stage-schema.ts';
 import { keepUnchanged, sourcesUnchanged, stagedFrom } from './engine/unchanged-source.ts';
-import { type Feed, recipeOf } from './all-kinds.ts';
 
 export type RunOptions = {
   feed: Feed;
