@@ -53,6 +53,7 @@ export function checkFunctionLength(
 }
 
 function longFunctions({ path, text }: SourceFile): LongFunction[] {
+  if (text.split('\n').length <= MAX_LINES) return [];
   const lang = path.endsWith('x') ? 'tsx' : path.endsWith('.ts') ? 'ts' : 'js';
   const found: LongFunction[] = [];
   const visit = (node: Node, around: string): void => {
