@@ -25,7 +25,8 @@ export type ChargeOptions = {
   /** Whether the client has left: a call that is over before its charge is sent costs nothing. */
   isOver?: () => boolean;
   /**
-   * Statements in the charge's transaction, in the lock order of shared/platform/db.ts: before it, rows that the
+   * Statements in the charge's transaction, in the lock order of shared/platform/db.ts: before it, rows
+   * that the
    * company now has; after it, the answer that is kept for repeats.
    */
   before?: ((statements: Statements) => Promise<void>) | undefined;
