@@ -26,8 +26,7 @@ export type ChargeOptions = {
   isOver?: () => boolean;
   /**
    * Statements in the charge's transaction, in the lock order of shared/platform/db.ts: before it, rows
-   * that the
-   * company now has; after it, the answer that is kept for repeats.
+   * that the company now has; after it, the answer that is kept for repeats.
    */
   before?: ((statements: Statements) => Promise<void>) | undefined;
   after?: ((run: Database['run']) => Promise<void>) | undefined;

@@ -40,8 +40,7 @@ export function listSources(database: Database, boxes: readonly Box[]): Promise<
 
 /**
  * The sources that a parcel's picture uses. A relief is used only where no imagery covers the parcel, not
- * where
- * imagery fails.
+ * where imagery fails.
  */
 export function selectSources(sources: ImagerySource[], frame: Frame): ImagerySource[] {
   const touching = sources.filter(({ west, south, east, north }) =>

@@ -132,8 +132,7 @@ function openParts(pool: Pool, { id, attempt }: Order) {
 
 /**
  * Rows are marked in the lock order of shared/platform/db.ts, and what that tells to be new is charged. A
- * list
- * remembers which of its rows were read. @returns the tokens charged
+ * list remembers which of its rows were read. @returns the tokens charged
  */
 async function bill(client: Client, order: Order, { rows, parcels, others }: Written): Promise<number> {
   const run = asRun(client);
