@@ -44,9 +44,9 @@ export const FEED_KINDS = {
   },
   elevation: {
     doc: MEASURED,
-    name: 'heights',
+    name: 'elevation',
     rows: 'tiles',
-    inputs: { elevation: 'likewise for one file of heights' },
+    inputs: { elevation: 'likewise for one elevation file' },
     isLayer: true,
     readsHeaders: true,
     isComputed: true,
@@ -65,14 +65,14 @@ export const FEED_KINDS = {
     readsHeaders: true,
   },
   contacts: {
-    doc: 'people with telephone numbers',
+    doc: 'people with phone numbers',
     name: 'contacts',
-    inputs: { contacts: 'likewise for people with telephone numbers' },
+    inputs: { contacts: 'likewise for people with phone numbers' },
   },
   numbering: {
-    doc: 'blocks of telephone numbers',
-    name: 'telephone numbering',
-    inputs: { numbering: 'likewise for blocks of telephone numbers' },
+    doc: 'blocks of phone numbers',
+    name: 'phone numbering',
+    inputs: { numbering: 'likewise for blocks of phone numbers' },
   },
   dnc: {
     doc: 'the Do Not Call registry',
