@@ -244,7 +244,9 @@ journey('filters and parcels follow what feeds bring', step => {
     const before = await detail('A');
     writeRoll(LOTS, pin => (pin === 'A' ? 'ANOTHER' : 'SOMEONE'));
     await bring('roll');
-    expect(await detail('A')).toEqual({ ...before, owner_name: 'ANOTHER' });
+    const after = await detail('A');
+    expect(after.row_version).toBeGreaterThan(Number(before.row_version));
+    expect(after).toEqual({ ...before, row_version: after.row_version, owner_name: 'ANOTHER' });
     const { rows } = await db.pool.query(
       "select from jobs where name = 'attributes.chunk' and queued_at > $1",
       [

@@ -23,7 +23,7 @@ export async function runCommand(
     vi.spyOn(process.stderr, 'write').mockImplementation(catching('err')),
   ];
   const before = process.env;
-  process.env = { PATH: before.PATH, ...env };
+  process.env = { PATH: before.PATH, PLAT_BUILD: before.PLAT_BUILD, ...env };
   process.exitCode = undefined;
   try {
     return { code: await main(argv), ...text };

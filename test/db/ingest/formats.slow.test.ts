@@ -50,7 +50,7 @@ async function stored(definition: Record<string, unknown>) {
   expect(counts.rejected).toEqual({});
   const rows = await all<{ row: Record<string, unknown> }>(
     pool,
-    `select to_jsonb(p) - '{feed_id,property_id,created_run,changed_run,roll_hash,shape_hash}'::text[]
+    `select to_jsonb(p) - '{feed_id,property_id,created_run,changed_run,row_version,roll_hash,shape_hash}'::text[]
        - '{location,calculated_acres,effective_acres}'::text[] as row
      from parcels p join feeds on feeds.id = feed_id where name = $1 order by source_key`,
     [feed.name],

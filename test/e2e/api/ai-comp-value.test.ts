@@ -58,21 +58,21 @@ test('on the qualified sales of Washington it is nearer to the prices than each 
   });
   const { model, ...plain } = result.methods;
   for (const study of Object.values(plain)) expect(model!.mdape).toBeLessThan(study!.mdape);
-  const docs = await readFile(join(rootDir, 'docs', 'valuations.md'), 'utf8');
+  const docs = await readFile(join(rootDir, 'docs', 'benchmarks.md'), 'utf8');
   for (const [method, name] of [
     ['model', 'valuation'],
-    ['county_bucket', "county's median price per acre of the bucket x acres"],
-    ['nearest_5_ppa', 'mean price per acre of the five nearest x acres'],
+    ['county_bucket', "county's median price per acre of the size bucket × acres"],
+    ['nearest_5_ppa', 'mean price per acre of the five nearest × acres'],
     ['nearest_5_price', 'mean price of the five nearest'],
-    ['nearest_regressed', '12 nearest in place, size and time, regressed on size'],
+    ['nearest_regressed', '12 nearest in place, size, and time, regressed on size'],
   ] as const) {
     const { mdape, within10, within20, within25 } = result.methods[method]!;
-    const median = method === 'model' ? `**${mdape.toFixed(1)} %**` : `${mdape.toFixed(1)} %`;
+    const median = method === 'model' ? `**${mdape.toFixed(1)}%**` : `${mdape.toFixed(1)}%`;
     const within = [within10, within20, within25].map(share => share.toFixed(0)).join(' / ');
-    expect(docs).toContain(`| ${name} | ${median} | ${within} % |`);
+    expect(docs).toContain(`| ${name} | ${median} | ${within}% |`);
   }
   expect(docs).toContain(`| ${result.valued} sales |`);
-  expect(docs).toMatch(new RegExp(`interval.* ${result.coverage!.toFixed(0)} %`));
+  expect(docs).toMatch(new RegExp(`Washington NH .* ${result.coverage!.toFixed(1)}% `));
 });
 
 /**
