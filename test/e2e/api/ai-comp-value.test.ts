@@ -61,7 +61,7 @@ test('on the qualified sales of Washington it is nearer to the prices than each 
   const docs = await readFile(join(rootDir, 'docs', 'benchmarks.md'), 'utf8');
   for (const [method, name] of [
     ['model', 'valuation'],
-    ['county_bucket', "county's median price per acre of the size bucket × acres"],
+    ['county_bucket', "county's median price per acre of the bucket × acres"],
     ['nearest_5_ppa', 'mean price per acre of the five nearest × acres'],
     ['nearest_5_price', 'mean price of the five nearest'],
     ['nearest_regressed', '12 nearest in place, size, and time, regressed on size'],
