@@ -42,5 +42,5 @@ test('a file never costs more than its quote, and just that where it is told', a
     }),
     { numRuns: share(QUOTES) },
   );
-  expect(told).toBeGreaterThan(share(QUOTES / 20));
+  expect(told).toBeGreaterThanOrEqual(share(QUOTES / 20));
 });
