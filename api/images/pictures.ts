@@ -48,7 +48,7 @@ type PictureMaker = PictureDeps & {
   inTurn: LimitFunction;
 };
 
-/** What a picture of a parcel is made from, with the key that covers all of it. */
+/** The inputs of a parcel's picture, and the cache key that covers them. */
 type PictureParts = { key: string; shape: MultiPolygon; frame: Frame; sources: ImagerySource[] };
 
 const TILE_PX = 256;

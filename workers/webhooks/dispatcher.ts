@@ -88,7 +88,7 @@ export function startDispatcher({ pool, log, config, post }: DispatcherDeps): Wa
   const failed = (error: unknown) => {
     if (!dispatcher.isStopping) warn(error, 'webhooks: what failed is tried again in a moment');
   };
-  // Neither waits for the other: both go on while messages are under way.
+  // Both continue while messages are being sent, and neither waits for the other.
   const recording = startLoop(() => recordEnded(dispatcher), LOOK_MS, failed);
   const taking = startLoop(() => takeDue(dispatcher), LOOK_MS, failed);
   return {

@@ -52,7 +52,7 @@ export function subjectOf({ key }: Pick<JobState, 'key'>): string {
   return feed ?? (UUID.test(key) ? '' : key.slice(0, 60));
 }
 
-/** What changes something is asked for once more on a page of its own. */
+/** Actions that change something need a confirmation on a page of their own. */
 function confirmation(
   title: string,
   question: string,

@@ -45,7 +45,7 @@ export const dealPage: Page = {
       if (undo === undefined) throw new PlatError('validation_error', 'The price has been changed since.');
       return patch(visit, undo.fields);
     },
-    /** Another price is asked for once more, before it is set. */
+    /** A new price needs a confirmation before it is set. */
     async default(visit) {
       const [deal, events] = await read(visit);
       const { price, ...fields } = readFields(visit.form, true);

@@ -129,7 +129,7 @@ async function fetchOptions(query: string, signal: AbortSignal): Promise<Element
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     return signal.aborted ? undefined : [...page.body.children];
   } catch (error) {
-    // A later question has been asked, or the network is away: the form still works.
+    // A newer search has started, or the network is down. The form still works.
     if (signal.aborted || error instanceof TypeError) return undefined;
     throw error;
   }

@@ -20,7 +20,7 @@ async function load(url: string, ids: string[], step: Step): Promise<void> {
   const mine = ++latest;
   const skeleton = showWaiting(ids);
   const page = await fetchPage(url).finally(skeleton.end);
-  // A later question has been asked since, or is about to be.
+  // A newer request has started, or is about to.
   if (mine !== latest || waiting !== undefined || page === undefined) return;
   if (ids.includes('switches')) isElsewhere = false;
   putInPlace(page, ids);
