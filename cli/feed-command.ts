@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { ingestJob } from '../shared/feeds/ingest-runs.ts';
 import { feedKindWords, INPUT_WORDS, INPUTS, type Input } from '../shared/model/feed-kinds.ts';
 import { loadConfig } from '../shared/platform/config.ts';
+import type { Feed } from '../workers/ingest/all-kinds.ts';
 import { sharedFolder } from '../workers/ingest/engine/run-folder.ts';
 import { installedFeed, installedFeeds } from '../workers/ingest/feed-folders.ts';
-import type { Feed } from '../workers/ingest/all-kinds.ts';
 import { enqueueFromCli } from './common/cli-enqueue.ts';
 import { requestedByOperator, wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
@@ -97,7 +97,7 @@ function addRun(feed: Command): void {
 
 async function removeFeedCommand(session: Session, name: string): Promise<CommandResult> {
   const { removeLayer } = await import('../workers/ingest/layers/remove-layer.ts');
-  const removed = await removeLayer(session.pool, name, new AbortController().signal);
+  const removed = await removeLayer(session.db, name, new AbortController().signal);
   if (removed.job !== null) await deliverJobs(session, [removed.job]);
   const { feeds } = await installedFeeds(session.config);
   const file = feeds.find(feed => feed.name === name)?.file ?? null;

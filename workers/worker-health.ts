@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry as Metrics } from 'prom-client';
 import type { Config } from '../shared/platform/config.ts';
-import type { Pool } from '../shared/platform/db.ts';
+import type { Pool } from '../shared/platform/connection-pool.ts';
 import { errorCode, PlatError } from '../shared/platform/errors.ts';
 import { metricsAccess } from '../shared/platform/metrics-access.ts';
 import { publishProcess } from '../shared/platform/process-metrics.ts';

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sqMToAcres } from '../../shared/geo/geodesic-area.ts';
 import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
+import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import type { RunResult } from '../../workers/ingest/engine/locked-run.ts';
 import { total } from '../../workers/ingest/engine/run-counts.ts';
-import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { all, feedOf, ingest, lotRings, writeFeatures } from '../support/ingest.ts';
 import {

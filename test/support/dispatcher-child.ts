@@ -2,7 +2,7 @@
 // one of its statements: DATABASE_URL=… node --import tsx test/support/dispatcher-child.ts '{"dieAt": 7}'
 import pg from 'pg';
 import { loadConfig } from '../../shared/platform/config.ts';
-import { createPool } from '../../shared/platform/db.ts';
+import { createPool } from '../../shared/platform/connection-pool.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { followSearches } from '../../workers/searches/follow-searches.ts';
 import { startDispatcher } from '../../workers/webhooks/dispatcher.ts';

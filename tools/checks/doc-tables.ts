@@ -1,12 +1,12 @@
 import { endpoints } from '../../api/endpoints.ts';
 import { type Endpoint, priceSentence, TAGS } from '../../api/http/endpoint.ts';
+import { FEED_KINDS } from '../../shared/model/feed-kinds.ts';
 import {
   BUCKET_METRICS,
   keysByMeaning,
   type Metric,
   MORE_METRICS,
 } from '../../shared/model/market-metrics.ts';
-import { FEED_KINDS } from '../../shared/model/feed-kinds.ts';
 import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { priceText } from '../../shared/model/prices.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';

@@ -1,10 +1,10 @@
 import type { InputSpec } from '../formats/format-input.ts';
 import { readInput } from '../formats/read-format.ts';
 import type { RowBatch } from '../formats/row-batch.ts';
+import { type Feed, recipeOf } from './all-kinds.ts';
 import type { PartCheck } from './engine/check-part.ts';
 import { checkContext, type DryRun, type FeedCheck } from './engine/dry-run.ts';
 import { NO_USABLE_ROWS } from './engine/gate.ts';
-import { type Feed, recipeOf } from './all-kinds.ts';
 import { noUsableFeatures } from './layers/gate-layer.ts';
 
 export type CheckOptions = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COMMON_PROPERTIES, type FeedHead, GATES_PROPERTY, REQUIRED_PROPERTIES } from '../feeds/feed-head.ts';
-import type { Sections } from './engine/feed-kind.ts';
 import { ALL_KINDS, VECTOR_LAYERS } from './all-kinds.ts';
+import type { Sections } from './engine/feed-kind.ts';
 import { layerSchema } from './layers/layer-schema.ts';
 
 /**

@@ -7,8 +7,8 @@ import { COMMON_GATES, GATE_DEFAULTS, type GateName, type Gates } from '../feeds
 import type { Issue, Report } from '../feeds/locate-faults.ts';
 import { readPreset } from '../feeds/presets.ts';
 import { isKnownCounty, noSuchCounty } from '../feeds/values/place-value.ts';
-import type { FeedKind } from './engine/feed-kind.ts';
 import { ALL_KINDS, type Feed, kindOf, VECTOR_LAYERS } from './all-kinds.ts';
+import type { FeedKind } from './engine/feed-kind.ts';
 import type { FeedFile } from './feed-schema.ts';
 
 /**

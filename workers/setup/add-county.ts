@@ -10,8 +10,8 @@ import { type FileVersion, fetchFileVersion } from '../../shared/platform/http/f
 import { isUnreachable } from '../../shared/platform/http/http.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { readPreset } from '../feeds/presets.ts';
-import { sharedFolder } from '../ingest/engine/run-folder.ts';
 import type { Feed } from '../ingest/all-kinds.ts';
+import { sharedFolder } from '../ingest/engine/run-folder.ts';
 import { tilesOfBounds } from '../ingest/layers/tile-names.ts';
 import { parseFeed } from '../ingest/load-feeds.ts';
 import { suggestFeed } from './check-suggestion.ts';

@@ -10,9 +10,9 @@ import { FORMATS, type FormatSpec } from '../formats/file-formats.ts';
 import { type InputSection, type InputSpec, inputSpec, readWindow } from '../formats/format-input.ts';
 import { readInput } from '../formats/read-format.ts';
 import { isTooDeep, type ReadContext, type RowBatch, TOO_DEEP } from '../formats/row-batch.ts';
+import { ALL_KINDS } from '../ingest/all-kinds.ts';
 import { checkContext, noUsableRows } from '../ingest/engine/dry-run.ts';
 import { columnsOf } from '../ingest/engine/source-columns.ts';
-import { ALL_KINDS } from '../ingest/all-kinds.ts';
 
 /** How the first rows of sources are read. */
 export type SampleRequest = {

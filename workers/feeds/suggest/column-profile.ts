@@ -321,11 +321,7 @@ function apnFit(profile: Profile): Fit {
   return different >= 0.9 ? { support: 0.6, why } : different >= 0.7 ? { support: 0.2, why } : null;
 }
 
-function addressFit(
-  field: 'mail_address' | 'situs_address',
-  profile: Profile,
-  withLetters: number,
-): Fit {
+function addressFit(field: 'mail_address' | 'situs_address', profile: Profile, withLetters: number): Fit {
   const { filled } = profile;
   const boxes = share(filled, BOX);
   const lines = share(filled, HOUSE_AND_STREET) + boxes;
