@@ -7,8 +7,8 @@ import { missingSettings } from '../shared/platform/origin.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/platform/queue/queue.ts';
 import { assertDatabaseReady } from '../shared/platform/start-checks.ts';
 import { type AppDeps, createApp } from './app.ts';
-import type { Lifecycle } from './http/begin.ts';
 import { createMetricsPool } from './http/installation-metrics.ts';
+import type { Lifecycle } from './http/start-request.ts';
 import { openAssets } from './pages/frame/assets.ts';
 import { storeAssets } from './pages/frame/stored-assets.ts';
 import { type RunningServer, serveHttp } from './server.ts';
@@ -77,7 +77,7 @@ export async function startApi(
 function openPools(
   config: Config,
   log: Logger,
-): Pick<AppDeps, 'pool' | 'filePool' | 'cancelPool' | 'metricsPool'> {
+): Pick<AppDeps, 'db' | 'filePool' | 'cancelPool' | 'metricsPool'> {
   const forCalls = { statementTimeoutMs: config.STATEMENT_TIMEOUT_MS, settings: SESSION_SETTINGS };
   return {
     pool: createPool(config, log, { applicationName: 'plat api', ...forCalls }),

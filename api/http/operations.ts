@@ -3,11 +3,11 @@ import type { Config } from '../../shared/platform/config.ts';
 import type { Pool } from '../../shared/platform/connection-pool.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { metricsAccess } from '../../shared/platform/metrics-access.ts';
-import type { Lifecycle } from './begin.ts';
 import { unavailable } from './database.ts';
 import { answerGet, notFound } from './error-responses.ts';
 import type { Metrics } from './metrics.ts';
 import { checkReady, type Ready } from './readiness.ts';
+import type { Lifecycle } from './start-request.ts';
 
 export type OperationsDeps = {
   pool: Pool;

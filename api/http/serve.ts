@@ -1,4 +1,5 @@
 import type { Mode } from '../../shared/accounts/tiers.ts';
+import { requireEndpointAccess, requireScope, requireSubscription, requireTokensLeft } from './authorize.ts';
 import type { Caller } from './callers.ts';
 import { type ApiDb, unavailable } from './database.ts';
 import type { Answer, CallContext, Endpoint } from './endpoint.ts';
@@ -15,7 +16,6 @@ import {
 import type { Meter } from './meter.ts';
 import { asksQuote, QUOTE_KEY, quoteOf } from './quote.ts';
 import { type RateLimits, requireAdmitted, unusedLimits } from './rate-limits.ts';
-import { requireEndpointAccess, requireScope, requireSubscription, requireTokensLeft } from './standing.ts';
 import { checkInput, type RequestInput } from './validate.ts';
 
 export type ServeDeps = {

@@ -61,7 +61,7 @@ export const money: readonly Fault[] = [
   },
   {
     what: 'a call passes although nothing is left',
-    file: 'api/http/standing.ts',
+    file: 'api/http/authorize.ts',
     from: 'if (tokensLeft < need)',
     to: 'if (tokensLeft < need - 1)',
     tests: ['test/e2e/api/account-refusals.slow.test.ts', 'test/e2e/api/metering.test.ts'],

@@ -39,7 +39,7 @@ export const people: readonly Fault[] = [
   },
   {
     what: 'an unpaid invoice does not stop assistants',
-    file: 'api/http/standing.ts',
+    file: 'api/http/authorize.ts',
     from: '  if (!account.invoicePaid)\n',
     to: "  if (!account.invoicePaid && mode === 'direct')\n",
     tests: ['test/e2e/mcp/metering.test.ts'],
@@ -67,7 +67,7 @@ export const people: readonly Fault[] = [
   },
   {
     what: 'the link that ends mails is in the log',
-    file: 'api/http/begin.ts',
+    file: 'api/http/start-request.ts',
     from: "    .replace(UNSUBSCRIBE, '[removed]')\n",
     to: '',
     tests: ['test/e2e/sign-in.test.ts'],

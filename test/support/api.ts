@@ -1,10 +1,10 @@
 import { afterAll } from 'vitest';
 import { createApp } from '../../api/app.ts';
 import { endpoints as v1 } from '../../api/endpoints.ts';
-import type { Lifecycle } from '../../api/http/begin.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
 import { createMetricsPool } from '../../api/http/installation-metrics.ts';
 import type { BoardQueue } from '../../api/http/queue-board.ts';
+import type { Lifecycle } from '../../api/http/start-request.ts';
 import { openApiDocument } from '../../api/openapi.ts';
 import { openAssets } from '../../api/pages/frame/assets.ts';
 import { serveHttp } from '../../api/server.ts';

@@ -22,6 +22,6 @@ pg.Client.prototype.query = function (this: pg.Client, ...values: unknown[]) {
 if (follow) {
   process.stdout.write('ready\n');
   const { signal } = new AbortController();
-  await followSearches({ pool, log, config, signal, together: 1 });
+  await followSearches({ db: pool, log, config, signal, together: 1 });
   await pool.end();
-} else startDispatcher({ pool, log, config });
+} else startDispatcher({ db: pool, log, config });

@@ -13,8 +13,10 @@ type Place = { x: number; y: number };
 const ROOM = { width: 96, height: 28 };
 const GAP = { x: 10, y: 24 };
 const COLORS = { line: '#8b9790', wall: '#c4ccc7', room: '#f1f7f3', edge: '#4d7c63', flow: '#b4530a' };
+/** The top wing, which may import all others: a band, as each of its files is a command of its own. */
+const CLI = { title: "cli/: the operator's commands", height: 36 };
 /** Above the upper wings, for what flows in and out. */
-const SKY = 60;
+const SKY = CLI.height + 80;
 const TITLE = 30;
 
 /**
@@ -23,17 +25,18 @@ const TITLE = 30;
  * only the arrows to the next floor are drawn, so that none crosses a room.
  */
 export function houseDrawing(files: SourceFile[]): string {
-  const workers = wing('workers', 'ingest and compute', 10, 560, files);
-  const api = wing('api', 'answer', 730, 380, files);
-  const shared = wing('shared', 'what both stand on', 10, 1_100, files);
+  const workers = wing('workers', 'ingest and compute', 10, 730, files);
+  const api = wing('api', 'answer', 900, 310, files);
+  const shared = wing('shared', 'what all stand on', 10, 1_200, files);
   const upper = Math.max(heightOf(workers), heightOf(api));
   const ground = SKY + upper + 20;
   const height = ground + heightOf(shared) + 10;
   return `${[
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1120 ${height}" font-family="system-ui, sans-serif" font-size="13">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1220 ${height}" font-family="system-ui, sans-serif" font-size="13">`,
     '<title>The rooms of Plat, and what flows through them</title>',
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8Z" fill="context-stroke"/></marker></defs>',
-    `<rect width="1120" height="${height}" fill="#fff"/>`,
+    `<rect width="1220" height="${height}" fill="#fff"/>`,
+    ...drawFrame(CLI.title, 10, 10, 1_200, CLI.height),
     ...drawWing(workers, SKY, upper),
     ...drawWing(api, SKY, upper),
     ...drawWing(shared, ground, heightOf(shared)),
@@ -116,13 +119,13 @@ function drawWing(wing: Wing, top: number, height: number): string[] {
       `<rect x="${x - ROOM.width / 2}" y="${y}" width="${ROOM.width}" height="${ROOM.height}" rx="5" fill="${COLORS.room}" stroke="${COLORS.edge}"/>` +
       `<text x="${x}" y="${y + 19}" text-anchor="middle">${name}</text>`,
   );
-  return [
-    `<rect x="${wing.x}" y="${top}" width="${wing.width}" height="${height}" rx="8" fill="none" stroke="${COLORS.wall}"/>`,
-    `<text x="${wing.x + 12}" y="${top + 22}" font-weight="600">${wing.title}</text>`,
-    ...arrows,
-    ...boxes,
-  ];
+  return [...drawFrame(wing.title, wing.x, top, wing.width, height), ...arrows, ...boxes];
 }
+
+const drawFrame = (title: string, x: number, y: number, width: number, height: number): string[] => [
+  `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="8" fill="none" stroke="${COLORS.wall}"/>`,
+  `<text x="${x + 12}" y="${y + 22}" font-weight="600">${title}</text>`,
+];
 
 /** What comes in at the workers, what they write and the API reads, and who asks. */
 function drawFlow(y: number): string[] {
@@ -131,14 +134,14 @@ function drawFlow(y: number): string[] {
   const words = (x: number, at: number, text: string) =>
     `<text x="${x}" y="${at}" text-anchor="middle" fill="${COLORS.flow}" font-weight="600">${text}</text>`;
   return [
-    words(290, 20, 'county rolls, listings, land layers'),
-    arrow(`M290 28V${SKY - 2}`),
-    arrow(`M572 ${y}H596`),
-    `<path d="M600 ${y - 40}v80a50 12 0 0 0 100 0v-80a50 12 0 0 0 -100 0a50 12 0 0 0 100 0" fill="#fff7ed" stroke="${COLORS.flow}"/>`,
-    words(650, y + 4, 'PostgreSQL'),
-    `<text x="650" y="${y + 22}" text-anchor="middle" font-size="11">tables, queues</text>`,
-    arrow(`M702 ${y}H726`),
-    arrow(`M920 ${SKY}V28`),
-    words(920, 20, 'programs (REST), assistants (MCP), people (pages)'),
+    words(375, SKY - 40, 'county rolls, listings, land layers'),
+    arrow(`M375 ${SKY - 32}V${SKY - 2}`),
+    arrow(`M742 ${y}H766`),
+    `<path d="M770 ${y - 40}v80a50 12 0 0 0 100 0v-80a50 12 0 0 0 -100 0a50 12 0 0 0 100 0" fill="#fff7ed" stroke="${COLORS.flow}"/>`,
+    words(820, y + 4, 'PostgreSQL'),
+    `<text x="820" y="${y + 22}" text-anchor="middle" font-size="11">tables, queues</text>`,
+    arrow(`M872 ${y}H896`),
+    arrow(`M1010 ${SKY}V${SKY - 32}`),
+    words(1_010, SKY - 40, 'programs (REST), assistants (MCP), people (pages)'),
   ];
 }

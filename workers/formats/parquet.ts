@@ -94,7 +94,8 @@ function columnNames({ schema }: FileMetaData): string[] {
 }
 
 type Geometry = { column: string; crs: string[] | null };
-type GeoColumn = { encoding?: string; crs?: Parameters<typeof projjsonNames>[0] | null };
+/** The standard has the crs as PROJJSON; some writers have a code alone. */
+type GeoColumn = { encoding?: string; crs?: Parameters<typeof projjsonNames>[0] | string | null };
 
 /** @throws PlatError `feed_format` for a geometry that is not stored as WKB */
 function geometryOf({ schema, key_value_metadata: pairs }: FileMetaData, name: string): Geometry | null {
@@ -110,6 +111,7 @@ function geometryOf({ schema, key_value_metadata: pairs }: FileMetaData, name: s
       throw formatError(
         `${name}: its geometry is stored as "${encoding}", of which WKB alone is read. Write it with WKB, as ogr2ogr does.`,
       );
+    if (typeof crs === 'string') return { column, crs: [crs] };
     return { column, crs: crs ? projjsonNames(crs) : null };
   }
   const native = schema.find(

@@ -1,6 +1,7 @@
 import type { ColumnChoices } from '../../shared/feeds/file-feeds.ts';
 import { PARCEL_TARGETS, type ParcelTarget } from '../feeds/parcel-targets.ts';
-import { type Candidate, fitOf, profileOf } from '../feeds/suggest/column-profile.ts';
+import { fitOf } from '../feeds/suggest/column-fit.ts';
+import { type Candidate, profileOf } from '../feeds/suggest/column-profile.ts';
 import type { Sample, Suggestion, Suggestions } from '../feeds/suggest/suggest-columns.ts';
 import { withMeanings } from './recode-values.ts';
 

@@ -102,7 +102,7 @@ export async function suggestFile(
   };
 }
 
-/** @throws PlatError `feed_source` where the upload is not there, `feed_format` where its name says nothing */
+/** @throws PlatError `feed_source` when the upload is missing, `feed_format` when its name says nothing */
 async function uploadedFormat(
   path: string,
   { original }: Upload,

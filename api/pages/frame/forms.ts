@@ -11,12 +11,12 @@ export type Done = { good: string; secret?: string };
 /** What the page says after a form: what it did, or why it was refused, in all and by field. */
 export type FormResult = Partial<Done> & { bad?: string; faults?: Faults; error?: PlatError };
 
-/** Does what a form asks for, and returns what was done or where the browser goes next. */
+/** Does what a form requests, and returns what was done or where the browser goes next. */
 export type Action = (visit: Visit) => Promise<Done | Reply> | Done | Reply;
 
 /** The forms of a page, which post to its own address. */
 export type Forms = {
-  /** By the form's field `do`; `default` is for forms without it, or with a value that no other action has. */
+  /** By the form's field `do`. `default` is for forms without it, or with another value. */
   actions?: Readonly<Record<string, Action>>;
   /**
    * The page, with the result of a form that was sent. Without it, a refused form gets the error page; so it

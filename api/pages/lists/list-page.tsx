@@ -92,7 +92,7 @@ function addressOf({ url }: Visit, id: string, changed: Record<string, string | 
   return params.size === 0 ? pathOfList(id) : `${pathOfList(id)}?${params}`;
 }
 
-/** The rows of the address's page. Behind the last page, which may have gone with its rows, is the last one. */
+/** The rows of the address's page, or of the last page when the address names a later one. */
 async function readPage(visit: Visit, id: string, status: string | undefined) {
   const asked = Math.max(1, Math.floor(Number(visit.url.searchParams.get('page'))) || 1);
   const read = (number: number) =>

@@ -60,7 +60,7 @@ export const readUsage = defineEndpoint({
   ...common,
   path: PATH,
   operationId: 'get_usage',
-  summary: 'Usage of the billing period',
+  summary: 'Get usage for the billing period',
   description:
     'What the account has used of its allotment, by all of its keys. Exact at the moment of the call. Also for accounts without an API contract; refused, as every endpoint, to those whose invoice is unpaid or whose tier has no REST API.',
   response: {
@@ -94,7 +94,7 @@ export const readUsageBreakdown = defineEndpoint({
   ...common,
   path: `${PATH}breakdown/`,
   operationId: 'get_usage_breakdown',
-  summary: 'Usage of the billing period by day, endpoint and mode',
+  summary: 'Get usage by day, endpoint, and mode',
   description: 'The records add up to `tokens_used` of the usage totals. The list is not paged.',
   response: {
     status: 200,

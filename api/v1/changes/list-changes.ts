@@ -156,7 +156,7 @@ export const listChanges = defineEndpoint({
   path: PATH,
   operationId: 'list_changes',
   tag: 'Changes',
-  summary: 'What changed, from a cursor on',
+  summary: 'List changes',
   description: `What ingestions, valuations and statistics changed, in one order, each change exactly once: read page after page with \`next_cursor\` while \`has_more\`, then now and then with the last one. A page may hold fewer changes than \`limit\`, or none, and \`has_more\` all the same. Changes are kept ${CHANGES_DAYS} days. The first parcels of a county, and its first listings, are one \`county.loaded\`: read it by other calls then. docs/changes.md keeps a copy in step.`,
   query,
   metering: {

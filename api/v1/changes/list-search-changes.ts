@@ -33,7 +33,7 @@ export const listSearchChanges = defineEndpoint({
   path: `${SEARCHES_PATH}{id}/changes/`,
   operationId: 'list_search_changes',
   tag: 'Saved searches',
-  summary: 'What became of parcels in a saved search',
+  summary: 'List changes of a saved search',
   description:
     'Parcels that were added, removed or changed since the search was saved, in one order, each once: read page after page with `next_cursor` while `has_more`, then now and then with the last one. They are kept 400 days.',
   params: searchParams,

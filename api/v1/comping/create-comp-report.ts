@@ -23,7 +23,7 @@ const created = z
 
 const EXAMPLE: z.output<typeof created> = {
   report_id: '5f0c2a4e-3b1d-4e8f-9a67-1c2d3e4f5a6b',
-  url: 'https://plat.example.com/comping/5f0c2a4e-3b1d-4e8f-9a67-1c2d3e4f5a6b',
+  url: 'https://app.example.org/comping/5f0c2a4e-3b1d-4e8f-9a67-1c2d3e4f5a6b',
 };
 
 export const createCompReport = defineEndpoint({
@@ -31,7 +31,7 @@ export const createCompReport = defineEndpoint({
   path: '/api/public/v1/comp-reports/',
   operationId: 'create_comp_report',
   tag: 'Comp reports',
-  summary: 'Begin a comp report',
+  summary: 'Create a comp report',
   description:
     'Makes an empty comp report of a parcel, and answers the link to it. Comparable sales are chosen in the web app, where each is adjusted to ' +
     `the parcel as \`ai-comp-value/\` does. Every call makes a new report; an account has up to ${MAX_REPORTS}.`,

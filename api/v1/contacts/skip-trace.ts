@@ -76,10 +76,10 @@ const traceBody = z
     example: {
       first_name: SKIP_TRACE_EXAMPLE.response.first_name,
       last_name: SKIP_TRACE_EXAMPLE.response.last_name,
-      address: '12 Example Street',
-      city: 'Washington',
-      state: 'NH',
-      zip: '03280',
+      address: '649 Linden Drive',
+      city: 'Stony Brook',
+      state: 'NY',
+      zip: '11790',
     },
   });
 
@@ -87,7 +87,7 @@ export const traceOwner = defineEndpoint({
   ...common,
   path: '/api/public/v1/skip-trace/',
   operationId: 'skip_trace_owner',
-  summary: 'Telephone numbers of a person, by name and address',
+  summary: 'Find phone numbers by name and address',
   description: `For persons from outside the parcel records; the owner of a parcel is better asked for by \`properties/{property_id}/skip-trace/\`. A match needs the name and the street, the ZIP, or the city and state: \`matched_on\` says which. Of several people of one name in a ZIP or city none is returned. ${LAW}`,
   body: traceBody,
   metering: {
@@ -124,7 +124,7 @@ export const tracePropertyOwner = defineEndpoint({
   ...common,
   path: '/api/public/v1/properties/{property_id}/skip-trace/',
   operationId: 'skip_trace_property_owner',
-  summary: "Telephone numbers of a parcel's owner",
+  summary: "Find phone numbers of a parcel's owner",
   description: `By the owner's name and mailing address on the roll: persons, of two in one name the first first, and companies, trusts and other entities by their own name. A record without an owner's name, or without a ZIP or a city and state to its mailing address, is a \`validation_error\`. ${LAW}`,
   params: z.object({ property_id: propertyId.meta({ example: SKIP_TRACE_EXAMPLE.property_id }) }),
   metering: {

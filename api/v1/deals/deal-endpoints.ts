@@ -14,7 +14,7 @@ import { notFound } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { queryFlag } from '../common/request-schemas.ts';
-import { DEAL_EXAMPLE } from '../examples/examples.ts';
+import { DEAL_EXAMPLE, NEW_DEAL_EXAMPLE } from '../examples/examples.ts';
 import { type Deal, deal } from './deal-schema.ts';
 
 const PATH = '/api/public/v1/deal-flow/listings/';
@@ -101,11 +101,12 @@ const newDeal = z
   .meta({
     id: 'NewDeal',
     example: {
-      property_id: DEAL_EXAMPLE.property_id,
+      listing_id: DEAL_EXAMPLE.listing_id,
       status: 'listed',
       deal_type: 'cash_close',
-      purchase_price: '9500.00',
-      expected_sell_price: '18400.00',
+      purchase_price: DEAL_EXAMPLE.purchase_price,
+      agent_fee: DEAL_EXAMPLE.agent_fee,
+      closing_costs: DEAL_EXAMPLE.closing_costs,
       closing_date: '2026-12-15',
     },
   });
@@ -170,7 +171,7 @@ export const listDeals = defineEndpoint({
   ...common,
   method: 'get',
   operationId: 'list_deal_flow_listings',
-  summary: 'Deals of the user',
+  summary: 'List deals',
   description:
     "The board of the key's user: what they sell, with the live listing, its grade and what is advised, by stage and place. An account without a user has a board of its own.",
   query: explainQuery,
@@ -188,19 +189,20 @@ export const listDeals = defineEndpoint({
 
 const ONE_DEAL = {
   schema: deal,
-  example: { summary: 'A deal', value: DEAL_EXAMPLE },
+  example: { summary: 'Get a deal', value: DEAL_EXAMPLE },
 } as const;
 
 export const addListing = defineEndpoint({
   ...common,
   method: 'post',
   operationId: 'create_deal_flow_listing',
-  summary: 'Put a deal on the board',
+  summary: 'Add a deal to the board',
   description:
     'By the parcel, the comp, or the address of its page. It is answered at once; the live listing is found within seconds, from the listing feeds, else from the configured provider, and looked at again daily. A `price` stands for a listing where none is found. Without `status` it is `listed`, without `deal_type` a `cash_close`.',
   body: newDeal,
   response: {
     ...ONE_DEAL,
+    example: { summary: 'A new deal', value: NEW_DEAL_EXAMPLE },
     status: 201,
     description: 'The deal, its listing not looked for yet.',
     location: ({ id }) => `${PATH}${id}/`,
@@ -219,7 +221,7 @@ export const getListing = defineEndpoint({
   ...dealParams,
   method: 'get',
   operationId: 'get_deal_flow_listing',
-  summary: 'A deal',
+  summary: 'Get a deal',
   description: 'One deal of the board.',
   query: explainQuery,
   response: { ...ONE_DEAL, status: 200, description: 'The deal.' },
@@ -233,11 +235,25 @@ export const changeListing = defineEndpoint({
   ...dealParams,
   method: 'patch',
   operationId: 'update_deal_flow_listing',
-  summary: 'Change or move a deal',
+  summary: 'Update or move a deal',
   description:
     'Moves it to another stage or place, and changes what was said of it. Stages may move in any direction. Grade and advice follow within seconds (another `price` empties the advice until then); a deal that leaves `listed` has none.',
   body: changedDeal,
-  response: { ...ONE_DEAL, status: 200, description: 'The deal as it is now.' },
+  response: {
+    ...ONE_DEAL,
+    example: {
+      summary: 'The example request',
+      value: {
+        ...DEAL_EXAMPLE,
+        status: 'offer_accepted',
+        contract_expiration_date: '2027-01-15',
+        suggested_action: '',
+        advice: null,
+      },
+    },
+    status: 200,
+    description: 'The deal as it is now.',
+  },
   handle: async ({ params: { id }, body }, resources, call) => {
     const isThere = await resources.db.transaction(tx =>
       changeDeal(tx, ownerOf(call), id, body as DealChange),
@@ -251,7 +267,7 @@ export const removeListing = defineEndpoint({
   ...dealParams,
   method: 'delete',
   operationId: 'delete_deal_flow_listing',
-  summary: 'Take a deal off the board',
+  summary: 'Remove a deal from the board',
   description: 'The others keep their order.',
   response: { status: 204, description: 'It is removed.' },
   handle: async ({ params: { id } }, { db }, call) => {

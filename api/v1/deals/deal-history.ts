@@ -40,7 +40,7 @@ export const dealHistory = defineEndpoint({
   method: 'get',
   path: `${dealParams.path}history/`,
   operationId: 'get_deal_flow_listing_history',
-  summary: 'What happened to a deal',
+  summary: 'Get the history of a deal',
   description: 'Every change of stage, amounts, price, grade and advice, with its time, author and cause.',
   response: {
     status: 200,

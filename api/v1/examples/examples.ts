@@ -9,6 +9,28 @@ export const COMPS_EXAMPLE = read('comps');
 export const COVERAGE_EXAMPLE = read('coverage');
 export const QUALITY_EXAMPLE = read('quality');
 export const DEAL_EXAMPLE = read('deal');
+/** The same before its listing is found. */
+export const NEW_DEAL_EXAMPLE = {
+  ...DEAL_EXAMPLE,
+  address: null,
+  county: null,
+  state: null,
+  acreage: null,
+  price: null,
+  days_on_market: null,
+  traction_score: null,
+  listing_grade: '',
+  price_advantage: null,
+  suggested_action: '',
+  suggested_action_price: null,
+  advice: null,
+  expected_profit: '-14250.00',
+  property_id: null,
+  fetch_status: 'waiting',
+  fetched_at: null,
+  views: null,
+  saves: null,
+};
 const detail = read('property-detail');
 /** Fields of the roll that the file does not name are unknown. */
 export const DETAIL_EXAMPLE = {
@@ -18,6 +40,8 @@ export const DETAIL_EXAMPLE = {
 /** The parcel of DETAIL_EXAMPLE and PORTFOLIO_EXAMPLE, in Washington, New Hampshire. */
 export const EXAMPLE_ID: number = DETAIL_EXAMPLE.property_id;
 export const FILTER_EXAMPLE = read('filter');
+/** Finds enough parcels that their number is no secret. */
+export const WIDE_FILTER = { county: '33019', acres_min: 5, acres_max: 20, out_of_state_owner: true };
 const markets = read('markets');
 export const COMPARE_EXAMPLE = markets.compare;
 export const HISTORY_EXAMPLE = markets.history;
@@ -39,6 +63,7 @@ export const ZIP_HISTORY_EXAMPLE = {
   },
 };
 export const TOP_EXAMPLE = markets.top;
+export const LIST_ROW_EXAMPLE = read('list-row');
 export const PORTFOLIO_EXAMPLE = read('owner-portfolio');
 /** Of the one search over everything. */
 export const SEARCH_BOX_EXAMPLE = read('search');

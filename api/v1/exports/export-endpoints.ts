@@ -58,7 +58,7 @@ export const createExport = defineEndpoint({
   method: 'post',
   path: PATH,
   operationId: 'create_export',
-  summary: 'Order a file of parcels, comps or markets',
+  summary: 'Create an export',
   description: `Makes a file of all parcels that a filter finds, of a list, of comps, or of the statistics of markets. Parcels are in the order of their ids, each
 county as of one moment. The answer comes at once; \`GET exports/{id}/\` tells when the file is ready. At most 1,000,000 rows, kml 10,000; ${MOST_AT_ONCE} at once a company.
 What it can cost is held from the start, and billed once when it is ready. It has no telephone numbers.`,
@@ -193,7 +193,7 @@ export const listExports = defineEndpoint({
   method: 'get',
   path: PATH,
   operationId: 'list_exports',
-  summary: 'Exports of the company',
+  summary: 'List exports',
   description: `The newest ${MOST_LISTED} exports of the caller's company, whoever ordered them. Files are kept for ${KEPT_DAYS} days.`,
   response: {
     status: 200,
@@ -212,7 +212,7 @@ export const getExport = defineEndpoint({
   method: 'get',
   path: `${PATH}{id}/`,
   operationId: 'get_export',
-  summary: 'An export and its parts',
+  summary: 'Get an export and its parts',
   description: 'How far an export is; when it is ready, the addresses of its parts, which need no key.',
   params,
   response: {

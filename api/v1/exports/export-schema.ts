@@ -9,11 +9,11 @@ import type { Db } from '../../../shared/platform/db.ts';
 import type { FileAddresses } from '../../files/file-address.ts';
 import { type CallContext, link } from '../../http/endpoint.ts';
 import { companyOf } from '../common/company.ts';
-import { FILTER_EXAMPLE } from '../examples/examples.ts';
+import { WIDE_FILTER } from '../examples/examples.ts';
 import { sentFilter } from '../parcels/filter/filter-body.ts';
 
 const REQUEST_EXAMPLE = {
-  filter: FILTER_EXAMPLE.request,
+  filter: WIDE_FILTER,
   format: 'csv',
   columns: [
     'property_id',
@@ -172,14 +172,14 @@ export const EXPORT_EXAMPLE: Export = {
   id: '0b8f3c1e-7a54-4c2b-9d3e-5f6a7b8c9d01',
   state: 'ready',
   format: 'csv',
-  rows: 1_204,
-  free_rows: 180,
-  tokens: 1_024,
+  rows: 121,
+  free_rows: 0,
+  tokens: 121,
   parts: [
     {
       n: 1,
       url: ADDRESS,
-      bytes: 163_418,
+      bytes: 37_619,
       sha256: 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',
     },
   ],

@@ -132,7 +132,7 @@ export const countyQuality = defineEndpoint({
   withoutContract: true,
   path: '/api/public/v1/coverage/{fips}/quality/',
   operationId: 'get_county_quality',
-  summary: 'How good the data of a county are',
+  summary: 'Get the data quality of a county',
   description:
     "How full its roll is, whether boundaries and acres agree, whether ids were kept, as of when each source is; and how close the assessor's values and Plat's are to past sales (a ratio study).",
   params: z.object({ fips }),

@@ -96,7 +96,7 @@ export const listCoverage = defineEndpoint({
   }),
   path: '/api/public/v1/coverage/',
   operationId: 'get_coverage',
-  summary: 'What is known of which counties',
+  summary: 'List counties with data',
   description:
     'Every county with parcels or listings: how much is known of them, of which day, and from whom.',
   response: {
@@ -122,7 +122,7 @@ export const countyCoverage = defineEndpoint({
   ...common,
   path: '/api/public/v1/coverage/{fips}/',
   operationId: 'get_county_coverage',
-  summary: 'What is known of a county',
+  summary: 'Get the coverage of a county',
   description: 'As in the list of all counties.',
   params: z.object({ fips }),
   response: {

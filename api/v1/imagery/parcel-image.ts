@@ -27,13 +27,13 @@ export const getParcelImage = defineEndpoint({
   ...parcelParams,
   path: '/api/public/v1/properties/{property_id}/parcel-image/',
   operationId: 'get_parcel_image',
-  summary: 'A picture of a parcel',
+  summary: 'Get a picture of a parcel',
   description:
     'A 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator: the whole boundary with a margin, outlined in blue. Returns 404 when no imagery covers the parcel, and 503 with `Retry-After` when the source of its imagery is down. Both are free.',
   metering: {
     key: 'public_parcel_image',
     price: PRICES.picture,
-    note: 'free when `imagery` is `relief`, and on 404, 422 and 503',
+    note: 'free when `imagery` is `relief`, and on 404, 422, and 503',
     mayBeFree: true,
   },
   response: {

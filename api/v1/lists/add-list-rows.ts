@@ -9,11 +9,11 @@ import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
 import { QUOTE_KEY } from '../../http/quote.ts';
-import { requireTokensLeft } from '../../http/standing.ts';
+import { requireTokensLeft } from '../../http/authorize.ts';
 import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { fips, line, queryFlag } from '../common/request-schemas.ts';
-import { FILTER_EXAMPLE } from '../examples/examples.ts';
+import { WIDE_FILTER } from '../examples/examples.ts';
 import { filterBody } from '../parcels/filter/filter-body.ts';
 import { isQuotable, spendQuote } from '../parcels/filter/filter-count.ts';
 import { PAGE_SIZES } from '../parcels/filter/filter-prices.ts';
@@ -59,7 +59,7 @@ const body = z
       add('fips', 'is missing: the county of the parcel numbers');
     if (given.apns === undefined && given.fips !== undefined) add('fips', 'goes with apns alone');
   })
-  .meta({ id: 'NewListRows', example: { filter: FILTER_EXAMPLE.request } });
+  .meta({ id: 'NewListRows', example: { filter: WIDE_FILTER } });
 
 const outcome = (description: string) => z.int().min(0).nullable().describe(description);
 
@@ -117,16 +117,16 @@ A filter follows the rules of quotes. It uses one of the ${PRICES.quote.freePerD
     also: { 200: 'The same, and none was added.' },
     schema: added,
     example: {
-      summary: 'A filter that finds 60 parcels',
+      summary: 'The example request, in the sample',
       value: {
-        added: 60,
+        added: 121,
         already_there: 0,
         left_out: 0,
         in_other_lists: 0,
         mailed_lately: 0,
         do_not_mail: 0,
         not_found: [],
-        rows: 60,
+        rows: 121,
       },
     },
   },

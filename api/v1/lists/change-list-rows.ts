@@ -48,7 +48,7 @@ const changeBody = z
   .meta({
     id: 'ListRowsChange',
     description: 'Fields that you leave out keep their values.',
-    example: { property_ids: [3301900000007], status: 'mailed' },
+    example: { property_ids: [3301900000047], status: 'mailed' },
   });
 
 const changed = z
@@ -113,7 +113,7 @@ export const changeRows = defineEndpoint({
   ...rows,
   method: 'patch',
   operationId: 'update_list_rows',
-  summary: 'Change rows of a list',
+  summary: 'Update rows of a list',
   description:
     'Changes their status, note and tags, or notes that their owners want no letters. In a list with one row per owner the change applies to all rows of the owner.',
   body: changeBody,
@@ -180,7 +180,7 @@ export const removeRows = defineEndpoint({
   ...rows,
   method: 'delete',
   operationId: 'remove_list_rows',
-  summary: 'Take rows off a list',
+  summary: 'Remove rows from a list',
   description:
     'Removes rows with their statuses, notes and tags. In a list with one row per owner all rows of the owner are removed.',
   query: z.strictObject({
@@ -200,7 +200,7 @@ export const removeRows = defineEndpoint({
       )
       .meta({
         description: `Ids of up to ${MAX_REMOVED} parcels, separated by commas, or the parameter several times.`,
-        example: '3301900000007,3301900000044',
+        example: '3301900000047,3301900000048',
         override: { type: 'string', anyOf: undefined },
       }),
   }),

@@ -17,17 +17,10 @@ import { companyOf } from '../common/company.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../common/parcel-summary.ts';
 import { line } from '../common/request-schemas.ts';
+import { LIST_ROW_EXAMPLE } from '../examples/examples.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 import { isVeiled, requireTokensForPage } from './disclosed-rows.ts';
-import {
-  findList,
-  type ListRow,
-  listParams,
-  NO_LIST,
-  ROW_EXAMPLE,
-  ROWS_PATH,
-  rowPage,
-} from './list-schema.ts';
+import { findList, type ListRow, listParams, NO_LIST, ROWS_PATH, rowPage } from './list-schema.ts';
 
 const MAX_TAG = 64;
 
@@ -57,7 +50,7 @@ export const readRows = defineEndpoint({
   ...rows,
   method: 'get',
   operationId: 'read_list_rows',
-  summary: 'Rows of a list',
+  summary: 'List the rows of a list',
   description: `The parcels of a list by property_id, each with its summary, its status, the mailing address of its owner and what to offer. With one row per owner the largest parcel is shown, with how many the owner has in the list. A list that a filter filled, or that shows one row per owner, is read only by accounts with enough tokens left for the page, or ${MIN_DISCLOSED_COUNT}: until its rows were read, a free answer would reveal which there are.`,
   query: rowsQuery,
   metering: {
@@ -80,7 +73,7 @@ export const readRows = defineEndpoint({
     schema: rowPage,
     example: {
       summary: 'A list of one row',
-      value: { count: 1, next: null, previous: null, results: [ROW_EXAMPLE] },
+      value: { count: 1, next: null, previous: null, results: [LIST_ROW_EXAMPLE] },
     },
   },
   handle: readRowPage,

@@ -6,7 +6,6 @@ import type { CallContext } from '../../http/endpoint.ts';
 import { link } from '../../http/endpoint.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { parcelSummary } from '../common/parcel-summary.ts';
-import { FILTER_EXAMPLE } from '../examples/examples.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 import { rowsTold } from './disclosed-rows.ts';
 
@@ -158,28 +157,8 @@ export const LIST_EXAMPLE: ParcelList = {
   name: 'Sullivan NH, 5 to 20 acres, out of state',
   one_per_owner: true,
   offer: { percent: 30, of: 'value', round_to: 100 },
-  leave_out: { lists: [], mailed_within_days: 180 },
-  rows: 60,
+  leave_out: { lists: [], mailed_within_days: null },
+  rows: 121,
   created_at: '2026-11-20T10:00:00.000Z',
   updated_at: '2026-11-21T08:30:00.000Z',
-};
-
-export const ROW_EXAMPLE: ListRow = {
-  ...FILTER_EXAMPLE.response.results[0],
-  status: 'mailed',
-  status_at: '2026-11-21T08:30:00.000Z',
-  do_not_mail: false,
-  note: '',
-  tags: ['first letter'],
-  value: 48_109.32,
-  offer: 14_400,
-  needs_review: [],
-  owner_parcels: 2,
-  owner_acres: 12.7,
-  assemblage_id: null,
-  added_at: '2026-11-20T10:00:00.000Z',
-  mail_address: '448 WILLOW ST UNIT 20',
-  mail_city: 'LEXINGTON',
-  mail_state: 'MA',
-  mail_zip: '02421',
 };

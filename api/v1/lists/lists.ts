@@ -69,7 +69,6 @@ const EXAMPLE_BODY = {
   name: LIST_EXAMPLE.name,
   one_per_owner: true,
   offer: { percent: 30, of: 'value', round_to: 100 },
-  leave_out: { mailed_within_days: 180 },
 };
 const newList = z.strictObject({ name, ...settings }).meta({ id: 'NewList', example: EXAMPLE_BODY });
 const listChange = z.strictObject({ name: name.optional(), ...settings }).meta({
@@ -128,7 +127,7 @@ export const listLists = defineEndpoint({
   method: 'get',
   path: LISTS_PATH,
   operationId: 'list_lists',
-  summary: 'Lists of the company',
+  summary: 'List all parcel lists',
   description:
     'The sets of parcels that the company of the caller keeps, the newest first, with their settings.',
   response: {
@@ -153,7 +152,7 @@ export const createList = defineEndpoint({
   method: 'post',
   path: LISTS_PATH,
   operationId: 'create_list',
-  summary: 'Make a list',
+  summary: 'Create a list',
   description: `An empty list of the company, which all its people share; rows are added to it by another call. A company has up to ${MAX_LISTS} lists.`,
   body: newList,
   response: {
@@ -211,7 +210,7 @@ export const getList = defineEndpoint({
   ...one,
   method: 'get',
   operationId: 'get_list',
-  summary: 'A list and its counts',
+  summary: 'Get a list and its counts',
   description:
     'The settings of a list, and how many rows it shows by status. Free. When a filter filled the list, rows that were not read are counted only while there are 25 or more of them.',
   response: {
@@ -220,7 +219,7 @@ export const getList = defineEndpoint({
     schema: list,
     example: {
       summary: 'A list',
-      value: { ...LIST_EXAMPLE, counts: [{ status: 'new', rows: 58, parcels: 60 }] },
+      value: { ...LIST_EXAMPLE, rows: 1, counts: [{ status: 'new', rows: 1, parcels: 1 }] },
     },
   },
   handle: async ({ params }, resources, call) =>
@@ -231,7 +230,7 @@ export const changeList = defineEndpoint({
   ...one,
   method: 'patch',
   operationId: 'update_list',
-  summary: 'Change a list',
+  summary: 'Update a list',
   description:
     'Its name, whether it shows one row an owner, how offers are made, and what is left out of what is added from now on.',
   body: listChange,
@@ -239,7 +238,14 @@ export const changeList = defineEndpoint({
     status: 200,
     description: 'The list as it is now.',
     schema: list,
-    example: { summary: 'A list', value: LIST_EXAMPLE },
+    example: {
+      summary: 'A list',
+      value: {
+        ...LIST_EXAMPLE,
+        one_per_owner: false,
+        offer: { percent: 25, of: 'value_low', round_to: 100 },
+      },
+    },
   },
   handle: async ({ params: { id }, body }, resources, call) => {
     const companyId = await companyOf(resources.db, call.account.id);

@@ -137,7 +137,7 @@ export const compareMarkets = defineEndpoint({
   operationId: 'compare_markets',
   reads: true,
   tag: 'Market statistics',
-  summary: 'Markets side by side',
+  summary: 'Compare markets',
   description: `The same figures of one acreage bucket for up to ${MAX_REGIONS} counties and ZIP codes, of today or of a past day. A code that a county and a ZIP share means the county.`,
   body,
   metering: {

@@ -108,7 +108,7 @@ async function quote(region: Region, asked: Query, resources: Resources, call: C
 const metering = {
   key: 'public_market_history',
   price: PRICES.marketHistory,
-  note: `${MAX_MONTHS} months cost at most ${priceOf(MAX_MONTHS, MAX_MONTHS)}; free on 404, and when no statistics are known for any of the dates`,
+  note: `${MAX_MONTHS} months cost up to ${priceOf(MAX_MONTHS, MAX_MONTHS)}; free on 404, and when no statistics are known for any of the dates`,
   mayBeFree: true,
   atMost: () => priceOf(MAX_MONTHS, MAX_MONTHS),
 } as const;
@@ -134,7 +134,7 @@ export const countyHistory = defineEndpoint({
   ...common,
   path: '/api/public/v1/markets-stats/{fips}/history/',
   operationId: 'get_county_market_history',
-  summary: 'Market history of a county',
+  summary: 'Get market history for a county',
   description: told,
   params: z.object({ fips }),
   response: { ...response, example: HISTORY_EXAMPLE },
@@ -150,7 +150,7 @@ export const zipHistory = defineEndpoint({
   ...common,
   path: '/api/public/v1/markets-stats/zip/{zip}/history/',
   operationId: 'get_zip_market_history',
-  summary: 'Market history of a ZIP code',
+  summary: 'Get market history for a ZIP code',
   description: told,
   params: z.object({ zip }),
   response: { ...response, example: ZIP_HISTORY_EXAMPLE },

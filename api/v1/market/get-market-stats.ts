@@ -40,7 +40,7 @@ export const countyStats = defineEndpoint({
   ...common,
   path: '/api/public/v1/markets-stats/{fips}/stats/',
   operationId: 'get_county_market_stats',
-  summary: 'Market statistics of a county',
+  summary: 'Get market statistics for a county',
   description: 'Inventory, sales, prices and dispersion of land listings in a county, by acreage bucket.',
   params: z.object({ fips }),
   response: response({
@@ -55,7 +55,7 @@ export const zipStats = defineEndpoint({
   ...common,
   path: '/api/public/v1/markets-stats/zip/{zip}/stats/',
   operationId: 'get_zip_market_stats',
-  summary: 'Market statistics of a ZIP code',
+  summary: 'Get market statistics for a ZIP code',
   description: 'Inventory, sales, prices and dispersion of land listings in a ZIP code, by acreage bucket.',
   params: z.object({ zip: zip.meta({ example: '04401' }) }),
   response: response({

@@ -27,7 +27,7 @@ export const listComps = defineEndpoint({
   path: PATH,
   operationId: 'list_comps',
   tag: 'Comps',
-  summary: 'Comparable land sales and listings',
+  summary: 'List comparable sales and listings',
   description:
     'Listings and sales of land in a county, a ZIP code, a circle or a polygon: at least one of `fips`, `zip`, `point` and `polygon`. ' +
     'Everything that is given must hold. Listings that their source has withdrawn are not shown. A comp for which a filtered value is ' +

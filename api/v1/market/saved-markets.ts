@@ -38,7 +38,7 @@ export const listMarkets = defineEndpoint({
   method: 'get',
   path: PATH,
   operationId: 'list_saved_markets',
-  summary: 'Saved markets of the company',
+  summary: 'List saved markets',
   description: 'The counties and ZIP codes that the company of the caller has saved, in their pinned order.',
   response: {
     status: 200,

@@ -76,7 +76,7 @@ export const topMarkets = defineEndpoint({
   path: '/api/public/v1/markets-stats/top/',
   operationId: 'list_top_markets',
   tag: 'Market statistics',
-  summary: 'Markets by a figure',
+  summary: 'Rank markets by a statistic',
   description:
     'Counties or ZIP codes in the order of one figure of an acreage bucket, as the statistics are now. Their names are free.',
   query,

@@ -42,7 +42,7 @@ export const ownerPortfolio = defineEndpoint({
   ...parcelParams,
   path: '/api/public/v1/properties/{property_id}/owner-portfolio/',
   operationId: 'get_owner_portfolio',
-  summary: 'All parcels of an owner',
+  summary: 'List the parcels of an owner',
   description:
     "The parcels on the roll, in any county, whose owner has the same mailing address as the owner of this one: the same street and ZIP. A parcel without a mailing ZIP takes the one that is found at its street, city and state; with none or several there it goes with the others that have none. A parcel without an owner's mailing address is a `validation_error`.",
   metering: {

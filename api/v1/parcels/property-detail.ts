@@ -125,7 +125,7 @@ export const getProperty = defineEndpoint({
   ...parcelParams,
   path: '/api/public/v1/properties/{property_id}/',
   operationId: 'get_property',
-  summary: 'All that is known of a parcel',
+  summary: 'Get a parcel',
   description:
     'The summary of a parcel, every field that filters read, and its boundary. A parcel that has left the roll keeps its id and answers as the roll last had it, with `retired_at`.',
   query: z.strictObject({

@@ -69,7 +69,7 @@ export const search = defineEndpoint({
   path: '/api/public/v1/search/',
   operationId: 'search',
   tag: 'Search',
-  summary: 'Find parcels, places and owners by one text',
+  summary: 'Search parcels, places, and owners',
   description:
     'What a text may mean in all counties with parcels: street address in any spelling, parcel number with or without dashes and zeros, owner, county, town of a post office, lake, hill or neighborhood, ZIP, FIPS code, property_id, or latitude and longitude. The last word may be incomplete. Returns the label, id and point of a parcel that is found by its address or number, and only the id and county of one that is found by its property_id.',
   query: z.strictObject({

@@ -140,7 +140,7 @@ export const listSearches = defineEndpoint({
   method: 'get',
   path: SEARCHES_PATH,
   operationId: 'list_searches',
-  summary: 'Saved searches of the company',
+  summary: 'List saved searches',
   description: 'Filters that the company of the caller has saved, the oldest first, and who is told.',
   response: {
     status: 200,
@@ -222,7 +222,7 @@ export const getSearch = defineEndpoint({
   ...one,
   method: 'get',
   operationId: 'get_search',
-  summary: 'A saved search',
+  summary: 'Get a saved search',
   description: 'Its filter, who is told, and how many parcels it finds.',
   response: answer,
   handle: async ({ params }, { db }, { account, work }) => {
@@ -235,11 +235,14 @@ export const changeSearch = defineEndpoint({
   ...one,
   method: 'patch',
   operationId: 'update_search',
-  summary: 'Change a saved search',
+  summary: 'Update a saved search',
   description:
     'Its name, who is told, or its filter: what another filter finds is not told as added, but followed from now on.',
   body: searchChange,
-  response: answer,
+  response: {
+    ...answer,
+    example: { summary: 'The example request', value: { ...SEARCH_EXAMPLE, notify: 'at_once' } },
+  },
   errors: { not_found: NO_SEARCH, unprocessable: TOO_MUCH },
   handle: async ({ params: { id }, body }, resources, call) => {
     const { db } = resources;

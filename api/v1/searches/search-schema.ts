@@ -5,7 +5,7 @@ import type { Db } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { NOTIFY, type Notify } from '../../../shared/searches/search-terms.ts';
 import { notFound } from '../../http/error-responses.ts';
-import { FILTER_EXAMPLE } from '../examples/examples.ts';
+import { WIDE_FILTER } from '../examples/examples.ts';
 import { filterBody } from '../parcels/filter/filter-body.ts';
 import { isQuotable } from '../parcels/filter/filter-count.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
@@ -87,11 +87,11 @@ export async function findSearch(db: Db, companyId: string, id: string): Promise
 
 export const SEARCH_EXAMPLE: SavedSearch = {
   id: 'f2b7c8d9-0e1f-4a2b-8c3d-4e5f6a7b8c9d',
-  name: 'Sullivan NH, 5 to 20 acres',
-  filter: FILTER_EXAMPLE.request,
+  name: 'Sullivan NH, 5 to 20 acres, out of state',
+  filter: WIDE_FILTER,
   notify: 'daily',
   emails: ['ana@acme.example'],
   webhook_id: null,
-  members: 60,
+  members: 121,
   created_at: '2026-11-20T10:00:00.000Z',
 };

@@ -92,7 +92,7 @@ export const aiCompValue = defineEndpoint({
   params: z.object({ property_id: propertyId.meta({ example: VALUE_EXAMPLE_ID }) }),
   path: '/api/public/v1/properties/{property_id}/ai-comp-value/',
   operationId: 'get_property_ai_comp_value',
-  summary: 'What a parcel is worth by the sales around it',
+  summary: 'Get the estimated value of a parcel',
   description:
     'Comps near by in distance, size and time, each adjusted to the parcel for size, recency, location and, where the sales show that it matters, land (slope, road frontage, flood zone, wetlands) with effects that were estimated from the sales themselves. It is the value of the land by what vacant land sells for: buildings count nothing, and what the sales do not tell (a shore, a view) is not in it. Computed ahead of time, anew when comps or parcels change and once a day.',
   query: z.strictObject({

@@ -26,7 +26,7 @@ export const listDeliveries = defineEndpoint({
   method: 'get',
   path: `${WEBHOOKS_PATH}{id}/deliveries/`,
   operationId: 'list_webhook_deliveries',
-  summary: 'What was sent to a webhook',
+  summary: 'List deliveries of a webhook',
   description: `The newest ${MOST_LISTED} messages to a webhook, and what became of them. They are kept for ${MESSAGES_DAYS} days.`,
   query: z.strictObject({
     state: z
@@ -116,7 +116,7 @@ export const replayWebhook = defineEndpoint({
   method: 'post',
   path: `${WEBHOOKS_PATH}{id}/replay/`,
   operationId: 'replay_webhook',
-  summary: 'Send messages again',
+  summary: 'Replay messages',
   description: `One message or all since a moment, under the ids that they had, with ten new attempts each. Messages are kept for ${MESSAGES_DAYS} days, those that came while the webhook was off as well.`,
   body: replay,
   response: {

@@ -112,7 +112,7 @@ export const listWebhooks = defineEndpoint({
   method: 'get',
   path: WEBHOOKS_PATH,
   operationId: 'list_webhooks',
-  summary: 'Webhooks of the account',
+  summary: 'List webhooks',
   description: 'Addresses that are told of changes, the oldest first, and whether messages arrive there.',
   response: {
     status: 200,
@@ -136,7 +136,7 @@ export const createWebhook = defineEndpoint({
   method: 'post',
   path: WEBHOOKS_PATH,
   operationId: 'create_webhook',
-  summary: 'Add a webhook',
+  summary: 'Create a webhook',
   description: `An address that gets a signed POST (Standard Webhooks 1.0) when something has changed: one message for each type, county and transaction, with the \`seq\` of its first change, how many there are, and where to read them. Messages cost nothing. docs/webhooks.md has a receiver. An account has up to ${MAX_WEBHOOKS}.`,
   body: newWebhook,
   response: {
@@ -181,14 +181,14 @@ const answer = {
   status: 200,
   description: 'The webhook.',
   schema: webhook,
-  example: { summary: 'A webhook', value: WEBHOOK_EXAMPLE },
+  example: { summary: 'Get a webhook', value: WEBHOOK_EXAMPLE },
 } as const;
 
 export const getWebhook = defineEndpoint({
   ...one,
   method: 'get',
   operationId: 'get_webhook',
-  summary: 'A webhook',
+  summary: 'Get a webhook',
   description: 'Where it sends to, what it is told of, and whether messages arrive.',
   response: answer,
   handle: async ({ params }, { db }, { account }) => ({
@@ -201,7 +201,7 @@ export const changeWebhook = defineEndpoint({
   ...one,
   method: 'patch',
   operationId: 'update_webhook',
-  summary: 'Change a webhook',
+  summary: 'Update a webhook',
   description:
     'Its address, what it is told of, and whether it is on. What it misses while it is off can be sent by `replay/`.',
   body: webhookChange,
@@ -246,13 +246,16 @@ export const rotateSecret = defineEndpoint({
   path: `${WEBHOOKS_PATH}{id}/rotate/`,
   method: 'post',
   operationId: 'rotate_webhook_secret',
-  summary: 'Give a webhook a new secret',
+  summary: 'Rotate the secret of a webhook',
   description: `For ${OLD_SECRET_HOURS} hours the secret before signs as well, so that the receiver can be changed meanwhile; an older one no more.`,
   response: {
     status: 201,
     description: 'The webhook, with its new secret.',
     schema: webhookWithSecret,
-    example: { summary: 'Rotated', value: { ...WEBHOOK_EXAMPLE, secret: SECRET_EXAMPLE } },
+    example: {
+      summary: 'Rotated',
+      value: { ...WEBHOOK_EXAMPLE, old_secret_until: '2026-11-21T10:00:00.000Z', secret: SECRET_EXAMPLE },
+    },
   },
   handle: async ({ params: { id } }, resources, call) => {
     const account_id = call.account.id;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parquetWriteBuffer } from 'hyparquet-writer';
+import { geojsonToWkb, parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { contextFor, fixtures, readAll, readerOf, values } from './make.ts';
 
@@ -25,6 +25,27 @@ describe('GeoParquet', () => {
     const { rows } = await fixture('washington-parcels.parquet');
     const [x, y] = (rows[0]!.geometry as { coordinates: number[][][] }).coordinates[0]![0]!;
     expect([x, y].map(degrees => degrees!.toFixed(7))).toEqual(['-72.1240700', '43.2424200']);
+  });
+
+  test('in Web Mercator, by a code in place of PROJJSON', async () => {
+    const [x, y] = [-8_026_135, 5_336_500];
+    const geometry = { encoding: 'WKB', geometry_types: ['Point'], crs: 'EPSG:3857' };
+    const file = parquetWriteBuffer({
+      columnData: [
+        { name: 'pin', data: ['1'] },
+        { name: 'shape', data: [geojsonToWkb({ type: 'Point', coordinates: [x, y] })], type: 'BYTE_ARRAY' },
+      ],
+      kvMetadata: [
+        {
+          key: 'geo',
+          value: JSON.stringify({ version: '1.1.0', primary_column: 'shape', columns: { shape: geometry } }),
+        },
+      ],
+    });
+    const { rows } = await read(Buffer.from(file));
+    const [lon, lat] = (rows[0]!.geometry as unknown as { coordinates: number[] }).coordinates;
+    expect(lon).toBeCloseTo((x / 6_378_137) * (180 / Math.PI), 7);
+    expect(lat).toBeCloseTo(Math.atan(Math.sinh(y / 6_378_137)) * (180 / Math.PI), 7);
   });
 
   test('on NAD27, or with a shape that is no WKB, is refused with the remedy', async () => {

@@ -1,7 +1,8 @@
 import type { ListingField } from '../../../shared/model/listing-fields.ts';
 import { LISTING_FIELDS } from '../../../shared/model/listing-fields.ts';
 import type { ColumnSpec } from '../column-schema.ts';
-import { fitDate, type Profile, profileOf } from './column-profile.ts';
+import { fitDate } from './column-fit.ts';
+import { type Profile, profileOf } from './column-profile.ts';
 import type { Sample } from './suggest-columns.ts';
 
 /** How exports of listing services call their columns, without blanks and marks. */

@@ -1,10 +1,10 @@
 import type { ColumnSpec } from '../column-schema.ts';
 import { PARCEL_TARGETS, type ParcelTarget } from '../parcel-targets.ts';
+import { fitOf } from './column-fit.ts';
 import {
   type Candidate,
   CITY_STATE_ZIP,
   confidenceOf,
-  fitOf,
   MAX_PART_DISTANCE,
   type Profile,
   profileOf,

@@ -13,9 +13,13 @@ export const layerSchema = (layers: readonly VectorLayer[]) =>
         .array(conditionSchema)
         .describe('Features to leave out, of the coverage too: those for which any of these holds.')
         .optional(),
-      ...Object.assign({}, ...layers.map(({ settings }) => settings?.schema)),
+      ...settingsOfAll(layers),
     })
     .describe(`Kinds ${listed(layers.map(({ kind }) => kind))}: the source and its columns.`);
+
+/** Properties that only some kinds have; what they mean is for their records. */
+const settingsOfAll = (layers: readonly VectorLayer[]): Record<never, never> =>
+  Object.assign({}, ...layers.map(({ settings }) => settings?.schema));
 
 /** A field of several kinds says what it is in each. */
 function columnsOfAll(layers: readonly VectorLayer[]) {

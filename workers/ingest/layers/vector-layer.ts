@@ -47,7 +47,10 @@ export type VectorLayer<Kind extends VectorKind = VectorKind> = {
   /** Names can be searched on the map. */
   isNamed?: true;
   /** Further properties of its section, and what they add to the resolved feed. */
-  settings?: { schema: z.ZodRawShape; resolve(section: Record<string, unknown>): Partial<LayerFeed> };
+  settings?: {
+    schema: z.ZodRawShape;
+    resolve(section: Record<string, unknown>): Partial<Omit<LayerFeed, 'kind'>>;
+  };
   isKnownBy?(has: (column: string) => boolean): boolean;
 };
 

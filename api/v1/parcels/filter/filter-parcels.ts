@@ -18,7 +18,7 @@ export const filterParcels = defineEndpoint({
   operationId: 'filter_properties',
   reads: true,
   tag: 'Parcels',
-  summary: 'Parcels by any combination of filters',
+  summary: 'Filter parcels',
   description: `Finds the parcels on the roll that pass every filter given. A parcel for which a filtered value is unknown does not pass
 that filter; filters that exclude keep it. Every page is a search of its own and priced as one.`,
   query: z.strictObject(pageParameters(PAGE_SIZES)),

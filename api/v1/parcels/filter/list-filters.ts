@@ -45,7 +45,7 @@ export const listFilters = defineEndpoint({
   path: '/api/public/v1/filters/',
   operationId: 'list_filters',
   tag: 'Parcels',
-  summary: 'Every filter of properties/filter/',
+  summary: 'List parcel filters',
   description: 'Name, type, unit and allowed values of every field that a filter body may have.',
   response: {
     status: 200,

@@ -43,7 +43,7 @@ export const quoteFilter = defineEndpoint({
   operationId: 'quote_filter',
   reads: true,
   tag: 'Parcels',
-  summary: 'How many parcels a filter finds, and what they cost',
+  summary: 'Get the number of parcels for a filter, and their price',
   description: `Counts the parcels that match a filter and says what they cost. Counts under ${MIN_DISCLOSED_COUNT} are null. Filters that name one thing (\`apn\`, \`property_id\`, \`owner_parcel_id\`, \`list_id\`, \`owner_name…\`, \`seller_name_contains\`) are not quotable, and neither are shapes with a part under 1 km².`,
   body: filterBody,
   metering: {
@@ -57,13 +57,13 @@ export const quoteFilter = defineEndpoint({
     description: 'What the filter finds, as a number.',
     schema: filterQuote,
     example: {
-      summary: 'The example request, in the sample',
+      summary: 'The example request, which finds few parcels in the sample',
       value: {
         quotable: true,
-        count: 60,
-        at_most: 60,
-        tokens: pricesOf(60),
-        counties: [{ fips: '33019', count: 60, at_most: 60 }],
+        count: null,
+        at_most: MIN_DISCLOSED_COUNT,
+        tokens: null,
+        counties: [{ fips: '33019', count: null, at_most: MIN_DISCLOSED_COUNT }],
         as_of: '2026-07-01T12:00:00.000Z',
       },
     },

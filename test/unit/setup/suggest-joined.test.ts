@@ -6,7 +6,7 @@ import type { SourceRow } from '../../../workers/formats/row-batch.ts';
 import { loadFeed, parseFeed } from '../../../workers/ingest/load-feeds.ts';
 import { suggestJoined } from '../../../workers/setup/suggest-joined.ts';
 import { testFolder } from '../../support/folder.ts';
-import { assessor, sampleFeeds } from './support.ts';
+import { assessor, sampleFeeds } from '../feeds/support.ts';
 
 const folder = testFolder();
 /** Parcels of Bangor without a unit, of which MAPLOTUNIT and MAP_LOT are one number. */

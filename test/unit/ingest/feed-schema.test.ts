@@ -8,7 +8,7 @@ import { loadConfig } from '../../../shared/platform/config.ts';
 import { installedFeed, installedFeeds } from '../../../workers/ingest/feed-folders.ts';
 import { feedJsonSchema } from '../../../workers/ingest/feed-schema.ts';
 import { listFeeds, loadFeed } from '../../../workers/ingest/load-feeds.ts';
-import { assessor, fault, feedOf, listings, sampleFeeds } from './support.ts';
+import { assessor, fault, feedOf, listings, sampleFeeds } from '../feeds/support.ts';
 
 const MINIMAL = `name: a-county
 kind: assessor
