@@ -29,8 +29,8 @@ export type ChargeOptions = {
    * Statements in the charge's transaction, in the lock order of shared/platform/db.ts: before it, rows that the
    * company now has; after it, the answer that is kept for repeats.
    */
-  before?: ((db: Db) => Promise<void>) | undefined;
-  after?: ((run: Db) => Promise<void>) | undefined;
+  before?: ((tx: Db) => Promise<void>) | undefined;
+  after?: ((tx: Db) => Promise<void>) | undefined;
 };
 
 export type Meter = {

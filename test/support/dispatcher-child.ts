@@ -2,15 +2,15 @@
 // one of its statements: DATABASE_URL=… node --import tsx test/support/dispatcher-child.ts '{"dieAt": 7}'
 import pg from 'pg';
 import { loadConfig } from '../../shared/platform/config.ts';
-import { createPool } from '../../shared/platform/connection-pool.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { followSearches } from '../../workers/searches/follow-searches.ts';
 import { startDispatcher } from '../../workers/webhooks/dispatcher.ts';
+import { openTestDb } from './test-db.ts';
 
 const { dieAt, follow } = JSON.parse(process.argv[2]!) as { dieAt?: number; follow?: true };
 const config = loadConfig();
 const log = createLogger(config, 'dispatcher child');
-const pool = createPool(config, log, { applicationName: 'dispatcher child', connectTimeoutMs: 60_000 });
+const pool = openTestDb(config, { applicationName: 'dispatcher child', connectTimeoutMs: 60_000 });
 const send = pg.Client.prototype.query as (...values: unknown[]) => unknown;
 let count = 0;
 pg.Client.prototype.query = function (this: pg.Client, ...values: unknown[]) {

@@ -17,7 +17,6 @@ const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /** Stores the assets of this release for processes of others, before any page asks for them. */
 export async function storeAssets(db: Db, { list }: Pick<Assets, 'list'>): Promise<void> {
-  const db = db;
   const stored = await refreshAssets(
     db,
     list.map(({ path }) => path),
