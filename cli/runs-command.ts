@@ -1,3 +1,4 @@
+import type { Db } from '../shared/platform/db.ts';
 import type { Command } from 'commander';
 import {
   findRun,
@@ -29,8 +30,8 @@ export function addRunCommands(program: Command): void {
       'after',
       '\nExamples:\n  plat runs --feed washington-nh\n  plat runs show 3 --reason missing_key --rejects 50',
     );
-  action(runs, async ({ pool, config }, { feed, limit }: { feed?: string; limit: number }) => {
-    const rows = await listRuns(pool, feed ?? null, limit);
+  action(runs, async ({ db, config }, { feed, limit }: { feed?: string; limit: number }) => {
+    const rows = await listRuns(db, feed ?? null, limit);
     // No runs may be the answer; of a feed that is not there it is not.
     if (feed !== undefined && rows.length === 0) await installedFeed(config, feed);
     const columns = 'id feed status read new changed unchanged retired rejected started'.split(' ');
@@ -64,7 +65,7 @@ async function undoCommand(
   id: number,
   { wait }: { wait?: boolean },
 ): Promise<CommandResult> {
-  const { feed } = await findUndoable(session.pool, id);
+  const { feed } = await findUndoable(session.db, id);
   const notes = undoNotes(feed);
   const payload = { run: id, requestedBy: requestedByOperator() };
   const [document, text] = await enqueueFromCli(
@@ -84,14 +85,14 @@ async function undoCommand(
 }
 
 export async function showRun(
-  { pool }: Pick<Session, 'pool'>,
+  { db }: Pick<Session, 'db'>,
   id: number,
   reason: string | null = null,
   limit = 10,
 ): Promise<CommandResult> {
-  const run = await findRun(pool, id);
+  const run = await findRun(db, id);
   if (run === undefined) throw new PlatError('not_found', `There is no run ${id}. \`plat runs\` lists them.`);
-  const rejects = await listRejects(pool, id, reason, limit);
+  const rejects = await listRejects(db, id, reason, limit);
   return [{ ...run, rejects }, describe(run, rejects)];
 }
 
@@ -131,19 +132,19 @@ function placesOf({ extent, coverage, coverage_fips: fips }: Run['counts']): Rec
   };
 }
 
-function describe(run: Run, rejects: Reject[]): string {
-  const { counts, gate } = run;
+function describe(db: Db, rejects: Reject[]): string {
+  const { counts, gate } = db;
   const lines = [
-    `run ${run.id} of ${run.feed}: ${statusWords(run)}, asked for by ${run.requested_by}, attempt ${run.attempts}`,
+    `run ${db.id} of ${db.feed}: ${statusWords(db)}, asked for by ${db.requested_by}, attempt ${db.attempts}`,
   ];
-  for (const { input, source, bytes, version } of run.inputs) {
-    const size = feedKindWords(run.kind)?.readsHeaders ? '' : ` (${bytes.toLocaleString('en-US')} bytes)`;
+  for (const { input, source, bytes, version } of db.inputs) {
+    const size = feedKindWords(db.kind)?.readsHeaders ? '' : ` (${bytes.toLocaleString('en-US')} bytes)`;
     const edited = version === undefined ? '' : `, last edited ${version}`;
     lines.push(`  ${input.padEnd(10)} ${source.join(', ')}${size}${edited}`);
   }
-  if (run.error) lines.push(`  error      ${run.error}`);
+  if (db.error) lines.push(`  error      ${db.error}`);
   for (const [name, value] of Object.entries({ ...counts, ...placesOf(counts) })) {
-    if (isLayer(run.kind) && OF_PARCELS.includes(name)) continue;
+    if (isLayer(db.kind) && OF_PARCELS.includes(name)) continue;
     if (value === undefined || (typeof value !== 'string' && UNLISTED.includes(name))) continue;
     const text = typeof value === 'object' ? listCounts(value) : value.toLocaleString('en-US');
     lines.push(`  ${name.padEnd(20)} ${text}`);

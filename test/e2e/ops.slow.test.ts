@@ -1,3 +1,4 @@
+import { TestDb } from '../support/test-db.ts';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -111,10 +112,10 @@ describe.skipIf(!has('psql', '--version'))('roles, by psql (of the package postg
     const [owner, api] = [urlOf('plat_owner', 'own'), urlOf('plat_api', 'api')];
     await migrate(owner);
 
-    const pool = new pg.Pool({ connectionString: api });
+    const pool = new TestDb(new pg.Pool({ connectionString: api }));
     onTestFinished(() => pool.end());
     const db: Pick<TestDatabase, 'pool' | 'url'> = { pool, url: api };
-    const ownerPool = new pg.Pool({ connectionString: owner });
+    const ownerPool = new TestDb(new pg.Pool({ connectionString: owner }));
     await insertRegions({ ...db, pool: ownerPool } as TestDatabase);
     await ownerPool.end();
 
@@ -134,7 +135,7 @@ describe.skipIf(!has('psql', '--version'))('roles, by psql (of the package postg
 
     const config = loadConfig({ LOG_LEVEL: 'silent', DATABASE_URL: owner, ...queueEnv('postgres') });
     const load = testJob('test.load');
-    const work = async ({ pool: workers }: JobContext) => {
+    const work = async ({ db: workers }: JobContext) => {
       await ensurePartitions(workers, [33_019]);
       await analyzePartitions(workers, [33_019]);
       return { rows: 1 };

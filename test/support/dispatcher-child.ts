@@ -2,7 +2,7 @@
 // one of its statements: DATABASE_URL=… node --import tsx test/support/dispatcher-child.ts '{"dieAt": 7}'
 import pg from 'pg';
 import { loadConfig } from '../../shared/platform/config.ts';
-import { createPool } from '../../shared/platform/db.ts';
+import { createPool } from '../../shared/platform/connection-pool.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { followSearches } from '../../workers/searches/follow-searches.ts';
 import { startDispatcher } from '../../workers/webhooks/dispatcher.ts';
@@ -22,6 +22,6 @@ pg.Client.prototype.query = function (this: pg.Client, ...values: unknown[]) {
 if (follow) {
   process.stdout.write('ready\n');
   const { signal } = new AbortController();
-  await followSearches({ pool, log, config, signal, together: 1 });
+  await followSearches({ db: pool, log, config, signal, together: 1 });
   await pool.end();
-} else startDispatcher({ pool, log, config });
+} else startDispatcher({ db: pool, log, config });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { statement } from '../../../shared/platform/db.ts';
+import { statement } from '../../../shared/platform/statements.ts';
 import { LOCKS } from '../../../shared/platform/locks.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { all, type Feature, ingestRoll, lot, writeFeatures } from '../../support/ingest.ts';
