@@ -91,7 +91,9 @@ async function buildForThisProcess() {
 }
 
 async function writeBuild(folder) {
-  await Promise.all([bundlePrograms(PROGRAMS, folder), writeAssets(folder)]);
+  // One after the other: when one fails, nothing writes into the folder that is then deleted.
+  await bundlePrograms(PROGRAMS, folder);
+  await writeAssets(folder);
 }
 
 function prune() {
@@ -177,8 +179,8 @@ const TYPES = {
 const packageFile = path => join(root, 'node_modules', path);
 
 /**
- * Writes what pages load: the images of api/pages, its style sheets that no other one imports, every
- * `NAME-client.ts` as NAME.mjs, the font, and maplibre-gl, which stays a file of its own, because most visits
+ * Writes what pages load: of api/pages the images, the style sheets that no other one imports, and the modules
+ * named `-client`, then the font and maplibre-gl. maplibre-gl stays a file of its own, because most visits
  * have it already. Paths contain the hash of the content, so that browsers may keep the files for good.
  * assets.json has the paths by name.
  */

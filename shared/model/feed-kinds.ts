@@ -8,7 +8,7 @@ type FeedKindWords = {
   rows?: string;
   /** The sections of a feed file that name a source, with how `plat feed run` describes another one. */
   inputs: Readonly<Record<string, string>>;
-  /** A layer of the land: one version of it counts at a time, and the operator can remove it. */
+  /** A land layer: one version of a feed counts at a time, and the operator can remove it. */
   isLayer?: true;
   /** Only headers of its files are read. */
   readsHeaders?: true;
@@ -84,7 +84,7 @@ export const FEED_KINDS = {
 export type FeedKindName = keyof typeof FEED_KINDS;
 export const FEED_KIND_NAMES = Object.keys(FEED_KINDS) as FeedKindName[];
 
-/** What is known of a kind, by the name that a row of `feeds` has; undefined for one of another release. */
+/** A kind by its name in table `feeds`; undefined when another release wrote it. */
 export const feedKindWords = (kind: string): FeedKindWords | undefined =>
   (FEED_KINDS as Record<string, FeedKindWords>)[kind];
 
@@ -96,7 +96,7 @@ export const INPUT_WORDS = Object.assign(
 ) as Record<Input, string>;
 export const INPUTS = Object.keys(INPUT_WORDS) as Input[];
 
-/** The layers of the land: those that parcels are measured on, and those that are only drawn. */
+/** Land layers: those that parcels are measured on, and those that are only drawn. */
 export type LandKind = {
   [Kind in FeedKindName]: (typeof FEED_KINDS)[Kind] extends { isLayer: true } ? Kind : never;
 }[FeedKindName];

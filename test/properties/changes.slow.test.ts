@@ -179,6 +179,7 @@ async function table(): Promise<Map<number, Record<string, unknown>>> {
     'point',
     'owner_occupied',
     'vacant',
+    'row_version',
   ];
   return new Map(
     await Promise.all(

@@ -2,9 +2,9 @@ import { acres, percent, usd } from '../../../shared/model/figures.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import type { Selection } from '../../../shared/parcels/filter/filter-selection.ts';
 import {
-  countClasses,
   findFifths,
   listHitFigures,
+  sumClasses,
   sumHits,
   type Total,
 } from '../../../shared/parcels/filter/hit-statements.ts';
@@ -140,10 +140,7 @@ export async function classifyHits(
   const selection = await selectParcels(body, asking, db);
   const breaks = 'kinds' in color ? color.kinds.slice(1).map((_, i) => i + 1) : color.breaks;
   const found = breaks ?? (await findBreaks(db, selection, color));
-  const [counts, total] = await Promise.all([
-    countClasses(db, selection, color, found),
-    sumHits(db, selection),
-  ]);
+  const { counts, total } = await sumClasses(db, selection, color, found);
   const words = 'kinds' in color ? color.kinds : rangesOf(found, color.shown);
   return {
     classes: words.map((text, at) => ({

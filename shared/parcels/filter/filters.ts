@@ -303,7 +303,7 @@ const order = defineFilter({
   label: 'Sort by',
   type: 'string',
   description:
-    'Order of the results: property_id, effective acreage, estimate, estimate per acre, or day of the last sale, from the least; with a minus from the most. Unknown figures come last. Equal and unknown ones are by property_id, ascending, with a minus descending.',
+    'Order of the results: property_id, effective acreage, estimate (value), estimate per acre (value_per_acre), or day of the last sale, from the least; with a minus from the most. Unknown figures come last. Equal ones are by property_id, with a minus descending.',
   values: ORDERS,
   default: 'property_id',
   schema: z.enum(ORDERS, `must be one of ${ORDERS.join(', ')}`),

@@ -12,11 +12,43 @@ export type HitFigure = { figure: string; join: string };
 /** How many hits, and their acres together, as far as these are known. */
 export type Total = { count: number; acres: number };
 
-export async function sumHits(db: Db, { table, where, values }: Selection): Promise<Total> {
+/** How many hits, and how many of them are in each class; `null`: its figure is not known. */
+export type Classified = { total: Total; counts: Map<number | null, number> };
+
+export const sumHits = async (db: Db, selection: Selection): Promise<Total> =>
+  (await sumBy(db, selection, { class: 'null::int', join: '' })).total;
+
+/** All hits, and those in each class of a figure. @param breaks where the second and later ones begin */
+export const sumClasses = (
+  db: Db,
+  { values, ...selection }: Selection,
+  { figure, join }: HitFigure,
+  breaks: readonly number[],
+): Promise<Classified> =>
+  sumBy(
+    db,
+    { ...selection, values: { ...values, breaks } },
+    { class: `width_bucket((${figure})::float8, :breaks::float8[])`, join },
+  );
+
+async function sumBy(
+  db: Db,
+  { table, where, values }: Selection,
+  by: { class: string; join: string },
+): Promise<Classified> {
   const from = table();
   const extra_acres = compose('parcels/extra_acres', { of: 'true', from, where });
-  const [row] = await db.run<Total>('parcels/sum_hits', values, { from, where, extra_acres });
-  return row!;
+  const fragments = { ...by, from, where, extra_acres };
+  const rows = await db.run<{ class: number | null; extra: number } & Total>(
+    'parcels/sum_hits',
+    values,
+    fragments,
+  );
+  const sum = (name: 'count' | 'acres') => rows.reduce((total, row) => total + row[name], 0);
+  return {
+    counts: new Map(rows.map(row => [row.class, row.count])),
+    total: { count: sum('count'), acres: sum('acres') - (rows[0]?.extra ?? 0) },
+  };
 }
 
 /** Around all hits, in degrees; undefined where none has a place. */

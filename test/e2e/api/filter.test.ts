@@ -60,6 +60,7 @@ test('a match is a parcel summary in the paginated envelope, for 30 tokens', asy
         situs_city: 'Washington',
         situs_state: 'NH',
         situs_zip: '03280',
+        row_version: 0,
       },
     ],
   });
@@ -74,6 +75,7 @@ test('what is not known of a parcel is null', async () => {
       property_id: UNKNOWN.property_id,
       url: 'https://app.example.org/data?parcel=3301900000003',
       fips: '33019',
+      row_version: 0,
       ...Object.fromEntries(
         [
           'apn',

@@ -99,6 +99,7 @@ test('is every parcel of the owner by property_id, the subject included, with th
     situs_city: null,
     situs_state: null,
     situs_zip: null,
+    row_version: 0,
   });
   expect(headers.get('x-tokens-used')).toBe('30');
 });

@@ -140,6 +140,7 @@ test('answers with the summary, every field of the roll, what is derived, the la
     improvement_percent: 33.33,
     ...LAND,
     ...GROUND,
+    row_version: 0,
     retired_at: null,
   });
   expect(shape).toEqual({ type: 'MultiPolygon', coordinates: rounded(HOLED) });
@@ -153,11 +154,12 @@ test('answers with the summary, every field of the roll, what is derived, the la
 test('is null where nothing is known', async () => {
   const { status, json } = await ask(SULLIVAN + 2);
   expect(status).toBe(200);
-  const { property_id, url, fips, ...rest } = json as Detail;
-  expect({ property_id, url, fips }).toEqual({
+  const { property_id, url, fips, row_version, ...rest } = json as Detail;
+  expect({ property_id, url, fips, row_version }).toEqual({
     property_id: SULLIVAN + 2,
     url: `https://app.example.org/data?parcel=${SULLIVAN + 2}`,
     fips: '33019',
+    row_version: 0,
   });
   expect(Object.values(rest).every(value => value === null)).toBe(true);
   expect(Object.keys(rest)).toEqual(

@@ -112,7 +112,7 @@ export type OpenPart = {
 };
 
 /**
- * Begins to count what becomes of the rows of one source; `onKey` gets the keys of parcels.
+ * Starts the dry run of one source. `onKey` gets the keys of parcels.
  * @throws PlatError `feed_mapping` when the source lacks a column that the feed names
  */
 export function openPart(

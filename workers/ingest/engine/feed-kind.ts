@@ -33,7 +33,7 @@ export type FeedKind<
   /** Its gates besides the common ones, and their limits where these are not the usual ones. */
   gates: readonly GateName[];
   gateDefaults?: Partial<Gates>;
-  /** Each row may name a former county of Connecticut, and is placed by its town. */
+  /** A row may name a former county of Connecticut. Its town decides the planning region. */
   allowsFormerCounties?: true;
   /** Merges preset and file, fills the defaults. @returns null where a fault leaves no feed */
   resolve(

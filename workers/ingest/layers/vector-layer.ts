@@ -24,7 +24,7 @@ export type LayerFeed<Kind extends VectorKind = VectorKind> = FeedBase & {
 /** What is stored of a feature, null where it does not count, and its name in the counts by class. */
 export type Classification = { class: string | null; label: string };
 
-/** @returns null where nothing says what the feature is */
+/** @returns null when nothing says what the feature is */
 export type Classifier = (
   values: readonly (string | null)[],
   source: Record<string, unknown>,

@@ -81,7 +81,6 @@ export function openDrawing(map: MapLibre) {
   const button = document.getElementById('draw');
   const panel = document.getElementById('drawing');
   const status = panel?.querySelector('output');
-  const cross = document.getElementById('cross');
   const draw = createSketch(map);
   const places: Place[] = [];
   let mode: Mode | undefined;
@@ -90,18 +89,14 @@ export function openDrawing(map: MapLibre) {
   function tell(to?: Place): void {
     if (mode === undefined) return;
     const all = to ? [...places, to] : places;
-    if (mode === 'radius') draw(ringOf(mode, all), places);
-    else draw(all.length > 2 ? [...all, all[0]!] : all, places);
+    draw(mode === 'radius' || all.length > 2 ? ringOf(mode, all) : all, places);
     if (status) status.textContent = all.length === 0 ? MODES[mode].hint : MODES[mode].said(all);
   }
 
   function begin(next: Mode | undefined): void {
     mode = next;
     places.length = 0;
-    button?.replaceChildren(next ? 'Done' : 'Draw an area');
-    panel?.toggleAttribute('hidden', next === undefined);
-    cross?.classList.toggle('unseen', next === undefined);
-    map.getCanvas().style.cursor = next ? 'crosshair' : '';
+    showDrawing(map, next !== undefined);
     if (next === undefined) show();
     else {
       tell();
@@ -122,35 +117,41 @@ export function openDrawing(map: MapLibre) {
     if (mode === 'radius' && places.length === 2) finish();
   }
 
-  function takeBack(): void {
-    places.pop();
-    tell();
-  }
-
-  function show(): void {
+  const show = () => {
     if (mode === undefined) draw(ringOfAddress());
-  }
+  };
 
   button?.removeAttribute('hidden');
   button?.addEventListener('click', () => (mode ? finish() : begin('area')));
-  // For fingers, which have no Backspace.
-  panel?.querySelector('[value="back"]')?.addEventListener('click', takeBack);
-  panel?.querySelector('[value="cancel"]')?.addEventListener('click', () => begin(undefined));
   map.on('mousemove', event => {
     if (mode === 'radius' && places.length === 1) tell(placeOf(event.lngLat));
   });
-  onKeys(map, {
+  onKeys(map, panel, {
     isOn: () => mode !== undefined,
     Enter: () => add(placeOf(map.getCenter())),
     Escape: () => begin(undefined),
-    Backspace: takeBack,
+    Backspace() {
+      places.pop();
+      tell();
+    },
   });
   return { isDrawing: () => mode !== undefined, add: (at: LngLat) => add(placeOf(at)), begin, show };
 }
 
+/** What is on the page while one draws. */
+function showDrawing(map: MapLibre, isOn: boolean): void {
+  document.getElementById('draw')?.replaceChildren(isOn ? 'Done' : 'Draw an area');
+  document.getElementById('drawing')?.toggleAttribute('hidden', !isOn);
+  document.getElementById('cross')?.classList.toggle('unseen', !isOn);
+  map.getCanvas().style.cursor = isOn ? 'crosshair' : '';
+}
+
 type Keys = { isOn(): boolean } & Record<'Enter' | 'Escape' | 'Backspace', () => void>;
 
-function onKeys(map: MapLibre, keys: Keys): void {
+function onKeys(map: MapLibre, panel: HTMLElement | null, keys: Keys): void {
+  // For fingers, which have no keys.
+  panel?.querySelector('[value="back"]')?.addEventListener('click', keys.Backspace);
+  panel?.querySelector('[value="cancel"]')?.addEventListener('click', keys.Escape);
   map.getCanvas().addEventListener('keydown', event => {
     const { key } = event;
     if (!keys.isOn() || !(key === 'Enter' || key === 'Escape' || key === 'Backspace')) return;

@@ -37,6 +37,41 @@ async function fetchHere(map: MapLibre, shown: readonly string[]): Promise<Here 
   return response?.ok ? response.json() : undefined;
 }
 
+function switchLayers(
+  map: MapLibre,
+  style: StyleSpecification,
+  boxes: readonly HTMLInputElement[],
+  isOnPicture: boolean,
+): void {
+  for (const layer of style.layers) {
+    if (!('source' in layer)) continue;
+    const box = boxes.find(({ dataset }) => dataset.layer === layer.source);
+    if (box === undefined) continue;
+    const isHidden = isOnPicture && HIDDEN_BY_PICTURES.has(layer.id);
+    map.setLayoutProperty(layer.id, 'visibility', box.checked && !isHidden ? 'visible' : 'none');
+  }
+}
+
+type Choices = { boxes: readonly HTMLInputElement[]; grounds: readonly HTMLInputElement[] };
+
+function sayWhatIsHidden(
+  map: MapLibre,
+  style: StyleSpecification,
+  { boxes, grounds }: Choices,
+  { kinds }: Here,
+): void {
+  for (const input of [...boxes, ...grounds]) {
+    const { kind, layer } = input.dataset;
+    const label = input.closest('label');
+    if (kind !== undefined) label?.toggleAttribute('data-absent', !kinds.includes(kind));
+    label?.toggleAttribute('data-far', isFar(map, style, layer ?? input.value));
+  }
+  const note = document.getElementById('ground-note');
+  const label = grounds.find(({ checked }) => checked)?.closest('label');
+  const name = label?.textContent?.trim();
+  if (note && label && name) note.textContent = noteOf(label, name);
+}
+
 /** Switches ground and layers, says whose data is shown, and which layers are not loaded where one looks. */
 export function openGround(
   map: MapLibre,
@@ -52,34 +87,13 @@ export function openGround(
   /** Whether the parcels lie on a picture where one looks: not beyond the imagery. */
   let isOnPicture = false;
 
-  function showLayers(): void {
-    for (const layer of style.layers) {
-      if (!('source' in layer)) continue;
-      const box = boxes.find(({ dataset }) => dataset.layer === layer.source);
-      if (box === undefined) continue;
-      const isHidden = isOnPicture && HIDDEN_BY_PICTURES.has(layer.id);
-      map.setLayoutProperty(layer.id, 'visibility', box.checked && !isHidden ? 'visible' : 'none');
-    }
-  }
+  const showLayers = () => switchLayers(map, style, boxes, isOnPicture);
 
   function showGround(): void {
     for (const [name, id] of Object.entries(IMAGES))
       if (map.getLayer(id)) map.setLayoutProperty(id, 'visibility', name === chosen() ? 'visible' : 'none');
     showLayers();
     say();
-  }
-
-  function sayWhatIsHidden({ kinds }: Here): void {
-    for (const input of [...boxes, ...grounds]) {
-      const { kind, layer } = input.dataset;
-      const label = input.closest('label');
-      if (kind !== undefined) label?.toggleAttribute('data-absent', !kinds.includes(kind));
-      label?.toggleAttribute('data-far', isFar(map, style, layer ?? input.value));
-    }
-    const note = document.getElementById('ground-note');
-    const label = grounds.find(({ checked }) => checked)?.closest('label');
-    const name = label?.textContent?.trim();
-    if (note && label && name) note.textContent = noteOf(label, name);
   }
 
   let asked = 0;
@@ -96,7 +110,7 @@ export function openGround(
     }
     const own = chosen() === 'basemap' && basemapCredit ? [basemapCredit] : [];
     if (credits) credits.textContent = [...here.credits, ...own].join(' · ');
-    sayWhatIsHidden(here);
+    sayWhatIsHidden(map, style, { boxes, grounds }, here);
   }
 
   panel?.addEventListener('change', event => {
