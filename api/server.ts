@@ -7,10 +7,10 @@ import type { Express } from 'express';
 import type { Config } from '../shared/platform/config.ts';
 import { errorCode, PlatError } from '../shared/platform/errors.ts';
 import { hostError } from '../shared/platform/port.ts';
-import type { Lifecycle } from './http/start-request.ts';
 import { envelope, JSON_TYPE, validationError } from './http/error-responses.ts';
 import { headersOf } from './http/headers.ts';
 import { UNUSED_LIMITS } from './http/rate-limits.ts';
+import type { Lifecycle } from './http/start-request.ts';
 
 export type RunningServer = { port: number; url: string; stop(): Promise<void> };
 

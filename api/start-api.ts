@@ -1,7 +1,7 @@
-import { Db } from '../shared/platform/db.ts';
 import type { Config } from '../shared/platform/config.ts';
-import { watchDatabase } from '../shared/platform/database-outage.ts';
 import { createPool, IDLE_IN_TRANSACTION, RANDOM_PAGE_COST } from '../shared/platform/connection-pool.ts';
+import { watchDatabase } from '../shared/platform/database-outage.ts';
+import { Db } from '../shared/platform/db.ts';
 import type { Logger } from '../shared/platform/log.ts';
 import { missingSettings } from '../shared/platform/origin.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/platform/queue/queue.ts';
@@ -77,7 +77,7 @@ export async function startApi(
 function openPools(
   config: Config,
   log: Logger,
-): Pick<AppDeps, 'db' | 'filePool' | 'cancelPool' | 'metricsPool'> {
+): Pick<AppDeps, 'pool' | 'filePool' | 'cancelPool' | 'metricsPool'> {
   const forCalls = { statementTimeoutMs: config.STATEMENT_TIMEOUT_MS, settings: SESSION_SETTINGS };
   return {
     pool: createPool(config, log, { applicationName: 'plat api', ...forCalls }),

@@ -56,8 +56,8 @@ type Bridge = {
 };
 
 /**
- * Passes every message, one per line, to the service, and its answers back. Ends with the last answer after the
- * end of the input.
+ * Passes every message, one per line, to the service, and its answers back. Ends with the last answer after
+ * the end of the input.
  */
 async function run(url: string, key: string): Promise<void> {
   const bridge: Bridge = { url, key, negotiated: undefined, pending: new Map() };

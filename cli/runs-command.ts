@@ -1,4 +1,3 @@
-import type { Db } from '../shared/platform/db.ts';
 import type { Command } from 'commander';
 import {
   findRun,
@@ -132,19 +131,19 @@ function placesOf({ extent, coverage, coverage_fips: fips }: Run['counts']): Rec
   };
 }
 
-function describe(db: Db, rejects: Reject[]): string {
-  const { counts, gate } = db;
+function describe(run: Run, rejects: Reject[]): string {
+  const { counts, gate } = run;
   const lines = [
-    `run ${db.id} of ${db.feed}: ${statusWords(db)}, asked for by ${db.requested_by}, attempt ${db.attempts}`,
+    `run ${run.id} of ${run.feed}: ${statusWords(run)}, asked for by ${run.requested_by}, attempt ${run.attempts}`,
   ];
-  for (const { input, source, bytes, version } of db.inputs) {
-    const size = feedKindWords(db.kind)?.readsHeaders ? '' : ` (${bytes.toLocaleString('en-US')} bytes)`;
+  for (const { input, source, bytes, version } of run.inputs) {
+    const size = feedKindWords(run.kind)?.readsHeaders ? '' : ` (${bytes.toLocaleString('en-US')} bytes)`;
     const edited = version === undefined ? '' : `, last edited ${version}`;
     lines.push(`  ${input.padEnd(10)} ${source.join(', ')}${size}${edited}`);
   }
-  if (db.error) lines.push(`  error      ${db.error}`);
+  if (run.error) lines.push(`  error      ${run.error}`);
   for (const [name, value] of Object.entries({ ...counts, ...placesOf(counts) })) {
-    if (isLayer(db.kind) && OF_PARCELS.includes(name)) continue;
+    if (isLayer(run.kind) && OF_PARCELS.includes(name)) continue;
     if (value === undefined || (typeof value !== 'string' && UNLISTED.includes(name))) continue;
     const text = typeof value === 'object' ? listCounts(value) : value.toLocaleString('en-US');
     lines.push(`  ${name.padEnd(20)} ${text}`);

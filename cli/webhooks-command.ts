@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander';
 import { operator } from '../shared/accounts/accounts.ts';
 import { UUID } from '../shared/model/uuid.ts';
 import type { Db } from '../shared/platform/db.ts';
-import { statement } from '../shared/platform/statements.ts';
 import { PlatError } from '../shared/platform/errors.ts';
 import { fiveDigits } from '../shared/regions/counties.ts';
 import { WEBHOOKS_CHANNEL } from '../shared/webhooks/webhook-terms.ts';
@@ -53,12 +52,12 @@ function addDeliveries(webhooks: Command): void {
     .description('what was sent to one, the newest first');
   action(deliveries, async ({ db }, id: string, flags: { state?: string; limit: number }) => {
     await requireWebhook(db, id);
-    const rows = await db.run('webhooks/list_deliveries', {
-        webhook_id: id,
-        state: flags.state ?? null,
-        message_id: null,
-        limit: flags.limit,
-      });
+    const rows = await db.run<Record<string, unknown>>('webhooks/list_deliveries', {
+      webhook_id: id,
+      state: flags.state ?? null,
+      message_id: null,
+      limit: flags.limit,
+    });
     return [rows, table(rows, 'message_id type seq state attempts last_at next_at error'.split(' '))];
   });
 }
@@ -75,7 +74,11 @@ function addReplay(webhooks: Command): void {
     );
   action(replay, async ({ db }, id: string, { since }: { since: Date }) => {
     await requireWebhook(db, id);
-    const rowCount = await db.rowCount('webhooks/replay_messages', { webhook_id: id, message_id: null, since });
+    const rowCount = await db.rowCount('webhooks/replay_messages', {
+      webhook_id: id,
+      message_id: null,
+      since,
+    });
     await db.run('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL });
     return [{ messages: rowCount }, `${rowCount} messages are sent again.`];
   });

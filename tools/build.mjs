@@ -179,8 +179,8 @@ const TYPES = {
 const packageFile = path => join(root, 'node_modules', path);
 
 /**
- * Writes what pages load: of api/pages the images, the style sheets that no other one imports, and the modules
- * named `-client`, then the font and maplibre-gl. maplibre-gl stays a file of its own, because most visits
+ * Writes what pages load: of api/pages the images, the style sheets that no other one imports, and modules
+ * named `-client`; also the font and maplibre-gl. maplibre-gl stays a file of its own, because most visits
  * have it already. Paths contain the hash of the content, so that browsers may keep the files for good.
  * assets.json has the paths by name.
  */

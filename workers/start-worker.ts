@@ -1,9 +1,9 @@
-import { Db } from '../shared/platform/db.ts';
 import { UnrecoverableError, type Worker } from 'bullmq';
 import { failLostExports } from '../shared/exports/end-export.ts';
 import type { Config } from '../shared/platform/config.ts';
-import { watchDatabase } from '../shared/platform/database-outage.ts';
 import { createPool, endsWithWorker, type Pool } from '../shared/platform/connection-pool.ts';
+import { watchDatabase } from '../shared/platform/database-outage.ts';
+import { Db } from '../shared/platform/db.ts';
 import { PlatError } from '../shared/platform/errors.ts';
 import { type Logger, sparseWarnings } from '../shared/platform/log.ts';
 import { type Deliverer, deliver, JOBS_CHANNEL } from '../shared/platform/queue/jobs.ts';

@@ -1,13 +1,13 @@
 import { quotaError } from '../../shared/accounts/quota-error.ts';
 import type { Mode } from '../../shared/accounts/tiers.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { processCounts } from '../../shared/platform/declared-metrics.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { subscriptionRequired } from './authorize.ts';
 import { batch } from './batch.ts';
 import type { Caller } from './callers.ts';
 import { isTransientError } from './database.ts';
-import type { Db } from '../../shared/platform/db.ts';
 
 /** What one call costs, and under which metering key. */
 export type Charge = { accountId: string; endpoint: string; mode: Mode; tokens: number };
@@ -26,8 +26,8 @@ export type ChargeOptions = {
   /** Whether the client has left: a call that is over before its charge is sent costs nothing. */
   isOver?: () => boolean;
   /**
-   * Statements in the charge's transaction, in the lock order of shared/platform/db.ts: before it, rows that the
-   * company now has; after it, the answer that is kept for repeats.
+   * Statements in the charge's transaction, in the lock order of shared/platform/db.ts: before it, rows
+   * that the company now has; after it, the answer that is kept for repeats.
    */
   before?: ((tx: Db) => Promise<void>) | undefined;
   after?: ((tx: Db) => Promise<void>) | undefined;
@@ -73,7 +73,7 @@ export function openMeter(db: Db, underway = () => 0): Meter {
         before === undefined && after === undefined
           ? tokens > 0 && resultOf(await charge(pending), tokens)
           : await db
-              .transaction(async (tx) => {
+              .transaction(async tx => {
                 await before?.(tx);
                 const first = tokens > 0 && resultOf((await chargeAll(tx, [pending]))[0], tokens);
                 await after?.(tx);
@@ -183,11 +183,7 @@ type ChargeRow = {
 };
 
 /** Notes what became of the charges; returns those of accounts whose period is over. */
-async function attempt(
-  db: Db,
-  groups: ChargeGroup[],
-  outcomes: Outcome[],
-): Promise<ChargeGroup[]> {
+async function attempt(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Promise<ChargeGroup[]> {
   if (groups.length === 0) return [];
   const rows = await chargeRows(db, groups);
   const over = new Set(groups);

@@ -1,9 +1,9 @@
 import { boxSql, boxToE7 } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import type { PlatError } from '../../shared/platform/errors.ts';
 import type { ImageryFile } from '../../shared/raster/imagery-file.ts';
 import { unavailable } from '../http/database.ts';
-import type { Db } from '../../shared/platform/db.ts';
 import { notFound } from '../http/error-responses.ts';
 import type { Frame } from './image-frame.ts';
 import type { ImageServer, TileServer } from './servers.ts';
@@ -40,8 +40,8 @@ export function listSources(db: Db, boxes: readonly Box[]): Promise<ImagerySourc
 }
 
 /**
- * The sources that a parcel's picture uses. A relief is used only where no imagery covers the parcel, not where
- * imagery fails.
+ * The sources that a parcel's picture uses. A relief is used only where no imagery covers the parcel, not
+ * where imagery fails.
  */
 export function selectSources(sources: ImagerySource[], frame: Frame): ImagerySource[] {
   const touching = sources.filter(({ west, south, east, north }) =>

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import type { Box } from '../../shared/geo/geometry-types.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import type { Logger } from '../../shared/platform/log.ts';
 import { type Pixels, pixelWords } from '../../shared/raster/warp.ts';
-import type { Db } from '../../shared/platform/db.ts';
 import { paintFile } from './cog.ts';
 import { type ImageryFetch, openImageryFetch } from './fetch-imagery.ts';
 import type { Frame, Shown } from './image-frame.ts';

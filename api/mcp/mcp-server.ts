@@ -7,8 +7,8 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { Logger } from '../../shared/platform/log.ts';
 import { version } from '../../shared/platform/root.ts';
-import type { Caller } from '../http/callers.ts';
 import { onlyReads } from '../http/authorize.ts';
+import type { Caller } from '../http/callers.ts';
 import { PROMPT_LIST, promptOf } from './mcp-prompts.ts';
 import { coverageAt, RESOURCE_TEMPLATES, RESOURCES, textAt } from './mcp-resources.ts';
 import { type CallDeps, callTool, type ToolCallRequest } from './tool-call.ts';

@@ -7,9 +7,9 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from 'oidc-provider';
+import type { Db } from '../../shared/platform/db.ts';
 import { readAccount } from '../http/callers.ts';
 import type { CursorSecret } from '../http/cursor.ts';
-import type { Db } from '../../shared/platform/db.ts';
 import { textFaults } from '../http/text.ts';
 import { fetchClientDocument, requireSafeMetadata } from './client-metadata.ts';
 import { GRANTED_SCOPES, grantedScope, PATHS } from './oauth-paths.ts';

@@ -1,10 +1,10 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type Provider from 'oidc-provider';
 import { uuidV5 } from '../../shared/model/uuid.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import type { Origins } from '../../shared/platform/origin.ts';
 import { clientNetwork } from '../http/client-network.ts';
 import type { CursorSecret } from '../http/cursor.ts';
-import type { Db } from '../../shared/platform/db.ts';
 import { JSON_TYPE, methodNotAllowed, notFound, sendError } from '../http/error-responses.ts';
 import { exchangeOf, respond } from '../http/exchange.ts';
 import { type RateLimits, type RateState, requireAdmitted } from '../http/rate-limits.ts';

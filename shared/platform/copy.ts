@@ -142,7 +142,8 @@ function readRows(reader: CopyReader, bytes: Buffer, from: number): number {
 }
 
 /**
- * Reads the fields of a row, starting at `at`; returns where the row ends, or -1 when it ends beyond the data.
+ * Reads the fields of a row, starting at `at`; returns where the row ends, or -1 when it ends beyond the
+ * data.
  */
 function readFields({ columns, arrays, rows }: CopyReader, data: DataView, at: number): number {
   let next = at;

@@ -1,6 +1,6 @@
-import { Db } from '../../shared/platform/db.ts';
 import { expect, test } from 'vitest';
 import { type GivenRow, giveRows, listFreeRows } from '../../shared/parcels/given-rows.ts';
+import { Db } from '../../shared/platform/db.ts';
 import { expireRecords } from '../../workers/housekeeping/expire-records-job.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/workers.ts';

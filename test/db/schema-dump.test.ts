@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type pg from 'pg';
 import { describe, expect, inject, test } from 'vitest';
 import { Db } from '../../shared/platform/db.ts';
 import { rootDir } from '../../shared/platform/root.ts';

@@ -1,4 +1,3 @@
-import { TestDb } from '../support/test-db.ts';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,6 +14,7 @@ import { insertRegions, startTestApi } from '../support/api.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';
 import { startTestServer, withDatabase } from '../support/server.ts';
+import { TestDb } from '../support/test-db.ts';
 import { jobsOf, queueEnv, startTestWorker, testJob } from '../support/workers.ts';
 
 const folder = testFolder();

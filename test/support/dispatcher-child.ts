@@ -1,5 +1,6 @@
-// A worker's dispatcher in a process of its own, or who follows saved searches (`"follow": true`), which dies at
-// one of its statements: DATABASE_URL=… node --import tsx test/support/dispatcher-child.ts '{"dieAt": 7}'
+// A worker's dispatcher in a process of its own, or who follows saved searches (`"follow": true`), which
+// dies at one of its statements: DATABASE_URL=… node --import tsx test/support/dispatcher-child.ts
+// '{"dieAt": 7}'
 import pg from 'pg';
 import { loadConfig } from '../../shared/platform/config.ts';
 import { createLogger } from '../../shared/platform/log.ts';

@@ -1,9 +1,9 @@
-import type { TestDb } from './test-db.ts';
 import fc from 'fast-check';
 import { type FieldType, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 import { insertEstimates, insertParcels, square, type TestParcel } from './parcels.ts';
 import { COMMITTED_AT, COMMITTED_VERSIONS, READINGS } from './plain-filter.ts';
+import type { TestDb } from './test-db.ts';
 
 /** Small domains, so that values meet; each with texts and numbers that are hard to compare. */
 const CODES = ['R1', 'r1', 'C-2', '0100', '100', 'É', '%', 'a_b'];

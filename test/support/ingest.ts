@@ -1,4 +1,3 @@
-import type { TestDb } from './test-db.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Geometry } from 'geojson';
@@ -14,6 +13,7 @@ import { type RunOptions, runFeed } from '../../workers/ingest/ingest-feed.ts';
 import { undoRun } from '../../workers/ingest/kinds/assessor/undo-run.ts';
 import { parseFeed } from '../../workers/ingest/load-feeds.ts';
 import { boxRing } from './parcels.ts';
+import type { TestDb } from './test-db.ts';
 
 /** Runs a feed as a worker would. */
 export function ingest(

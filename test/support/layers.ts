@@ -1,12 +1,11 @@
-import type { TestDb } from './test-db.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Geometry } from 'geojson';
-import type pg from 'pg';
 import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { sampleDir } from '../../workers/ingest/feed-folders.ts';
 import { loadFeed } from '../../workers/ingest/load-feeds.ts';
 import { all, type Feature, feedOf, ORIGIN } from './ingest.ts';
+import type { TestDb } from './test-db.ts';
 
 export const sampleFeed = (name: string): Promise<Feed> => loadFeed(join(sampleDir, `${name}.yaml`));
 

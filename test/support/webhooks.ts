@@ -41,7 +41,7 @@ export function startTestDispatcher(
   const env = { DATABASE_URL: db.url, LOG_LEVEL: 'silent', ...ON_LOOPBACK };
   const config = loadConfig(api === undefined ? env : { ...env, PORT: new URL(api.url).port });
   const dispatcher = startDispatcher({
-    pool: db.pool,
+    db: db.pool,
     log: createLogger(config, 'dispatcher'),
     config,
     ...parts,

@@ -4,7 +4,8 @@ import { loadConfig, settingNames } from '../../shared/platform/config.ts';
 const SETTING = /^#?([A-Z][A-Z0-9_]*)=(.*)$/;
 
 /**
- * `.env.example` lists exactly the settings that the program reads, in the order of shared/platform/config.ts,
+ * `.env.example` lists exactly the settings that the program reads, in the order of
+ * shared/platform/config.ts,
  * each with its default or a value that it takes.
  */
 export function checkEnvExample(text: string): string[] {

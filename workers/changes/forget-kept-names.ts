@@ -14,10 +14,7 @@ const BATCH = 5_000;
  * @param of one run, or all runs that may name somebody
  * @returns how many kept parcels named them
  */
-export async function forgetKeptNames(
-  db: Db,
-  of: { runId: number } | { subject: Subject },
-): Promise<number> {
+export async function forgetKeptNames(db: Db, of: { runId: number } | { subject: Subject }): Promise<number> {
   if ((await db.run('changes/has_suppressions')).length === 0) return 0;
   const wanted =
     'runId' in of

@@ -35,7 +35,7 @@ export async function leaveOutSuppressed(db: Db, fips: string): Promise<void> {
     if (rows.length === 0) return;
     after = rows.at(-1)!.property_id;
     const listed = await suppressedNames(
-      run,
+      db,
       rows.map(row => ({ names: namesOf(row), places: addressesOf(part => row[part]) })),
     );
     const leaveOut = async (field: string, isListed: (row: Named, names: Set<string>) => boolean) => {

@@ -68,6 +68,10 @@ async function loadingRuns(
 ): Promise<ReadonlySet<number>> {
   const runs = [...new Set(parcels.map(parcel => parcel.created_run))];
   if (runs.length === 0) return new Set();
-  const rows = await db.run<{ run_id: number }>('changes/list_loading_runs', { fips, runs, days: LOADING_DAYS });
+  const rows = await db.run<{ run_id: number }>('changes/list_loading_runs', {
+    fips,
+    runs,
+    days: LOADING_DAYS,
+  });
   return new Set(rows.map(row => row.run_id));
 }

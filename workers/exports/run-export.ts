@@ -122,8 +122,8 @@ function openParts(db: Db, { id, attempt }: Order) {
 }
 
 /**
- * Rows are marked in the lock order of shared/platform/db.ts, and what that tells to be new is charged. A list
- * remembers which of its rows were read. @returns the tokens charged
+ * Rows are marked in the lock order of shared/platform/db.ts, and what that tells to be new is charged. A
+ * list remembers which of its rows were read. @returns the tokens charged
  */
 async function bill(db: Db, order: Order, { rows, parcels, others }: Written): Promise<number> {
   const { id, attempt, account_id, company_id, mode, tokens_held: held, request } = order;

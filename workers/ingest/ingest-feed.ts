@@ -54,11 +54,7 @@ function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
  * Stages the feed's inputs, unless an earlier attempt that died had staged the same. @returns the comparison
  * with the current data
  */
-async function prepare(
-  run: RunContext,
-  feed: Feed,
-  recipe: Recipe,
-): Promise<(tx: Db) => Promise<Prepared>> {
+async function prepare(run: RunContext, feed: Feed, recipe: Recipe): Promise<(tx: Db) => Promise<Prepared>> {
   const { db } = run;
   const from = await stagedFrom(run, feed, recipe);
   const madeOf = from && JSON.stringify([recipe.tables, recipe.version, from]);

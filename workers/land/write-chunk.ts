@@ -2,9 +2,9 @@ import { addToGroup } from '../../shared/kernels/groups.ts';
 import { COLUMNS_OF, type ComputedParcel } from '../../shared/land/compute-land.ts';
 import { LAYER_BITS, LAYER_KINDS } from '../../shared/model/land-layers.ts';
 import type { Db } from '../../shared/platform/db.ts';
-import { type Fragments, literal } from '../../shared/platform/statements.ts';
 import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
 import type { Values } from '../../shared/platform/named-parameters.ts';
+import { type Fragments, literal } from '../../shared/platform/statements.ts';
 import { readShownLand, stageMeasuredLand } from '../changes/measured-changes.ts';
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 
@@ -52,8 +52,7 @@ export function writeChunk(
     };
     for (const [layers, group] of groupBy(shaped, row => row.layers))
       await change('land/store_attributes', {}, partsOf(fips, layers, group));
-    if (unknown.length > 0)
-      await change('land/forget_attributes', { fips, property_ids: unknown });
+    if (unknown.length > 0) await change('land/forget_attributes', { fips, property_ids: unknown });
     if (changed.length > 0) await tx.run('valuation/mark_land', { fips });
     await openChanges(tx);
     await stageMeasuredLand(tx, fips, before, await readShownLand(tx, written));
@@ -62,8 +61,7 @@ export function writeChunk(
       if (remaining === 0) await tx.run('land/clear_marks', { fips, property_ids: ids });
       else await tx.run('land/narrow_marks', { fips, property_ids: ids, layers: remaining });
     }
-    if (unknown.length > 0)
-      await tx.run('land/clear_marks', { fips, property_ids: unknown });
+    if (unknown.length > 0) await tx.run('land/clear_marks', { fips, property_ids: unknown });
     await recordChanges(tx);
     return { parcels: shaped.length + unknown.length, changed: changed.length };
   });

@@ -1,7 +1,6 @@
 import { UnrecoverableError, WaitingError } from 'bullmq';
 import type { Config } from '../../shared/platform/config.ts';
 import type { Db } from '../../shared/platform/db.ts';
-import { statement } from '../../shared/platform/statements.ts';
 import { isDiskFull } from '../../shared/platform/disk.ts';
 import { isRetryable, messageOf, PlatError } from '../../shared/platform/errors.ts';
 import type { Logger } from '../../shared/platform/log.ts';
@@ -68,12 +67,10 @@ export function createProcessor(deps: RunnerDeps): Processor {
 
 /** @returns undefined for a job that runs already or has ended */
 async function startJob(deps: RunnerDeps, id: string): Promise<StartedJob | undefined> {
-  const [row] = await deps.db
-    .run<StartedJob>('queue/start_job', { id, worker: WORKER_NAME })
-    .catch(error => {
-      if (isDiskFull(error)) deps.pause();
-      throw error;
-    });
+  const [row] = await deps.db.run<StartedJob>('queue/start_job', { id, worker: WORKER_NAME }).catch(error => {
+    if (isDiskFull(error)) deps.pause();
+    throw error;
+  });
   return row;
 }
 
@@ -134,17 +131,17 @@ async function finish(
 ): Promise<void> {
   const isRetried = outcome === 'retried';
   await db.run('queue/finish_job', {
-      id,
-      outcome,
-      result: JSON.stringify(result),
-      error_code: codeOf(error),
-      error: error === undefined ? null : messageOf(error),
-      seconds: (performance.now() - startedAt) / 1000,
-      rows: result?.rows ?? 0,
-      note: isRetried ? `attempt ${delivery.attemptsMade + 2} of ${attemptsOf(delivery)}` : null,
-      retry_seconds: isRetried ? backoffSeconds(delivery) : null,
-      attempt: row.attempts,
-    });
+    id,
+    outcome,
+    result: JSON.stringify(result),
+    error_code: codeOf(error),
+    error: error === undefined ? null : messageOf(error),
+    seconds: (performance.now() - startedAt) / 1000,
+    rows: result?.rows ?? 0,
+    note: isRetried ? `attempt ${delivery.attemptsMade + 2} of ${attemptsOf(delivery)}` : null,
+    retry_seconds: isRetried ? backoffSeconds(delivery) : null,
+    attempt: row.attempts,
+  });
 }
 
 const attemptsOf = ({ opts }: Delivery): number => opts.attempts ?? 1;

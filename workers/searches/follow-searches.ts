@@ -125,10 +125,9 @@ async function listMemberships(
   db: Db,
   byCounty: ReadonlyMap<number, CountyChanges>,
 ): Promise<Map<string, number[]>> {
-  const rows = await db.run<{ search_id: string; property_ids: number[] }>(
-    'searches/list_memberships',
-    { property_ids: [...byCounty.values()].flatMap(({ parcels }) => [...parcels.keys()]) },
-  );
+  const rows = await db.run<{ search_id: string; property_ids: number[] }>('searches/list_memberships', {
+    property_ids: [...byCounty.values()].flatMap(({ parcels }) => [...parcels.keys()]),
+  });
   return new Map(rows.map(({ search_id, property_ids }) => [search_id, property_ids]));
 }
 
@@ -219,12 +218,19 @@ export async function refreshSearches({ db, log, signal }: Omit<FollowDeps, 'con
     await takeLock(connection, [LOCKS.searches], signal);
     const searches = await connection.run<Search>('searches/list_all_searches');
     // Nothing that has changed is looked at: each stays where it is.
-    const noted = await lookAtAll(connection, searches, 0, { log, signal }, async ({ id, filter, counties }) => {
-      const body = filterSchema.parse(filter) as FilterBody;
-      const notes: Note[] = [];
-      for (const fips of counties) notes.push(...(await lookAtCounty(connection, { id, body, fips, seq: null })));
-      return notes;
-    });
+    const noted = await lookAtAll(
+      connection,
+      searches,
+      0,
+      { log, signal },
+      async ({ id, filter, counties }) => {
+        const body = filterSchema.parse(filter) as FilterBody;
+        const notes: Note[] = [];
+        for (const fips of counties)
+          notes.push(...(await lookAtCounty(connection, { id, body, fips, seq: null })));
+        return notes;
+      },
+    );
     await connection.run('searches/unlock', { lock: LOCKS.searches });
     return noted;
   });

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { findOpenSessions } from '../../../shared/accounts/account-statements.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Db } from '../../../shared/platform/db.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
 
 /** How often the versions of what is looked at are read, all in one statement. */
 const POLL_MS = 1_000;

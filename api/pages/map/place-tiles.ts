@@ -18,11 +18,11 @@ import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
 import { PLACE_GROUPS } from '../../../shared/model/land-layers.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import { listNamedFeatures } from '../../../shared/parcels/map-statements.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { allTowns } from '../../../shared/regions/towns.ts';
-import type { Db } from '../../../shared/platform/db.ts';
 import type { Resources } from '../../v1/common/endpoint-resources.ts';
 import {
   boundsOf,

@@ -188,8 +188,7 @@ export const listChanges = defineEndpoint({
       // That of a cursor was known when the cursor was made.
       { field: 'fips', type: 'county', codes: county === undefined || cursor !== undefined ? [] : [county] },
     ]);
-    const search =
-      search_id === undefined ? undefined : await searchOf(db, call.account.id, search_id);
+    const search = search_id === undefined ? undefined : await searchOf(db, call.account.id, search_id);
     const secret = await cursorSecret();
     const wanted = types && [...new Set(types)].sort();
     const digest = requestDigest({ types: wanted, fips: county, search_id });
@@ -245,28 +244,32 @@ function readChanges(
   db: Db,
   { county, search_id, until, wanted, after, limit }: ChangesWanted,
 ): Promise<Row[]> {
-  return db.run<Row>('changes/list_changes', {
+  return db.run<Row>(
+    'changes/list_changes',
+    {
       after,
       limit,
       scan: wanted === undefined ? limit + 1 : SCANNED,
       ...(county !== undefined && { fips: Number(county) }),
       ...(search_id !== undefined && { search_id, until }),
       ...(wanted !== undefined && { types: wanted }),
-    }, {
+    },
+    {
       county: [
         county === undefined ? 'true' : 'c.fips = :fips::int',
         ...(search_id === undefined ? [] : [OF_SEARCH]),
       ].join(' and '),
       wanted: wanted === undefined ? 'true' : 'c.type = any (:types::text[])',
       filtered: String(wanted !== undefined),
-    });
+    },
+  );
 }
 
 const OF_SEARCH =
   'c.seq <= :until::bigint and c.seq in (select n.seq from search_changes n where n.search_id = :search_id::uuid)';
 
 const searchOf = async (db: Db, accountId: string, id: string) =>
-  findSearch(db, await companyOf(run, accountId), id);
+  findSearch(db, await companyOf(db, accountId), id);
 
 function readCursor(text: string, secret: Buffer, digest: string): Cursor {
   const cursor = verifySigned(FORMAT, text, [secret]) as Cursor | undefined;

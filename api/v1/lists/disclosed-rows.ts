@@ -1,6 +1,6 @@
 import type { ListRecord } from '../../../shared/lists/list-terms.ts';
-import type { CallContext } from '../../http/endpoint.ts';
 import { requireTokensLeft } from '../../http/authorize.ts';
+import type { CallContext } from '../../http/endpoint.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 
 /**

@@ -52,7 +52,10 @@ type Tree = {
   /** Node n has its children at 2n + 1 and 2n + 2; the range of a node follows from halving. */
   cutDimension: Uint8Array;
   cutValue: Float64Array;
-  /** The points in tree order, so that those of a leaf are adjacent: their indices, and five numbers of each. */
+  /**
+   * The points in tree order, so that those of a leaf are adjacent: their indices, and five numbers of
+   * each.
+   */
   order: Int32Array;
   coordinates: Float64Array;
 };

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { Need } from '../../model/loaded-data.ts';
 import type { FieldGroup, ParcelField } from '../../model/parcel-fields.ts';
 
-/** The row_versions that were committed after something: from the first on, but for those committed before it. */
+/**
+ * The row_versions that were committed after something: from the first on, but for those committed before
+ * it.
+ */
 export type VersionsSince = { first: number | null; before: readonly number[] };
 
 /** What the predicates of one request share. */

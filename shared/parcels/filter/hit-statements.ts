@@ -1,8 +1,8 @@
 import type { Box } from '../../geo/geometry-types.ts';
 import { countyOf } from '../../model/property-id.ts';
 import type { Db } from '../../platform/db.ts';
-import { compose } from '../../platform/statements.ts';
 import type { Values } from '../../platform/named-parameters.ts';
+import { compose } from '../../platform/statements.ts';
 import type { Place } from '../map-statements.ts';
 import type { Selection } from './filter-selection.ts';
 
@@ -72,13 +72,21 @@ export async function countClasses(
   figure: HitFigure,
   breaks: readonly number[],
 ): Promise<Map<number | null, number>> {
-  const rows = await db.run<{ class: number | null; count: number }>('parcels/count_classes', { ...selection.values, breaks }, fragmentsOf(selection, figure));
+  const rows = await db.run<{ class: number | null; count: number }>(
+    'parcels/count_classes',
+    { ...selection.values, breaks },
+    fragmentsOf(selection, figure),
+  );
   return new Map(rows.map(row => [row.class, row.count]));
 }
 
 /** Where about a fifth of the hits ends each. */
 export async function findFifths(db: Db, selection: Selection, figure: HitFigure): Promise<number[]> {
-  const [row] = await db.run<{ fifths: number[] | null }>('parcels/find_fifths', selection.values, fragmentsOf(selection, figure));
+  const [row] = await db.run<{ fifths: number[] | null }>(
+    'parcels/find_fifths',
+    selection.values,
+    fragmentsOf(selection, figure),
+  );
   return row!.fifths ?? [];
 }
 
@@ -88,7 +96,11 @@ export async function findEnds(
   selection: Selection,
   figure: HitFigure,
 ): Promise<[number, number] | undefined> {
-  const [row] = await db.run<{ ends: [number, number] | null }>('parcels/find_ends', selection.values, fragmentsOf(selection, figure));
+  const [row] = await db.run<{ ends: [number, number] | null }>(
+    'parcels/find_ends',
+    selection.values,
+    fragmentsOf(selection, figure),
+  );
   return row?.ends ?? undefined;
 }
 
@@ -98,7 +110,11 @@ export const listHitFigures = (
   { figure, join }: HitFigure,
   propertyIds: readonly number[],
 ): Promise<{ property_id: number; figure: number | null }[]> =>
-  db.run<{ property_id: number; figure: number | null }>('parcels/list_figures', { property_ids: propertyIds, counties: [...new Set(propertyIds.map(countyOf))] }, { figure, join });
+  db.run<{ property_id: number; figure: number | null }>(
+    'parcels/list_figures',
+    { property_ids: propertyIds, counties: [...new Set(propertyIds.map(countyOf))] },
+    { figure, join },
+  );
 
 export type HitInTile = Place & { property_id: number; figure: number | null };
 
@@ -108,14 +124,14 @@ export const listHitsInTile = (
   { figure, join }: HitFigure,
   inTile: Values,
 ): Promise<HitInTile[]> =>
-  db.run<HitInTile>('parcels/list_tile_hits', { ...values, ...inTile }, { table: table('near'), where, join, figure });
+  db.run<HitInTile>(
+    'parcels/list_tile_hits',
+    { ...values, ...inTile },
+    { table: table('near'), where, join, figure },
+  );
 
 /** Whether a county's parcels have what the predicate reads. */
-export async function isKnownIn(
-  db: Db,
-  { from, where, values }: Selection,
-  fips: number,
-): Promise<boolean> {
+export async function isKnownIn(db: Db, { from, where, values }: Selection, fips: number): Promise<boolean> {
   const [row] = await db.run<{ known: boolean }>('parcels/is_known', { ...values, fips }, { from, where });
   return row!.known;
 }

@@ -108,9 +108,15 @@ export const landFilters: Filter[] = [
     `Without landlocked parcels; those of which it is unknown are kept. ${LANDLOCKED}`,
     { keepsUnknown: 'landlocked', needs: NEEDS.roads },
   ),
-  flagFilter('only_landlocked', 'Landlocked', 'f.landlocked', 'Only landlocked parcels, as in exclude_landlocked.', {
-    needs: NEEDS.roads,
-  }),
+  flagFilter(
+    'only_landlocked',
+    'Landlocked',
+    'f.landlocked',
+    'Only landlocked parcels, as in exclude_landlocked.',
+    {
+      needs: NEEDS.roads,
+    },
+  ),
   shareFilter(
     'wetlands_percent_max',
     'Wetlands',

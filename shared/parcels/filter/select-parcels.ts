@@ -72,11 +72,7 @@ async function findOwner(propertyId: number, database: Db): Promise<FilterContex
 }
 
 /** @throws PlatError `validation_error` for what is no list of the company */
-async function findList(
-  id: string,
-  companyId: string | null,
-  db: Db,
-): Promise<FilterContext['list']> {
+async function findList(id: string, companyId: string | null, db: Db): Promise<FilterContext['list']> {
   const known = await db.run('lists/find_list', { company_id: companyId, list_id: id });
   if (known.length === 0) throw refused('list_id', 'is not the id of a list of the company');
   return { counties: await countiesOfList(db, id) };

@@ -1,7 +1,7 @@
 import type { GateResult } from '../../../../shared/feeds/ingest-runs.ts';
 import type { Db } from '../../../../shared/platform/db.ts';
-import { compose, sql } from '../../../../shared/platform/statements.ts';
 import { LOCKS } from '../../../../shared/platform/locks.ts';
+import { compose, sql } from '../../../../shared/platform/statements.ts';
 import { forgetKeptNames } from '../../../changes/forget-kept-names.ts';
 import { alternatives } from '../../../feeds/feed-columns.ts';
 import { lastFigures, rejectedRows } from '../../engine/gate.ts';
@@ -89,8 +89,7 @@ async function compare(tx: Db, run: RunContext, feed: AssessorFeed): Promise<Pre
   const measured = await tx.run<ParcelFigures>('feeds/measure_parcels');
   const figures = measured[0]!;
   recordFigures(run, feed, figures);
-  if (feed.sales)
-    counts.sales = await stageSales(tx, 'market/recorded_of_roll', feed.sales, feedId, fips);
+  if (feed.sales) counts.sales = await stageSales(tx, 'market/recorded_of_roll', feed.sales, feedId, fips);
 
   await run.step('gate', 'checking', 0.74);
   const sales = await measureSales(tx, feed.sales, feedId);

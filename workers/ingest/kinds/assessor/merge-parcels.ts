@@ -1,7 +1,6 @@
 import type { Db } from '../../../../shared/platform/db.ts';
-import { literal, statement } from '../../../../shared/platform/statements.ts';
 import { LOCKS } from '../../../../shared/platform/locks.ts';
-import { bindValues } from '../../../../shared/platform/named-parameters.ts';
+import { literal } from '../../../../shared/platform/statements.ts';
 import { PARCEL_CHANGES } from '../../../changes/changed-fields.ts';
 import { leaveOutSuppressed } from '../../../changes/forget-names.ts';
 import { drawVersion } from '../../../changes/record-changes.ts';
@@ -16,12 +15,7 @@ const NEAR_E7 = 91 * 6;
  * transaction: readers see the old roll until it commits and the new one afterwards. The counts were measured
  * before; this only does it. @param day the roll's, 'YYYY-MM-DD'
  */
-export async function mergeParcels(
-  db: Db,
-  runId: number,
-  feedId: number,
-  day: string,
-): Promise<void> {
+export async function mergeParcels(db: Db, runId: number, feedId: number, day: string): Promise<void> {
   const rows = await db.run<{ fips: number }>('feeds/list_changed_counties');
   const counties = rows.map(row => row.fips);
   const fips = literal(counties);

@@ -3,8 +3,8 @@ import { findUndoable, type UndoableRun, type UndoPayload } from '../../../../sh
 import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
 import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
 import type { Db } from '../../../../shared/platform/db.ts';
-import { literal, statement } from '../../../../shared/platform/statements.ts';
 import { LOCKS } from '../../../../shared/platform/locks.ts';
+import { literal } from '../../../../shared/platform/statements.ts';
 import { type RunResult, runLocked } from '../../engine/locked-run.ts';
 import { mergeRun } from '../../engine/merge-run.ts';
 import type { Prepared } from '../../engine/recipe.ts';
@@ -47,16 +47,14 @@ export async function undoRun(
   });
 }
 
-async function compare(
-  db: Db,
-  run: RunContext,
-  undoes: number,
-  derive: DeriveColumns,
-): Promise<Prepared> {
+async function compare(db: Db, run: RunContext, undoes: number, derive: DeriveColumns): Promise<Prepared> {
   const { runId, feedId, counts } = run;
   const undone = await findUndoable(db, undoes);
   await run.step('stage', 'reading what was there', 0.1);
-  const counties = await db.run<{ fips: number }>('feeds/list_undo_counties', { run_id: undoes, feed_id: feedId });
+  const counties = await db.run<{ fips: number }>('feeds/list_undo_counties', {
+    run_id: undoes,
+    feed_id: feedId,
+  });
   const fips = counties.map(county => county.fips);
   await db.run('land/lock_counties', { lock: LOCKS.countyRoll, counties: fips });
   const literals = { run: literal(undoes), fips: literal(fips) };
@@ -114,11 +112,7 @@ async function stageRolls(db: Db, undoes: number, derive: DeriveColumns): Promis
 async function recordFigures(db: Db, counts: RunCounts, undoes: number): Promise<void> {
   const rows = await db.run<Record<string, number>>('feeds/measure_parcels');
   const [before] = await db.run<{ counts: RunCounts }>('feeds/get_run_before', { run_id: undoes });
-  const {
-    rows: parcels = 0,
-    matched_keys = 0,
-    filled = {},
-  } = before?.counts ?? ({} as Partial<RunCounts>);
+  const { rows: parcels = 0, matched_keys = 0, filled = {} } = before?.counts ?? ({} as Partial<RunCounts>);
   const { changed = 0, returned = 0, retired = 0 } = rows[0]!;
   const unchanged = Math.max(0, Number(parcels) - changed - returned);
   Object.assign(counts, { rows: parcels, matched_keys, filled, changed, returned, retired, unchanged });
