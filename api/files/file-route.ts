@@ -26,7 +26,7 @@ const IDLE_READER_MS = 60_000;
 
 /**
  * GET /files/{token}: a part of an export or all of it; needs no key, the address itself is signed.
- * @param database with its own connections, so that slow readers keep no other call waiting
+ * @param db with its own connections, so that slow readers keep no other call waiting
  */
 export function filesRouter({ db, files }: Resources, now: () => Date): Router {
   const router = Router({ caseSensitive: true });

@@ -24,8 +24,7 @@ export type ServeDeps = {
   idempotency: Idempotency;
   heavyCalls: HeavyCalls;
   /**
-   * What the handlers may use. Statements of `database` are stopped with the call, the
-   * others' are for several.
+   * What the handlers may use. Statements of `db` are stopped with the call, the others' are for several.
    */
   resources: { db: ApiDb };
   requestTimeoutMs: number;

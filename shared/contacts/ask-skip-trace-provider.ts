@@ -28,6 +28,8 @@ const MAX_LOOKUPS = 2;
  */
 export function openProviderLookup(db: Db, provider: TraceProvider, keepDays: number): ProviderLookup {
   const asking = new Map<string, Promise<ProviderAnswer | null>>();
+  const count = (matches: number, failures: number, cents: number | null) =>
+    db.run('contacts/count_provider_call', { name: provider.name, matches, failures, cents });
 
   async function once(
     subject: Subject,
@@ -42,24 +44,12 @@ export function openProviderLookup(db: Db, provider: TraceProvider, keepDays: nu
     });
     if (kept !== undefined) return kept.answer;
     const answer = await provider.ask({ subject, address }, signal).catch(async error => {
-      await db
-        .run('contacts/count_provider_call', {
-          name: provider.name,
-          matches: 0,
-          failures: 1,
-          cents: null,
-        })
-        .catch(() => {});
+      await count(0, 1, null).catch(() => {});
       throw signal.aborted ? timeoutError(provider.name) : error;
     });
     const matched = answer !== null && answer.phones.length > 0;
     const tags = tagsOf(subject, address, answer, true).map(tag => hmac(secret, tag));
-    await db.run('contacts/count_provider_call', {
-      name: provider.name,
-      matches: matched ? 1 : 0,
-      failures: 0,
-      cents: matched ? provider.centsPerMatch : 0,
-    });
+    await count(matched ? 1 : 0, 0, matched ? provider.centsPerMatch : 0);
     if (keepDays > 0)
       await db.run('contacts/keep_provider_answer', {
         question_hmac: question,

@@ -87,7 +87,7 @@ export function errorCode(error: unknown): string | undefined {
 /** Whether another transaction was in the way. */
 export const isConflict = (error: unknown): boolean => means(errorCode(error), 'conflict');
 
-/** Whether a statement waited or ran too long, so that nothing of it stays. A lost connection says nothing. */
+/** Whether a statement waited or ran too long, so that nothing of it stays. */
 export const isTooSlow = (error: unknown): boolean => means(errorCode(error), 'slow');
 
 const SQLSTATE_FORM = /^[0-9A-Z]{5}$/;

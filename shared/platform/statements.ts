@@ -55,7 +55,10 @@ export function compose(name: string, fragments: Fragments): string {
  * @throws Error as bindValues does
  */
 export function statement(name: string, values: Values, fragments?: Fragments): BoundStatement {
-  return bindValues(fragments === undefined ? sql(name) : compose(name, fragments), values);
+  if (fragments === undefined) return bindValues(sql(name), values);
+  const text = compose(name, fragments);
+  // With all its values written into it a text may be megabytes: it is not searched for names, nor kept.
+  return Object.keys(values).length === 0 ? { text, values: [] } : bindValues(text, values);
 }
 
 /**

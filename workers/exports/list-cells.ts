@@ -16,11 +16,10 @@ export async function readListCells(
 ): Promise<Map<number, ListCells>> {
   const all = new Map<number, ListCells>();
   if (['status', 'status_at', 'tags'].some(name => names.has(name)))
-    for (const row of await db.run<RowState>(
-      'lists/read_row_states',
-      { list_id: list.id, property_ids: ids },
-      {},
-    ))
+    for (const row of await db.run<RowState>('lists/read_row_states', {
+      list_id: list.id,
+      property_ids: ids,
+    }))
       all.set(row.property_id, {
         status: row.status,
         status_at: row.status_at?.toISOString().slice(0, 10) ?? '',

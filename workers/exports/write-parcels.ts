@@ -68,19 +68,14 @@ export async function writeParcels(options: FileOptions, sink: Sink): Promise<Wr
 }
 
 async function chooseParcels({ db, request, companyId, asOf }: FileOptions): Promise<Choice> {
-  const reads = db;
   if (request.list_id !== undefined) {
-    const list = await findListOf(reads, companyId!, request.list_id);
+    const list = await findListOf(db, companyId!, request.list_id);
     if (list === undefined) throw listGone();
     const { status, one_per_owner: onePerOwner } = request;
-    return keptParcels(
-      db,
-      await hitsOfList(reads, list, { companyId: companyId!, status, onePerOwner }),
-      list,
-    );
+    return keptParcels(db, await hitsOfList(db, list, { companyId: companyId!, status, onePerOwner }), list);
   }
   const body = filterSchema.parse(request.filter) as FilterBody;
-  const selection = await selectParcels(body, { asOf, companyId, work: COMPUTE_HERE }, reads);
+  const selection = await selectParcels(body, { asOf, companyId, work: COMPUTE_HERE }, db);
   if (request.one_per_owner)
     return keptParcels(db, hitsOfOwners(selection, companyId!, mostRows('csv') + 1), null);
   const { from, where, values } = selection;

@@ -45,7 +45,7 @@ const stepsFor = ({ SKIP_TRACE_KEEP_DAYS, TRACE_AUDIT_YEARS }: Retention): Step[
 export async function expireRecords(db: Db, config: Retention, signal?: AbortSignal): Promise<number> {
   let total = await untilNone(() => rollPeriods(db), signal);
   for (const [name, values = {}] of stepsFor(config))
-    total += await untilNone(async () => await db.rowCount(name, values), signal);
+    total += await untilNone(() => db.rowCount(name, values), signal);
   return total;
 }
 
@@ -62,5 +62,5 @@ async function rollPeriods(db: Db): Promise<number> {
   const rows = await db.run<{ id: string }>('accounts/list_due_accounts');
   if (rows.length === 0) return 0;
   const values = { account_ids: rows.map(({ id }) => id) };
-  return await db.rowCount('accounts/roll_period', values);
+  return db.rowCount('accounts/roll_period', values);
 }
