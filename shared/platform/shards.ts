@@ -138,10 +138,9 @@ async function moveToShards(tx: Db, table: string, { columns }: Table, place: st
  */
 export async function listNodePageCosts(db: Db): Promise<{ node: string; cost: number }[]> {
   if (!(await hasCitus(db))) return [];
-  const rows = await db.run<{ node: string; cost: number }>('platform/list_page_costs', {
+  return db.run<{ node: string; cost: number }>('platform/list_page_costs', {
     cost: RANDOM_PAGE_COST,
   });
-  return rows;
 }
 
 /** The distributed tables and their sizes; none on a server without Citus. */

@@ -35,7 +35,7 @@ export async function removeLayer(db: Db, name: string, signal: AbortSignal): Pr
       await tx.run('land/lock_layers');
       const version = await currentVersion(tx, id, await lastAcceptedRun(tx, id));
       if (version === null) throw nothingThere(name);
-      const count = async (name: string) => await tx.rowCount(name, { feed_id: id });
+      const count = (name: string) => tx.rowCount(name, { feed_id: id });
       await count('land/delete_layer');
       const features = await count('land/delete_features');
       const tiles = (await count('land/delete_tiles')) + (await count('imagery/delete_imagery'));

@@ -142,5 +142,5 @@ async function giveBack(
   if (rowCount) await db.run('feeds/restore_keys', {}, { feed, fips });
   await db.run('feeds/forget_assessed', {}, { fips, as_of: day });
   await db.run('feeds/restore_assessed', {}, { run, as_of: day });
-  return rowCount ?? 0;
+  return rowCount;
 }
