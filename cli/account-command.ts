@@ -37,8 +37,8 @@ export function addAccountCommands(program: Command): void {
   addNamed(account);
 
   const list = account.command('list').description('the accounts with what they used in this period');
-  action(list, async ({ pool }) => {
-    const accounts = await listAccounts(pool);
+  action(list, async ({ db }) => {
+    const accounts = await listAccounts(db);
     const columns = 'name company user_email tier pro tokens_used tokens_included keys period_end'.split(' ');
     return [accounts, table(accounts, columns)];
   });
@@ -53,9 +53,9 @@ function addCreate(account: Command): void {
         "\nmethod, no backstop, 60 calls a minute and 120 at once, 20 skip traces a minute, a new company of the account's name, no user." +
         '\n\nExample:\n  plat account create acme --tier growth --overage --payment-method',
     );
-  action(create, async ({ pool }, name: string, flags: AccountFlags) => {
+  action(create, async ({ db }, name: string, flags: AccountFlags) => {
     const { tier = 'starter', user, backstopTokens, ...terms } = changeOf(flags);
-    const created = await createAccount(pool, {
+    const created = await createAccount(db, {
       ...terms,
       name,
       tier,
@@ -88,8 +88,8 @@ function addSet(account: Command): void {
         '\n\nExamples:\n  plat account set acme --tier scale --overage-price 250\n  plat account set acme --invoice unpaid' +
         '\n  plat account set acme --period-start "$(date -u +%Y-%m-01)"  # the current period began on the 1st of this month',
     );
-  action(set, async ({ pool }, name: string, flags: AccountFlags) => {
-    const { details, notes } = await changeAccount(pool, name, changeOf(flags));
+  action(set, async ({ db }, name: string, flags: AccountFlags) => {
+    const { details, notes } = await changeAccount(db, name, changeOf(flags));
     for (const note of notes) printNote(note);
     return [details, describe(details)];
   });
@@ -103,20 +103,20 @@ function addNamed(account: Command): void {
     ['disable', true, 'refuses all keys of an account, everywhere within 5 seconds; its periods go on'],
     ['enable', false, 'takes its keys again'],
   ] as const) {
-    action(named(verb, description), async ({ pool }, name: string) => {
-      const { details } = await changeAccount(pool, name, { disabled });
+    action(named(verb, description), async ({ db }, name: string) => {
+      const { details } = await changeAccount(db, name, { disabled });
       return [details, `Account ${details.name} is ${verb}d.`];
     });
   }
 
-  action(named('show', 'everything about an account'), async ({ pool }, name: string) => {
-    const details = await showAccount(pool, name);
+  action(named('show', 'everything about an account'), async ({ db }, name: string) => {
+    const details = await showAccount(db, name);
     return [details, describe(details)];
   });
 
   const history = 'every change of an account and its keys: when, by whom, from what to what';
-  action(named('history', history), async ({ pool }, name: string) => {
-    const changes = await listChanges(pool, name);
+  action(named('history', history), async ({ db }, name: string) => {
+    const changes = await listChanges(db, name);
     return [changes, changesTable(changes)];
   });
 }

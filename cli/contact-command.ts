@@ -4,7 +4,6 @@ import { entityName } from '../shared/kernels/person/entity.ts';
 import type { Address } from '../shared/kernels/person/match.ts';
 import { person } from '../shared/kernels/person/person.ts';
 import { phoneDigits } from '../shared/model/contact-fields.ts';
-import { asRun, statement } from '../shared/platform/db.ts';
 import { PlatError } from '../shared/platform/errors.ts';
 import { csv } from '../shared/platform/to-csv.ts';
 import {
@@ -45,8 +44,8 @@ function addFind(contact: Command): void {
     withWhom(contact.command('find'))
       .description('what the contacts hold of somebody, namesakes in the same place included')
       .addHelpText('after', `\nExample:\n  plat contact find ${EXAMPLE}`),
-    async ({ pool }, flags: Flags) => {
-      const rows = await findMatchingContacts(asRun(pool), requestOf(flags));
+    async ({ db }, flags: Flags) => {
+      const rows = await findMatchingContacts(db, requestOf(flags));
       const lines = rows.map(
         ({ id, source, entity_name, first_name, last_name, places, phones, last_seen }) => ({
           id,
@@ -72,10 +71,9 @@ function addSuppress(contact: Command): void {
         'after',
         `\nExamples:\n  plat contact suppress ${EXAMPLE}\n  plat contact suppress --phone 6035550101`,
       ),
-    async ({ pool }, flags: Flags) => {
-      const run = asRun(pool);
+    async ({ db }, flags: Flags) => {
       const request = requestOf(flags);
-      const added = await suppressContact(run, request, await findMatchingContacts(run, request), operator());
+      const added = await suppressContact(db, request, await findMatchingContacts(db, request), operator());
       return [
         { suppressed: added },
         added === 0 ? 'They were on the list already.' : `On the suppression list: ${added} new entries.`,
@@ -91,8 +89,8 @@ function addForget(contact: Command): void {
         "suppresses somebody and erases them from contacts, from kept providers' answers, from kept responses, as a former owner from what changed, and from notes of lists",
       )
       .addHelpText('after', `\nExample:\n  plat contact forget ${EXAMPLE}`),
-    async ({ pool }, flags: Flags) => {
-      const erased = await forgetContact(pool, requestOf(flags), operator());
+    async ({ db }, flags: Flags) => {
+      const erased = await forgetContact(db, requestOf(flags), operator());
       const { suppressed, ...counts } = erased;
       return [erased, `Erased: ${listCounts(counts)}. On the suppression list: ${suppressed} new entries.`];
     },
@@ -108,11 +106,12 @@ function addTraces(contact: Command): void {
       .option('--csv', 'print CSV')
       .description('the audit rows of traces: who asked, when, and what answered; the question is a hash')
       .addHelpText('after', '\nExample:\n  plat contact traces --account acme --since 2026-11-01 --csv'),
-    async ({ pool }, flags: { account?: string; since?: Date; csv?: boolean }) => {
-      const account = flags.account === undefined ? null : await findAccount(pool, flags.account);
-      const { rows } = await pool.query(
-        statement('contacts/list_traces', { account_id: account, since: flags.since ?? null }),
-      );
+    async ({ db }, flags: { account?: string; since?: Date; csv?: boolean }) => {
+      const account = flags.account === undefined ? null : await findAccount(db, flags.account);
+      const rows = await db.run<Record<string, unknown>>('contacts/list_traces', {
+        account_id: account,
+        since: flags.since ?? null,
+      });
       const columns = ['asked_at', 'account', 'key', 'endpoint', 'source', 'matched', 'question'];
       return [rows, flags.csv ? csv(rows, columns) : table(rows, columns)];
     },

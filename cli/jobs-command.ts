@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import { operator } from '../shared/accounts/accounts.ts';
-import { statement } from '../shared/platform/db.ts';
 import { cancelJob, describeJob, type JobState, retryJob } from '../shared/platform/queue/jobs.ts';
 import { wholeNumber } from './common/cli-options.ts';
 import { table } from './common/cli-output.ts';
@@ -14,10 +13,8 @@ export function addJobCommands(program: Command): void {
     .addOption(new Option('--status <status>', 'only these').choices(['queued', 'running', 'done', 'failed']))
     .option('--limit <n>', 'most of them', wholeNumber, 20)
     .description('the newest jobs, open ones first');
-  action(list, async ({ pool }, { status, limit }: { status?: string; limit: number }) => {
-    const { rows } = await pool.query<JobState>(
-      statement('queue/list_jobs', { limit, status: status ?? null }),
-    );
+  action(list, async ({ db }, { status, limit }: { status?: string; limit: number }) => {
+    const rows = await db.run<JobState>('queue/list_jobs', { limit, status: status ?? null });
     return [rows, jobsTable(rows)];
   });
 
@@ -25,8 +22,8 @@ export function addJobCommands(program: Command): void {
     .command('cancel')
     .argument('<job>', 'its id, or how that begins')
     .description('ends a job that waits or runs; what it has committed stays');
-  action(cancel, async ({ pool }, id: string) => {
-    const cancelled = await cancelJob(pool, id, operator());
+  action(cancel, async ({ db }, id: string) => {
+    const cancelled = await cancelJob(db, id, operator());
     const when = cancelled.running ? ': its worker breaks off within seconds' : '';
     return [cancelled, `Job ${cancelled.id} is cancelled${when}.`];
   });
@@ -37,7 +34,7 @@ export function addJobCommands(program: Command): void {
     .description('adds a job that does again what an ended one was to do')
     .addHelpText('after', '\nExample:\n  plat jobs --status failed && plat jobs retry 5e9b0f3c');
   action(retry, async (session, id: string) => {
-    const added = await retryJob(session.pool, id);
+    const added = await retryJob(session.db, id);
     await deliverJobs(session, [added.id]);
     return [added, `Job ${added.id} is queued.`];
   });

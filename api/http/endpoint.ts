@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Mode } from '../../shared/accounts/tiers.ts';
 import type { ShapeWork } from '../../shared/geo/shape-work.ts';
 import { type Price, priceText } from '../../shared/model/prices.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import type { Account } from './callers.ts';
-import type { Database, Statements } from './database.ts';
 import type { ExtraLimit } from './rate-limits.ts';
 
 /** An address of the service's own, made of `CallContext`'s. */
@@ -31,7 +31,7 @@ export type Answer = {
    * Statements that run before the charge, in its transaction. Returns false if the price has changed since
    * the call was answered. The call is then answered again.
    */
-  alongside?(statements: Statements): Promise<boolean>;
+  alongside?(tx: Db): Promise<boolean>;
 };
 
 /** An answer that was kept for repeats. `people`: null where none were kept with it. */
@@ -42,7 +42,7 @@ export type MakingAttempt = {
   /** What an earlier attempt has made, before it died or its client left. */
   made?: unknown;
   /** Notes what this one makes, in that transaction. @throws PlatError 503 when another has taken over */
-  noteMade(run: Database['run'], made: unknown): Promise<void>;
+  noteMade(tx: Db, made: unknown): Promise<void>;
 };
 
 /** Who calls, when, and under which address: what paging links and company scope need. */

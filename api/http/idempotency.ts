@@ -1,7 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../../shared/platform/db.ts';
 import { canonical } from './cursor.ts';
-import { type Database, unavailable } from './database.ts';
+import { unavailable } from './database.ts';
 import type { Endpoint, MakingAttempt } from './endpoint.ts';
 import { unprocessable, validationError } from './error-responses.ts';
 import type { RequestInput } from './validate.ts';
@@ -34,7 +35,7 @@ export type Attempt = MakingAttempt & {
    * Keeps the answer, in the transaction of its charge. @throws PlatError 503 when another attempt has taken
    * over, `unprocessable` for one too large to keep
    */
-  keep(run: Database['run'], answer: StoredResponse, hours?: number): Promise<void>;
+  keep(tx: Db, answer: StoredResponse, hours?: number): Promise<void>;
   /** When the attempt is over; lets others begin if no answer was kept. */
   end(): Promise<void>;
 };
@@ -64,20 +65,20 @@ export function fingerprintOf(endpoint: Endpoint, { params, query, body }: Reque
   return hash('sha256', canonical([endpoint.operationId, params, query, body]), 'buffer');
 }
 
-export function openIdempotency(database: Database): Idempotency {
+export function openIdempotency(db: Db): Idempotency {
   return {
     async begin(call, isOver) {
       const claim = randomUUID();
       for (let pause = FIRST_PAUSE_MS; !isOver(); pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
-        const [claimed] = await database.run<{ made: unknown }>('accounts/claim_call', {
+        const [claimed] = await db.run<{ made: unknown }>('accounts/claim_call', {
           account_id: call.accountId,
           key: call.key,
           fingerprint: call.fingerprint,
           attempt: claim,
           milliseconds: LEASE_MS,
         });
-        if (claimed !== undefined) return { attempt: openAttempt(database, call, claim, claimed.made) };
-        const [row] = await database.run<CallRow>('accounts/read_call', {
+        if (claimed !== undefined) return { attempt: openAttempt(db, call, claim, claimed.made) };
+        const [row] = await db.run<CallRow>('accounts/read_call', {
           account_id: call.accountId,
           key: call.key,
         });
@@ -105,31 +106,29 @@ type CallRow = {
   people: Buffer[] | null;
 };
 
-function openAttempt(
-  database: Database,
-  { accountId, key }: IdempotentRequest,
-  claim: string,
-  made: unknown,
-): Attempt {
+function openAttempt(db: Db, { accountId, key }: IdempotentRequest, claim: string, made: unknown): Attempt {
   const renewal = setInterval(() => {
     // Without it the attempt may lose its turn, which `keep` finds out.
-    database
-      .run('accounts/renew_claim', { account_id: accountId, key, attempt: claim, milliseconds: LEASE_MS })
-      .catch(() => {});
+    db.run('accounts/renew_claim', {
+      account_id: accountId,
+      key,
+      attempt: claim,
+      milliseconds: LEASE_MS,
+    }).catch(() => {});
   }, RENEW_MS);
   renewal.unref();
   return {
     ...(made !== null && { made }),
-    async noteMade(run, made) {
+    async noteMade(tx, made) {
       const values = { account_id: accountId, key, attempt: claim, made: JSON.stringify(made) };
-      if ((await run('accounts/note_made', values)).length === 0) throw takenOver();
+      if ((await tx.run('accounts/note_made', values)).length === 0) throw takenOver();
     },
-    async keep(run, { status, body, people }, hours = KEPT_HOURS) {
+    async keep(tx, { status, body, people }, hours = KEPT_HOURS) {
       if (body.length > MAX_STORED_BYTES)
         throw unprocessable(
           'The answer is too large to be kept for repeats: ask for a smaller page, or without Idempotency-Key.',
         );
-      const rows = await run('accounts/keep_answer', {
+      const rows = await tx.run('accounts/keep_answer', {
         account_id: accountId,
         key,
         attempt: claim,
@@ -144,9 +143,7 @@ function openAttempt(
       clearInterval(renewal);
       // Also after a commit whose outcome is unknown: an answer that is kept stays. What cannot be released
       // is left to the lease.
-      await database
-        .run('accounts/release_call', { account_id: accountId, key, attempt: claim })
-        .catch(() => {});
+      await db.run('accounts/release_call', { account_id: accountId, key, attempt: claim }).catch(() => {});
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Mode } from '../../shared/accounts/tiers.ts';
 import { requireEndpointAccess, requireScope, requireSubscription, requireTokensLeft } from './authorize.ts';
 import type { Caller } from './callers.ts';
-import { type Database, unavailable } from './database.ts';
+import { type ApiDb, unavailable } from './database.ts';
 import type { Answer, CallContext, Endpoint } from './endpoint.ts';
 import { validationError } from './error-responses.ts';
 import type { Exchange } from './exchange.ts';
@@ -24,10 +24,9 @@ export type ServeDeps = {
   idempotency: Idempotency;
   heavyCalls: HeavyCalls;
   /**
-   * What the handlers may use. Statements of `database` are stopped with the call, the
-   * others' are for several.
+   * What the handlers may use. Statements of `db` are stopped with the call, the others' are for several.
    */
-  resources: { database: Database };
+  resources: { db: ApiDb };
   requestTimeoutMs: number;
   now(): Date;
 };
@@ -167,7 +166,7 @@ async function answer(
   if (!quoted && endpoint.metering !== null && !endpoint.metering.mayBeFree)
     requireTokensLeft(caller.account, now.getTime(), endpoint.metering.needs?.(input));
   const context = new Context(call, caller, now, work, repeatable);
-  const resources = { ...deps.resources, database: deps.resources.database.stoppedBy(call) };
+  const resources = { ...deps.resources, db: deps.resources.db.stoppedBy(call) };
   for (let tries = 1; ; tries++) {
     const made = quoted
       ? await quoteOf(endpoint, input, resources, context)
@@ -249,14 +248,14 @@ async function charge(
     isOver: () => call.isOver(),
     before:
       alongside &&
-      (async statements => {
-        if (!(await alongside(statements))) throw REPRICED;
+      (async tx => {
+        if (!(await alongside(tx))) throw REPRICED;
       }),
     after:
       attempt &&
-      (async run => {
+      (async tx => {
         const kept = { status, body: bytesOf(keptBody) ?? Buffer.alloc(0), people };
-        await attempt.keep(run, kept, call.keptHours?.(outcome));
+        await attempt.keep(tx, kept, call.keptHours?.(outcome));
       }),
   });
   if (!call.isOver()) ready.send();

@@ -1,4 +1,5 @@
 import { errorCode, messageOf, PlatError, READ_ONLY } from '../../shared/platform/errors.ts';
+import { SQLSTATE } from '../../shared/platform/sqlstates.ts';
 
 const CANNOT_CONNECT = 'The database cannot be reached. Check that it runs and that DATABASE_URL is right.';
 const LOST = 'The connection to the database was lost. Run the command again.';
@@ -10,17 +11,18 @@ const REMEDIES: Record<string, string> = {
   ENOTFOUND: CANNOT_CONNECT,
   EAI_AGAIN: CANNOT_CONNECT,
   ETIMEDOUT: CANNOT_CONNECT,
-  '28000': CANNOT_CONNECT,
-  '28P01': CANNOT_CONNECT,
-  '3D000': CANNOT_CONNECT,
+  [SQLSTATE.invalidAuthorization]: CANNOT_CONNECT,
+  [SQLSTATE.invalidPassword]: CANNOT_CONNECT,
+  [SQLSTATE.noDatabase]: CANNOT_CONNECT,
   ECONNRESET: LOST,
-  '57P01': LOST,
-  '57P03': 'The database is starting or stopping. Run the command again in a moment.',
-  '25006': `The database is read-only. ${READ_ONLY}`,
-  '42501':
+  [SQLSTATE.adminShutdown]: LOST,
+  [SQLSTATE.cannotConnectNow]: 'The database is starting or stopping. Run the command again in a moment.',
+  [SQLSTATE.readOnly]: `The database is read-only. ${READ_ONLY}`,
+  [SQLSTATE.insufficientPrivilege]:
     'The database role of DATABASE_URL lacks a permission. Use the role that owns the tables, or grant it.',
-  '53100': "The database's disk is full.",
-  '53300': 'The database has no free connection: stop a process, or raise max_connections of PostgreSQL.',
+  [SQLSTATE.diskFull]: "The database's disk is full.",
+  [SQLSTATE.tooManyConnections]:
+    'The database has no free connection: stop a process, or raise max_connections of PostgreSQL.',
   ENOSPC: 'The disk is full.',
   EACCES: 'This user may not read or write that file.',
 };

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Algorithm, hash as argonHash, verify as argonVerify } from '@node-rs/argon2';
-import { type Queryable, statement } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
 /** What a one-time link is good for: to sign in, to set a new password, or to join a company. */
@@ -43,10 +43,8 @@ export function requirePassword(password: string, email: string): string {
 }
 
 /** @param userId whose password it becomes. */
-export async function storePassword(db: Queryable, userId: string, password: string): Promise<void> {
-  await db.query(
-    statement('accounts/store_password', { user_id: userId, hash: await argonHash(password, ARGON2) }),
-  );
+export async function storePassword(db: Db, userId: string, password: string): Promise<void> {
+  await db.run('accounts/store_password', { user_id: userId, hash: await argonHash(password, ARGON2) });
 }
 
 /** Whether the password is this user's; takes as long when there is no such user or they have none. */
@@ -57,16 +55,14 @@ export async function verifyPassword(stored: string | null | undefined, given: s
 }
 
 /** The path of a new one-time link, below the app's address. */
-export async function createLink(db: Queryable, userId: string, purpose: LinkPurpose): Promise<string> {
+export async function createLink(db: Db, userId: string, purpose: LinkPurpose): Promise<string> {
   const { token, tokenHash } = newToken();
-  await db.query(
-    statement('accounts/insert_link', {
-      token_hash: tokenHash,
-      user_id: userId,
-      purpose,
-      minutes: LINK_MINUTES[purpose],
-    }),
-  );
+  await db.run('accounts/insert_link', {
+    token_hash: tokenHash,
+    user_id: userId,
+    purpose,
+    minutes: LINK_MINUTES[purpose],
+  });
   return `/sign-in/link/${token}`;
 }
 

@@ -1,15 +1,15 @@
-import { type Client, sql, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { LOCKS } from '../../shared/platform/locks.ts';
 import { WEBHOOKS_CHANNEL } from '../../shared/webhooks/webhook-terms.ts';
 
 /** Begins to keep what a transaction changes: statements of sql/queries/changes/ add to it. */
-export async function openChanges(client: Client): Promise<void> {
-  await client.query(sql('changes/create_pending'));
+export async function openChanges(db: Db): Promise<void> {
+  await db.run('changes/create_pending');
 }
 
 /** The `row_version` of all parcels that a transaction changes. Draw it while nobody else can write them. */
-export async function drawVersion(client: Client): Promise<number> {
-  const { rows } = await client.query<{ version: number }>(sql('changes/draw_version'));
+export async function drawVersion(db: Db): Promise<number> {
+  const rows = await db.run<{ version: number }>('changes/draw_version');
   return rows[0]!.version;
 }
 
@@ -18,10 +18,10 @@ export async function drawVersion(client: Client): Promise<number> {
  * who waits for another transaction while it holds the lock could wait for ever.
  * @param runId of an ingestion
  */
-export async function recordChanges(client: Client, runId: number | null = null): Promise<void> {
-  const { rowCount } = await client.query(statement('changes/lock_changes', { lock: LOCKS.changes }));
+export async function recordChanges(db: Db, runId: number | null = null): Promise<void> {
+  const rowCount = await db.rowCount('changes/lock_changes', { lock: LOCKS.changes });
   if (!rowCount) return;
-  await client.query(statement('changes/record_pending', { run_id: runId }));
-  await client.query(sql('changes/record_versions'));
-  await client.query(statement('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL }));
+  await db.run('changes/record_pending', { run_id: runId });
+  await db.run('changes/record_versions');
+  await db.run('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL });
 }

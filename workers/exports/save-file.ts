@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import type { ExportRequest } from '../../shared/exports/export-request.ts';
-import type { Pool } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { errorCode, PlatError } from '../../shared/platform/errors.ts';
 import { writeFile } from './write-file.ts';
 
@@ -11,7 +11,7 @@ export type SavedFile = { path: string; rows: number; bytes: number; sha256: str
  * An export on this machine's disk, for operators: nobody pays, nothing is marked. The file is there when it
  * is whole. @throws PlatError `export_file` where it cannot be written
  */
-export async function saveFile(pool: Pool, request: ExportRequest, path: string): Promise<SavedFile> {
+export async function saveFile(db: Db, request: ExportRequest, path: string): Promise<SavedFile> {
   const draft = `${path}.part`;
   const file = await open(draft, 'w').catch(error => {
     const why = { ENOENT: 'there is no such folder', EACCES: 'it may not be written' }[
@@ -25,7 +25,7 @@ export async function saveFile(pool: Pool, request: ExportRequest, path: string)
   let bytes = 0;
   try {
     const { rows } = await writeFile({
-      pool,
+      db,
       request,
       companyId: null,
       asOf: new Date(),

@@ -168,9 +168,7 @@ async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
   const { session, url, req } = visit;
   const account = await visit.account;
   // Read last, as the page may have shown what was new.
-  const news = session
-    ? await countNews(deps.resources.database, session.company.id, session.user.id).catch(() => 0)
-    : 0;
+  const news = session ? await countNews(deps.db, session.company.id, session.user.id).catch(() => 0) : 0;
   const html = renderToString(
     <Document
       {...reply}

@@ -2,8 +2,8 @@ import { MAX_TOWNS } from '../../../shared/feeds/county-record.ts';
 import { listCountyBoxes, listNotedTowns, listTowns } from '../../../shared/feeds/feed-statements.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
-import type { Database } from '../../http/database.ts';
 
 /** If the box of the parcels is a smaller share of the county's, only a part of it is loaded. */
 const MOST_OF_PART = 0.5;
@@ -13,24 +13,21 @@ const MAX_NAMED = 3;
  * The part that is loaded of counties that are not whole, in words such as `1 town: Washington`. `counties`:
  * null for all.
  */
-export async function readParts(
-  database: Database,
-  counties: readonly number[] | null,
-): Promise<Map<number, string>> {
-  const fips = await findParts(database, counties);
-  const towns = fips.length === 0 ? new Map<number, string[]>() : await listNotedTowns(database, fips);
+export async function readParts(db: Db, counties: readonly number[] | null): Promise<Map<number, string>> {
+  const fips = await findParts(db, counties);
+  const towns = fips.length === 0 ? new Map<number, string[]>() : await listNotedTowns(db, fips);
   return new Map(fips.map(each => [each, partText(towns.get(each) ?? [])]));
 }
 
 /** The same of one county by its parcels, before its record is made; null where all of it may be loaded. */
-export async function readPart(database: Database, county: number): Promise<string | null> {
-  if ((await findParts(database, [county])).length === 0) return null;
-  return partText(await listTowns(database, county, MAX_TOWNS));
+export async function readPart(db: Db, county: number): Promise<string | null> {
+  if ((await findParts(db, [county])).length === 0) return null;
+  return partText(await listTowns(db, county, MAX_TOWNS));
 }
 
 /** Plat has no list of a county's towns, so where the parcels are shows that some towns are missing. */
-async function findParts(database: Database, counties: readonly number[] | null): Promise<number[]> {
-  const boxes = await listCountyBoxes(database, counties);
+async function findParts(db: Db, counties: readonly number[] | null): Promise<number[]> {
+  const boxes = await listCountyBoxes(db, counties);
   return [...boxes].flatMap(([fips, box]) => {
     const county = countyExtent(fips);
     const isPart = county !== undefined && sizeOf(box) < MOST_OF_PART * sizeOf(county);

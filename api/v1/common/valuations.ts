@@ -1,5 +1,5 @@
+import type { Db } from '../../../shared/platform/db.ts';
 import { batch } from '../../http/batch.ts';
-import type { Database } from '../../http/database.ts';
 
 /** A row of the table of valuations; nothing but nulls for a parcel without relevant comps. */
 export type StoredValuation =
@@ -35,7 +35,7 @@ type Row = StoredValuation & { property_id: number };
  * Stored valuations; those asked for together come in one statement, at two thirds of the cost
  * of a statement each.
  */
-export function openValuations(database: Database): ReadValuation {
+export function openValuations(db: Db): ReadValuation {
   const read = batch<ParcelKey, Row | undefined>(async keys => {
     const wanted = [...new Map(keys.map(key => [key.propertyId, key])).values()];
     const byParcel = new Map((await readRows(wanted, false)).map(row => [row.property_id, row]));
@@ -46,7 +46,7 @@ export function openValuations(database: Database): ReadValuation {
     withComps ? (await readRows([{ fips, propertyId }], true))[0] : read({ fips, propertyId });
 
   function readRows(wanted: ParcelKey[], withComps: boolean): Promise<Row[]> {
-    return database.run<Row>('valuation/read_valuations', {
+    return db.run<Row>('valuation/read_valuations', {
       fips: wanted.map(({ fips }) => fips),
       property_ids: wanted.map(({ propertyId }) => propertyId),
       with_comps: withComps,

@@ -4,8 +4,8 @@ import { listParts } from '../../../shared/lists/read-list.ts';
 import { PRICES, tokensText } from '../../../shared/model/prices.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { requireTokensLeft } from '../../http/authorize.ts';
-import type { Database, Statements } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
@@ -131,18 +131,16 @@ A filter follows the rules of quotes. It uses one of the ${PRICES.quote.freePerD
     },
   },
   errors: { not_found: NO_LIST, unprocessable: `${FULL} Or a shape of the filter is too much to test.` },
-  handle: async ({ params, query: { pay }, body }, { database }, call) => {
-    const companyId = await companyOf(database.run, call.account.id);
-    const list = await findList(database, companyId, params.id);
+  handle: async ({ params, query: { pay }, body }, { db }, call) => {
+    const companyId = await companyOf(db, call.account.id);
+    const list = await findList(db, companyId, params.id);
     if (pay && body.filter === undefined) throw validationError({ pay: ['goes with a filter alone'] });
-    const found = await findParcels(body, pay, database, companyId, call);
-    const answer = await makeOnce(database, call, (_run, statements) =>
-      addFound(statements, companyId, list.id, found),
-    );
+    const found = await findParcels(body, pay, db, companyId, call);
+    const answer = await makeOnce(db, call, tx => addFound(tx, companyId, list.id, found));
     const { isTold, outcomes, not_found } = answer;
     const { in_other_lists, mailed_lately, do_not_mail } = outcomes;
     const counts = { ...outcomes, left_out: in_other_lists + mailed_lately + do_not_mail };
-    const after = await findList(database, companyId, list.id);
+    const after = await findList(db, companyId, list.id);
     const told = isTold || call.user !== undefined;
     return {
       body: { ...(told ? counts : WITHHELD), not_found, rows: rowsTold(after, call) } satisfies AddedRows,
@@ -177,24 +175,24 @@ type Found = {
 async function findParcels(
   { filter: given, property_ids, apns, fips }: z.output<typeof body>,
   pay: boolean,
-  database: Database,
+  db: Db,
   companyId: string,
   call: CallContext,
 ): Promise<Found> {
   const named = { how: 'named', unquotable: false, tokens: 0 } as const;
   if (property_ids !== undefined) return { ids: distinct(property_ids), unknown: [], ...named };
-  if (apns !== undefined) return { ...(await findNumbers(database, fips!, apns)), ...named };
+  if (apns !== undefined) return { ...(await findNumbers(db, fips!, apns)), ...named };
   const filter = given as FilterBody;
   // A list's rows are of the company's choice, and may be few: narrowed they are never counted.
   const { list_id, ...others } = filter;
   if (call.user === undefined && !pay && !(await isQuotable(others, call.work)))
     throw validationError({ filter: [UNPAID] });
-  await requireFilterRegions(database, filter);
+  await requireFilterRegions(db, filter);
   const now = call.now.getTime();
   if (pay) requireTokensLeft(call.account, now, PRICES.filterPage.tokens);
-  const quote = pay || call.user !== undefined ? 0 : await spendQuote(database, call);
+  const quote = pay || call.user !== undefined ? 0 : await spendQuote(db, call);
   if (quote > 0) requireTokensLeft(call.account, now, quote);
-  const ids = await findByFilter(filter, database, { asOf: call.now, companyId, work: call.work });
+  const ids = await findByFilter(filter, db, { asOf: call.now, companyId, work: call.work });
   return {
     ids,
     unknown: [],
@@ -212,18 +210,12 @@ type Company = { has_marked_owners: boolean; mailed_at: Date | null };
 type Added = { outcomes: Outcomes; not_found: string[]; isTold: boolean };
 
 /** Adds what was found, and notes what may be said about it. */
-async function addFound(
-  statements: Statements,
-  companyId: string,
-  listId: string,
-  found: Found,
-): Promise<Added> {
-  const { run } = statements;
-  const [company] = await run<Company>('lists/lock_lists', { company_id: companyId });
+async function addFound(db: Db, companyId: string, listId: string, found: Found): Promise<Added> {
+  const [company] = await db.run<Company>('lists/lock_lists', { company_id: companyId });
   // It may have been deleted while the filter was read.
-  const [list] = await run<ListRecord>('lists/lock_list', { company_id: companyId, list_id: listId });
+  const [list] = await db.run<ListRecord>('lists/lock_list', { company_id: companyId, list_id: listId });
   if (list === undefined) throw notFound(NO_LIST);
-  const [before] = await run<{ rows: number }>('lists/count_rows_of_company', { company_id: companyId });
+  const [before] = await db.run<{ rows: number }>('lists/count_rows_of_company', { company_id: companyId });
   const outcomes: Outcomes = {
     added: 0,
     already_there: 0,
@@ -233,20 +225,20 @@ async function addFound(
   };
   const not_found = [...found.unknown];
   for (let from = 0; from < found.ids.length; from += BATCH) {
-    const batch = await addBatch(statements, companyId, list, found.ids.slice(from, from + BATCH));
+    const batch = await addBatch(db, companyId, list, found.ids.slice(from, from + BATCH));
     for (const name of Object.keys(outcomes) as (keyof Outcomes)[]) outcomes[name] += batch[name];
     // What a filter has found was on the roll a moment ago.
     if (found.how === 'named') not_found.push(...batch.not_found.map(String));
   }
-  const isTold = found.how === 'paid' || (await mayTell(run, companyId, list, found, outcomes, company!));
+  const isTold = found.how === 'paid' || (await mayTell(db, companyId, list, found, outcomes, company!));
   const most = found.how === 'named' ? found.ids.length : Math.max(found.ids.length, MIN_DISCLOSED_COUNT);
   if (before!.rows + (isTold ? outcomes.added : most) > MAX_ROWS) throw unprocessable(FULL);
   // A page of the filter would have named so many.
   const isNamed = found.how === 'named' || (found.how === 'paid' && found.ids.length <= PAGE_SIZES.most);
   if (!isTold || list.unread_rows === 'hidden')
-    await run('lists/hide_unread_rows', { list_id: list.id, rows: list.rows, more: most });
-  else if (!isNamed) await run('lists/tell_counts', { list_id: list.id });
-  if (outcomes.added > 0 || !isTold) await run('lists/touch_list', { list_id: list.id });
+    await db.run('lists/hide_unread_rows', { list_id: list.id, rows: list.rows, more: most });
+  else if (!isNamed) await db.run('lists/tell_counts', { list_id: list.id });
+  if (outcomes.added > 0 || !isTold) await db.run('lists/touch_list', { list_id: list.id });
   return { outcomes, not_found, isTold };
 }
 
@@ -255,7 +247,7 @@ async function addFound(
  * of the counts that could be over 0 says how many of the parcels are in a list or of an owner.
  */
 async function mayTell(
-  run: Statements['run'],
+  db: Db,
   companyId: string,
   list: ListRecord,
   { ids, how, unquotable }: Found,
@@ -268,7 +260,7 @@ async function mayTell(
   const wereMailed = list.mailed_within_days !== null && (company.mailed_at?.getTime() ?? 0) >= since;
   if (how === 'named') {
     if (list.unread_rows !== 'named' || wereMailed || company.has_marked_owners) return false;
-    const others = await run<Pick<ListRecord, 'unread_rows'>>('lists/list_named', {
+    const others = await db.run<Pick<ListRecord, 'unread_rows'>>('lists/list_named', {
       company_id: companyId,
       list_ids: list.leave_out_lists,
     });
@@ -290,14 +282,13 @@ type Batch = Outcomes & { not_found: number[] };
 
 /** @param ids one of which no county can have is not found */
 async function addBatch(
-  { runComposed }: Statements,
+  db: Db,
   companyId: string,
   list: Pick<ListRecord, 'id' | 'leave_out_lists' | 'mailed_within_days'>,
   ids: readonly number[],
 ): Promise<Batch> {
-  const [row] = await runComposed<Batch>(
+  const [row] = await db.run<Batch>(
     'lists/add_rows',
-    { owners: listParts().owners },
     {
       company_id: companyId,
       list_id: list.id,
@@ -306,6 +297,7 @@ async function addBatch(
       leave_out_lists: list.leave_out_lists,
       mailed_within_days: list.mailed_within_days,
     },
+    { owners: listParts().owners },
   );
   return row!;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/lists/read-list.ts';
 import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import { giveRows, listFreeRows } from '../../../shared/parcels/given-rows.ts';
-import type { Statements } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
 import { openPage, type Page, pageParameters, toPageResult } from '../../http/paging.ts';
 import { companyOf } from '../common/company.ts';
@@ -79,14 +79,14 @@ export const readRows = defineEndpoint({
   handle: readRowPage,
 });
 
-async function listOf({ params }: Pick<RowsInput, 'params'>, { database }: Resources, call: CallContext) {
-  const companyId = await companyOf(database.run, call.account.id);
-  return { companyId, list: await findList(database, companyId, params.id) };
+async function listOf({ params }: Pick<RowsInput, 'params'>, { db }: Resources, call: CallContext) {
+  const companyId = await companyOf(db, call.account.id);
+  return { companyId, list: await findList(db, companyId, params.id) };
 }
 
 async function readRowPage(input: RowsInput, resources: Resources, call: CallContext): Promise<Answer> {
   const { status, tag, ...paging } = input.query;
-  const { database, cursorSecret } = resources;
+  const { db, cursorSecret } = resources;
   const { companyId, list } = await listOf(input, resources, call);
   const veiled = isVeiled(list, call);
   if (veiled) requireTokensForPage(call, paging.page_size);
@@ -96,14 +96,14 @@ async function readRowPage(input: RowsInput, resources: Resources, call: CallCon
     call,
     secret: cursorSecret,
   });
-  const read = await database.snapshot(at => readPage(at, companyId, list, page, { status, tag }));
+  const read = await db.snapshot(tx => readPage(tx, companyId, list, page, { status, tag }));
   const isWhole = !status && !tag && read.rows.length < page.size;
   const turned = veiled
     ? turnVeiled(page, read)
     : toPageResult(page, read.rows, page.count || read.count, placeOf);
   const { count, next, previous } = turned;
   const given = turned.rows.map(({ property_id }) => read.parcels.get(property_id)!);
-  const free = await listFreeRows(database.run, companyId, given);
+  const free = await listFreeRows(db, companyId, given);
   const tokens = costOf(PRICES.listRows, given.length - free.size);
   const results = turned.rows.map(row => toRow(list, row, read.parcels.get(row.property_id)!, call.appUrl));
   const ids = turned.rows.map(row => row.property_id);
@@ -112,9 +112,9 @@ async function readRowPage(input: RowsInput, resources: Resources, call: CallCon
     body: { count, next, previous, results },
     tokens,
     ...((isNew || (veiled && isWhole) || tokens > 0) && {
-      alongside: async statements => {
-        if (isNew || veiled) await markRowsRead(statements, companyId, list, ids, isWhole);
-        return (await giveRows(statements.runComposed, companyId, given)) === tokens;
+      alongside: async db => {
+        if (isNew || veiled) await markRowsRead(db, companyId, list, ids, isWhole);
+        return (await giveRows(db, companyId, given)) === tokens;
       },
     }),
   };
@@ -143,17 +143,16 @@ function turnVeiled(page: Page, read: PageRead) {
 
 type PageRead = { count: number; rows: StoredRow[]; parcels: Awaited<ReturnType<typeof readParcels>> };
 
-const readParcels = (statements: Statements, ids: readonly number[]) =>
-  readRowParcels<Parcel>(statements.runComposed, ids, SUMMARY_COLUMNS);
+const readParcels = (db: Db, ids: readonly number[]) => readRowParcels<Parcel>(db, ids, SUMMARY_COLUMNS);
 
 async function readPage(
-  statements: Statements,
+  db: Db,
   companyId: string,
   list: ListRecord,
   { beside, offset, size }: Page,
   selected: { status?: string | undefined; tag?: string | undefined },
 ): Promise<PageRead> {
-  const read = await readListRows(statements.runComposed, companyId, list, {
+  const read = await readListRows(db, companyId, list, {
     ...selected,
     after: beside && Number(beside.place[0]),
     backwards: beside?.direction === 'previous',
@@ -161,7 +160,7 @@ async function readPage(
     limit: size + 1,
   });
   const ids = read.rows.map(row => row.property_id);
-  return { ...read, parcels: await readParcels(statements, ids) };
+  return { ...read, parcels: await readParcels(db, ids) };
 }
 
 type RowData = Awaited<ReturnType<typeof readParcels>> extends Map<number, infer Data> ? Data : never;

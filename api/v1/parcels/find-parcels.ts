@@ -1,7 +1,7 @@
 import { addToGroup } from '../../../shared/kernels/groups.ts';
 import { likeLiteral } from '../../../shared/kernels/owner/owner-words.ts';
 import { filledUp } from '../../../shared/model/roll-text.ts';
-import type { Statements } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { inAll, SERIAL_BYTES } from './serial-lists.ts';
 
 /** Reading the names of this many parcels costs less than the lists of the words that most owners have. */
@@ -23,36 +23,28 @@ const patternsOf = (pieces: readonly string[]) => pieces.map(piece => `%${likeLi
  * where these leave something open, by the names.
  * @param pieces one at least, none with white space
  */
-export async function findByOwner(
-  statements: Statements,
-  fips: number,
-  pieces: readonly string[],
-): Promise<number[]> {
+export async function findByOwner(db: Db, fips: number, pieces: readonly string[]): Promise<number[]> {
   const long = pieces.filter(piece => lengthOf(piece) >= TRIGRAM);
   const short = pieces.filter(piece => lengthOf(piece) === 2);
   // Single characters alone: every name is looked at, a second for 2,000,000.
-  if (long.length + short.length === 0) return listMatching(statements, fips, null, pieces);
-  const lists = await listSerials(statements, fips, long, 'w.word');
+  if (long.length + short.length === 0) return listMatching(db, fips, null, pieces);
+  const lists = await listSerials(db, fips, long, 'w.word');
   if (lists.every(list => list.length > FEW_PARCELS * SERIAL_BYTES))
-    lists.push(...(await listSerials(statements, fips, short, "w.word || ''")));
+    lists.push(...(await listSerials(db, fips, short, "w.word || ''")));
   const matches = inAll(lists, fips);
   if (lists.length === pieces.length || matches.length === 0) return matches;
-  return listMatching(statements, fips, matches, pieces);
+  return listMatching(db, fips, matches, pieces);
 }
 
 /** Of these parcels, or of all on the roll of the county, those whose owner's name holds all pieces. */
 async function listMatching(
-  statements: Statements,
+  db: Db,
   fips: number,
   ids: readonly number[] | null,
   pieces: readonly string[],
 ): Promise<number[]> {
   const values = { fips, property_ids: ids, patterns: patternsOf(pieces) };
-  const rows = await statements.runComposed<{ property_id: number }>(
-    'parcels/list_matching_owners',
-    {},
-    values,
-  );
+  const rows = await db.run<{ property_id: number }>('parcels/list_matching_owners', values, {});
   return rows.map(row => row.property_id);
 }
 
@@ -60,19 +52,10 @@ async function listMatching(
  * By piece the serials of the parcels that have it, in any order and some repeatedly; of the rarest piece
  * alone where those are few.
  */
-async function listSerials(
-  statements: Statements,
-  fips: number,
-  pieces: readonly string[],
-  word: string,
-): Promise<Buffer[]> {
+async function listSerials(db: Db, fips: number, pieces: readonly string[], word: string): Promise<Buffer[]> {
   if (pieces.length === 0) return [];
   const values = { fips, patterns: patternsOf(pieces), few: FEW_PARCELS };
-  const rows = await statements.runComposed<{ serials: string }>(
-    'parcels/find_owner_words',
-    { word },
-    values,
-  );
+  const rows = await db.run<{ serials: string }>('parcels/find_owner_words', values, { word });
   return rows.map(row => Buffer.from(row.serials, 'base64'));
 }
 
@@ -82,7 +65,7 @@ async function listSerials(
  * they are parted; if none has these either, those with the groups filled up with zeros, as the county does.
  */
 export async function findByApn(
-  statements: Statements,
+  db: Db,
   fips: number,
   apn: string,
   pieces: readonly string[],
@@ -90,7 +73,7 @@ export async function findByApn(
   const patterns = patternsOf(pieces);
   const find = async (number: string) =>
     matching(
-      await statements.run<FoundApn & { owned: boolean }>('parcels/find_apn', {
+      await db.run<FoundApn & { owned: boolean }>('parcels/find_apn', {
         fips,
         apn: number,
         patterns,
@@ -99,7 +82,7 @@ export async function findByApn(
     );
   let rows = await find(apn);
   if (rows.length === 0) {
-    const forms = await readForms(statements, fips);
+    const forms = await readForms(db, fips);
     rows = (await Promise.all(forms(apn).map(find))).flat();
   }
   const ids = rows.filter(row => row.owned).map(row => row.property_id);
@@ -109,8 +92,8 @@ export async function findByApn(
 type FoundApn = { property_id: number; apn: string };
 
 /** How a county would write a number: 16-70-5 is 000016 000070 000005 in one. */
-async function readForms({ run }: Pick<Statements, 'run'>, fips: number): Promise<(apn: string) => string[]> {
-  const counties = await run<{ apn_shapes: string[] }>('parcels/read_apn_shapes', { fips });
+async function readForms(db: Db, fips: number): Promise<(apn: string) => string[]> {
+  const counties = await db.run<{ apn_shapes: string[] }>('parcels/read_apn_shapes', { fips });
   const shapes = counties.flatMap(({ apn_shapes }) => apn_shapes);
   return apn => [...new Set(shapes.flatMap(shape => filledUp(apn, shape) ?? []))];
 }
@@ -132,15 +115,15 @@ function matching<Row extends { apn: string }>(rows: readonly Row[], apn: string
 
 /** Ids of a county's parcels by their numbers, as `findByApn` finds them; only numbers that have some. */
 export async function findByApns(
-  statements: Pick<Statements, 'run'>,
+  db: Db,
   fips: number,
   apns: readonly string[],
 ): Promise<Map<string, number[]>> {
-  const found = await findWritten(statements, fips, apns);
+  const found = await findWritten(db, fips, apns);
   const missing = apns.filter(apn => !found.has(apn));
   if (missing.length === 0) return found;
-  const forms = await readForms(statements, fips);
-  const byForm = await findWritten(statements, fips, [...new Set(missing.flatMap(forms))]);
+  const forms = await readForms(db, fips);
+  const byForm = await findWritten(db, fips, [...new Set(missing.flatMap(forms))]);
   for (const apn of missing) {
     const ids = forms(apn).flatMap(form => byForm.get(form) ?? []);
     if (ids.length > 0) found.set(apn, ids);
@@ -148,13 +131,9 @@ export async function findByApns(
   return found;
 }
 
-async function findWritten(
-  { run }: Pick<Statements, 'run'>,
-  fips: number,
-  apns: readonly string[],
-): Promise<Map<string, number[]>> {
+async function findWritten(db: Db, fips: number, apns: readonly string[]): Promise<Map<string, number[]>> {
   if (apns.length === 0) return new Map();
-  const rows = await run<FoundApn & { asked: string }>('parcels/find_apns', { fips, apns });
+  const rows = await db.run<FoundApn & { asked: string }>('parcels/find_apns', { fips, apns });
   const byNumber = new Map<string, typeof rows>();
   for (const row of rows) addToGroup(byNumber, row.asked, row);
   return new Map(

@@ -3,8 +3,8 @@ import { round2 } from '../../../shared/kernels/stats/rounding.ts';
 import { PRICES } from '../../../shared/model/prices.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
 import { unpackComps } from '../../../shared/model/valuation-comps-codec.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
-import type { Database } from '../../http/database.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { parcelParams, propertyId } from '../common/property-id-parameter.ts';
@@ -111,10 +111,10 @@ export const aiCompValue = defineEndpoint({
     not_found:
       'No parcel has this id, it has left the roll, or there are no relevant comps: a county without sales of its own has none unless sales of three counties are within 100 km. Costs nothing.',
   },
-  handle: async ({ params: { property_id }, query: { explain } }, { database, readValuation }) => {
+  handle: async ({ params: { property_id }, query: { explain } }, { db, readValuation }) => {
     const row = await readValuation(countyOf(property_id), property_id, explain);
     if (row === undefined) throw notFound(`There is no parcel ${property_id} on the roll.`);
-    if (row.mean_price === null) throw notFound(await explainAbsence(database, property_id));
+    if (row.mean_price === null) throw notFound(await explainAbsence(db, property_id));
     const value = {
       mean_price: round2(row.mean_price),
       mean_ppa: round2(row.mean_ppa),
@@ -125,7 +125,7 @@ export const aiCompValue = defineEndpoint({
     };
     if (!explain) return { body: value, tokens: PRICES.value.tokens };
     return {
-      body: { ...value, explanation: await explainValue(database, row) },
+      body: { ...value, explanation: await explainValue(db, row) },
       tokens: PRICES.value.tokens,
     };
   },
@@ -134,19 +134,19 @@ export const aiCompValue = defineEndpoint({
 type Value = Exclude<StoredValuation, { mean_price: null }>;
 
 /** Why a parcel has no estimate, and what helps. */
-async function explainAbsence(database: Database, id: number): Promise<string> {
+async function explainAbsence(db: Db, id: number): Promise<string> {
   const fips = countyOf(id);
   const none = `There are no relevant comps for parcel ${id}`;
-  const [sales] = await database.run('valuation/has_sales', { fips });
+  const [sales] = await db.run('valuation/has_sales', { fips });
   if (sales !== undefined) return `${none}, or its acreage or place is unknown.`;
   return `${none}: no sale of land in ${countyName(fips)} (${fiveDigits(fips)}) is known, and sales of fewer than three counties are within 100 km of it. A feed of the county's sales helps, ten or more of them.`;
 }
 
 type UsedComp = Pick<z.infer<typeof usedComp>, 'id' | 'status' | 'price' | 'lot_size' | 'sold_date'>;
 
-async function explainValue(database: Database, value: Value): Promise<object> {
+async function explainValue(db: Db, value: Value): Promise<object> {
   const used = unpackComps(value.comps!);
-  const rows = await database.run<UsedComp>('valuation/list_used_comps', { ids: used.map(({ id }) => id) });
+  const rows = await db.run<UsedComp>('valuation/list_used_comps', { ids: used.map(({ id }) => id) });
   const byId = new Map(used.map(comp => [comp.id, comp]));
   return {
     low_price: round2(value.low_price),

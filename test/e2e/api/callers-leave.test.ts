@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { openDatabase } from '../../../api/http/database.ts';
-import { createPool } from '../../../shared/platform/db.ts';
+import { ApiDb } from '../../../api/http/database.ts';
+import { createPool } from '../../../shared/platform/connection-pool.ts';
 import { createLogger } from '../../../shared/platform/log.ts';
 import { whileLocked } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
@@ -12,7 +12,7 @@ const cancelPool = createPool(db.config, log, { applicationName: 'plat api cance
 afterAll(() => Promise.all([pool.end(), cancelPool.end()]));
 
 test('callers who hold all connections and leave together keep none of them', async () => {
-  const database = openDatabase(pool, cancelPool);
+  const database = new ApiDb(pool, cancelPool);
   const calls = Array.from({ length: 5 }, () => ({ over: new AbortController() }));
   await whileLocked(db, ['lock table regions in access exclusive mode'], async () => {
     const answers = calls.map(call =>

@@ -39,8 +39,8 @@ every page costs the same time, and no parcel is skipped or repeated while the r
     unprocessable:
       'The geometry has more than 10,000 vertices or too many long edges, or its outline passes over more parcels than can be tested. Costs nothing.',
   },
-  handle: async ({ body, query }, { database, cursorSecret }, call) => {
-    await requireFilterRegions(database, body);
+  handle: async ({ body, query }, { db, cursorSecret }, call) => {
+    await requireFilterRegions(db, body);
     const page = await openPage(query, {
       endpoint: 'properties/filter',
       request: body,
@@ -48,14 +48,14 @@ every page costs the same time, and no parcel is skipped or repeated while the r
       secret: cursorSecret,
     });
     const order = (body.order ?? 'property_id') as Order;
-    const companyId = body.list_id === undefined ? null : await companyOf(database.run, call.account.id);
-    const selection = await selectParcels(body, { asOf: page.asOf, companyId, work: call.work }, database);
-    const { count, hits } = await findHits(database, selection, page, order);
+    const companyId = body.list_id === undefined ? null : await companyOf(db, call.account.id);
+    const selection = await selectParcels(body, { asOf: page.asOf, companyId, work: call.work }, db);
+    const { count, hits } = await findHits(db, selection, page, order);
     const { next, previous, rows } = toPageResult<OrderedHit>(page, hits, count, hit =>
       order === 'property_id' ? [hit.property_id] : [hit.figure, hit.property_id],
     );
     const ids = rows.map(hit => hit.property_id);
-    const results = (await readSummaries(database, ids)).map(row => toSummary(row, call.appUrl));
+    const results = (await readSummaries(db, ids)).map(row => toSummary(row, call.appUrl));
     // Also for a page past the end: its count is an answer.
     return { body: { count, next, previous, results }, tokens: count === 0 ? 0 : PRICES.filterPage.tokens };
   },
