@@ -24,7 +24,13 @@ export type FieldType =
 export type FieldFilter = 'range' | 'flag' | 'own' | 'list' | 'exact' | 'none';
 
 /** The sections of the detail page and of the filter form, in their order. */
-export const FIELD_GROUPS = ['Place', 'Land', 'Owner', 'Buildings and values', 'Sale and mortgage'] as const;
+export const FIELD_GROUPS = [
+  'Location',
+  'Land',
+  'Owner',
+  'Buildings and values',
+  'Sale and mortgage',
+] as const;
 export type FieldGroup = (typeof FIELD_GROUPS)[number];
 
 export type FieldSpec = {
@@ -73,7 +79,7 @@ function fieldsOf(group: FieldGroup) {
   });
 }
 
-const place = fieldsOf('Place');
+const place = fieldsOf('Location');
 const land = fieldsOf('Land');
 const owner = fieldsOf('Owner');
 const value = fieldsOf('Buildings and values');
@@ -117,18 +123,18 @@ export const PARCEL_FIELDS = {
     filterDoc: 'Year that a structure was built',
   }),
   assessed_total_value: value('money', 'Assessed value', 'Assessed value, total', 'range'),
-  assessed_land_value: value('money', 'Assessed, land', 'Assessed value of the land', 'range'),
+  assessed_land_value: value('money', 'Assessed land value', 'Assessed value of the land', 'range'),
   assessed_improvement_value: value(
     'money',
-    'Assessed, buildings',
+    'Assessed improvement value',
     'Assessed value of the improvements',
     'range',
   ),
   market_total_value: value('money', 'Market value', "Assessor's market value, total", 'range'),
-  market_land_value: value('money', 'Market value, land', "Assessor's market value of the land", 'range'),
+  market_land_value: value('money', 'Market land value', "Assessor's market value of the land", 'range'),
   market_improvement_value: value(
     'money',
-    'Market value, buildings',
+    'Market improvement value',
     "Assessor's market value of the improvements",
     'range',
   ),
@@ -137,25 +143,36 @@ export const PARCEL_FIELDS = {
     needs: NEEDS.taxFlags,
   }),
   tax_delinquent_year: value('year', 'Tax delinquent since', 'First year of the current delinquency', 'own'),
-  last_sale_date: sale('date', 'Last sale', 'Recording date of the most recent sale', 'range', {
+  last_sale_date: sale('date', 'Last sale date', 'Recording date of the most recent sale', 'range', {
     needs: NEEDS.sales,
   }),
   last_sale_price: sale('money', 'Last sale price', 'Price of the most recent sale', 'range', {
     needs: NEEDS.sales,
   }),
-  sale_price_code: sale('text', 'Price code', 'Code that qualifies the sale price', 'list'),
+  sale_price_code: sale('text', 'Sale price code', 'Code that qualifies the sale price', 'list'),
   seller_name: sale('text', 'Seller', 'Seller of the most recent sale'),
   document_type_code: sale('text', 'Deed type', 'Deed or document type of the most recent sale', 'list', {
     filterDoc: 'Deed or document type',
   }),
   inter_family_transfer: sale('boolean', 'Family transfer', 'The last transfer was within a family', 'flag'),
-  mortgage_amount: sale('money', 'Mortgage', 'First-mortgage loan amount', 'range'),
+  mortgage_amount: sale('money', 'Mortgage amount', 'First-mortgage loan amount', 'range'),
   mortgage_date: sale('date', 'Mortgage recorded', 'Recording date of the first mortgage', 'range'),
-  mortgage_financing_type_code: sale('text', 'Financing', 'Financing type of the first mortgage', 'list'),
-  mortgage_loan_type_code: sale('text', 'Loan type', 'Loan type of the first mortgage', 'list'),
-  mortgage_interest_rate: sale('number', 'Interest', 'Interest rate of the first mortgage', 'range', {
-    unit: 'percent',
-  }),
+  mortgage_financing_type_code: sale(
+    'text',
+    'Mortgage financing type',
+    'Financing type of the first mortgage',
+    'list',
+  ),
+  mortgage_loan_type_code: sale('text', 'Mortgage loan type', 'Loan type of the first mortgage', 'list'),
+  mortgage_interest_rate: sale(
+    'number',
+    'Mortgage interest rate',
+    'Interest rate of the first mortgage',
+    'range',
+    {
+      unit: 'percent',
+    },
+  ),
   owner_occupied: owner('boolean', 'Owner-occupied', 'The owner lives on the parcel'),
   vacant: land('boolean', 'Vacant', 'The parcel has no structure', 'own'),
 } as const satisfies Record<string, FieldSpec>;
@@ -190,14 +207,14 @@ export const COMPUTED_FIELDS = {
   ),
   improvement_percent: value(
     'number',
-    "Buildings' share of value",
+    'Improvement share of value',
     'Improvements as a share of the total market value, or of the assessed value if there is none',
     'none',
     { unit: 'percent' },
   ),
   tax_delinquent_years: value(
     'integer',
-    'Years tax delinquent',
+    'Years delinquent',
     'Years from the first of the current delinquency to the current one; null where the parcel is flagged as not delinquent',
   ),
   ownership_months: owner('integer', 'Months owned', 'Whole months since the last recording'),
@@ -232,14 +249,16 @@ export const COMPUTED_FIELDS = {
   local_frontage_ft: land('number', 'Local road frontage', 'Frontage on local roads', 'none', {
     unit: 'feet',
   }),
-  mean_slope_percent: land('number', 'Mean slope', 'Mean slope of the ground', 'none', { unit: 'percent' }),
-  min_elevation_m: land('number', 'Lowest ground', 'Lowest ground', 'none', {
+  mean_slope_percent: land('number', 'Average slope', 'Mean slope of the ground', 'none', {
+    unit: 'percent',
+  }),
+  min_elevation_m: land('number', 'Lowest elevation', 'Lowest ground', 'none', {
     unit: 'metres above sea level',
   }),
-  mean_elevation_m: land('number', 'Mean elevation', 'Mean height of the ground', 'none', {
+  mean_elevation_m: land('number', 'Average elevation', 'Mean height of the ground', 'none', {
     unit: 'metres above sea level',
   }),
-  max_elevation_m: land('number', 'Highest ground', 'Highest ground', 'none', {
+  max_elevation_m: land('number', 'Highest elevation', 'Highest ground', 'none', {
     unit: 'metres above sea level',
   }),
 } as const satisfies Record<string, FieldSpec>;

@@ -6,7 +6,7 @@ const SINCE = 'must be an ISO 8601 time with its time zone, such as 2026-11-20T0
 /** A `row_version`, or a moment. */
 export type Since = { version: number } | { at: string };
 
-// Patterns of times would be longer than all that an assistant reads of the filter.
+// A regular expression for times would be longer than the rest of the filter that an assistant reads.
 const time = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 
 const since = z.union([wholeNumber(), z.string()], SINCE).transform((value, context): Since => {
@@ -25,7 +25,7 @@ export const changedSinceFilter = defineFilter({
   schema: since,
   on: 'f',
   where(_since, { bind, since: versions }) {
-    // selectParcels looks versions up. Without them the question is whether the field is known, and it is.
+    // selectParcels looks up the versions. Without them, the caller only asks whether the field is known.
     if (versions === undefined) return undefined;
     if (versions.first === null) return 'false';
     const isLater = `f.row_version >= ${bind(versions.first)}::bigint`;

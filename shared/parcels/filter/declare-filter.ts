@@ -2,21 +2,18 @@ import { z } from 'zod';
 import type { Need } from '../../model/loaded-data.ts';
 import type { FieldGroup, ParcelField } from '../../model/parcel-fields.ts';
 
-/**
- * The row_versions that were committed after something: from the first on, but for those committed before
- * it.
- */
+/** Row versions committed after a moment: those from `first` on, except the ones in `before`. */
 export type VersionsSince = { first: number | null; before: readonly number[] };
 
-/** What the predicates of one request share. */
+/** Context that all predicates of a request share. */
 export type FilterContext = {
-  /** Makes a parameter of a value and gives its name, such as `:v3`. */
+  /** Adds a value as a parameter and returns its name, such as `:v3`. */
   bind(value: unknown): string;
   /** Every filter of the request. */
   body: FilterBody;
   /** The moment that months and years are counted from. */
   asOf: Date;
-  /** Looked up before: the owner of owner_parcel_id, and the counties of what is asked for. */
+  /** Looked up beforehand: the owner of owner_parcel_id, and the counties of the owner or list. */
   owner?: { keys: readonly string[]; counties: readonly number[] };
   list?: { counties: readonly number[] };
   since?: VersionsSince;
@@ -25,46 +22,57 @@ export type FilterContext = {
 export type FilterBody = Readonly<Record<string, unknown>>;
 
 /**
- * One field of the filter body: schema, GET filters/, OpenAPI and SQL are made of it. `f` is
- * parcel_filters, `p` parcels, `v` valuations.
+ * One field of the filter body. The schema, GET filters/, OpenAPI, and SQL all come from it. In SQL, `f` is
+ * parcel_filters, `p` parcels, and `v` valuations.
  */
 export type Filter<Value = never> = {
   name: string;
   type: 'number' | 'integer' | 'string' | 'boolean' | 'date' | 'list of strings' | 'geometry';
   unit?: string;
   description: string;
-  /** What people read on pages; both bounds of a range have the same. */
+  /** Shown on pages. Both bounds of a range have the same label. */
   label: string;
-  /** Where a form shows it. */
+  /** The section of the form. */
   group?: FieldGroup;
-  /** What has to be loaded for it to match anything; absent where every county has that. */
+  /** The data that must be loaded for it to match anything. Absent if every county has it. */
   needs?: Need;
-  /** The field of the roll that it is made of. */
+  /** The roll field that declares it. */
   field?: ParcelField;
   values?: readonly (string | number)[];
-  /** What an absent field means, where that is a value. */
+  /** The value that a missing field stands for. */
   default?: string | boolean;
-  /** One of these must be given. */
+  /** Whether it says where to search. A request needs one of these. */
   scope?: true;
-  /** Only true filters. */
+  /** `false` has no effect. */
   flag?: true;
   /** `min` and `max` of the same range. */
   range?: { of: string; bound: 'min' | 'max' };
   schema: z.ZodType;
-  /** The field that it reads, if it keeps parcels for which that is unknown; one that `known` accepts. */
+  /** The field it reads, if parcels with an unknown value are kept. A name that `known` accepts. */
   keepsUnknown?: string;
-  /** The table that the predicate reads; `all`: it names a county, which narrows each of them. */
+  /** The table that the predicate reads. `all`: it restricts the county of every table. */
   on: 'f' | 'p' | 'v' | 'all';
-  /** Absent: another filter, or the program, reads the field. Undefined: the value has no effect. */
+  /** Absent if other code reads the field. Returns undefined if the value has no effect. */
   where?(value: Value, context: FilterContext): string | undefined;
 };
 
 const BOUND = /_(min|max)$/;
 
-/** What a form calls a filter; of a bound with the side that it is: "Acres, at least". */
-export function labelOf({ name, label }: Pick<Filter, 'name' | 'label'>): string {
-  const bound = BOUND.exec(name)?.[1];
-  return bound === undefined ? label : `${label}, ${bound === 'min' ? 'at least' : 'at most'}`;
+const BOUND_WORDS = {
+  date: { min: 'earliest', max: 'latest' },
+  number: { min: 'minimum', max: 'maximum' },
+} as const;
+
+/** The label of a filter in a form, such as "Acres (minimum)". */
+export function labelOf({
+  name,
+  label,
+  type,
+}: Pick<Filter, 'name' | 'label'> & Partial<Pick<Filter, 'type'>>): string {
+  const bound = BOUND.exec(name)?.[1] as 'min' | 'max' | undefined;
+  return bound === undefined
+    ? label
+    : `${label} (${BOUND_WORDS[type === 'date' ? 'date' : 'number'][bound]})`;
 }
 
 /** Lets the compiler check a predicate against its own schema. */
@@ -74,10 +82,9 @@ export function defineFilter<Schema extends z.ZodType>(
   return declared as unknown as Filter;
 }
 
-/** The most entries of a list. */
 const MAX_LIST_LENGTH = 1_000;
 
-/** PostgreSQL's text holds no NUL. */
+/** PostgreSQL can't store NUL in text. */
 export const line = z
   .string('must be text')
   .trim()
@@ -93,7 +100,7 @@ export function listOf<Item extends z.ZodType>(item: Item) {
 }
 
 const CODE = 'must be text or a whole number';
-/** A code of a county or a deed: text, though some consist of digits. */
+/** County and deed codes are text, even if they are all digits. */
 const code = z.union([line, z.int(CODE)], CODE).transform(String);
 
 const FIPS = 'must be a county FIPS code: 5 digits, the leading zero may be missing';
@@ -102,7 +109,7 @@ export const fipsCode = z
   .transform(Number);
 
 const ZIP = 'must be a 5-digit ZIP code';
-/** As a number, which has lost the leading zeros; so is the column. */
+/** As a number without leading zeros, like the column. */
 export const zipCode = z
   .union([z.string().regex(/^[0-9]{5}$/, ZIP), z.int(ZIP).min(1, ZIP).max(99_999, ZIP)], ZIP)
   .transform(Number);
@@ -137,22 +144,22 @@ type RangeSpec = Bounds & {
   name: string;
   label: string;
   needs?: Need;
-  /** What is compared, as SQL. */
+  /** SQL of the value to compare. */
   column: string;
-  /** Decimals to which it is rounded when it is shown: bounds are compared with what is shown. */
+  /** Decimals that are shown. Bounds are compared with the rounded value. */
   shown?: number;
-  /** The same for a column with an index: half a unit of the last decimal that is shown. */
+  /** The same for an indexed column: half a unit of the last decimal shown. */
   slack?: number;
   type: 'number' | 'integer' | 'date';
   unit?: string;
   on?: Filter['on'];
-  /** Without a full stop: "at least" or "at most" follows. */
+  /** Without a period, because "at least" or "at most" follows. */
   description: string;
 };
 
 const SQL_TYPES = { number: 'float8', integer: 'bigint', date: 'date' };
 
-/** `<name>_min` and `<name>_max`, both inclusive. */
+/** Declares `<name>_min` and `<name>_max`, both inclusive. */
 export function rangeFilter({
   name,
   label,
@@ -188,7 +195,7 @@ export function rangeFilter({
     : [side('min', '>=', 'at least'), side('max', '<=', 'at most')];
 }
 
-/** Any of a list, compared as whole text without regard to case. */
+/** Matches any value of a list, ignoring case. */
 export function anyOfFilter(name: string, label: string, column: string, description: string): Filter {
   return defineFilter({
     name,
@@ -202,7 +209,7 @@ export function anyOfFilter(name: string, label: string, column: string, descrip
   });
 }
 
-/** The whole text without regard to case. */
+/** Matches the whole text, ignoring case. */
 export function equalsFilter(name: string, label: string, column: string, description: string): Filter {
   return defineFilter({
     name,
@@ -237,7 +244,7 @@ export function booleanFilter(
   });
 }
 
-/** true filters by `predicate`, false has no effect. */
+/** true applies `predicate`, false has no effect. */
 export function flagFilter(
   name: string,
   label: string,

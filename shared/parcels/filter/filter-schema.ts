@@ -10,7 +10,7 @@ const RANGES = FILTERS.filter(filter => filter.range?.bound === 'min').map(filte
 
 type FieldFault = [field: string, message: string];
 
-/** A filter as requests have it: its fields, a scope among them, and bounds that leave something between. */
+/** The filter of a request. It needs a scope, and no minimum may be above its maximum. */
 export const filterSchema = z
   .strictObject(
     Object.fromEntries(
@@ -27,7 +27,7 @@ export const filterSchema = z
       context.addIssue({ code: 'custom', path: [field], message });
   });
 
-/** Client generators take body fields with a `default` for required, so it is described in words. */
+/** Client generators treat body fields with a `default` as required, so defaults are in the description. */
 function describe({ description, unit, default: absent }: Filter): string {
   const inUnit = unit === undefined ? '' : ` In ${unit}.`;
   return `${description}${inUnit}${absent === undefined ? '' : ` Default: ${absent}.`}`;

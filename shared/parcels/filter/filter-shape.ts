@@ -4,11 +4,11 @@ import { isQuick, type ShapeWork } from '../../geo/shape-work.ts';
 import { PlatError } from '../../platform/errors.ts';
 import type { FilterBody } from './declare-filter.ts';
 
-/** A long text is read only when it is used, where that keeps nobody waiting, and once. */
+/** A long text is parsed once, when it is used, off the event loop. */
 type LongShape = { text: string; reading?: Promise<ShapeRead> };
 type FilterShape = ShapeRead | LongShape;
 
-/** A shape that is too complex is a 422 and is refused in `readFilterShape`; a faulty text is a 400. */
+/** Invalid text is a 400. A shape that is too complex is a 422, which `readFilterShape` throws. */
 export const filterShape = z
   .string('must be a WKT geometry as text')
   .transform((text, context): FilterShape => {
@@ -22,8 +22,8 @@ export const filterShape = z
 export type ReadFilterShape = Extract<ShapeRead, { ok: true }>;
 
 /**
- * The shape of a filter; undefined without one.
- * @throws PlatError `validation_error` for what is no shape, `unprocessable` for one that is too complex,
+ * The shape of a filter, or undefined without one.
+ * @throws PlatError `validation_error` for an invalid shape, `unprocessable` for one that is too complex,
  * `rate_limited`
  */
 export async function readFilterShape(

@@ -29,15 +29,16 @@ import { knownFilter } from './known-fields.ts';
 import { landFilters } from './land-filters.ts';
 import { placeFilters } from './place-filters.ts';
 
-/**
- * The filters of a field of the roll as it is declared; none for one without, or whose
- * filter is written here.
- */
+/** The filters that a roll field declares. None for a field whose filter is written in this file. */
 function filtersOf(name: ParcelField): Filter[] {
   const spec: FieldSpec = PARCEL_FIELDS[name];
-  const needs = spec.needs ?? onRoll(name, `“${spec.label}”`);
+  const needs = spec.needs ?? onRoll(name, lowerFirst(spec.label));
   return predicatesOf(name, spec).map(declared => ({ ...declared, field: name, group: spec.group, needs }));
 }
+
+/** For use within a sentence. Abbreviations such as APN stay. */
+const lowerFirst = (label: string): string =>
+  /^\p{Lu}{2}/u.test(label) ? label : label[0]!.toLowerCase() + label.slice(1);
 
 function predicatesOf(name: ParcelField, spec: FieldSpec): Filter[] {
   const { type, unit, label, filter: kind } = spec;
@@ -93,7 +94,7 @@ const parcelFilters: Filter[] = [
   ...fields('school_district', 'subdivision', 'zoning_code', 'land_use_code'),
 ];
 
-/** Half of the last of the two decimals that estimates are shown with. */
+/** Half a cent, because estimates are shown with two decimals. */
 const CENT_SLACK = 0.005;
 
 const valueFilters: Filter[] = [
@@ -122,7 +123,7 @@ const valueFilters: Filter[] = [
   }),
   ...rangeFilter({
     name: 'improvement_percent',
-    label: "Buildings' share of value",
+    label: 'Improvement share of value',
     needs: NEEDS.values,
     column: 'f.improvement_percent',
     shown: 2,
@@ -135,7 +136,7 @@ const valueFilters: Filter[] = [
   ...fields('tax_delinquent'),
   defineFilter({
     name: 'tax_delinquent_years_min',
-    label: 'Years tax delinquent',
+    label: 'Years delinquent',
     needs: NEEDS.taxYears,
     type: 'integer',
     unit: 'years',
@@ -148,10 +149,7 @@ const valueFilters: Filter[] = [
   }),
 ];
 
-/**
- * Whole months that have passed since a day: `date >= since` after this many, as PostgreSQL's
- * `date - interval`.
- */
+/** The day that many months before `asOf`, as PostgreSQL's `date - interval` computes it. */
 const monthsBefore = (asOf: Date, months: number): string =>
   isoDay(minusMonths(utcDay(asOf.getTime()), months));
 
@@ -180,7 +178,7 @@ const saleFilters: Filter[] = [
   ownershipMonths('max', 'Whole months since the last recording: at most, inclusive.'),
   defineFilter({
     name: 'seller_name_contains',
-    label: 'Seller',
+    label: 'Seller name contains',
     needs: NEEDS.sellers,
     type: 'list of strings',
     description: 'The name of the most recent seller contains any of these pieces of text, in any case.',
@@ -198,8 +196,8 @@ const saleFilters: Filter[] = [
 const words = listOf(line.refine(text => wordsOf(text) !== '', 'must have a letter or a digit'));
 
 /**
- * Whole words (owner-words.ts), after a cheap look at the letters in their order, which a name that
- * is not ASCII passes.
+ * Matches whole words (owner-words.ts). A cheap check of the letters in order comes first; names that
+ * aren't ASCII skip it.
  */
 const hasWord = (words: readonly string[], bind: (value: unknown) => string): string => {
   const inOrder = words.map(word => `%${[...wordsOf(word).replaceAll(' ', '')].join('%')}%`);
@@ -234,14 +232,14 @@ const ownerFilters: Filter[] = [
   ),
   flagFilter(
     'exclude_corp_owner',
-    'No company',
+    'Individuals only',
     'f.corporate_owner is not true',
     'Without corporate owners (LLC, INC, CORP, LP, LLP, LTD, CO and their spellings; a trust is not corporate).',
     { keepsUnknown: 'corporate_owner', needs: NEEDS.owners },
   ),
   flagFilter(
     'exclude_hoa_owner',
-    "No homeowners' association",
+    'No HOA owners',
     'f.hoa_owner is not true',
     "Excludes homeowners' associations as owners.",
     {
@@ -262,7 +260,7 @@ const ownerFilters: Filter[] = [
   }),
   defineFilter({
     name: 'owner_name_includes',
-    label: "Owner's name",
+    label: 'Owner name contains',
     needs: NEEDS.owners,
     type: 'list of strings',
     description: "The primary owner's name contains any of these, as whole words in any case.",
@@ -272,7 +270,7 @@ const ownerFilters: Filter[] = [
   }),
   defineFilter({
     name: 'owner_name_excludes',
-    label: "Not in the owner's name",
+    label: "Owner name doesn't contain",
     needs: NEEDS.owners,
     type: 'list of strings',
     description:
@@ -314,7 +312,7 @@ const inGroup = (group: FieldGroup, filters: readonly Filter[]): Filter[] =>
   filters.map(declared => ({ group, ...declared }));
 
 const placed: readonly Filter[] = [
-  ...inGroup('Place', placeFilters),
+  ...inGroup('Location', placeFilters),
   ...inGroup('Land', parcelFilters),
   ...inGroup('Buildings and values', valueFilters),
   ...inGroup('Sale and mortgage', saleFilters),
@@ -322,10 +320,7 @@ const placed: readonly Filter[] = [
   ...inGroup('Land', landFilters),
 ];
 
-/**
- * Every field that a filter body may have, in the order of the documentation: fields of the roll that have no
- * place above come last.
- */
+/** Every field of a filter body, in documentation order. Roll fields that aren't listed above come last. */
 export const FILTERS: readonly Filter[] = [
   ...placed,
   ...fields(...PARCEL_FIELD_NAMES).filter(({ name }) => placed.every(other => other.name !== name)),

@@ -23,13 +23,13 @@ const COMPUTED: Readonly<Record<string, string>> = {
     )`,
 };
 
-/** Columns that parcel_filters repeats; parcels has the others. */
+/** Fields with a column in parcel_filters. The others are only in parcels. */
 const REPEATED = new Set<FieldSpec['filter']>(['range', 'flag', 'own']);
 
 const onRoll = Object.fromEntries(
   PARCEL_FIELD_NAMES.map(name => {
     const { filter, type }: FieldSpec = PARCEL_FIELDS[name];
-    // Year 0 and 0 acres say that nothing is stated.
+    // Year 0 and 0 acres mean that the roll states none.
     const isStated = (row: string) =>
       type === 'year' || name === 'acres' ? `${row}.${name} > 0` : `${row}.${name} is not null`;
     if (REPEATED.has(filter)) return [name, isStated('f')];
@@ -48,7 +48,7 @@ const knownField = z
 
 export const knownFilter = defineFilter({
   name: 'known',
-  label: 'Known',
+  label: 'Known fields',
   type: 'list of strings',
   description: 'Only parcels for which these fields are known, such as slope. GET filters/ lists them.',
   values: KNOWN_FIELDS,

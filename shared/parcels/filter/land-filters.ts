@@ -3,12 +3,12 @@ import { SLOPE_GRADES } from '../../model/land-layers.ts';
 import { NEEDS, type Need } from '../../model/loaded-data.ts';
 import { decimal, defineFilter, type Filter, flagFilter, wholeNumber } from './declare-filter.ts';
 
-/** Over 60 % of the area steeper than 20 %, the grade of index 6; arrays begin at 1. */
+/** More than 60% of the area is steeper than 20%, grade index 6. SQL arrays start at 1. */
 const TOO_STEEP = 'f.steeper_percent[7] > 60';
 
 const percent = decimal({ most: 100 });
 
-/** As the column's 4-byte float holds it, else 12.3 % of a parcel would be above 12.3. */
+/** Rounded like the column's 4-byte float. Otherwise a stored 12.3 would compare as above 12.3. */
 const asStored = (value: number): number => Math.fround(value);
 
 const shareFilter = (name: string, label: string, needs: Need, column: string, description: string) =>
@@ -27,7 +27,7 @@ const shareFilter = (name: string, label: string, needs: Need, column: string, d
 const ROADS = { highway: 'f.highway_frontage_ft', road: 'f.road_frontage_ft', local: 'f.local_frontage_ft' };
 type Road = keyof typeof ROADS;
 
-/** The fields that say which roads count; absent means true. */
+/** The fields that choose which roads count. Missing means true. */
 export const ROAD_SWITCHES = (Object.keys(ROADS) as Road[]).map(road => `count_${road}_frontage`);
 
 const roadSwitch = (road: Road, label: string, description: string) =>
@@ -58,7 +58,7 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
         .filter(road => body[`count_${road}_frontage`] !== false)
         .map(road => ROADS[road]);
       const sum = counted.map(column => `coalesce(${column}, 0)::float8`).join(' + ');
-      // To 0.01 feet: a sum of 4-byte floats is off by less.
+      // Rounded to 0.01 feet. The error of summing 4-byte floats is smaller.
       const isMet = `round((${sum})::numeric, 2) ${operator} ${bind(feet)}::numeric`;
       return `case when num_nonnulls(${counted.join(', ')}) > 0 then ${isMet} end`;
     },
@@ -67,11 +67,11 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
 const LANDLOCKED =
   'Landlocked: no road that cars use, private roads and service drives included, touches the parcel or faces it within its reach.';
 
-/** What the land layers tell; unknown until a layer covers the parcel. */
+/** Filters on land layers. Values are unknown until a layer covers the parcel. */
 export const landFilters: Filter[] = [
   defineFilter({
     name: 'slope_area_index',
-    label: 'Steeper than',
+    label: 'Slope threshold',
     needs: NEEDS.elevation,
     type: 'integer',
     description: `Slope threshold of slope_area_percent, without which it has no effect: ${SLOPE_GRADES.map((grade, index) => `${index} = ${grade} %`).join(', ')}.`,
@@ -81,7 +81,7 @@ export const landFilters: Filter[] = [
   }),
   defineFilter({
     name: 'slope_area_percent',
-    label: 'Share that is that steep, at most',
+    label: 'Area above slope threshold (maximum)',
     needs: NEEDS.elevation,
     type: 'number',
     unit: 'percent',

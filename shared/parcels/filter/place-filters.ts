@@ -49,7 +49,7 @@ export const placeFilters: Filter[] = [
   }),
   defineFilter({
     name: 'owner_parcel_id',
-    label: 'Owner of the parcel',
+    label: 'Same owner as parcel',
     type: 'integer',
     scope: true,
     description:
@@ -64,7 +64,7 @@ export const placeFilters: Filter[] = [
   }),
   defineFilter({
     name: 'list_id',
-    label: 'Parcels of a list',
+    label: 'Parcels in a list',
     type: 'string',
     scope: true,
     description: 'The parcels of a list of the company that are on the roll, by its id.',
@@ -89,7 +89,7 @@ export const placeFilters: Filter[] = [
   }),
   defineFilter({
     name: 'zips_exclude',
-    label: 'Not in ZIP',
+    label: 'Exclude ZIP codes',
     type: 'list of strings',
     description: 'Without parcels in any of these ZIP codes; parcels of unknown ZIP are kept.',
     schema: listOf(zipCode),
@@ -98,7 +98,7 @@ export const placeFilters: Filter[] = [
   }),
   defineFilter({
     name: 'property_id',
-    label: 'Parcel id',
+    label: 'Parcel ID',
     type: 'integer',
     description: 'Numeric identifier of the parcel.',
     schema: wholeNumber({ least: 1 }),

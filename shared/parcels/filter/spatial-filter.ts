@@ -8,22 +8,22 @@ import type { Reads } from '../../platform/db.ts';
 import { type Hit, inCounties, type Selection, withinShape } from './filter-selection.ts';
 import { type ReadFilterShape, tooMuch } from './filter-shape.ts';
 
-/** Finer boxes for a shape whose outline meets many parcels. */
+/** Smaller boxes for a shape whose outline crosses many parcels. */
 const FINE_EDGE_CELLS = 512;
 
-/** Boundaries that one request may read and test: some 200 ms of work. */
+/** Boundaries that one request may read and test, about 200 ms of work. */
 const MAX_CANDIDATES = 20_000;
 
-/** One that meets several boxes is found in each of them. */
+/** A boundary in several boxes is found once per box. */
 const MAX_FINDS = 2 * MAX_CANDIDATES;
 
-/** Boundaries in one task, so that shapes of others get their turn in between: some milliseconds. */
+/** Boundaries per task, a few milliseconds, so that other requests get their turn in between. */
 const TESTED_AT_ONCE = 500;
 
 /**
- * The same selection within a shape: of parcels in boxes inside of it, and of those along its
- * outline that meet it.
- * @throws PlatError `unprocessable` for more parcels on the outline than can be tested.
+ * Restricts a selection to a shape. Parcels in boxes inside the shape match; those along its outline are
+ * tested one by one.
+ * @throws PlatError `unprocessable` if more parcels are on the outline than can be tested
  */
 export async function filterByShape(
   { query }: ReadFilterShape,
@@ -42,7 +42,7 @@ export async function filterByShape(
   );
 }
 
-/** The counties with parcels where a shape is; no other needs to be asked. */
+/** The counties with parcels near a shape. Others don't need to be searched. */
 const countiesAround = async ({ edge }: QueryCover, database: Reads): Promise<number[]> =>
   edge.length === 0 ? [] : countiesIn(boxAround(edge), database);
 
@@ -59,7 +59,7 @@ async function countiesIn(box: Box, database: Reads): Promise<number[]> {
   return rows.map(row => row.fips);
 }
 
-/** The parcels along the outline; null for more than can be tested. */
+/** The parcels along the outline, or null if there are more than can be tested. */
 async function listCandidates(
   { inner, edge }: QueryCover,
   { from, where, values }: Selection,
@@ -77,7 +77,7 @@ async function listCandidates(
 
 type Boundary = { property_id: number; boundary: Buffer };
 
-/** Those of the candidates whose boundaries meet the query. */
+/** The candidates whose boundaries meet the query. */
 async function test(
   query: QueryData,
   candidates: ReadonlyMap<number, Hit>,
