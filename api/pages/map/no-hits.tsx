@@ -177,8 +177,8 @@ function EmptyPlaces({ visit, empty }: { visit: Visit; empty: readonly EmptyPlac
     return <NoParcels visit={visit} counties={empty.slice(0, MAX_NAMED).map(({ fips }) => fips)} />;
   return (
     <Notice kind="warn">
-      <b>No parcels in {loaded.map(({ fips }) => countyText(fips)).join('; ')} match this place.</b> Some
-      rolls have no ZIP codes. Search the whole county instead:
+      <b>No parcels found in this part of {loaded.map(({ fips }) => countyText(fips)).join('; ')}.</b> The
+      roll may have no ZIP codes. Search the whole county instead:
       <span class="buttons">
         {loaded.map(({ fips }) => (
           <a href={inCounty(visit.url, fips)} class="button small">
