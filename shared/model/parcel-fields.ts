@@ -127,10 +127,16 @@ export const PARCEL_FIELDS = {
     "Assessor's market value of improvements",
     'range',
   ),
-  tax_delinquent: value('boolean', 'Tax delinquent', 'Whether the parcel is flagged as tax-delinquent', 'flag', {
-    filterDoc: 'Flagged as tax-delinquent',
-    needs: NEEDS.taxFlags,
-  }),
+  tax_delinquent: value(
+    'boolean',
+    'Tax delinquent',
+    'Whether the parcel is flagged as tax-delinquent',
+    'flag',
+    {
+      filterDoc: 'Flagged as tax-delinquent',
+      needs: NEEDS.taxFlags,
+    },
+  ),
   tax_delinquent_year: value('year', 'Tax delinquent since', 'First year of the current delinquency', 'own'),
   last_sale_date: sale('date', 'Last sale', 'Deed recording date of the most recent sale', 'range', {
     needs: NEEDS.sales,
@@ -201,7 +207,11 @@ export const COMPUTED_FIELDS = {
     'Years delinquent',
     'Years since the first year of the current delinquency; null when that year is unknown or the parcel is flagged as not delinquent',
   ),
-  ownership_months: owner('integer', 'Months owned', 'Whole months since the last sale was recorded; null when its date is unknown'),
+  ownership_months: owner(
+    'integer',
+    'Months owned',
+    'Whole months since the last sale was recorded; null when its date is unknown',
+  ),
   out_of_state_owner: owner(
     'boolean',
     'Out of state',

@@ -38,7 +38,8 @@ export const hasScope = (body: FilterBody): boolean => SCOPES.some(scope => body
 
 function faultsOf(body: FilterBody): FieldFault[] {
   const faults: FieldFault[] = [];
-  if (!hasScope(body)) faults.push([SCOPES[0]!, `is missing: at least one of ${SCOPES.join(', ')} is required`]);
+  if (!hasScope(body))
+    faults.push([SCOPES[0]!, `is missing: at least one of ${SCOPES.join(', ')} is required`]);
   for (const name of RANGES) {
     const least = body[`${name}_min`] as number | string | undefined;
     const most = body[`${name}_max`] as number | string | undefined;

@@ -53,7 +53,7 @@ export const placeFilters: Filter[] = [
     type: 'integer',
     scope: true,
     description:
-      "Owner portfolio: every parcel with the same owner mailing address as this parcel, including it.",
+      'Owner portfolio: every parcel with the same owner mailing address as this parcel, including it.',
     schema: wholeNumber({ least: 1 }),
     on: 'f',
     where: (_id, { bind, owner }) => {
