@@ -2,18 +2,18 @@ import { z } from 'zod';
 import type { Need } from '../../model/loaded-data.ts';
 import type { FieldGroup, ParcelField } from '../../model/parcel-fields.ts';
 
-/** Row versions committed after a moment: those from `first` on, except the ones in `before`. */
+/** The row_versions committed after a point in time: `first` and later, except those in `before`. */
 export type VersionsSince = { first: number | null; before: readonly number[] };
 
-/** Context that all predicates of a request share. */
+/** Shared by the predicates of one request. */
 export type FilterContext = {
-  /** Adds a value as a parameter and returns its name, such as `:v3`. */
+  /** Binds a value and returns its parameter name, such as `:v3`. */
   bind(value: unknown): string;
   /** Every filter of the request. */
   body: FilterBody;
-  /** The moment that months and years are counted from. */
+  /** Months and years are counted back from this time. */
   asOf: Date;
-  /** Looked up beforehand: the owner of owner_parcel_id, and the counties of the owner or list. */
+  /** Looked up beforehand: the owner of owner_parcel_id, and the counties to search. */
   owner?: { keys: readonly string[]; counties: readonly number[] };
   list?: { counties: readonly number[] };
   since?: VersionsSince;
@@ -22,37 +22,37 @@ export type FilterContext = {
 export type FilterBody = Readonly<Record<string, unknown>>;
 
 /**
- * One field of the filter body. The schema, GET filters/, OpenAPI, and SQL all come from it. In SQL, `f` is
- * parcel_filters, `p` parcels, and `v` valuations.
+ * One field of the filter body. The schema, GET filters/, OpenAPI, and SQL are generated from it. `f` is
+ * parcel_filters, `p` parcels, `v` valuations.
  */
 export type Filter<Value = never> = {
   name: string;
   type: 'number' | 'integer' | 'string' | 'boolean' | 'date' | 'list of strings' | 'geometry';
   unit?: string;
   description: string;
-  /** Shown on pages. Both bounds of a range have the same label. */
+  /** Shown on pages. Both bounds of a range share it. */
   label: string;
-  /** The section of the form. */
+  /** The section of the filter form. */
   group?: FieldGroup;
-  /** The data that must be loaded for it to match anything. Absent if every county has it. */
+  /** Data that must be loaded for it to match anything. Absent if every county has it. */
   needs?: Need;
-  /** The roll field that declares it. */
+  /** The roll field that it filters. */
   field?: ParcelField;
   values?: readonly (string | number)[];
-  /** The value that a missing field stands for. */
+  /** The value used when the field is absent. */
   default?: string | boolean;
-  /** Whether it says where to search. A request needs one of these. */
+  /** At least one scope is required. */
   scope?: true;
-  /** `false` has no effect. */
+  /** Only true has an effect. */
   flag?: true;
-  /** `min` and `max` of the same range. */
+  /** Links the `min` and `max` of one range. */
   range?: { of: string; bound: 'min' | 'max' };
   schema: z.ZodType;
-  /** The field it reads, if parcels with an unknown value are kept. A name that `known` accepts. */
+  /** The field it reads (one that `known` accepts), if parcels where it is unknown are kept. */
   keepsUnknown?: string;
-  /** The table that the predicate reads. `all`: it restricts the county of every table. */
+  /** The table that the predicate reads. `all`: it names a county, which narrows every table. */
   on: 'f' | 'p' | 'v' | 'all';
-  /** Absent if other code reads the field. Returns undefined if the value has no effect. */
+  /** Absent if another filter or the program reads the field. Returns undefined for a value without effect. */
   where?(value: Value, context: FilterContext): string | undefined;
 };
 
@@ -63,7 +63,7 @@ const BOUND_WORDS = {
   number: { min: 'minimum', max: 'maximum' },
 } as const;
 
-/** The label of a filter in a form, such as "Acres (minimum)". */
+/** The label of a filter in a form. Bounds name their side: "Acres (minimum)". */
 export function labelOf({
   name,
   label,
@@ -82,15 +82,16 @@ export function defineFilter<Schema extends z.ZodType>(
   return declared as unknown as Filter;
 }
 
+/** Maximum number of entries in a list. */
 const MAX_LIST_LENGTH = 1_000;
 
-/** PostgreSQL can't store NUL in text. */
+/** PostgreSQL text can't contain NUL. */
 export const line = z
   .string('must be text')
   .trim()
   .min(1, 'must not be empty')
   .max(200, 'must have at most 200 characters')
-  .refine(text => !text.includes('\0'), 'must not hold NUL characters');
+  .refine(text => !text.includes('\0'), 'must not contain NUL characters');
 
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z
@@ -100,22 +101,22 @@ export function listOf<Item extends z.ZodType>(item: Item) {
 }
 
 const CODE = 'must be text or a whole number';
-/** County and deed codes are text, even if they are all digits. */
+/** A county or deed code. Codes are text, but some have only digits and may be sent as numbers. */
 const code = z.union([line, z.int(CODE)], CODE).transform(String);
 
-const FIPS = 'must be a county FIPS code: 5 digits, the leading zero may be missing';
+const FIPS = 'must be a county FIPS code: 5 digits, with or without the leading zero';
 export const fipsCode = z
   .union([z.string().regex(/^[0-9]{4,5}$/, FIPS), z.int(FIPS).min(1_000, FIPS).max(99_999, FIPS)], FIPS)
   .transform(Number);
 
 const ZIP = 'must be a 5-digit ZIP code';
-/** As a number without leading zeros, like the column. */
+/** A number without leading zeros, like the column. */
 export const zipCode = z
   .union([z.string().regex(/^[0-9]{5}$/, ZIP), z.int(ZIP).min(1, ZIP).max(99_999, ZIP)], ZIP)
   .transform(Number);
 
-const DAY = 'must be a day, YYYYMMDD';
-/** A calendar day as YYYY-MM-DD. */
+const DAY = 'must be a date in the format YYYYMMDD';
+/** Returns the date as YYYY-MM-DD. */
 const day = z
   .union([z.string().regex(/^[0-9]{8}$/, DAY), z.int(DAY).min(10_000_101, DAY).max(99_991_231, DAY)], DAY)
   .transform(value => String(value).replace(/^(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3'))
@@ -144,22 +145,22 @@ type RangeSpec = Bounds & {
   name: string;
   label: string;
   needs?: Need;
-  /** SQL of the value to compare. */
+  /** SQL expression to compare. */
   column: string;
-  /** Decimals that are shown. Bounds are compared with the rounded value. */
+  /** Number of decimals shown. Bounds are compared with the rounded value. */
   shown?: number;
   /** The same for an indexed column: half a unit of the last decimal shown. */
   slack?: number;
   type: 'number' | 'integer' | 'date';
   unit?: string;
   on?: Filter['on'];
-  /** Without a period, because "at least" or "at most" follows. */
+  /** Without a period. "Minimum, inclusive." or the like is appended. */
   description: string;
 };
 
 const SQL_TYPES = { number: 'float8', integer: 'bigint', date: 'date' };
 
-/** Declares `<name>_min` and `<name>_max`, both inclusive. */
+/** `<name>_min` and `<name>_max`, both inclusive. */
 export function rangeFilter({
   name,
   label,
@@ -181,7 +182,7 @@ export function rangeFilter({
       ...(needs && { needs }),
       type,
       ...(unit && { unit }),
-      description: `${description}: ${words}, inclusive.`,
+      description: `${description}. ${words}, inclusive.`,
       range: { of: name, bound },
       schema,
       on,
@@ -191,17 +192,17 @@ export function rangeFilter({
           : `round(${column}::numeric, ${shown}) ${operator} ${bind(value)}::numeric`,
     });
   return type === 'date'
-    ? [side('min', '>=', 'the earliest'), side('max', '<=', 'the latest')]
-    : [side('min', '>=', 'at least'), side('max', '<=', 'at most')];
+    ? [side('min', '>=', 'Earliest'), side('max', '<=', 'Latest')]
+    : [side('min', '>=', 'Minimum'), side('max', '<=', 'Maximum')];
 }
 
-/** Matches any value of a list, ignoring case. */
+/** Matches any entry of a list as full text, ignoring case. */
 export function anyOfFilter(name: string, label: string, column: string, description: string): Filter {
   return defineFilter({
     name,
     label,
     type: 'list of strings',
-    description: `${description}, any of these; the whole text, in any case.`,
+    description: `${description}. Matches any of these exactly, ignoring case.`,
     schema: listOf(code),
     on: 'p',
     where: (values, { bind }) =>
@@ -209,13 +210,13 @@ export function anyOfFilter(name: string, label: string, column: string, descrip
   });
 }
 
-/** Matches the whole text, ignoring case. */
+/** Matches the full text, ignoring case. */
 export function equalsFilter(name: string, label: string, column: string, description: string): Filter {
   return defineFilter({
     name,
     label,
     type: 'string',
-    description: `${description}; the whole text, in any case.`,
+    description: `${description}. Must match exactly, ignoring case.`,
     schema: line,
     on: 'p',
     where: (value, { bind }) => `upper(${column}) = upper(${bind(value)}::text)`,
@@ -224,7 +225,7 @@ export function equalsFilter(name: string, label: string, column: string, descri
 
 export const booleanValue = z.boolean('must be true or false');
 
-/** true and false both filter. */
+/** Both true and false filter. */
 export function booleanFilter(
   name: string,
   label: string,
@@ -244,7 +245,7 @@ export function booleanFilter(
   });
 }
 
-/** true applies `predicate`, false has no effect. */
+/** true filters by `predicate`. false has no effect. */
 export function flagFilter(
   name: string,
   label: string,
@@ -257,7 +258,7 @@ export function flagFilter(
     name,
     label,
     type: 'boolean',
-    description: `${description} false has no effect.`,
+    description: `${description} False has no effect.`,
     flag: true,
     schema: booleanValue,
     on: 'f',
