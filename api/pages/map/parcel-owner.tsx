@@ -96,7 +96,7 @@ function Phones({ trace, at }: LookedUp) {
           </div>
         ))}
       </dl>
-      <p class="hint">Looked up on {day(at)}. Free to view for 30 days.</p>
+      <p class="hint">Looked up on {day(at)}. Free to view again for 30 days.</p>
     </>
   );
 }
