@@ -178,7 +178,7 @@ function MoreFilters({ params, known }: QuestionProps) {
                 ) : (
                   <FilterInput
                     filter={filter}
-                    given={formValue(filter.name)}
+                    value={formValue(filter.name)}
                     lacking={isLacking(filter, known)}
                   />
                 ),
@@ -210,7 +210,7 @@ function Range({ of, params, known }: QuestionProps & { of: string }) {
         {bounds.map((filter, i) => (
           <>
             {i === 1 && <span aria-hidden="true">to</span>}
-            <Bound filter={filter} given={params.get(filter.name) ?? ''} />
+            <Bound filter={filter} value={params.get(filter.name) ?? ''} />
           </>
         ))}
       </div>
@@ -218,12 +218,12 @@ function Range({ of, params, known }: QuestionProps & { of: string }) {
   );
 }
 
-function Bound({ filter, given }: { filter: Filter; given: string }) {
+function Bound({ filter, value }: { filter: Filter; value: string }) {
   const input = { name: filter.name, 'aria-label': labelOf(filter), autocomplete: 'off' };
   return filter.type === 'date' ? (
-    <input type="date" {...input} value={isoDay(given)} />
+    <input type="date" {...input} value={isoDay(value)} />
   ) : (
-    <input inputmode="decimal" {...input} value={given} />
+    <input inputmode="decimal" {...input} value={value} />
   );
 }
 
@@ -248,9 +248,9 @@ function withUnit(label: string, unit: string | undefined): string {
   return label.endsWith(')') ? `${label.slice(0, -1)}, ${text})` : `${label} (${text})`;
 }
 
-type InputProps = { filter: Filter; given: string; lacking: boolean };
+type InputProps = { filter: Filter; value: string; lacking: boolean };
 
-function FilterInput({ filter, given, lacking }: InputProps) {
+function FilterInput({ filter, value, lacking }: InputProps) {
   const { name, type, unit, description, values, flag } = filter;
   const words = labelOf(filter);
   const hint = FILTER_HINTS[name] ?? description;
@@ -258,7 +258,7 @@ function FilterInput({ filter, given, lacking }: InputProps) {
     return (
       <label class={lacking ? 'switch unknown' : 'switch'} title={hint}>
         <span>{words}</span>
-        <input type="checkbox" name={name} value="true" checked={given === 'true'} />
+        <input type="checkbox" name={name} value="true" checked={value === 'true'} />
       </label>
     );
   return (
@@ -267,13 +267,13 @@ function FilterInput({ filter, given, lacking }: InputProps) {
       label={withUnit(words, unit)}
       name={name}
       hint={hint}
-      value={given}
+      value={value}
       placeholder={PLACEHOLDERS[name] ?? (type === 'list of strings' ? 'Separate values with ;' : undefined)}
       inputmode={type === 'number' || type === 'integer' ? 'decimal' : undefined}
       autocomplete="off"
     >
       {values || type === 'boolean' ? (
-        <Select name={name} aria-describedby={`${name}-told`} options={choicesOf(filter)} given={given} />
+        <Select name={name} aria-describedby={`${name}-told`} options={choicesOf(filter)} given={value} />
       ) : undefined}
     </Field>
   );

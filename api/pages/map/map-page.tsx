@@ -7,7 +7,7 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from '../parts/map-view.tsx';
 import { NoBoundaries } from '../parts/no-parcels.tsx';
 import { lookUpOnPage, refusalOf } from '../parts/parcel-phones.ts';
-import { type Filters, type GivenFilters, listCounties, readFilters } from '../parts/read-filters.ts';
+import { type Filters, listCounties, readFilters, type UrlFilters } from '../parts/read-filters.ts';
 import { FilterForm } from './filter-form.tsx';
 import { type Known, readKnown } from './filter-needs.ts';
 import { readSwatches } from './map-colors.ts';
@@ -38,14 +38,14 @@ export const dataPage: Page = {
 async function show(visit: Visit, refusal?: string) {
   const parcel = visit.url.searchParams.get('parcel');
   const listed = listCounties(visit);
-  const given = await readFilters(visit, () => listed);
+  const fromUrl = await readFilters(visit, () => listed);
   const coloring = readColored(visit);
   const [{ side, noResults }, counties, shown, place, county, colored] = await Promise.all([
-    parcel === null ? search(visit, listed, given, coloring) : { side: undefined, noResults: undefined },
+    parcel === null ? search(visit, listed, fromUrl, coloring) : { side: undefined, noResults: undefined },
     listed,
     parcel === null ? undefined : readParcel(visit, parcel),
-    parcel === null ? undefined : readPlace(visit, given),
-    countyParcelsBox(visit, given.filters.county),
+    parcel === null ? undefined : readPlace(visit, fromUrl),
+    countyParcelsBox(visit, fromUrl.filters.county),
     coloring,
   ]);
   const body = (
@@ -87,7 +87,7 @@ async function show(visit: Visit, refusal?: string) {
 async function search(
   visit: Visit,
   listed: Promise<LoadedCounty[]>,
-  { filters, fault }: GivenFilters,
+  { filters, fault }: UrlFilters,
   coloring: Promise<Colored>,
 ): Promise<{ side: VNode; noResults: NoResults | undefined }> {
   const hasFilters = Object.keys(filters).length > 0;

@@ -164,7 +164,7 @@ function Head({ detail }: { detail: Detail }) {
         </button>
       </p>
       {detail.retired_at != null && (
-        <p class="notice">This parcel left the roll on {day(String(detail.retired_at))}.</p>
+        <p class="notice">This parcel was retired from the roll on {day(String(detail.retired_at))}.</p>
       )}
     </header>
   );

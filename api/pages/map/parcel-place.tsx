@@ -3,7 +3,7 @@ import { PlatError } from '../../../shared/platform/errors.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { Icon } from '../frame/icons.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
-import type { GivenFilters } from '../parts/read-filters.ts';
+import type { UrlFilters } from '../parts/read-filters.ts';
 import { sizeOf } from './result-views.tsx';
 import type { SearchResult } from './search-results.tsx';
 
@@ -18,7 +18,7 @@ export type ParcelPlace = {
 /** Undefined without a search, or if the search is invalid. */
 export async function readPlace(
   visit: Visit,
-  { filters, fault }: GivenFilters,
+  { filters, fault }: UrlFilters,
 ): Promise<ParcelPlace | undefined> {
   if (fault !== undefined || Object.keys(filters).length === 0) return undefined;
   const one = (page: number) =>

@@ -26,15 +26,20 @@ export type TileHit = { property_id: number; lon: number; lat: number; tags: { h
 /** The search in the URL. Undefined without one, or if it is invalid. */
 export async function readTileHits(visit: Visit): Promise<TileHits | undefined> {
   const { filters, fault } = await readFilters(visit, () => listCounties(visit));
-  const { order: _, ...given } = filters;
-  if (fault !== undefined || Object.keys(given).length === 0) return undefined;
-  const body = filterSchema.safeParse(given).data;
+  const { order: _, ...withoutOrder } = filters;
+  if (fault !== undefined || Object.keys(withoutOrder).length === 0) return undefined;
+  const body = filterSchema.safeParse(withoutOrder).data;
   if (body === undefined) return undefined;
   const color = colorOf(visit.url.searchParams.get('color'));
   const asking = await searchContextOf(visit, body);
   const list = await findSearchedList(visit, body, asking);
   // Filters by months and years depend on the day.
-  const key = JSON.stringify([given, list?.updated_at, color?.name, asking.asOf.toISOString().slice(0, 10)]);
+  const key = JSON.stringify([
+    withoutOrder,
+    list?.updated_at,
+    color?.name,
+    asking.asOf.toISOString().slice(0, 10),
+  ]);
   return { key, body, asking, color };
 }
 

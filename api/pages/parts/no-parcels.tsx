@@ -10,7 +10,7 @@ export const WhoLoads = ({ visit, fips, coverage }: LoadProps) =>
     <a href={`/admin/counties?q=${fiveDigits(fips)}`}>Load data</a>
   ) : (
     <>
-      Ask an operator to load it. <a href={coverage}>See available data</a>
+      Ask an operator to load this data. <a href={coverage}>See available data</a>
     </>
   );
 

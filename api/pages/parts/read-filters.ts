@@ -8,7 +8,7 @@ import { countyOf } from './county-filter.ts';
 
 export type Filters = Record<string, unknown>;
 /** `fault`: no county, or more than one, has the name. */
-export type GivenFilters = { filters: Filters; fault?: PlatError };
+export type UrlFilters = { filters: Filters; fault?: PlatError };
 
 export const FILTER_BY_NAME: ReadonlyMap<string, Filter> = new Map(
   FILTERS.map(filter => [filter.name, filter]),
@@ -27,9 +27,9 @@ export const listCounties = ({ deps }: Visit): Promise<LoadedCounty[]> =>
 export async function readFilters(
   visit: Visit,
   counties: () => Promise<readonly LoadedCounty[]>,
-): Promise<GivenFilters> {
+): Promise<UrlFilters> {
   const params = visit.url.searchParams;
-  const given = [...new Set(params.keys())].flatMap((name): [string, unknown][] => {
+  const entries = [...new Set(params.keys())].flatMap((name): [string, unknown][] => {
     if (NOT_FILTERS.has(name)) return [];
     const values = params
       .getAll(name)
@@ -37,13 +37,13 @@ export async function readFilters(
       .filter(Boolean);
     return values.length > 0 ? [[name, parseFilter(FILTER_BY_NAME.get(name), values)]] : [];
   });
-  const filters: Filters = Object.fromEntries(given);
+  const filters: Filters = Object.fromEntries(entries);
   const { county } = filters;
   if (typeof county !== 'string' || /^\d+$/.test(county)) return { filters };
-  const meant = countyOf(county, new Set((await counties()).map(({ fips }) => Number(fips))));
-  return meant instanceof PlatError
-    ? { filters, fault: meant }
-    : { filters: { ...filters, county: fiveDigits(meant) } };
+  const found = countyOf(county, new Set((await counties()).map(({ fips }) => Number(fips))));
+  return found instanceof PlatError
+    ? { filters, fault: found }
+    : { filters: { ...filters, county: fiveDigits(found) } };
 }
 
 function parseFilter(filter: Filter | undefined, values: string[]): unknown {

@@ -10,7 +10,7 @@ import {
 } from 'maplibre-gl';
 import { colorOf } from './css-colors.ts';
 import { openDrawing } from './draw-on-map.ts';
-import { seen, showFaults } from './map-faults.ts';
+import { showFaults, withErrorShown } from './map-faults.ts';
 import { openGround } from './map-ground.ts';
 import { isSeen, keepView, moveTo, openResults } from './map-results.ts';
 import { fillOf, hitColor, isOpen, nearMiss, parcelTiles, showSea, styleOf } from './map-style.ts';
@@ -39,7 +39,7 @@ const below = Math.min(
 const view = viewOfAddress();
 if (view) keepView();
 const style = styleOf(element.dataset);
-export const map = seen(
+export const map = withErrorShown(
   () =>
     new MapLibre({
       container: element,
@@ -191,7 +191,7 @@ async function showValues(address: string): Promise<void> {
 showSea(map);
 const { values, comps } = element.dataset;
 map.on('style.load', () =>
-  seen(() => {
+  withErrorShown(() => {
     if (values !== undefined) showValues(values);
     else if (comps === undefined) {
       showHits();

@@ -9,7 +9,7 @@ function show(words: string): void {
 }
 
 /** Shows an error on the page if `act` fails. MapLibre swallows what its style listeners throw. */
-export function seen<T>(act: () => T): T {
+export function withErrorShown<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Map as MapLibre, StyleSpecification } from 'maplibre-gl';
 import { colorOf } from './css-colors.ts';
-import { seen } from './map-faults.ts';
+import { withErrorShown } from './map-faults.ts';
 import { IS_HIT } from './map-style.ts';
 
 /** The raster layer of each background. Plain has none. */
@@ -123,6 +123,6 @@ export function openGround(
     }
   });
   // Before the first tiles are requested, so that nothing is drawn twice.
-  map.on('style.load', () => seen(showGround));
+  map.on('style.load', () => withErrorShown(showGround));
   map.on('moveend', say);
 }
