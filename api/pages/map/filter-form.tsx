@@ -120,7 +120,10 @@ function Switches({ params, known, unknownHits }: QuestionProps & Pick<FormProps
     <div id="switches">
       <div class="switches">
         {SWITCHES.map(one => (
-          <label class={lacking.some(({ name }) => name === one.name) ? 'switch unknown' : 'switch'}>
+          <label
+            class={lacking.some(({ name }) => name === one.name) ? 'switch unknown' : 'switch'}
+            title={one.hint}
+          >
             <Icon name={one.icon} />
             <span>
               {one.label}
@@ -145,7 +148,7 @@ function Switches({ params, known, unknownHits }: QuestionProps & Pick<FormProps
   );
 }
 
-/** "60 match · 12 unknown", if a switch keeps parcels for which its field is unknown. */
+/** "60 match · 12 unknown", if a switch keeps parcels with an unknown value. */
 function unknownText(name: string, unknownHits: readonly UnknownHits[]): string {
   const hits = unknownHits.find(({ filter }) => filter === name);
   return hits === undefined ? '' : `${count(hits.known)} match · ${count(hits.unknown)} unknown`;

@@ -90,10 +90,10 @@ export const COLORS: readonly Color[] = [
 
 export const colorOf = (name: string | null): Color | undefined => COLORS.find(color => color.name === name);
 
-/** A class of hits: from `from` up to the next one's, by what its name says. */
+/** A class of results with figures from `from` up to the next class. */
 export type ColorClass = { from: number; words: string; count: number };
 
-/** The classes of a search's hits, and how many have no figure. */
+/** The classes of a search's results, and the number without a figure. */
 export type Classes = { classes: ColorClass[]; unknown: number };
 
 export async function countHits(database: Database, body: FilterBody, asking: Asking): Promise<Total> {

@@ -151,7 +151,7 @@ function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile
       const geometry = isLine
         ? lines(decodeLines(bytes), project, tile.z)
         : rings(decodeBoundary(bytes), project, tile.z);
-      // Water is labeled in the tile of places.
+      // Water is labeled by the place tiles.
       const tags = { class: kindOf, ...(isLine && name !== null && { name: titleCase(name) }) };
       return geometry.length === 0 ? [] : [{ type: isLine ? 2 : 3, geometry, tags }];
     });

@@ -34,7 +34,7 @@ const rangeOf = (low: number, high: number, shown: (value: number) => string): s
 export const classOf = (classes: readonly CountyClass[], value: number): number =>
   classes.findLastIndex(({ from }) => from <= value);
 
-/** Variables of the style sheet, from the lowest class to the highest. */
+/** CSS color variables, from the lowest class to the highest. */
 const RAMPS: readonly (readonly string[])[] = [
   [],
   ['k3'],

@@ -5,6 +5,8 @@ export type FilterSwitch = {
   name: string;
   value: string;
   label: string;
+  /** The exact rule, if the label simplifies it. */
+  hint?: string;
   icon: IconName;
 };
 
@@ -17,9 +19,21 @@ export const SWITCHES: readonly FilterSwitch[] = [
   { name: 'out_of_state_owner', value: 'true', label: 'Out-of-state owner', icon: 'plane' },
   { name: 'exclude_landlocked', value: 'true', label: 'Road access', icon: 'route' },
   { name: 'exclude_corp_owner', value: 'true', label: 'Individuals only', icon: 'building' },
-  { name: 'wetlands_percent_max', value: MOSTLY_DRY, label: 'No wetlands', icon: 'droplets' },
+  {
+    name: 'wetlands_percent_max',
+    value: MOSTLY_DRY,
+    label: 'No wetlands',
+    hint: `Wetlands cover up to ${MOSTLY_DRY}% of the parcel.`,
+    icon: 'droplets',
+  },
   { name: 'flood_zone_percent_max', value: '0', label: 'Outside flood zone', icon: 'waves' },
-  { name: 'exclude_steep', value: 'true', label: 'Not steep', icon: 'mountain' },
+  {
+    name: 'exclude_steep',
+    value: 'true',
+    label: 'Not steep',
+    hint: 'Excludes parcels steeper than 20% on more than 60% of their area.',
+    icon: 'mountain',
+  },
   { name: 'tax_delinquent', value: 'true', label: 'Tax delinquent', icon: 'gavel' },
 ];
 

@@ -15,11 +15,11 @@ export type Among = { fips: number; ids?: readonly number[] };
 
 /** Who searches, and when. */
 export type Asking = {
-  /** The moment that months and years are counted from. */
+  /** Months and years are counted back from this time. */
   asOf: Date;
   /** The company whose lists the filter may use. Absent: none. */
   companyId?: string | null;
-  /** What computes the filter's shape. */
+  /** Computes the filter's shape. */
   work: ShapeWork;
 };
 

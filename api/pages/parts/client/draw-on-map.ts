@@ -57,7 +57,7 @@ function createSketch(map: MapLibre) {
   };
 }
 
-/** The outline of an area or a radius. */
+/** The outline of an area or circle. */
 function ringOf(mode: Mode | undefined, places: readonly Place[]): Place[] {
   if (mode !== 'radius') return places.length > 2 ? [...places, places[0]!] : [];
   const [middle, rim] = places;

@@ -159,7 +159,7 @@ const borderLayers = (): LayerSpecification[] => [
   },
 ];
 
-/** Parcels that almost match, and those without an outline. */
+/** Outlines of near misses, and parcels that are points. */
 const pointLayers = (): LayerSpecification[] => [
   {
     id: 'near-miss',
