@@ -20,7 +20,7 @@ const MODES = {
     said: ([middle, rim]: readonly Place[]) =>
       rim === undefined
         ? 'Click or tap a point on the edge of the circle.'
-        : `Radius ${distanceText(metersBetween(middle!, rim))}. Click or tap to search inside the circle.`,
+        : `${distanceText(metersBetween(middle!, rim))} radius. Click or tap to search inside the circle.`,
   },
   measure: {
     hint: `Click or tap the points of a line or an area. ${KEYS}`,
