@@ -12,58 +12,48 @@ import {
 import { errorCode, PlatError } from '../../shared/platform/errors.ts';
 import type { Values } from '../../shared/platform/named-parameters.ts';
 
-/** Runs statements by their names; every connection prepares one once, under its name. */
+/** Runs statements by name. Each connection prepares a statement once. */
 export type Statements = {
   run<Row extends pg.QueryResultRow>(name: string, values?: Values): Promise<Row[]>;
-  /**
-   * The same with declared fragments in its marked places; planned anew for every call, by its very values.
-   */
+  /** The same with fragments in its placeholders. Planned for each call with its actual values. */
   runComposed<Row extends pg.QueryResultRow>(
     name: string,
     fragments: Record<string, string>,
     values: Values,
   ): Promise<Row[]>;
   /**
-   * The same with every column as the bytes of PostgreSQL's binary format, for UTF-8 alone: a bytea of JSON
-   * without the detour over hex.
+   * The same with every column in PostgreSQL's binary format (UTF-8 only), so a bytea of JSON isn't converted
+   * to hex and back.
    */
   runBinary<Row extends Record<keyof Row, Buffer>>(name: string, values: Values): Promise<Row[]>;
 };
 
 export type Database = Statements & {
   /**
-   * The one bytea of a statement that copies it in PostgreSQL's binary format, for files: a text of it takes
-   * four times as long. undefined without a row.
+   * The one bytea of a COPY statement in PostgreSQL's binary format, for files. Text takes four times as long.
+   * Undefined without a row.
    */
   readBytes(name: string, values: Values): Promise<Buffer | undefined>;
-  /** Statements that succeed or fail together; each sees what was committed when it began. */
+  /** Statements that succeed or fail together. Each sees what was committed when it started. */
   transaction<T>(work: (run: Database['run'], statements: Statements) => Promise<T>): Promise<T>;
-  /** Statements that all see the database as of one moment. */
+  /** Statements that all see the database at the same point in time. */
   snapshot<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
-  /**
-   * The same for the work of one call: when its client has left, or its time is up, the server
-   * cancels what still runs.
-   */
+  /** The same for one call. When its client disconnects or it times out, running statements are canceled. */
   stoppedBy(call: Cancellable): Database;
 };
 
-/**
- * Its controller is asked for by the first statement: most calls are answered by what was read for several.
- */
+/** The controller is created by the first statement. Most calls never run one of their own. */
 type Cancellable = { readonly over: AbortController };
 
 /** A SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
-/** query_canceled: how the server ends a statement after STATEMENT_TIMEOUT_MS. */
+/** query_canceled: the server ends a statement with it after STATEMENT_TIMEOUT_MS. */
 const STATEMENT_TIMEOUT = '57014';
 const DEADLOCK = '40P01';
 const LOCK_TIMEOUT = '55P03';
 
-/**
- * SQLSTATEs and classes (two characters) that say that the database cannot do it now: 503. All else
- * is our fault: 500.
- */
+/** SQLSTATEs and classes (two characters) of temporary failures: 503. Anything else is our fault: 500. */
 const UNAVAILABLE = new Set([
   '08', // connection exceptions
   '53', // insufficient resources: connections, memory, disk
@@ -82,9 +72,9 @@ const UNAVAILABLE = new Set([
 type Pools = { pool: Pool; cancelPool: Pool };
 
 /**
- * Methods rather than named functions, which tsx makes dear: there is one for every call.
- * @param cancelPool over which statements are canceled: callers that leave together may hold all of the
- * pool's connections until theirs are
+ * Methods instead of named functions, which are slow under tsx: each call creates one object.
+ * @param cancelPool cancels statements. Clients that disconnect together can occupy all connections of the
+ * pool until their statements are canceled.
  */
 export function openDatabase(pool: Pool, cancelPool = pool, call?: Cancellable): Database {
   const pools = { pool, cancelPool };
@@ -117,7 +107,7 @@ export function openDatabase(pool: Pool, cancelPool = pool, call?: Cancellable):
   };
 }
 
-/** Their errors are for the transaction to see. */
+/** Their errors are handled by the transaction. */
 const statementsOn = (pools: Pools, call: Cancellable | undefined, client: Client): Statements => ({
   run: (name, values) => ask(pools, call, client, named(name, values)),
   runComposed: (...asked) => ask(pools, call, client, composed(...asked)),
@@ -141,20 +131,17 @@ async function ask<Row extends pg.QueryResultRow>(
   const { signal } = call.over;
   requireCaller(signal);
   return onConnection(pool, client, connection => {
-    // The caller may have left while all connections were taken.
+    // The caller can disconnect while all connections are in use.
     requireCaller(signal);
     return cancellable(signal, cancelPool, connection, async () => (await connection.query<Row>(query)).rows);
   });
 }
 
 function requireCaller(signal: AbortSignal): void {
-  if (signal.aborted) throw unavailable('Nobody waits for the answer any more.');
+  if (signal.aborted) throw unavailable('The client stopped waiting for the response.');
 }
 
-/**
- * Runs a statement on a given connection. When the caller gives up, the server cancels it; both have
- * ended on return.
- */
+/** Runs a statement on a connection. If the caller gives up, it is canceled. On return, both have ended. */
 async function cancellable<T>(
   signal: AbortSignal,
   cancelPool: Pool,
@@ -164,7 +151,7 @@ async function cancellable<T>(
   let canceling: Promise<unknown> | undefined;
   const stop = () => {
     const { processID } = client as unknown as { processID: number };
-    // Without it the statement ends by its time-out.
+    // If this fails, the statement ends with its timeout.
     canceling = cancelPool.query('select pg_cancel_backend($1)', [processID]).catch(() => {});
   };
   signal.addEventListener('abort', stop, { once: true });
@@ -176,10 +163,7 @@ async function cancellable<T>(
   }
 }
 
-/**
- * On the connection that is given, else on one of the pool, which like the pool's own `query` gives up one
- * whose query failed.
- */
+/** Uses the given connection, or one of the pool. Like `pool.query`, it discards one whose query failed. */
 async function onConnection<T>(
   pool: Pool,
   given: Client | undefined,
@@ -192,7 +176,7 @@ async function onConnection<T>(
     client.release();
     return outcome;
   } catch (error) {
-    // Nothing was asked of it where nobody waits.
+    // A PlatError means that no query was sent.
     client.release(!(error instanceof PlatError));
     throw error;
   }
@@ -202,16 +186,14 @@ function fail(error: unknown): never {
   throw error instanceof PlatError ? error : databaseError(error);
 }
 
-/**
- * An error without a SQLSTATE never reached the server, or never came back: no connection, time-out, reset.
- */
+/** Without a SQLSTATE, the query or its result was lost: no connection, timeout, or reset. */
 function databaseError(cause: unknown): unknown {
   const state = errorCode(cause);
   const answered = state !== undefined && SQLSTATE.test(state);
   if (answered && !UNAVAILABLE.has(state) && !UNAVAILABLE.has(state.slice(0, 2))) return cause;
   return unavailable(
     state === STATEMENT_TIMEOUT
-      ? 'This took the database too long. Ask for less at once, or try again later.'
+      ? 'The database took too long. Request less at once, or try again later.'
       : 'The service cannot reach its database. Try again shortly.',
     cause,
   );
@@ -220,14 +202,14 @@ function databaseError(cause: unknown): unknown {
 const TRANSIENT = new Set([STATEMENT_TIMEOUT, DEADLOCK, LOCK_TIMEOUT]);
 
 /**
- * Whether a statement of a `Database` waited too long for others, so that nothing of it stays. A lost
- * connection tells nothing.
+ * Whether a statement was rolled back because it waited too long for others. After a lost connection, the
+ * outcome is unknown.
  */
 export function isTransientError(error: unknown): boolean {
   return error instanceof PlatError && TRANSIENT.has(errorCode(error.cause) ?? '');
 }
 
-/** 503 with Retry-After: the request may be repeated as it is. */
+/** 503 with Retry-After: the client can repeat the request unchanged. */
 export function unavailable(
   message: string,
   cause?: unknown,

@@ -19,9 +19,7 @@ export function handlerFor(endpoint: Endpoint, deps: RestDeps): RequestHandler {
   };
 }
 
-/**
- * A class, as every request makes one: tsx names functions of an object each time, 0.3 us apiece.
- */
+/** A class, because every request creates one. tsx names the functions of an object each time, at 0.3 us each. */
 class RestCall implements Call {
   readonly mode = 'direct';
   readonly endpoint: Endpoint;
@@ -84,10 +82,7 @@ class RestCall implements Call {
   }
 }
 
-/**
- * A strong tag identifies one sequence of bytes (RFC 9110 section 8.8.1), so a compressed body gets a weak
- * one.
- */
+/** A strong tag identifies exact bytes (RFC 9110 section 8.8.1), so a compressed body gets a weak one. */
 async function prepare(
   { status, body: answer, etag, tokens, replayed, quoted }: Outcome,
   endpoint: Endpoint,
@@ -98,8 +93,8 @@ async function prepare(
     return { tokens: 0, send: () => respond(res, 304, cacheHeaders(etag)) };
   const body = bytesOf(answer);
   const { bytes, encoding }: Partial<Compressed> = body === null ? {} : await compressed(body, req);
-  // HEAD delivers nothing but headers, and of a priced answer not its length either, which tells
-  // a match from none.
+  // HEAD sends only headers. For a priced response it omits the length, which would reveal whether
+  // anything matched.
   const head = req.method === 'HEAD';
   const sent = head && endpoint.metering !== null && etag === undefined ? undefined : bytes;
   const cost = head ? 0 : tokens;
@@ -112,7 +107,7 @@ async function prepare(
   return { tokens: cost, send: () => respond(res, status, all, sent, cost) };
 }
 
-/** For the caller alone; what has a tag is to be asked for again, which may be answered by a free 304. */
+/** Private to the caller. Responses with a tag must be revalidated, which can return a free 304. */
 const cacheHeaders = (etag: string | undefined) =>
   etag === undefined ? ['Cache-Control', 'no-store'] : ['ETag', etag, 'Cache-Control', 'private, no-cache'];
 

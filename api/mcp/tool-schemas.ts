@@ -114,7 +114,7 @@ function withoutRepeats(properties: Record<string, Schema>): Record<string, Sche
       if (pair === null || !(`${pair[1]}_min` in properties && `${pair[1]}_max` in properties))
         return [name, schema];
       if (pair[2] === 'max') return [name, rest];
-      const words = String(description).replace(/: (at least|the earliest), inclusive\./, ', inclusive.');
+      const words = String(description).replace(/ (Minimum|Earliest), inclusive\./, '');
       return [name, { ...rest, description: words }];
     }),
   );

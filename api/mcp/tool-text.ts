@@ -15,7 +15,7 @@ type Fields = Record<string, unknown>;
 /** How the units of a parcel's fields are written. */
 const WRITTEN: Readonly<Record<string, string>> = {
   feet: 'ft',
-  'metres above sea level': 'm',
+  'meters above sea level': 'm',
   percent: '%',
   'square feet': 'sq ft',
 };

@@ -21,7 +21,7 @@ const repeated = z.union([z.string(), z.array(z.string())]).transform(value => [
 
 const numberFrom0 = (type: 'integer' | 'number', pattern: RegExp, most: number) => (description: string) =>
   z
-    .string('must be given once')
+    .string('must appear only once')
     .regex(pattern, `must be a ${type === 'integer' ? 'whole ' : ''}number, 0 or more`)
     .transform(Number)
     .refine(value => value <= most, `must be at most ${most}`)
@@ -87,7 +87,7 @@ export const compsFields = {
     }),
   zip: zip.optional(),
   polygon: z
-    .string('must be given once')
+    .string('must appear only once')
     .optional()
     .meta({
       description:
@@ -157,7 +157,7 @@ function toText(value: unknown): unknown {
 
 function radiusFault(dist: string | string[] | undefined): string | undefined {
   if (dist === undefined) return undefined;
-  if (typeof dist !== 'string') return 'must be given once';
+  if (typeof dist !== 'string') return 'must appear only once';
   if (!/^[0-9]{1,9}$/.test(dist)) return 'must be a whole number, 0 or more';
   return Number(dist) > MAX_DIST_M ? `must be at most ${MAX_DIST_M}` : undefined;
 }

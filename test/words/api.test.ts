@@ -28,7 +28,7 @@ describe('what the caller has to put right', () => {
     ['comps/', 'fips', 'at least one of fips, point, zip and polygon'],
     ['comps/?fips=99999', 'fips', 'No county has the FIPS code 99999.'],
     ['comps/?zip=99999', 'zip', 'There is no ZIP code 99999.'],
-    ['comps/?fips=33019&fips=33005', 'fips', 'must be given once'],
+    ['comps/?fips=33019&fips=33005', 'fips', 'must appear only once'],
     ['comps/?zip=03280&page_size=501', 'page_size', 'must be at most 500'],
     ['comps/?zip=03280&county=Sullivan', 'county', 'is not a known query field'],
     ['changes/?from=then', 'from', 'must be now'],

@@ -34,17 +34,17 @@ describe('where nothing is yet, a page says what belongs there', () => {
     ['/comping', 'No reports yet'],
     ['/markets', 'No saved markets yet'],
     ['/account', 'No tokens have been used in this period.'],
-    ['/data', 'Name a county above, draw an area on the map, or begin with one that is loaded'],
-    ['/search?q=no%20such%20thing', 'Nothing is found for “no such thing”.'],
+    ['/data', 'Enter a county above, draw an area on the map, or start with one of these'],
+    ['/search?q=no%20such%20thing', 'No results for “no such thing”.'],
     ['/coverage/23019', 'No parcels are loaded for Penobscot, ME.'],
   ])('%s', async (path, words) => expect(await read(path)).toContain(words));
 });
 
 describe('what was asked for wrongly', () => {
   test.each([
-    ['/data?county=Essex', /“Essex” could be Essex, MA; Essex, NJ; .*: add the state\./],
-    ['/data?county=Sulivan, NH', /No county is called “Sulivan, NH”\. Did you mean Sullivan, NH\?/],
-    ['/data?county=33019&acres_min=1&wetlands_percent_max=2', /Wetlands are not loaded for Sullivan, NH/],
+    ['/data?county=Essex', /“Essex” could be Essex, MA; Essex, NJ; .*\. Add the state\./],
+    ['/data?county=Sulivan, NH', /No county is named “Sulivan, NH”\. Did you mean Sullivan, NH\?/],
+    ['/data?county=33019&acres_min=1&wetlands_percent_max=2', /No wetlands data for Sullivan, NH/],
   ])('%s', async (path, words) => expect(await read(encodeURI(path))).toMatch(words));
 
   test('a form is answered with the field that is wrong', async () => {

@@ -28,7 +28,7 @@ const SCANNED = 100_000;
 
 export const limit = z
   .string()
-  .regex(/^[0-9]{1,3}$/, 'must be a whole number, given once')
+  .regex(/^[0-9]{1,3}$/, 'must be a whole number')
   .transform(Number)
   .refine(value => value >= 1 && value <= MAX_LIMIT, `must be 1 to ${MAX_LIMIT}`)
   .default(USUAL_LIMIT)
@@ -54,7 +54,7 @@ const query = z.strictObject({
     .optional()
     .describe('Only what a saved search took note of, up to where it has looked.'),
   cursor: z
-    .string('must be given once')
+    .string('must appear only once')
     .max(2_000, 'is not a cursor of this service')
     .optional()
     .describe('The `next_cursor` of an earlier page. It belongs to its `types`, `fips` and `search_id`.'),
@@ -66,7 +66,7 @@ const query = z.strictObject({
     ),
   after: z
     .string()
-    .regex(/^[0-9]{1,15}$/, 'must be a whole number, given once')
+    .regex(/^[0-9]{1,15}$/, 'must be a whole number')
     .transform(Number)
     .optional()
     .meta({

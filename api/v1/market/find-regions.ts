@@ -16,7 +16,7 @@ const PATH = '/api/public/v1/regions/';
 const MAX_QUERY = 100;
 
 const query = z.strictObject({
-  q: line(MAX_QUERY, 'must be given once')
+  q: line(MAX_QUERY, 'must appear only once')
     .optional()
     .meta({
       description:

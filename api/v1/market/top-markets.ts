@@ -14,7 +14,7 @@ const MAX_ROWS = 100;
 const wholeNumber = (most: number) =>
   z
     .string()
-    .regex(/^[0-9]{1,6}$/, 'must be a whole number, given once')
+    .regex(/^[0-9]{1,6}$/, 'must be a whole number')
     .transform(Number)
     .refine(value => value <= most, `must be at most ${most}`);
 

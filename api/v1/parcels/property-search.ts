@@ -21,7 +21,7 @@ const splitName = (name: string) =>
     .filter(piece => piece !== '');
 
 const text = z
-  .string('must be given once')
+  .string('must appear only once')
   .max(MAX_LENGTH, `must be at most ${MAX_LENGTH} characters long`)
   .refine(text => !text.includes('\0'), 'must not hold NUL characters');
 

@@ -31,7 +31,7 @@ const MAX_RESULTS = 10;
 const RESERVED = 3;
 
 const types = z
-  .string('must be given once, with commas between several')
+  .string('must appear once, with values separated by commas')
   .transform(text => text.split(',').map(name => name.trim()))
   .pipe(z.array(z.enum(SEARCH_TYPES, `must be some of ${SEARCH_TYPES.join(', ')}, with commas between them`)))
   .meta({
@@ -43,7 +43,7 @@ const types = z
 const COORDINATE = /^[+-]?\d{1,3}(\.\d{1,15})?$/;
 
 const near = z
-  .string('must be given once')
+  .string('must appear only once')
   .transform((text, context): Point => {
     const parts = text.split(',').map(part => part.trim());
     const [lon = Number.NaN, lat = Number.NaN] = parts.map(part =>

@@ -5,19 +5,19 @@ import type { Values } from '../../platform/named-parameters.ts';
 import type { Place } from '../map-statements.ts';
 import type { Selection } from './filter-selection.ts';
 
-/** A figure of hits as SQL: `f` is the hit's parcel_filters, `join` has the tables that it reads besides. */
+/** SQL of a figure. `f` is the hit's parcel_filters, `join` adds the other tables it reads. */
 export type HitFigure = { figure: string; join: string };
 
-/** How many hits, and their acres together, as far as these are known. */
+/** The number of hits and their total acres. Unknown acres count as zero. */
 export type Total = { count: number; acres: number };
 
-/** How many hits, and how many of them are in each class; `null`: its figure is not known. */
+/** The number of hits, total and per class. `null` is the class of unknown figures. */
 export type Classified = { total: Total; counts: Map<number | null, number> };
 
 export const sumHits = async (db: Reads, selection: Selection): Promise<Total> =>
   (await sumBy(db, selection, { class: 'null::int', join: '' })).total;
 
-/** All hits, and those in each class of a figure. @param breaks where the second and later ones begin */
+/** Counts all hits, and those in each class. @param breaks where the second and later classes start */
 export const sumClasses = (
   db: Reads,
   { values, ...selection }: Selection,
@@ -49,7 +49,7 @@ async function sumBy(
   };
 }
 
-/** Around all hits, in degrees; undefined where none has a place. */
+/** The box around all hits, in degrees. Undefined if none has a location. */
 export async function readHitsBox(db: Reads, { from, where, values }: Selection): Promise<Box | undefined> {
   type Row = { west: number | null; south: number; east: number; north: number };
   const [box] = await db.runComposed<Row>('parcels/read_hits_box', { from, where }, values);
@@ -63,7 +63,7 @@ const fragmentsOf = ({ table, where }: Selection, { figure, join }: HitFigure) =
   join,
 });
 
-/** How many hits are in each class of a figure; `null`: its figure is not known. */
+/** The number of hits per class of a figure. `null` is the class of unknown figures. */
 export async function countClasses(
   db: Reads,
   selection: Selection,
@@ -78,7 +78,7 @@ export async function countClasses(
   return new Map(rows.map(row => [row.class, row.count]));
 }
 
-/** Where about a fifth of the hits ends each. */
+/** The figures that split the hits into fifths. */
 export async function findFifths(db: Reads, selection: Selection, figure: HitFigure): Promise<number[]> {
   const [row] = await db.runComposed<{ fifths: number[] | null }>(
     'parcels/find_fifths',
@@ -88,7 +88,7 @@ export async function findFifths(db: Reads, selection: Selection, figure: HitFig
   return row!.fifths ?? [];
 }
 
-/** The figures between which nearly all hits are; undefined without hits. */
+/** The range that contains nearly all hits. Undefined without hits. */
 export async function findEnds(
   db: Reads,
   selection: Selection,
@@ -102,7 +102,7 @@ export async function findEnds(
   return row?.ends ?? undefined;
 }
 
-/** The figure of each of some parcels. */
+/** The figures of the given parcels. */
 export const listHitFigures = (
   db: Reads,
   { figure, join }: HitFigure,
@@ -128,7 +128,7 @@ export const listHitsInTile = (
     { ...values, ...inTile },
   );
 
-/** Whether a county's parcels have what the predicate reads. */
+/** Whether any parcel of a county has the data that the predicate reads. */
 export async function isKnownIn(
   db: Reads,
   { from, where, values }: Selection,
