@@ -49,7 +49,7 @@ export type Candidate = {
   left_out: boolean;
   /** Whether the model's own estimate uses it. */
   used: boolean;
-  /** Whether its source has removed it since. */
+  /** Whether newer data no longer has it among the candidates. */
   gone?: boolean;
 };
 

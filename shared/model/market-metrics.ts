@@ -172,7 +172,7 @@ export const MORE_METRICS = {
     label: 'Sale to list price',
     unit: '%',
     meaning:
-      'Median of 100 x sale price / last asking price, for sales in the last 12 months where both are known',
+      'Median of 100 x sale price / last asking price, for sales in the last 12 months with both prices known',
     carrier: null,
     of: ({ toAsked }) => (toAsked.count >= LEAST_SALES ? round2(100 * toAsked.median!) : null),
   },

@@ -56,7 +56,7 @@ const moved = (a: number | undefined, b: number | undefined): string =>
 
 function alterations(old: Candidate, now: Candidate): string {
   const changes: string[] = [];
-  if (now.gone && !old.gone) changes.push('no longer nearby');
+  if (now.gone && !old.gone) changes.push('no longer a match');
   if (old.status !== now.status) changes.push(`${STATUS_WORDS[old.status]} → ${STATUS_WORDS[now.status]}`);
   if (old.price !== now.price) changes.push(`${usd(old.price)} → ${usd(now.price)}`);
   if (old.acres !== now.acres) changes.push(`${acres(old.acres)} acres → ${acres(now.acres)}`);

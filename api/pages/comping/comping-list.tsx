@@ -102,7 +102,8 @@ function CandidateItem({ comp, isVisible, isChosen }: ItemProps) {
             excluded by Plat
           </span>
         )}
-        {comp.gone && <span class="tag">no longer nearby</span>} <Links url={comp.url} photos={comp.photos} />
+        {comp.gone && <span class="tag">no longer a match</span>}{' '}
+        <Links url={comp.url} photos={comp.photos} />
       </small>
     </li>
   );

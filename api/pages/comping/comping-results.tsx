@@ -73,7 +73,7 @@ function ChosenRow({ line, number, path }: { line: ResultLine; number: number; p
         <br />
         <small>
           {stateOf(comp)} · {miles(comp.distance_m)}
-          {comp.gone && ' · no longer nearby'} <Links url={comp.url} photos={comp.photos} />
+          {comp.gone && ' · no longer a match'} <Links url={comp.url} photos={comp.photos} />
         </small>
         {path && (
           <div class="screen changes">

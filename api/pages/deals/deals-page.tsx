@@ -35,7 +35,7 @@ const boardPage: Page = {
   actions: {
     /** From a parcel page: add the deal and open it. */
     async begin(visit) {
-      return { redirect: `/deals/${await begin(visit)}` };
+      return { redirect: `/deals/${await addFromParcel(visit)}` };
     },
     add,
     async move(visit) {
@@ -78,7 +78,7 @@ async function step(visit: Visit, by: number): Promise<Reply> {
   return TO_BOARD;
 }
 
-async function begin(visit: Visit): Promise<string> {
+async function addFromParcel(visit: Visit): Promise<string> {
   const body = { property_id: Number(visit.form.get('property_id')) };
   return (await callEndpoint<Deal>(visit, addListing, { body })).id;
 }
