@@ -72,7 +72,7 @@ export function Cards({
               ? 'Not reported'
               : 'None for sale'
             : few
-              ? `${sold} ${sold === 1 ? 'sale' : 'sales'}, ${before?.n ?? 'unknown'} the year before: too few to compare`
+              ? `${sold} ${sold === 1 ? 'sale' : 'sales'}, ${before?.n ?? 'an unknown number'} the year before: too few to compare`
               : changeOf(METRICS[key].unit, value, was);
         const isAbove100 = key === '1yr STR' && value !== null && value > 100;
         return (
