@@ -60,7 +60,7 @@ describe('what was asked for wrongly', () => {
       expect([status, wordsOf(text)]).toEqual([400, expect.stringContaining(words)]);
     }
     expect(wordsOf((await ana.submit('/lists/add', { chosen: 'true', list: '', name: '' })).text)).toContain(
-      'Select parcels first: go back to the map.',
+      'No parcels are selected. Go back to the map and select some.',
     );
   });
 });

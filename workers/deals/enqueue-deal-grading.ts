@@ -11,7 +11,7 @@ export async function enqueueDealGrading(db: Queryable): Promise<string[]> {
   return enqueueAll(db, gradeDealsJob, rows);
 }
 
-/** Enqueues grading where a county has deals whose grade can change. @returns the jobs' ids */
+/** Enqueues grading for counties with deals whose grade can change. @returns the jobs' ids */
 export async function enqueueCountyDealGrading(db: Queryable, fips: number): Promise<string[]> {
   const { rows } = await db.query<{ fips: number }>(statement('deals/list_counties', { fips }));
   return enqueueAll(db, gradeDealsJob, rows);
