@@ -121,8 +121,8 @@ async function mailInvitation({ config, log }: Session, email: string, url: stri
     return `Invited ${email}. No mail is sent, as BASE_URL is not set. ${oneTime(url)}`;
   await sendMail(config, log, {
     to: email,
-    subject: 'You are invited to Plat',
-    text: `You are invited to Plat. Set your password here:\n\n${url}\n\nThe link works once and expires in ${linkLifetime('invite')}.\n`,
+    subject: "You're invited to Plat",
+    text: `You're invited to Plat. Set your password here:\n\n${url}\n\nThe link works once and expires in ${linkLifetime('invite')}. If you didn't expect this email, ignore it.\n`,
   });
   return config.SMTP_URL === undefined
     ? `Invited ${email}. SMTP_URL is not set: the mail is in ${config.PLAT_DIR}/outbox.`
