@@ -49,7 +49,7 @@ export function sendAsset({ type, body }: Asset, security: HeaderList, how = BRO
   };
 }
 
-/** Pages load only from this host, run nothing inline, and can't be framed. A basemap's host is allowed too. */
+/** Pages load only from this host (and a basemap's), run nothing inline, and can't be framed. */
 export function pageHeaders({ BASEMAP_URL }: Pick<Config, 'BASEMAP_URL'>): HeaderList {
   const basemap = BASEMAP_URL === undefined ? '' : ` ${new URL(BASEMAP_URL).origin}`;
   const policy = [
