@@ -70,7 +70,7 @@ function addRemove(user: Command): void {
     });
     const canceled = await cancelInvitations(pool, { email }, operator());
     if (removed === undefined && canceled.length === 0)
-      throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` shows them.`);
+      throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` lists all users.`);
     const notes = [
       removed && `Removed ${removed.email} from ${removed.company}.`,
       canceled.length > 0 && `Invitations canceled: ${canceled.length}.`,

@@ -21,7 +21,7 @@ export function requireName(of: string, text: string): string {
   if (UNSEEN.test(name))
     throw refused(
       of,
-      'has control or invisible characters, such as a tab, line break, or zero-width space. Remove them',
+      'has control characters or invisible characters, such as a tab or zero-width space. Remove them',
     );
   return name;
 }

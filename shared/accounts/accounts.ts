@@ -167,7 +167,7 @@ export function termsWithoutContractError(): PlatError {
 }
 
 export function unknownTierError(tier: string): PlatError {
-  return new PlatError('tier_unknown', `No tier is named "${tier}". \`plat tier list\` lists tiers.`);
+  return new PlatError('tier_unknown', `There is no tier "${tier}". \`plat tier list\` lists all tiers.`);
 }
 
 /** The id of an account by its id or name. An id takes precedence. @throws PlatError `account_unknown` */
@@ -176,7 +176,7 @@ export async function findAccount(db: Queryable, account: string): Promise<strin
   if (rows[0] === undefined)
     throw new PlatError(
       'account_unknown',
-      `No account is named "${account}". \`plat account list\` lists accounts.`,
+      `There is no account "${account}". \`plat account list\` lists all accounts.`,
     );
   return rows[0].id;
 }

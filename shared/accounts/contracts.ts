@@ -66,7 +66,7 @@ export type ChangedAccount = { details: AccountSummary; notes: string[] };
 
 /**
  * Changes an account in one transaction, effective in every process within 5 seconds. The audit table keeps
- * the old values. @throws PlatError `account_unknown`, `tier_unknown`, `account_change` if the values conflict,
+ * the old values. @throws PlatError `account_unknown`, `tier_unknown`, `account_change` if values conflict,
  * `user_email`, `user_company`, `name`
  */
 export async function changeAccount(
@@ -225,7 +225,7 @@ export async function saveTier(
   if (!exists && !isNew)
     throw new PlatError(
       'tier_unknown',
-      `No tier is named "${tier}". \`plat tier list\` lists tiers. Use --new to create one.`,
+      `There is no tier "${tier}". \`plat tier list\` lists all tiers. Use --new to create one.`,
     );
   if (exists && isNew)
     throw new PlatError('tier_terms', `The tier "${tier}" already exists. Omit --new to change it.`);

@@ -12,7 +12,7 @@ export type Mail = {
   unsubscribe?: string;
 };
 
-/** Sends by SMTP_URL, or else writes to `outbox` in PLAT_DIR. The text isn't logged: its links sign people in. */
+/** Sends by SMTP_URL, or writes to `outbox` in PLAT_DIR. Never logs the text, whose links sign people in. */
 export async function sendMail(config: Config, log: Logger, mail: Mail): Promise<void> {
   try {
     await send(config, log, mail);

@@ -155,7 +155,8 @@ export async function closingNote(
     statement('accounts/count_closed', { account_id: account.id, first_start: starts }),
   );
   const { closed, current } = rows[0]!;
-  const later = closed > 1 ? ` The ${closed - 1} unused periods after it were closed too.` : '';
+  const later =
+    closed > 1 ? ` The ${closed - 1} unused ones after it were closed too: ${closed} periods in total.` : '';
   return (
     `With these dates, the period from ${span({ starts, ends })} has ended. It was closed ` +
     `with ${account.tokens_used} tokens used, and a new one started at ${current.toISOString()}.${later}`

@@ -40,10 +40,7 @@ export function removeUser(pool: Pool, { id, email, actor, companyId }: Removal)
     await run('accounts/end_invitations_with', { id: id ?? null, email: email ?? null, by: actor });
     const user = await lockUser(run, { id, email, actor });
     if (user === undefined || (companyId !== undefined && user.company_id !== companyId))
-      throw new PlatError(
-        'user_unknown',
-        email === undefined ? 'No user has this id.' : `No user has the email ${email}.`,
-      );
+      throw new PlatError('user_unknown', `There is no user ${email ?? 'with this id'}.`);
     if (companyId !== undefined && user.operator)
       throw new PlatError('forbidden', `${user.email} is an operator. Only operators can remove operators.`);
     if (user.account !== null)

@@ -127,6 +127,6 @@ export async function listUsers(db: Queryable): Promise<UserSummary[]> {
 export async function findUser(db: Queryable, email: string): Promise<UserAddress> {
   const { rows } = await db.query<UserAddress>(statement('accounts/find_by_email', { address: email }));
   if (rows[0] === undefined)
-    throw new PlatError('user_unknown', `No user has the email ${email}. \`plat user list\` lists users.`);
+    throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` lists all users.`);
   return rows[0];
 }

@@ -30,10 +30,10 @@ test.each<[string[], string]>([
   [['recompute', 'stats', '--all', '--as-of', '2025-02-30'], 'A day is written YYYY-MM-DD'],
   [['recompute', 'stats', '--all', '--as-of', '2130-01-01'], 'still to come: today is 20'],
   [['county', 'add', '33019', '--wait'], '--wait goes with --run'],
-  [['account', 'create', 'x', '--tier', 'gold'], 'No tier is named "gold"'],
+  [['account', 'create', 'x', '--tier', 'gold'], 'There is no tier "gold"'],
   [['account', 'create', ' '], 'name of the account is empty'],
   [['account', 'create', 'x', '--user', 'ana'], 'is not an email address'],
-  [['key', 'create', 'nobody'], 'No account is named "nobody"'],
+  [['key', 'create', 'nobody'], 'There is no account "nobody"'],
   [['key', 'revoke', 'plat_unknown'], 'No active key matches'],
   [['export', 'x.csv'], 'say what is wanted: --county, --filter or --comps'],
 ])('plat %j says what is wrong', async (argv, words) => {

@@ -66,7 +66,9 @@ export const webhookPage: Page = {
       const day = visit.form.get('since') ?? '';
       const body = { since: `${day}T00:00:00Z` };
       const { messages } = await callEndpoint<{ messages: number }>(visit, replayWebhook, { params, body });
-      return { good: `Messages since ${day} queued to be resent: ${messages}.` };
+      return {
+        good: `${messages} ${messages === 1 ? 'message' : 'messages'} since ${day} queued to be resent.`,
+      };
     },
     async delete(visit) {
       await callEndpoint(visit, deleteWebhook, { params: ownParams(visit) });
