@@ -98,9 +98,9 @@ async function apply(client: Client, id: string, change: AccountChange): Promise
   await client.query(statement('accounts/roll_period', { account_ids: [id] }));
   await client.query(statement('accounts/lock_period', { account_id: id }));
   const before = await lock(client, id);
-  const begins = before.tier === null && typeof change.tier === 'string';
+  const startsContract = before.tier === null && typeof change.tier === 'string';
   const terms = { ...columnsOf(change), ...(await termsOf(client, change, before)) };
-  const dated = begins || change.periodStart !== undefined || change.periodEnd !== undefined;
+  const dated = startsContract || change.periodStart !== undefined || change.periodEnd !== undefined;
   const period = dated ? await changePeriod(client, before, change) : undefined;
   const patch: Patch = {
     ...terms,

@@ -1,4 +1,4 @@
-/** The API tiers of a new installation. Their terms are in table `tiers`, and `plat tier set` changes them. */
+/** The API tiers of a new installation. `plat tier set` changes their terms, stored in table `tiers`. */
 export const TIERS = ['free', 'starter', 'growth', 'scale'] as const;
 
 /** A tier's name: one of TIERS, or one that the operator created. */

@@ -8,7 +8,7 @@ const programSchema = z.strictObject({
   place: z.string().regex(/^\d{2}(\d{3})?$/),
   preset: z.string(),
   format: z.string(),
-  /** Newest first. {year}, {last_year}, {fips}, {county}, and Florida's {dor} and {dor_name} are filled in. */
+  /** Newest first. {year}, {last_year}, {fips}, {county}, and Florida's {dor}, {dor_name} are filled in. */
   addresses: z.array(z.string().regex(/^https?:/)).min(1),
   /** Use all addresses that exist as one file, instead of only the first. */
   together: z.boolean().optional(),

@@ -67,40 +67,40 @@ async function follow(
   });
   const byCounty = groupChanges(changed);
   const members = await listMemberships(client, byCounty);
-  await lookAtAll(client, behind, until, deps, search =>
-    lookAt(client, search, byCounty, members.get(search.id) ?? []),
+  await checkAll(client, behind, until, deps, search =>
+    checkSearch(client, search, byCounty, members.get(search.id) ?? []),
   );
 }
 
-const NOTES_TOGETHER = 20_000;
+const NOTES_PER_WRITE = 20_000;
 
 /** Checks each search, and stores its notes and how far it has been checked. */
-async function lookAtAll(
+async function checkAll(
   client: Client,
   searches: readonly Search[],
   until: number,
-  { log, signal, together = NOTES_TOGETHER }: Pick<FollowDeps, 'log' | 'signal' | 'together'>,
-  look: (search: Search) => Promise<Note[]>,
+  { log, signal, together = NOTES_PER_WRITE }: Pick<FollowDeps, 'log' | 'signal' | 'together'>,
+  check: (search: Search) => Promise<Note[]>,
 ): Promise<number> {
-  let looked: Looked[] = [];
+  let checked: CheckedSearch[] = [];
   let waiting = 0;
   let noted = 0;
   const flush = async () => {
-    await writeNotes(client, looked, until);
+    await writeNotes(client, checked, until);
     noted += waiting;
-    looked = [];
+    checked = [];
     waiting = 0;
   };
   for (const search of searches) {
     signal.throwIfAborted();
     try {
-      const notes = await look(search);
-      looked.push({ search, notes });
+      const notes = await check(search);
+      checked.push({ search, notes });
       waiting += notes.length;
     } catch (error) {
       // An earlier release accepted the shape. A retry would read all changes since then every minute.
       const isRefused = error instanceof PlatError && error.code === 'unprocessable';
-      if (isRefused) looked.push({ search, notes: [] });
+      if (isRefused) checked.push({ search, notes: [] });
       const next = isRefused ? 'simplify its shape; these changes are skipped' : 'retrying';
       log.warn({ err: error, search: search.id }, `a search could not be checked; ${next}`);
     }
@@ -134,7 +134,7 @@ async function listMemberships(
   return new Map(rows.map(({ search_id, property_ids }) => [search_id, property_ids]));
 }
 
-async function lookAt(
+async function checkSearch(
   client: Client,
   { id, filter, counties, seq: after }: Search,
   byCounty: ReadonlyMap<number, CountyChanges>,
@@ -146,7 +146,7 @@ async function lookAt(
     const changes = byCounty.get(fips);
     if (changes === undefined) continue;
     if (changes.loaded !== undefined && changes.loaded > after) {
-      notes.push(...(await lookAtCounty(client, { id, body, fips, seq: changes.loaded })));
+      notes.push(...(await compareCounty(client, { id, body, fips, seq: changes.loaded })));
       continue;
     }
     const ids = changedSince(changes, after);
@@ -177,7 +177,7 @@ function changedSince(changes: CountyChanges, after: number): readonly number[] 
 type Whole = { id: string; body: FilterBody; fips: number; seq: number | null };
 
 /** Compares everything that a search finds in a county with what it had found before. */
-async function lookAtCounty(client: Client, { id, body, fips, seq }: Whole): Promise<Note[]> {
+async function compareCounty(client: Client, { id, body, fips, seq }: Whole): Promise<Note[]> {
   const found = await findMembers(asReads(client), body, new Date(), fips);
   const rows = await asRun(client)<{ property_id: number }>('searches/list_members_in', {
     search_id: id,
@@ -194,17 +194,17 @@ async function lookAtCounty(client: Client, { id, body, fips, seq }: Whole): Pro
   ];
 }
 
-type Looked = { search: Search; notes: readonly Note[] };
+type CheckedSearch = { search: Search; notes: readonly Note[] };
 
 /** One statement, so that it is atomic. */
-async function writeNotes(client: Client, looked: readonly Looked[], until: number): Promise<void> {
-  if (looked.length === 0) return;
+async function writeNotes(client: Client, checked: readonly CheckedSearch[], until: number): Promise<void> {
+  if (checked.length === 0) return;
   const run = asRun(client);
-  const notes = looked.flatMap(({ notes }) => notes);
+  const notes = checked.flatMap(({ notes }) => notes);
   await run('searches/write_notes', {
-    search_ids: looked.map(({ search }) => search.id),
-    afters: looked.map(({ search }) => search.seq),
-    places: looked.flatMap(({ notes }, i) => notes.map(() => i + 1)),
+    search_ids: checked.map(({ search }) => search.id),
+    afters: checked.map(({ search }) => search.seq),
+    places: checked.flatMap(({ notes }, i) => notes.map(() => i + 1)),
     property_ids: notes.map(({ property_id }) => property_id),
     became: notes.map(({ became }) => became),
     seqs: notes.map(({ seq }) => seq),
@@ -222,10 +222,11 @@ export async function refreshSearches({ pool, log, signal }: Omit<FollowDeps, 'c
     await takeLock(client, [LOCKS.searches], signal);
     const searches = await asRun(client)<Search>('searches/list_all_searches');
     // Recorded changes aren't checked here, so each search keeps its place.
-    const noted = await lookAtAll(client, searches, 0, { log, signal }, async ({ id, filter, counties }) => {
+    const noted = await checkAll(client, searches, 0, { log, signal }, async ({ id, filter, counties }) => {
       const body = filterSchema.parse(filter) as FilterBody;
       const notes: Note[] = [];
-      for (const fips of counties) notes.push(...(await lookAtCounty(client, { id, body, fips, seq: null })));
+      for (const fips of counties)
+        notes.push(...(await compareCounty(client, { id, body, fips, seq: null })));
       return notes;
     });
     await asRun(client)('searches/unlock', { lock: LOCKS.searches });

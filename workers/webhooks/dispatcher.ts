@@ -25,9 +25,9 @@ type Lane = keyof typeof LANES;
 /** Longer than an attempt can take. After that, another worker takes over from one that died. */
 const LEASE_SECONDS = 60;
 /** How often to check for unannounced changes and due retries. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 /** Attempts that end within this time are recorded together. */
-const TOGETHER_MS = 20;
+const BATCH_MS = 20;
 /** The longest pause that a receiver can request. */
 const MAX_PAUSE_SECONDS = 86_400;
 /** A webhook that failed for this long is turned off when a message runs out of attempts. */
@@ -86,8 +86,8 @@ export function startDispatcher({ pool, log, config, post }: DispatcherDeps): Wa
     if (!dispatcher.isStopping) warn(error, 'webhooks: failed, retrying in a moment');
   };
   // The two loops don't wait for each other, nor for open deliveries.
-  const recording = startLoop(() => recordEnded(dispatcher), LOOK_MS, failed);
-  const taking = startLoop(() => takeDue(dispatcher), LOOK_MS, failed);
+  const recording = startLoop(() => recordEnded(dispatcher), POLL_MS, failed);
+  const taking = startLoop(() => takeDue(dispatcher), POLL_MS, failed);
   return {
     wake() {
       dispatcher.hasPending = true;
@@ -116,7 +116,7 @@ async function takeDue(dispatcher: Dispatcher): Promise<void> {
   const hasFailing = checksAll || freed.has('failing');
   dispatcher.hasPending = false;
   dispatcher.freed = new Set();
-  if (checksAll) await makeMessages(pool);
+  if (checksAll) await createMessages(pool);
   await Promise.all([claim(dispatcher, 'well'), hasFailing && claim(dispatcher, 'failing')]);
 }
 
@@ -155,7 +155,7 @@ function send(dispatcher: Dispatcher, taken: Taken, body: string, lane: Lane): v
     dispatcher.waking ??= setTimeout(() => {
       dispatcher.waking = undefined;
       dispatcher.wakeLoops();
-    }, TOGETHER_MS);
+    }, BATCH_MS);
   });
   sending.add(work);
 }
@@ -171,7 +171,7 @@ async function recordEnded(dispatcher: Dispatcher): Promise<void> {
 }
 
 /** One worker at a time creates messages. The others find nothing to do. */
-function makeMessages(pool: Pool): Promise<void> {
+function createMessages(pool: Pool): Promise<void> {
   return transaction(pool, async client => {
     const run = asRun(client);
     const [position] = await run<{ seq: number }>('webhooks/lock_position');

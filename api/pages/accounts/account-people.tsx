@@ -19,7 +19,7 @@ export function Team({ members, invitations, session }: TeamProps) {
     <Panel id="people" title={`Team at ${session.company.name}`}>
       <ul class="plain people">
         {members.map(member => (
-          <li class="beside person">
+          <li class="split person">
             <span>
               {member.name || member.email}
               <small>{factsOf(member)}</small>
@@ -37,7 +37,7 @@ export function Team({ members, invitations, session }: TeamProps) {
           <h3>Open invitations</h3>
           <ul class="plain people">
             {invitations.map(({ id, email, expires_at }) => (
-              <li class="beside">
+              <li class="split">
                 <span>
                   {email}
                   <small>expires {day(expires_at)}</small>
@@ -53,7 +53,7 @@ export function Team({ members, invitations, session }: TeamProps) {
       {isManager ? (
         <form method="post" action="/account" class="field">
           <label for="invite">Invite a team member</label>
-          <span class="beside">
+          <span class="split">
             <input id="invite" name="email" type="email" required placeholder="ana@acme.example" />
             <Submit label="Send invitation" does="invite" kind="second" />
           </span>
@@ -90,7 +90,7 @@ export function Sessions({ sessions, own }: { sessions: OpenSession[]; own: stri
     <Panel id="sessions" title="Active sessions">
       <ul class="plain people">
         {sessions.map(session => (
-          <li class="beside">
+          <li class="split">
             <span>
               {browserOf(session.user_agent)}
               <small>

@@ -50,7 +50,7 @@ export const countyPage: Page = {
           {state.status === 'failed' && (
             <>
               <Notice kind="bad">{state.error}</Notice>
-              <Ask payload={payload} words="Try again" write={write} />
+              <RequestButton payload={payload} words="Try again" write={write} />
             </>
           )}
           {result && <Offers payload={payload} result={result} runs={runs} />}
@@ -94,10 +94,10 @@ function Offers({ payload, result, runs }: OffersProps) {
         ))}
       </ul>
       {!open && (
-        <Ask
+        <RequestButton
           payload={payload}
           write
-          words={askWords(payload, lacking, notWritable !== null)}
+          words={buttonLabel(payload, lacking, notWritable !== null)}
           kind={lacking > 0 ? undefined : 'second'}
         />
       )}
@@ -105,15 +105,20 @@ function Offers({ payload, result, runs }: OffersProps) {
   );
 }
 
-function askWords({ write }: AddCountyPayload, lacking: number, notWritable: boolean): string {
+function buttonLabel({ write }: AddCountyPayload, lacking: number, notWritable: boolean): string {
   if (lacking > 0 && notWritable) return write ? 'Try again' : 'Show feeds';
   if (write) return lacking > 0 ? 'Try again' : 'Run all again';
   return lacking > 0 ? `Add and run ${lacking} ${lacking === 1 ? 'feed' : 'feeds'}` : 'Run all again';
 }
 
-type AskProps = { payload: AddCountyPayload; write: boolean; words: string; kind?: string | undefined };
+type RequestButtonProps = {
+  payload: AddCountyPayload;
+  write: boolean;
+  words: string;
+  kind?: string | undefined;
+};
 
-const Ask = ({ payload, write, words, kind = '' }: AskProps) => (
+const RequestButton = ({ payload, write, words, kind = '' }: RequestButtonProps) => (
   <form method="post" action="/admin/counties" class="buttons">
     <input type="hidden" name="county" value={payload.county} />
     <Submit does={write ? 'add' : 'look'} label={words} kind={kind} />

@@ -50,9 +50,9 @@ export const firstSentence = (message: string): string => message.replace(/\.\s+
 
 /** Whether there were several servers, and none of them could be reached. */
 function isOffline(added: readonly Offered[]): boolean {
-  const asked = added.filter(({ status }) => status === 'written' || status === 'failed');
-  const hosts = new Set(asked.flatMap(({ address }) => (address ? [hostOf(address)] : [])));
-  return hosts.size > 1 && asked.every(({ unreachable }) => unreachable === true);
+  const tried = added.filter(({ status }) => status === 'written' || status === 'failed');
+  const hosts = new Set(tried.flatMap(({ address }) => (address ? [hostOf(address)] : [])));
+  return hosts.size > 1 && tried.every(({ unreachable }) => unreachable === true);
 }
 
 const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host : address);

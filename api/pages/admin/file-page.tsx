@@ -35,8 +35,8 @@ export const filePage: Page = {
       const { form } = visit;
       const overlap = overlapChange(form);
       // The page of a blocked run sends only the choice.
-      const asked = overlap && !form.has('name') ? {} : fileChanges(form);
-      const changed = { ...payload, ...asked, ...overlap, requestedBy: visit.session!.user.email };
+      const edits = overlap && !form.has('name') ? {} : fileChanges(form);
+      const changed = { ...payload, ...edits, ...overlap, requestedBy: visit.session!.user.email };
       return { redirect: `/admin/files/${await startJob(visit, addFileJob, changed)}` };
     },
   },

@@ -133,12 +133,12 @@ async function removeUnused(uploads: string, now: Date): Promise<void> {
     const folder = join(uploads, name);
     const stats = await stat(folder).catch(() => undefined);
     if (stats === undefined || now.getTime() - stats.mtimeMs < DAY_MS) continue;
-    if (await isThere(join(folder, UPLOADED_FEED_FILE))) continue;
+    if (await exists(join(folder, UPLOADED_FEED_FILE))) continue;
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-const isThere = (path: string): Promise<boolean> =>
+const exists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
     () => false,

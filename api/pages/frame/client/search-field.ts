@@ -13,36 +13,36 @@ function enhance(box: HTMLFormElement, field: HTMLInputElement): void {
   let request: AbortController | undefined;
   let waiting: ReturnType<typeof setTimeout> | undefined;
   /** The query that the options belong to. */
-  let answered = '';
-  const isAnswered = () => answered === field.value.trim();
+  let shownQuery = '';
+  const isCurrent = () => shownQuery === field.value.trim();
 
-  async function ask(): Promise<void> {
+  async function search(): Promise<void> {
     request?.abort();
     request = new AbortController();
     const query = field.value.trim();
     if (query.length < 2) {
-      answered = '';
+      shownQuery = '';
       list.clear();
       return;
     }
     const elements = await fetchOptions(query, request.signal);
     if (elements === undefined) return;
-    answered = query;
+    shownQuery = query;
     list.fill(elements);
   }
 
   field.addEventListener('input', () => {
     clearTimeout(waiting);
-    waiting = setTimeout(ask, PAUSE_MS);
+    waiting = setTimeout(search, PAUSE_MS);
   });
-  field.addEventListener('focus', () => list.show(list.size() > 0 && isAnswered()));
+  field.addEventListener('focus', () => list.show(list.size() > 0 && isCurrent()));
   // Enter opens the selected option, by default the first. Without options, the search page opens.
   box.addEventListener('submit', async event => {
     event.preventDefault();
     clearTimeout(waiting);
-    if (!isAnswered()) await ask();
+    if (!isCurrent()) await search();
     const option = list.chosen();
-    if (option !== undefined && isAnswered()) return location.assign(option.href);
+    if (option !== undefined && isCurrent()) return location.assign(option.href);
     box.submit();
   });
   focusByKey(field);
