@@ -121,7 +121,8 @@ function Meanings() {
     <ul class="meaning">
       <li>
         <b>The assessor’s</b>: the land value on today's roll. The assessor may have known the price when
-        setting it, which makes it look more accurate. Land in current use is assessed far below its price.
+        setting it, which makes it look more accurate. Land taxed by its current use is assessed far below its
+        price.
       </li>
       <li>
         <b>Plat’s</b>: Plat's estimate from what was known before the quarter of the sale, so it never saw the
@@ -134,8 +135,8 @@ function Meanings() {
         </li>
       ))}
       <li>
-        Random errors alone push PRD above 1, PRB and VEI below 0, and MKI below 1, because of two similar
-        lots, the one that sold for more has the lower ratio.
+        Random errors alone push PRD above 1, PRB and VEI below 0, and MKI below 1. Of two similar lots, the
+        one that sold for more has the lower ratio.
       </li>
       <li>
         <b>Outliers</b>: sales excluded because their ratio is more than three interquartile ranges away.
