@@ -70,7 +70,7 @@ function addRemove(user: Command): void {
     });
     const canceled = await cancelInvitations(pool, { email }, operator());
     if (removed === undefined && canceled.length === 0)
-      throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` lists all users.`);
+      throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` shows them.`);
     const notes = [
       removed && `Removed ${removed.email} from ${removed.company}.`,
       canceled.length > 0 && `Invitations canceled: ${canceled.length}.`,
@@ -121,8 +121,8 @@ async function mailInvitation({ config, log }: Session, email: string, url: stri
     return `Invited ${email}. No mail is sent, as BASE_URL is not set. ${oneTime(url)}`;
   await sendMail(config, log, {
     to: email,
-    subject: "You're invited to Plat",
-    text: `You're invited to Plat. Set your password here:\n\n${url}\n\nThe link works once and expires in ${linkLifetime('invite')}. If you didn't expect this email, ignore it.\n`,
+    subject: 'You are invited to Plat',
+    text: `You are invited to Plat. Set your password here:\n\n${url}\n\nThe link works once and expires in ${linkLifetime('invite')}.\n`,
   });
   return config.SMTP_URL === undefined
     ? `Invited ${email}. SMTP_URL is not set: the mail is in ${config.PLAT_DIR}/outbox.`

@@ -83,7 +83,7 @@ export function startDispatcher({ pool, log, config, post }: DispatcherDeps): Wa
   };
   const warn = sparseWarnings(log);
   const failed = (error: unknown) => {
-    if (!dispatcher.isStopping) warn(error, 'webhooks: failed, retrying in a moment');
+    if (!dispatcher.isStopping) warn(error, 'webhooks: delivery failed; trying again shortly');
   };
   // The two loops don't wait for each other, nor for open deliveries.
   const recording = startLoop(() => recordEnded(dispatcher), POLL_MS, failed);
@@ -101,7 +101,7 @@ export function startDispatcher({ pool, log, config, post }: DispatcherDeps): Wa
       await Promise.all(dispatcher.sending);
       clearTimeout(deadline);
       await record(pool, dispatcher.ended).catch(error =>
-        log.warn({ err: error }, "webhooks: couldn't record some deliveries; they will be sent again"),
+        log.warn({ err: error }, 'webhooks: could not record some deliveries; sending them again'),
       );
       await dispatcher.post.close();
     },

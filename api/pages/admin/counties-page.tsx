@@ -37,7 +37,7 @@ export const countiesPage: Page = {
         </form>
         {text !== '' && counties.length === 0 && (
           <Notice>
-            No county matches “{text}”. {near.length > 0 ? 'Did you mean:' : 'Check the spelling.'}
+            No county is named “{text}”. {near.length > 0 ? 'Did you mean:' : 'Check the spelling.'}
           </Notice>
         )}
         <Counties counties={counties.length > 0 ? counties.slice(0, MAX_COUNTIES) : near} />

@@ -76,11 +76,11 @@ function countyOf(text: string): number | undefined {
     .slice(0, 5)
     .map(each => `${each.name}, ${each.state}`)
     .join('; ');
-  if (others.length > 0) throw refused(`Several counties match “${text}”. Add the state: ${matches}.`);
+  if (others.length > 0) throw refused(`“${text}” could be ${matches}. Add the state.`);
   throw refused(
     matches === ''
-      ? `No county matches “${text}”. Check the spelling.`
-      : `No county matches “${text}”. Did you mean ${matches}?`,
+      ? `No county is named “${text}”. Check the spelling.`
+      : `No county is named “${text}”. Did you mean ${matches}?`,
   );
 }
 
