@@ -29,7 +29,7 @@ export async function assistantsSection(
       )}
       <p>
         Connect an AI assistant to use the same data at the same prices through MCP. Every tier includes it.
-        The MCP server is at
+        The URL of the MCP server:
       </p>
       <pre tabindex={0}>{address}</pre>
       {appUrl === '' && (
