@@ -23,26 +23,21 @@ import {
 import type { Tier } from './tiers.ts';
 import { changeMembership, type Membership } from './users.ts';
 
-/** What to change of an account; what is left out stays. */
+/** Changes to an account. Omitted values stay. */
 export type AccountChange = AccountTerms & {
-  /**
-   * null ends the contract now. A tier's terms come with it, unless they are given. A first tier
-   * begins a contract.
-   */
+  /** null ends the contract now. A tier sets its terms unless they are set here. A first tier starts one. */
   tier?: Tier | null;
-  /** null: no ceiling. */
+  /** null: no limit. */
   backstopTokens?: number | null;
-  /** An e-mail address; null for no particular user. */
+  /** An email address; null for no owner. */
   user?: string | null;
-  /** Corrects the current period, whose usage stays with it; later ones begin on its day of the month. */
+  /** Corrects the current period, which keeps its usage. Later ones start on the same day of the month. */
   periodStart?: Date;
-  /** Ends the current period at another time; later ones begin on that day of the month. */
+  /** Moves the end of the current period. Later ones start on that day of the month. */
   periodEnd?: Date;
-  /** Its keys are refused while it is. */
+  /** Rejects the account's keys. */
   disabled?: boolean;
-  /**
-   * Lower the allotment below what the period may use, or close a period that has used tokens by its dates.
-   */
+  /** Allows lowering the included tokens below those used, and closing a period that has used tokens. */
   force?: boolean;
 };
 
@@ -56,7 +51,7 @@ export type TierTerms = {
 export type Change = {
   at: Date;
   actor: string;
-  /** What became of a row (insert, update, delete), or an event that no row shows, such as `password`. */
+  /** What happened to a row (insert, update, delete), or an event that no row shows, such as `password`. */
   action: string;
   entity: string;
   entity_id: string;
@@ -66,14 +61,13 @@ export type Change = {
 
 type Locked = Membership & PeriodOwner & Terms & { tier: Tier | null; period_end: Date | null };
 
-/** The account as it has become, and what the operator should know of the change. */
+/** The changed account, and what the operator should know about the change. */
 export type ChangedAccount = { details: AccountSummary; notes: string[] };
 
 /**
- * Changes an account in one transaction, effective in every process within 5 seconds; the audit table
- * keeps what it was.
- * @throws PlatError `account_unknown`, `tier_unknown`, `account_change` when the values do not fit together,
- * `user_email`, `user_company`, `name`.
+ * Changes an account in one transaction, effective in every process within 5 seconds. The audit table keeps
+ * the old values. @throws PlatError `account_unknown`, `tier_unknown`, `account_change` if values conflict,
+ * `user_email`, `user_company`, `name`
  */
 export async function changeAccount(
   pool: Pool,
@@ -87,7 +81,11 @@ export async function changeAccount(
   } catch (cause) {
     if (errorCode(cause) === '23503') throw unknownTierError(change.tier ?? '');
     if (errorCode(cause) === '23505')
-      throw new PlatError('account_change', 'The account has another period that starts then.', { cause });
+      throw new PlatError(
+        'account_change',
+        'The account already has a period that starts then. Choose another start.',
+        { cause },
+      );
     if (errorCode(cause) === '23514') throw invalidValuesError(cause);
     throw cause;
   }
@@ -96,13 +94,13 @@ export async function changeAccount(
 
 async function apply(client: Client, id: string, change: AccountChange): Promise<string[]> {
   await lock(client, id);
-  // Once it is locked nothing else rolls it, and once its period is locked nothing is charged.
+  // The account's lock stops others from rolling its period; the period's lock stops charges.
   await client.query(statement('accounts/roll_period', { account_ids: [id] }));
   await client.query(statement('accounts/lock_period', { account_id: id }));
   const before = await lock(client, id);
-  const begins = before.tier === null && typeof change.tier === 'string';
+  const startsContract = before.tier === null && typeof change.tier === 'string';
   const terms = { ...columnsOf(change), ...(await termsOf(client, change, before)) };
-  const dated = begins || change.periodStart !== undefined || change.periodEnd !== undefined;
+  const dated = startsContract || change.periodStart !== undefined || change.periodEnd !== undefined;
   const period = dated ? await changePeriod(client, before, change) : undefined;
   const patch: Patch = {
     ...terms,
@@ -130,10 +128,7 @@ async function apply(client: Client, id: string, change: AccountChange): Promise
   return notes.filter(note => note !== undefined);
 }
 
-/**
- * @throws PlatError `account_change` when the new terms make overage that the account, as it has
- * become, may not have.
- */
+/** @throws PlatError `account_change` if the new terms create overage that the account doesn't allow */
 function repricingNote(
   change: AccountChange,
   account: Locked,
@@ -170,14 +165,14 @@ function columnsOf(change: AccountChange): Patch {
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
 
-/** The tier and what it costs: of a new tier its terms, where they are not given. */
+/** The tier and its terms. A new tier sets the terms that the change doesn't. */
 async function termsOf(client: Client, change: AccountChange, account: Locked): Promise<Patch> {
   if (change.tier === null && givesTerms(change)) throw termsWithoutContractError();
   if (change.tier === null) return { tier: null, tokens_included: 0, overage_cents_per_1000: 0 };
   if (change.tier === undefined && account.tier === null && givesTerms(change))
     throw new PlatError(
       'account_change',
-      'The account has no contract: name a tier (--tier) to begin one with these terms.',
+      'The account has no contract. Set a tier (--tier) to start one with these terms.',
     );
   const terms = change.tier && (await listTiers(client)).find(({ name }) => name === change.tier);
   if (change.tier !== undefined && !terms) throw unknownTierError(change.tier);
@@ -202,8 +197,8 @@ export async function showAccount(pool: Pool, account: string): Promise<AccountS
 }
 
 /**
- * The oldest first, of the account, its keys and the people of its company. @throws
- * PlatError `account_unknown`
+ * Changes to the account, its keys, and the people in its company, oldest first. @throws PlatError
+ * `account_unknown`
  */
 export async function listChanges(db: Queryable, account: string): Promise<Change[]> {
   const id = await findAccount(db, account);
@@ -215,9 +210,8 @@ export async function listTiers(db: Queryable): Promise<TierTerms[]> {
 }
 
 /**
- * Changes a tier, or with `isNew` makes one. Contracts that were made keep their tokens and price; `direct`
- * holds for all accounts of the tier.
- * @throws PlatError `tier_unknown`, `tier_terms`, `name`.
+ * Changes a tier, or creates one with `isNew`. Existing contracts keep their tokens and price, but `direct`
+ * applies to all accounts of the tier. @throws PlatError `tier_unknown`, `tier_terms`, `name`
  */
 export async function saveTier(
   db: Queryable,
@@ -231,10 +225,10 @@ export async function saveTier(
   if (!exists && !isNew)
     throw new PlatError(
       'tier_unknown',
-      `There is no tier "${tier}". \`plat tier list\` shows them, --new makes one.`,
+      `There is no tier "${tier}". \`plat tier list\` lists all tiers. Use --new to create one.`,
     );
   if (exists && isNew)
-    throw new PlatError('tier_terms', `There is a tier "${tier}" already: change it without --new.`);
+    throw new PlatError('tier_terms', `The tier "${tier}" already exists. Omit --new to change it.`);
   if (isNew && (tokensIncluded === undefined || overageCentsPer1000 === undefined))
     throw new PlatError('tier_terms', 'A new tier needs --tokens and --overage-price.');
   const { rows } = await db.query<TierTerms>(
@@ -249,7 +243,7 @@ export async function saveTier(
   return rows[0]!;
 }
 
-/** The oldest first. @throws PlatError `tier_unknown` when there is none and was none */
+/** Oldest first. @throws PlatError `tier_unknown` if the tier never existed */
 export async function listTierChanges(db: Queryable, name: Tier): Promise<Change[]> {
   const { rows } = await db.query<Change>(statement('accounts/list_tier_changes', { name }));
   if (rows.length === 0 && !(await listTiers(db)).some(each => each.name === name))

@@ -146,7 +146,7 @@ test('a roll is suggested, corrected, checked, written and loaded as it was corr
   const text = await settled(sent.page);
   expect(text).toMatch(/class="notice good"(?:(?!<\/p>).)*\b25\s/s);
   expect(text).toContain('value="write"');
-  expect(text).toMatch(/name="key".*\b\d+ % /s);
+  expect(text).toMatch(/name="key".*\b\d+% sure/s);
   const fields = formOf(text);
   expect(fields).toMatchObject({ name: 'bangor-parcels-2013', county: 'Penobscot, ME' });
   const wasAcres = fields['column.acres'];

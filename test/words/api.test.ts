@@ -88,10 +88,10 @@ describe('who may call', () => {
 
   const overage = { overageAllowed: true, backstopTokens: 0 };
   test.each([
-    [{ tokensIncluded: 0 }, "The period's tokens are used up. Overage is switched off for the account."],
+    [{ tokensIncluded: 0 }, 'No tokens are left in this period. Overage is turned off for the account.'],
     [
       { tokensIncluded: 9 },
-      'The call needs 10 tokens, and 9 are left in this period. Overage is switched off for the account.',
+      'The call needs 10 tokens, and 9 are left in this period. Overage is turned off for the account.',
     ],
     [
       { ...overage, tokensIncluded: 1 },
@@ -99,11 +99,11 @@ describe('who may call', () => {
     ],
     [
       { ...overage, tokensIncluded: 5, paymentMethod: true },
-      "The call needs 10 tokens, and 5 are left up to the account's ceiling of overage for this period.",
+      "The call needs 10 tokens, and 5 are left before the account's overage limit for this period.",
     ],
     [
       { ...overage, tokensIncluded: 0, paymentMethod: true },
-      "Overage has reached the account's ceiling for this period.",
+      'The account has reached its overage limit for this period.',
     ],
   ])('%j: what is left', async (account, message) => {
     const caller = await newCaller(db, account);

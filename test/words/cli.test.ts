@@ -32,9 +32,9 @@ test.each<[string[], string]>([
   [['county', 'add', '33019', '--wait'], '--wait goes with --run'],
   [['account', 'create', 'x', '--tier', 'gold'], 'There is no tier "gold"'],
   [['account', 'create', ' '], 'name of the account is empty'],
-  [['account', 'create', 'x', '--user', 'ana'], 'no e-mail address'],
+  [['account', 'create', 'x', '--user', 'ana'], 'is not an email address'],
   [['key', 'create', 'nobody'], 'There is no account "nobody"'],
-  [['key', 'revoke', 'plat_unknown'], 'There is no such key'],
+  [['key', 'revoke', 'plat_unknown'], 'No active key matches'],
   [['export', 'x.csv'], 'say what is wanted: --county, --filter or --comps'],
 ])('plat %j says what is wrong', async (argv, words) => {
   const { code, err } = await plat(...argv);

@@ -63,9 +63,7 @@ test('what is in a file is refused with what may be wrong', async () => {
 });
 
 test('a county without comps says why, and what helps', () => {
-  expect(noComps('MT', false).message).toBe(
-    'Montana does not make the prices of sales public. A feed of listings (an MLS) helps.',
-  );
-  expect(noComps('CA', false).message).toContain('California makes prices public in parts only.');
-  expect(noComps('NH', false).message).toMatch(/^No source of it tells sales: .* A file of sales helps/);
+  expect(noComps('MT', false).message).toBe("Montana doesn't make sale prices public. Add an MLS feed.");
+  expect(noComps('CA', false).message).toContain('California makes only some sale prices public.');
+  expect(noComps('NH', false).message).toMatch(/^No sales data: .* Add a sales file or an MLS feed\.$/);
 });

@@ -7,15 +7,14 @@ import { requireAccount, type Visit } from './visit.ts';
 
 type PaidCall = {
   params: Record<string, string>;
-  /** Made by `pageKey`. Repeated within `keptHours`, the call costs nothing and returns the same answer. */
+  /** From `pageKey`. Repeated within `keptHours`, the call is free and returns the same response. */
   key: string;
   keptHours(body: unknown): number;
 };
 
 /**
- * A call of the session's account to an endpoint that costs tokens: checked, limited, charged and kept as
- * one over REST.
- * @throws PlatError as the endpoint
+ * Calls an endpoint that costs tokens, for the session's account. It is checked, limited, charged, and kept
+ * like a call over REST. @throws PlatError as the endpoint
  */
 export async function callPaid<T>(visit: Visit, endpoint: Endpoint, paid: PaidCall): Promise<T> {
   const { req, res, deps, url, apiUrl, appUrl } = visit;
@@ -51,7 +50,8 @@ export async function callPaid<T>(visit: Visit, endpoint: Endpoint, paid: PaidCa
     },
     deps,
   );
-  if (answer.body === undefined) throw answer.error ?? unavailable('The page was left before the answer.');
+  if (answer.body === undefined)
+    throw answer.error ?? unavailable('The page was closed before the response.');
   return JSON.parse(answer.body.toString()) as T;
 }
 

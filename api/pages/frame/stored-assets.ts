@@ -7,16 +7,16 @@ import { readAsset, refreshAssets, storeAsset } from '../../../shared/platform/w
 import type { Database } from '../../http/database.ts';
 import { type Assets, pageHeaders, sendAsset } from './assets.ts';
 
-/** As `tools/build.mjs` names them. */
+/** Paths as `tools/build.mjs` names them. */
 const PATH = /^\/assets\/[\w-]+-[0-9a-f]{12}\.\w+$/;
 
-/** About those of ten releases. */
+/** About ten releases. */
 const MAX_BYTES = 32e6;
 
-/** A tenth of the time of what is kept for good. */
+/** Takes a tenth of the time of the release's own assets, which are compressed once. */
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** Stores the assets of this release for processes of others, before any page asks for them. */
+/** Stores this release's assets for processes of other releases, before any page requests them. */
 export async function storeAssets(pool: Pool, { list }: Pick<Assets, 'list'>): Promise<void> {
   const db = asReads(pool);
   const stored = await refreshAssets(
@@ -27,7 +27,7 @@ export async function storeAssets(pool: Pool, { list }: Pick<Assets, 'list'>): P
 }
 
 /**
- * Serves what pages of another release load. While two releases run, a balancer sends a page and its assets
+ * Serves the assets of other releases. While two releases run, a load balancer can send a page and its assets
  * to different processes.
  */
 export function storedAssets(database: Database, config: Config): Router {
@@ -35,7 +35,7 @@ export function storedAssets(database: Database, config: Config): Router {
   const kept = new LRUCache<string, { send: RequestHandler; bytes: number }>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
-    // Calls at the same time share one reading, and one compression.
+    // Concurrent requests share one read and one compression.
     async fetchMethod(path) {
       const asset = await readAsset(database, path);
       return asset && { send: sendAsset(asset, security, FAST), bytes: asset.body.length };
