@@ -12,7 +12,7 @@ import {
 
 const PATH = '/api/public/v1/regions/';
 
-/** No county's name is as long. */
+/** Longer than any county name. */
 const MAX_QUERY = 100;
 
 const query = z.strictObject({
@@ -20,11 +20,14 @@ const query = z.strictObject({
     .optional()
     .meta({
       description:
-        'Words of a county name, a state, the beginning of a ZIP or of a FIPS code, with its leading zero or without. Each word must begin a word of the region. ' +
-        'Case, accents and apostrophes do not matter. A ZIP has the words of its county, too.',
+        'Words of a county name, a state, or the start of a ZIP or FIPS code. The leading zero of a FIPS code is optional. Every word must be the start of a word of the region. ' +
+        'Case, accents, and apostrophes are ignored. ZIP codes also match the words of their county.',
       example: 'sullivan',
     }),
-  type: z.enum(['county', 'zip'], 'must be county or zip').optional().describe('Only these.'),
+  type: z
+    .enum(['county', 'zip'], 'must be county or zip')
+    .optional()
+    .describe('Return only counties, or only ZIP codes.'),
   state: stateCode.optional(),
   ...pageParameters({ usual: 25, most: 100 }),
 });
@@ -37,7 +40,7 @@ export const searchRegions = defineEndpoint({
   tag: 'Regions',
   summary: 'Find counties and ZIP codes',
   description:
-    'Counties and ZIP codes with the `id` that saved markets take: counties first, each by name. Without parameters, all of them.',
+    'Returns counties, then ZIP codes, each sorted by name, with the `id` for saved markets and exports. Without parameters, returns all of them.',
   query,
   response: {
     status: 200,
@@ -101,13 +104,10 @@ async function readPage(
   };
 }
 
-/** Counties and their equivalents are stored without the word: `Sullivan`, not `Sullivan County`. */
+/** Names of counties and their equivalents are stored without these words: `Sullivan`, not `Sullivan County`. */
 const KINDS = new Set(['county', 'parish', 'borough', 'municipality', 'municipio']);
 
-/**
- * What people type as LIKE patterns for `regions.search_words`, one a word, each of which begins a
- * word of the region.
- */
+/** LIKE patterns for `regions.search_words`, one per typed word. Each must match the start of a word. */
 function wordPatterns(text: string): string[] {
   const words = text
     .normalize('NFD')

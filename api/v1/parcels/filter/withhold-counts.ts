@@ -1,7 +1,7 @@
-/** Smaller counts are sold, not told: some of them name a parcel. */
+/** Smaller counts aren't free, because they can reveal single parcels. */
 export const MIN_DISCLOSED_COUNT = 25;
 
-/** Exact, or withheld: then null, and a bound. */
+/** An exact count, or null with an upper bound. */
 export type ToldCount = { count: number | null; at_most: number };
 
 export type ToldCounts = ToldCount & { counties: (ToldCount & { fips: number })[] };
@@ -10,9 +10,9 @@ const told = (count: number): ToldCount =>
   count < MIN_DISCLOSED_COUNT ? { count: null, at_most: MIN_DISCLOSED_COUNT } : { count, at_most: count };
 
 /**
- * What a quote tells of counts by county. Where all counties but some of less than 25 parcels would be told,
- * the difference to the total would tell those: the smallest of the others is withheld with them.
- * @param counts of the counties with something @param asked counties that are listed whatever they have
+ * The counts by county that a quote discloses. If only small counts were hidden, they could be computed from
+ * the total. The smallest of the other counts is then hidden too.
+ * @param counts of counties with matches @param asked counties that are always listed
  */
 export function withholdCounts(counts: ReadonlyMap<number, number>, asked: readonly number[]): ToldCounts {
   const total = sum(counts.values());
