@@ -27,13 +27,10 @@ export const searchResult = z
     fips: z.string().optional().meta({ description: '5-digit FIPS code of its county.', example: '33019' }),
     zip: z.string().optional().describe('ZIP code. For a town, only if it has exactly one.'),
     zips: z.array(z.string()).optional().describe('All ZIP codes of a town.'),
-    property_id: z
-      .int()
-      .optional()
-      .meta({
-        description: 'Id of the parcel, for types `address`, `apn`, and `property`.',
-        example: 3301900000001,
-      }),
+    property_id: z.int().optional().meta({
+      description: 'Id of the parcel, for types `address`, `apn`, and `property`.',
+      example: 3301900000001,
+    }),
     bbox: z
       .array(z.number())
       .length(4)
