@@ -47,7 +47,7 @@ export async function cancelExport(
 }
 
 /** In place of how many tokens a file needs: few rows are counted by nothing that is free. */
-export const UNTOLD_NEED = 'A file holds 25 tokens, or one for each row if there are more';
+export const UNTOLD_NEED = 'An export reserves 25 tokens, or one per row if there are more';
 
 /** The error of a file that would cost more than its order allows. */
 export function overCeiling(most: number): PlatError {

@@ -79,7 +79,7 @@ const sale = fieldsOf('Sale and mortgage');
 /** Fields from the assessor roll. */
 export const PARCEL_FIELDS = {
   apn: place('text', 'APN', "Assessor's parcel number (APN), as printed on the roll"),
-  acres: land('number', 'Acres (deed)', "Assessor-reported acreage; 0 if the roll doesn't state it", 'none', {
+  acres: land('number', 'Acres (deed)', 'Assessor-reported acreage (0 if not stated)', 'none', {
     unit: 'acres',
   }),
   owner_name: owner('text', 'Owner', 'Primary owner of record, as on the roll', 'exact', {
