@@ -7,7 +7,10 @@ import { type Pixels, type ToPixel, warp } from '../../shared/raster/warp.ts';
 import { type ImageryFetch, SOURCE_LIMITS } from './fetch-imagery.ts';
 import type { Shown } from './image-frame.ts';
 
-/** Maximum pixels to read from a file for one picture. Without overviews, a large parcel needs full resolution. */
+/**
+ * Maximum pixels to read from a file for one picture. Without overviews, a large parcel needs full
+ * resolution.
+ */
 const MAX_PIXELS = 2 ** 26;
 
 /** Paints a file's part of the frame where the picture is still empty, reprojected from the best overview. */

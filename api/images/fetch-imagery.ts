@@ -32,7 +32,9 @@ type CachedResponse = { status: number; headers: [string, string][]; bytes: Arra
 const REQUESTS_AT_ONCE = 6;
 /** Tiles of about a hundred pictures. */
 const CACHE_BYTES = 32 * 2 ** 20;
-/** Maximum size of one response. A frame as PNG is 3 MB. File blocks are no larger than their decoded size. */
+/**
+ * Maximum size of one response. A frame as PNG is 3 MB. File blocks are no larger than their decoded size.
+ */
 const ANSWER_BYTES = 64 * 2 ** 20;
 /** Responses without cache headers are fetched again after an hour. */
 const DEFAULT_FRESH_MS = 3_600_000;

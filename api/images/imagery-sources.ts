@@ -38,7 +38,9 @@ export function listSources(database: Database, boxes: readonly Box[]): Promise<
   });
 }
 
-/** The sources for a parcel's picture. A relief is used only if no imagery covers the parcel, not if it fails. */
+/**
+ * The sources for a parcel's picture. A relief is used only if no imagery covers the parcel, not if it fails.
+ */
 export function selectSources(sources: ImagerySource[], frame: Frame): ImagerySource[] {
   const touching = sources.filter(({ west, south, east, north }) =>
     frame.parcelBoxes.some(box => west <= box[2] && box[0] <= east && south <= box[3] && box[1] <= north),

@@ -23,8 +23,8 @@ import {
 export type Pictures = {
   /**
    * The picture of a parcel and its key.
-   * @throws PlatError `not_found` without a boundary or imagery, `unprocessable` if the boundary is too complex,
-   * `internal_error` 503 if a source of its imagery is down
+   * @throws PlatError `not_found` without a boundary or imagery, `unprocessable` if the boundary is too
+   * complex, `internal_error` 503 if a source of its imagery is down
    */
   ofParcel(propertyId: number): Promise<{ key: string; picture: Picture }>;
   /** The caption of a picture, without waiting for remote servers. @throws PlatError like `ofParcel` */

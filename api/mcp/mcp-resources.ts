@@ -8,7 +8,10 @@ import {
 } from '../../shared/model/market-metrics.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 
-/** Resources for models. Coverage is the result of a tool (mcp-server.ts). The others never change at run time. */
+/**
+ * Resources for models. Coverage is the result of a tool (mcp-server.ts). The others never change at run
+ * time.
+ */
 
 export const COVERAGE = 'plat://coverage';
 

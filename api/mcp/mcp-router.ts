@@ -17,7 +17,9 @@ import type { ToolCallRequest } from './tool-call.ts';
 
 const PATH = '/mcp';
 
-/** The protocol's method to subscribe to changes. We announce none, and the library's own error is misleading. */
+/**
+ * The protocol's method to subscribe to changes. We announce none, and the library's own error is misleading.
+ */
 const LISTEN = 'subscriptions/listen';
 
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: () => true, strict: false });
@@ -137,8 +139,8 @@ async function answerMessage(
 }
 
 /**
- * Adds WWW-Authenticate: where to authorize (RFC 9728 section 5.1), and whether the token is invalid (RFC 6750
- * section 3). @param appUrl empty if authorization is off
+ * Adds WWW-Authenticate: where to authorize (RFC 9728 section 5.1), and whether the token is invalid (RFC
+ * 6750 section 3). @param appUrl empty if authorization is off
  */
 function challenge(error: unknown, appUrl: string, authorization = ''): never {
   if (error instanceof PlatError && error.status === 401) {

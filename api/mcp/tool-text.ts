@@ -1,6 +1,8 @@
 import { ALL_FIELDS } from '../../shared/model/parcel-fields.ts';
 
-/** Results as text for a model: short, with units, without nulls. One line per field, and tables for lists. */
+/**
+ * Results as text for a model: short, with units, without nulls. One line per field, and tables for lists.
+ */
 
 /** About 2,000 tokens at four characters each. */
 export const MAX_CHARS = 8_000;

@@ -52,7 +52,10 @@ export type Arguments = Readonly<Record<string, unknown>>;
 /** Default page size of a tool. */
 const PAGE_SIZE = 25;
 
-/** The tools by name: one per endpoint, except as listed above. @param document the endpoints' OpenAPI document */
+/**
+ * The tools by name: one per endpoint, except as listed above. @param document the endpoints' OpenAPI
+ * document
+ */
 export function toolsOf(endpoints: readonly Endpoint[], document: Document): Map<string, Tool> {
   const operations = new Map(
     Object.values(document.paths)

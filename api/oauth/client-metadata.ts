@@ -50,9 +50,9 @@ function redirectFault(address: unknown): string | undefined {
 }
 
 /**
- * Fetches a Client ID Metadata Document (draft-ietf-oauth-client-id-metadata-document). The client's id is its
- * URL, which anyone can choose. The library limits time and length. @throws fetch's own errors, PlatError for
- * URLs that aren't public
+ * Fetches a Client ID Metadata Document (draft-ietf-oauth-client-id-metadata-document). The client's id is
+ * its URL, which anyone can choose. The library limits time and length. @throws fetch's own errors, PlatError
+ * for URLs that aren't public
  */
 export function fetchClientDocument(address: string, signal: AbortSignal): Promise<Response> {
   const url = new URL(address);

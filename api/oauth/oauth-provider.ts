@@ -35,7 +35,9 @@ const UNUSED_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 /** Whether the sender of a request may make Plat fetch another client description. */
 type MayFetch = (req: IncomingMessage) => Promise<boolean>;
 
-/** The authorization server at this origin (OAuth 2.1: PKCE S256, public clients, opaque tokens for `/mcp`). */
+/**
+ * The authorization server at this origin (OAuth 2.1: PKCE S256, public clients, opaque tokens for `/mcp`).
+ */
 export async function makeProvider(
   origin: string,
   database: Database,

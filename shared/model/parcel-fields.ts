@@ -18,8 +18,8 @@ export type FieldType =
 
 /**
  * How a field is filtered: `range` by bounds, `flag` by true and false, `list` by any of several values,
- * `exact` by one value, `own` by a hand-written filter.
- * The table parcel_filters has copies of the range, flag, and own columns. List and exact filters read parcels.
+ * `exact` by one value, `own` by a hand-written filter. The table parcel_filters has copies of the range,
+ * flag, and own columns. List and exact filters read parcels.
  */
 export type FieldFilter = 'range' | 'flag' | 'own' | 'list' | 'exact' | 'none';
 

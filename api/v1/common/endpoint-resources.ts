@@ -83,7 +83,9 @@ export function defineEndpoint<
 
 type RegionKey = { type: 'county' | 'zip'; code: string };
 
-/** Stored responses. Concurrent reads share a statement, which gives 1.3 to 2 times the requests per second. */
+/**
+ * Stored responses. Concurrent reads share a statement, which gives 1.3 to 2 times the requests per second.
+ */
 function openRegionStats(database: Database): Resources['readRegionStats'] {
   const read = batch<RegionKey, RegionStats | undefined>(async keys => {
     const regions = [...new Map(keys.map(key => [key.type + key.code, key])).values()];

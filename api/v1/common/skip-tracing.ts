@@ -108,7 +108,9 @@ export async function withoutSuppressed(
   return person !== undefined || phones.length === 0 ? NO_MATCH : { ...trace, phones };
 }
 
-/** Searches the contacts, then asks the provider. Writes the audit row before returning. @throws PlatError 503 */
+/**
+ * Searches the contacts, then asks the provider. Writes the audit row before returning. @throws PlatError 503
+ */
 export function openTracing(database: Database, provider: TraceProvider | null, keepDays: number): Trace {
   const lookup = provider && {
     name: provider.name,

@@ -122,7 +122,9 @@ async function readRowPage(input: RowsInput, resources: Resources, call: CallCon
 
 const placeOf = (row: StoredRow) => [row.property_id];
 
-/** A page that reveals only its rows. Whether there are more is paid data, so a full page always has a `next`. */
+/**
+ * A page that reveals only its rows. Whether there are more is paid data, so a full page always has a `next`.
+ */
 function turnVeiled(page: Page, read: PageRead) {
   const { next, previous, rows } = toPageResult(page, read.rows, 0, placeOf);
   const last = rows.at(-1);

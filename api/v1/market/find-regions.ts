@@ -104,7 +104,9 @@ async function readPage(
   };
 }
 
-/** Names of counties and their equivalents are stored without these words: `Sullivan`, not `Sullivan County`. */
+/**
+ * Names of counties and their equivalents are stored without these words: `Sullivan`, not `Sullivan County`.
+ */
 const KINDS = new Set(['county', 'parish', 'borough', 'municipality', 'municipio']);
 
 /** LIKE patterns for `regions.search_words`, one per typed word. Each must match the start of a word. */

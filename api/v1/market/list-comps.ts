@@ -87,7 +87,9 @@ type Row = { total: number | null } & (PlacedComp | { id: null });
 
 export type CompsResult = { count: number; rows: PlacedComp[] };
 
-/** A page of comps as read: in reverse for a previous page. @param areas one or two. Comps are in all of them. */
+/**
+ * A page of comps as read: in reverse for a previous page. @param areas one or two. Comps are in all of them.
+ */
 export async function findComps(
   query: CompsQuery,
   areas: readonly QueryData[],

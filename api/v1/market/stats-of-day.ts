@@ -30,8 +30,8 @@ export function requirePast(asOf: string, now: Date): void {
 }
 
 /**
- * What stats/ returned at the end of a date, if that was recorded. Otherwise the statistics for that date from
- * what is known now, without buckets if there is no data. Undefined for an unknown region.
+ * What stats/ returned at the end of a date, if that was recorded. Otherwise the statistics for that date
+ * from what is known now, without buckets if there is no data. Undefined for an unknown region.
  */
 export async function statsOfDay(
   database: Database,

@@ -4,7 +4,9 @@ import { binder } from '../../../../shared/platform/named-parameters.ts';
 import type { Database } from '../../../http/database.ts';
 import type { Page } from '../../../http/paging.ts';
 
-/** A parcel of a page, and the value it is sorted by. Null if that is unknown, or if sorted by property_id. */
+/**
+ * A parcel of a page, and the value it is sorted by. Null if that is unknown, or if sorted by property_id.
+ */
 export type OrderedHit = { property_id: number; figure: number | null };
 
 type Figure = {
@@ -109,7 +111,10 @@ async function listHits(
   return hits;
 }
 
-/** A part of the list that one index returns in order. A page can need the end of one and the start of another. */
+/**
+ * A part of the list that one index returns in order. A page can need the end of one and the start of
+ * another.
+ */
 type Leg = { where(bind: (value: unknown) => string): string[]; order: string };
 
 function legsOf(order: Order, page: Page): Leg[] {
