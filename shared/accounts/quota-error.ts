@@ -1,8 +1,8 @@
 import { PlatError } from '../platform/errors.ts';
 
 /**
- * The error for an account without enough tokens left in the period.
- * @param need tokens, or text instead of a number that must stay hidden
+ * The error for an account without enough tokens left in this period.
+ * @param need tokens, or a text if the number is withheld
  */
 export function quotaError(
   account: { overageAllowed: boolean; paymentMethod: boolean },
@@ -10,9 +10,9 @@ export function quotaError(
   tokensLeft: number,
 ): PlatError {
   const some = tokensLeft > 0;
-  const needs = typeof need === 'number' ? `This call needs ${need} tokens` : need;
-  const few = `${needs}, but only ${tokensLeft} ${tokensLeft === 1 ? 'is' : 'are'} left`;
-  const state = some ? `${few} in this period.` : "This period's tokens are used up.";
+  const needs = typeof need === 'number' ? `The call needs ${need} tokens` : need;
+  const few = `${needs}, and ${tokensLeft} ${tokensLeft === 1 ? 'is' : 'are'} left`;
+  const state = some ? `${few} in this period.` : 'No tokens are left in this period.';
   if (!account.overageAllowed)
     return paymentError('usage_limit_exceeded', `${state} Overage is turned off for the account.`);
   if (!account.paymentMethod)
@@ -20,12 +20,12 @@ export function quotaError(
   return paymentError(
     'usage_backstop_reached',
     some
-      ? `${few} before the account reaches its overage ceiling for this period.`
-      : 'The account has reached its overage ceiling for this period.',
+      ? `${few} before the account's overage limit for this period.`
+      : 'The account has reached its overage limit for this period.',
   );
 }
 
-/** An error that the account's owner must resolve (402). */
+/** An error that the account's owner has to fix, 402. */
 export function paymentError(code: string, message: string): PlatError {
   return new PlatError(code, message, { status: 402 });
 }

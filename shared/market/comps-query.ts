@@ -97,7 +97,7 @@ export const compsFields = {
         '{"type":"Polygon","coordinates":[[[-72.2,43.1],[-72,43.1],[-72,43.3],[-72.2,43.3],[-72.2,43.1]]]}',
     }),
   status: status.optional(),
-  age: count('Only comps sold in the last so many days (UTC).').optional(),
+  age: count('Only comps sold within this number of days before today (UTC).').optional(),
   dom_min: count('Minimum days on market, inclusive.').optional(),
   dom_max: count('Maximum days on market, inclusive.').optional(),
   acres_min: acres('Minimum lot size in acres, inclusive.').optional(),

@@ -100,7 +100,7 @@ export const PARCEL_FIELDS = {
   situs_city: place('text', 'City', 'City of the parcel'),
   situs_state: place('state', 'State', 'State of the parcel'),
   situs_zip: place('zip', 'ZIP', 'ZIP code of the parcel'),
-  subdivision: place('text', 'Subdivision', 'Subdivision name', 'list', { filterDoc: 'Subdivision' }),
+  subdivision: place('text', 'Subdivision', 'Subdivision name', 'list'),
   zoning_code: land('text', 'Zoning', 'County zoning code', 'list'),
   land_use_code: land('text', 'Land use', 'County land-use code or label', 'list', {
     filterDoc: 'County land-use code',
@@ -108,7 +108,7 @@ export const PARCEL_FIELDS = {
   school_district: place('text', 'School district', 'School district name', 'exact'),
   structure_count: value('integer', 'Structures', 'Number of structures on the parcel', 'range'),
   building_sqft: value('number', 'Building area', 'Total building area', 'range', { unit: 'square feet' }),
-  year_built: value('year', 'Year built', 'Year a structure was built; 0 if unknown', 'range', {
+  year_built: value('year', 'Year built', 'Year a structure was built; 0 or null if unknown', 'range', {
     filterDoc: 'Year a structure was built',
   }),
   assessed_total_value: value('money', 'Assessed value', 'Total assessed value', 'range'),

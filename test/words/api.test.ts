@@ -88,22 +88,22 @@ describe('who may call', () => {
 
   const overage = { overageAllowed: true, backstopTokens: 0 };
   test.each([
-    [{ tokensIncluded: 0 }, "This period's tokens are used up. Overage is turned off for the account."],
+    [{ tokensIncluded: 0 }, 'No tokens are left in this period. Overage is turned off for the account.'],
     [
       { tokensIncluded: 9 },
-      'This call needs 10 tokens, but only 9 are left in this period. Overage is turned off for the account.',
+      'The call needs 10 tokens, and 9 are left in this period. Overage is turned off for the account.',
     ],
     [
       { ...overage, tokensIncluded: 1 },
-      'This call needs 10 tokens, but only 1 is left in this period. Overage needs a payment method on file.',
+      'The call needs 10 tokens, and 1 is left in this period. Overage needs a payment method on file.',
     ],
     [
       { ...overage, tokensIncluded: 5, paymentMethod: true },
-      'This call needs 10 tokens, but only 5 are left before the account reaches its overage ceiling for this period.',
+      "The call needs 10 tokens, and 5 are left before the account's overage limit for this period.",
     ],
     [
       { ...overage, tokensIncluded: 0, paymentMethod: true },
-      'The account has reached its overage ceiling for this period.',
+      'The account has reached its overage limit for this period.',
     ],
   ])('%j: what is left', async (account, message) => {
     const caller = await newCaller(db, account);

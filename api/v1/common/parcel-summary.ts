@@ -5,7 +5,7 @@ import type { Statements } from '../../http/database.ts';
 import { link } from '../../http/endpoint.ts';
 import { pageOf } from '../../http/paging.ts';
 
-const text = (description: string) => z.string().nullable().describe(description);
+const text = (description: string) => z.string().nullable().describe(`${description} Null if unknown.`);
 const acreage = (description: string) => z.number().min(0).nullable().describe(description);
 
 export const parcelSummary = z
@@ -42,7 +42,7 @@ export const parcelSummary = z
       .string()
       .regex(/^[0-9]{5}$/)
       .nullable()
-      .describe('5-digit ZIP code of the parcel.'),
+      .describe('5-digit ZIP code of the parcel. Null if unknown.'),
     row_version: z
       .int()
       .min(0)

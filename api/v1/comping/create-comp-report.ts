@@ -34,7 +34,7 @@ export const createCompReport = defineEndpoint({
   summary: 'Create a comp report',
   description:
     'Creates a comp report for a parcel, without comps, and returns its URL. You choose the comps in the web app, which adjusts each to ' +
-    `the parcel like \`ai-comp-value/\`. Every call creates a new report. An account can have up to ${MAX_REPORTS}.`,
+    `the parcel like \`ai-comp-value/\`. Every call creates a new report. An account can have up to ${MAX_REPORTS.toLocaleString('en-US')}.`,
   body: z
     .strictObject({
       property_id: z
@@ -51,7 +51,7 @@ export const createCompReport = defineEndpoint({
     example: { summary: 'A new report', value: EXAMPLE },
   },
   errors: {
-    unprocessable: `The account already has ${MAX_REPORTS} reports. Delete some in the web app.`,
+    unprocessable: `The account already has ${MAX_REPORTS.toLocaleString('en-US')} reports. Delete some in the web app.`,
   },
   handle: async ({ body: { property_id } }, { database }, call) => {
     const { account, user, appUrl } = call;
@@ -76,5 +76,7 @@ export const createCompReport = defineEndpoint({
 function refusal(parcels: unknown[]): PlatError {
   if (parcels.length === 0)
     return validationError({ property_id: ['is not the id of a parcel on the roll'] });
-  return unprocessable(`The account already has ${MAX_REPORTS} reports. Delete some in the web app.`);
+  return unprocessable(
+    `The account already has ${MAX_REPORTS.toLocaleString('en-US')} reports. Delete some in the web app.`,
+  );
 }

@@ -173,7 +173,7 @@ export const listDeals = defineEndpoint({
   query: explainQuery,
   response: {
     status: 200,
-    description: `All deals, up to ${MAX_DEALS}. The list is not paged.`,
+    description: `All deals, up to ${MAX_DEALS.toLocaleString('en-US')}. The list is not paged.`,
     schema: z.array(deal),
     example: { summary: 'One deal', value: [DEAL_EXAMPLE] },
   },
@@ -203,7 +203,9 @@ export const addListing = defineEndpoint({
     description: 'The deal, before the search for its listing.',
     location: ({ id }) => `${PATH}${id}/`,
   },
-  errors: { unprocessable: `The board already has ${MAX_DEALS} deals. Remove one first.` },
+  errors: {
+    unprocessable: `The board already has ${MAX_DEALS.toLocaleString('en-US')} deals. Remove one first.`,
+  },
   handle: async ({ body: { property_id, listing_id, listing_url, ...given } }, resources, call) => {
     const subject = { property_id, listing_id, listing_url };
     const id = await makeOnce(resources.database, call, run =>

@@ -45,7 +45,7 @@ export const dealHistory = defineEndpoint({
     'Returns every change of stage, amounts, price, grade, and advice, with its time, author, and cause.',
   response: {
     status: 200,
-    description: `Up to ${MAX_EVENTS} changes, newest first.`,
+    description: `Up to ${MAX_EVENTS.toLocaleString('en-US')} changes, newest first.`,
     schema: z.array(event),
     example: {
       summary: 'A lower price',

@@ -47,7 +47,7 @@ const figures = z
     sales: z.int().describe('Number of sales behind the median.'),
     active_listings: z.int().describe("Number of the county's other ACTIVE listings."),
     dearer_listings: count(
-      'How many of these have a higher price per acre. Null without an own price per acre.',
+      'How many of these have a higher price per acre. Null if the lot has no price per acre.',
     ),
     listings_with_views: z
       .int()
@@ -99,7 +99,7 @@ export const deal = z
       .describe(
         'Suggested action. Only in the stage `listed`, once Plat has found the live listing or you have set a `price`. Empty without advice, and until a new price is graded.',
       ),
-    suggested_action_price: usd('Advised list price. Null unless the action is `drop`').nullable(),
+    suggested_action_price: usd('Advised list price, null unless the action is `drop`').nullable(),
     advice: advice
       .nullable()
       .describe('Reasons for the suggested action and its effect on your profit. Null without advice.'),
@@ -137,7 +137,10 @@ export const deal = z
     expected_sell_price: usd('Expected sale price').nullable(),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime().describe('Last time someone changed the deal.'),
-    figures: figures.nullable().optional().describe('With `explain=true`.'),
+    figures: figures
+      .nullable()
+      .optional()
+      .describe('Numbers behind the grade and the advice, with `explain=true`. Null until graded.'),
   })
   .meta({ id: 'Deal' });
 

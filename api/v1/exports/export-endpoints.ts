@@ -77,7 +77,7 @@ county is read at one point in time. Plat reserves the highest possible price at
     schema: exported,
     location: body => `${PATH}${body.id}/`,
     example: {
-      summary: 'As ordered',
+      summary: 'A queued export',
       value: { ...UNFINISHED, state: 'queued' },
     },
   },

@@ -47,7 +47,7 @@ export const list = z
           .int()
           .nullable()
           .describe(
-            "Owners that any of your company's lists mailed in the last so many days are not added. Null for no limit.",
+            "Owners that any of your company's lists mailed within this number of days are not added. Null for no limit.",
           ),
       })
       .describe('Parcels to exclude when rows are added. Existing rows stay.'),
@@ -109,10 +109,13 @@ export const listRow = z
       ),
     assemblage_id: z.null().describe('Reserved. Always null.'),
     added_at: z.iso.datetime().describe('Time when the parcel was added to the list.'),
-    mail_address: z.string().nullable().describe("Street or PO box of the owner's mailing address."),
-    mail_city: z.string().nullable().describe("City of the owner's mailing address."),
-    mail_state: z.string().nullable().describe("State of the owner's mailing address."),
-    mail_zip: z.string().nullable().describe("ZIP code of the owner's mailing address."),
+    mail_address: z
+      .string()
+      .nullable()
+      .describe("Street or PO box of the owner's mailing address. Null if unknown."),
+    mail_city: z.string().nullable().describe("City of the owner's mailing address. Null if unknown."),
+    mail_state: z.string().nullable().describe("State of the owner's mailing address. Null if unknown."),
+    mail_zip: z.string().nullable().describe("ZIP code of the owner's mailing address. Null if unknown."),
   })
   .meta({ id: 'ListRow' });
 

@@ -139,7 +139,7 @@ export const listLists = defineEndpoint({
   description: "Returns your company's lists, newest first, with their settings.",
   response: {
     status: 200,
-    description: `All lists, up to ${MAX_LISTS}. Not paged.`,
+    description: `All lists, up to ${MAX_LISTS.toLocaleString('en-US')}. The list is not paged.`,
     schema: z.array(list),
     example: { summary: 'One list', value: [LIST_EXAMPLE] },
   },
@@ -152,7 +152,7 @@ export const listLists = defineEndpoint({
   },
 });
 
-const TOO_MANY = `Your company already has ${MAX_LISTS} lists. Delete one first.`;
+const TOO_MANY = `Your company already has ${MAX_LISTS.toLocaleString('en-US')} lists. Delete one first.`;
 
 export const createList = defineEndpoint({
   ...common,
@@ -160,7 +160,7 @@ export const createList = defineEndpoint({
   path: LISTS_PATH,
   operationId: 'create_list',
   summary: 'Create a list',
-  description: `Creates an empty list that everyone in your company shares. Add rows with \`POST lists/{id}/rows/\`. A company can have up to ${MAX_LISTS} lists.`,
+  description: `Creates an empty list that everyone in your company shares. Add rows with \`POST lists/{id}/rows/\`. A company can have up to ${MAX_LISTS.toLocaleString('en-US')} lists.`,
   body: newList,
   response: {
     status: 201,

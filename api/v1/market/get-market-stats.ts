@@ -24,7 +24,7 @@ const common = {
   metering: {
     key: 'public_market_stats',
     price: PRICES.marketStats,
-    note: 'free on 404 and 304, and for a past day when no statistics are known',
+    note: 'free on 404 and 304, and for a past date without statistics',
   },
 } as const;
 

@@ -25,7 +25,7 @@ const fields = z.strictObject({
   type: z
     .enum(['county', 'zip'], 'must be county or zip')
     .default('county')
-    .describe('Counties or ZIP codes.'),
+    .describe('Whether to rank counties or ZIP codes.'),
   order: z
     .enum(['desc', 'asc'], 'must be desc or asc')
     .default('desc')

@@ -87,7 +87,7 @@ async function readPortfolio(statements: Statements, id: number): Promise<Summar
   });
   if (owned.length > MAX_PORTFOLIO) {
     throw unprocessable(
-      `The owner of parcel ${id} has more than ${MAX_PORTFOLIO} parcels. Use owner_parcel_id in POST /api/public/v1/properties/filter/ to page through them.`,
+      `The owner of parcel ${id} has more than ${MAX_PORTFOLIO.toLocaleString('en-US')} parcels. Use owner_parcel_id in POST /api/public/v1/properties/filter/ to page through them.`,
     );
   }
   // While a merge commits, the parcel's own entry can be missing, because it may be on another server.

@@ -21,7 +21,8 @@ import { DETAIL_EXAMPLE, EXAMPLE_ID } from '../examples/examples.ts';
 const ROLL_FIELDS = PARCEL_FIELD_NAMES.filter(name => !(name in parcelSummary.shape));
 
 function schemaOf({ type, doc, unit }: FieldSpec): z.ZodType {
-  const description = `${doc}${unit === undefined ? '' : `, in ${unit}`}.`;
+  const known = `${doc}${unit === undefined ? '' : `, in ${unit}`}.`;
+  const description = /\bnull\b/i.test(doc) ? known : `${known} Null if unknown.`;
   switch (type) {
     case 'boolean':
       return z.boolean().nullable().describe(description);

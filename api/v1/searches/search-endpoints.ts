@@ -131,7 +131,7 @@ async function find(filter: object, { database }: Resources, call: CallContext):
   );
   if (rows.length > MAX_MEMBERS)
     throw unprocessable(
-      `The filter matches more than ${MAX_MEMBERS} parcels. Add filters, or keep a copy with changes/.`,
+      `The filter matches more than ${MAX_MEMBERS.toLocaleString('en-US')} parcels. Add filters, or keep a copy with changes/.`,
     );
   return { counties, seq: head!.head, ids: rows.map(({ property_id }) => property_id) };
 }
@@ -156,7 +156,7 @@ export const listSearches = defineEndpoint({
 });
 
 const TOO_MANY = `Your company already has ${MAX_SEARCHES} saved searches. Delete one first.`;
-const TOO_MUCH = `${TOO_MANY} Or the filter matches more than ${MAX_MEMBERS} parcels, or its shape is too complex.`;
+const TOO_MUCH = `${TOO_MANY} Or the filter matches more than ${MAX_MEMBERS.toLocaleString('en-US')} parcels, or its shape is too complex.`;
 
 export const createSearch = defineEndpoint({
   ...common,

@@ -44,7 +44,7 @@ const usedComp = z.object({
 const explanation = z
   .object({
     low_price: usd('Low end of the 80% range'),
-    high_price: usd('High end of the 80% range. About one sale in ten is above it'),
+    high_price: usd('High end of the 80% range (about one sale in ten is above it)'),
     out_of_support: z
       .boolean()
       .describe(

@@ -67,7 +67,7 @@ export const testWebhook = defineEndpoint({
     description: 'The delivery. A worker sends it right away.',
     schema: delivery,
     example: {
-      summary: 'As ordered',
+      summary: 'A new test delivery',
       value: {
         ...DELIVERY_EXAMPLE,
         type: 'webhook.test',

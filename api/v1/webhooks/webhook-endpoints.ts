@@ -254,7 +254,7 @@ export const rotateSecret = defineEndpoint({
     description: 'The webhook, with its new secret.',
     schema: webhookWithSecret,
     example: {
-      summary: 'Rotated',
+      summary: 'After a rotation',
       value: { ...WEBHOOK_EXAMPLE, old_secret_until: '2026-11-21T10:00:00.000Z', secret: SECRET_EXAMPLE },
     },
   },
