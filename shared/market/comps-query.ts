@@ -16,7 +16,7 @@ export type ShownStatus = (typeof SHOWN_STATUSES)[number];
 const ORDERS = ['acres', 'dom', 'ppa', 'price', '-acres', '-dom', '-ppa', '-price'] as const;
 export type OrderName = (typeof ORDERS)[number];
 
-/** A parameter that may stand several times: express hands one value on as text, more as a list. */
+/** A parameter that can be repeated. Express passes one value as text, and several as a list. */
 const repeated = z.union([z.string(), z.array(z.string())]).transform(value => [value].flat());
 
 const numberFrom0 = (type: 'integer' | 'number', pattern: RegExp, most: number) => (description: string) =>

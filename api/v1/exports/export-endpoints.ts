@@ -87,7 +87,7 @@ county is read at one point in time. Plat reserves the highest possible price at
   },
   handle: async ({ body }, { database, files }, call) => {
     const request = body as ExportRequest;
-    requireTellable(request, call);
+    requireDisclosableCeiling(request, call);
     const companyId = await companyOf(database.run, call.account.id);
     const price = await priceExport(database, companyId, request, call);
     const id = await addExport(database, { request, companyId, price, call });
@@ -105,7 +105,7 @@ const isCountSold = ({ markets }: ExportRequest, { user }: Pick<CallContext, 'us
  * Rejects small ceilings. An order that fails at its ceiling is free and would reveal a count that quotes
  * hide. Signed-in users see counts on the map anyway. @throws PlatError `validation_error`
  */
-function requireTellable(request: ExportRequest, call: CallContext): void {
+function requireDisclosableCeiling(request: ExportRequest, call: CallContext): void {
   const { most_tokens: most } = request;
   if (!isCountSold(request, call) || most === undefined || most >= MIN_DISCLOSED_COUNT) return;
   const why = `must be ${MIN_DISCLOSED_COUNT} or more. Omit it if ?quote=true returns at_most ${MIN_DISCLOSED_COUNT}`;
@@ -114,22 +114,22 @@ function requireTellable(request: ExportRequest, call: CallContext): void {
 
 /** Counts of parcels, comps, and owners below 25 stay hidden. */
 async function quoteExport(request: ExportRequest, database: Database, call: CallContext) {
-  requireTellable(request, call);
+  requireDisclosableCeiling(request, call);
   const companyId = await companyOf(database.run, call.account.id);
   const { rows, tokens, bound } = await priceExport(database, companyId, request, call);
   const exact: Quote = { tokens, at_most: tokens };
   if (request.markets !== undefined) return { body: exact, tokens: 0 };
   if (request.filter === undefined) {
-    const isTold = bound === null && rows >= MIN_DISCLOSED_COUNT;
-    const body: Quote = isTold ? exact : { tokens: null, at_most: bound ?? MIN_DISCLOSED_COUNT };
+    const isDisclosed = bound === null && rows >= MIN_DISCLOSED_COUNT;
+    const body: Quote = isDisclosed ? exact : { tokens: null, at_most: bound ?? MIN_DISCLOSED_COUNT };
     return { body, tokens: await spendQuote(database, call) };
   }
   const filter = filterSchema.parse(request.filter) as FilterBody;
   const { counts, tokens: price } = await countForQuote(filter, database, call);
   if (counts === null) return { body: { tokens: null, at_most: mostRows(request.format) }, tokens: price };
-  const isTold = counts.count !== null && rows >= MIN_DISCLOSED_COUNT;
+  const isDisclosed = counts.count !== null && rows >= MIN_DISCLOSED_COUNT;
   return {
-    body: isTold ? exact : { tokens: null, at_most: counts.count ?? MIN_DISCLOSED_COUNT },
+    body: isDisclosed ? exact : { tokens: null, at_most: counts.count ?? MIN_DISCLOSED_COUNT },
     tokens: price,
   };
 }
@@ -142,9 +142,9 @@ async function addExport(
 ): Promise<string> {
   const { most_tokens: most } = request;
   // Neither a refusal nor the reserved amount may reveal a count that a quote hides.
-  const isUntold = isCountSold(request, { user });
+  const isHidden = isCountSold(request, { user });
   const least = price.rows < MIN_DISCLOSED_COUNT ? MIN_DISCLOSED_COUNT : price.tokens;
-  const tokens = isUntold ? (price.bound ?? least) : price.tokens;
+  const tokens = isHidden ? (price.bound ?? least) : price.tokens;
   const refused = most !== undefined && tokens > most ? overCeiling(most) : undefined;
   return database.transaction(async run => {
     // Orders of one company run one at a time, so that the limit holds.
@@ -170,7 +170,7 @@ async function addExport(
     const held = refused === undefined ? tokens : 0;
     if (held > 0 && !(await holdTokens(run, account.id, held))) {
       const quota = await readQuota(run, account.id);
-      throw quotaError(quota, isUntold ? UNTOLD_NEED : held, quota.left);
+      throw quotaError(quota, isHidden ? UNTOLD_NEED : held, quota.left);
     }
     const [added] = await run<{ id: string }>('exports/add_export', {
       ...order,

@@ -140,19 +140,19 @@ Adding by filter counts as a quote: it uses one of the ${PRICES.quote.freePerDay
     const answer = await makeOnce(database, call, (_run, statements) =>
       addFound(statements, companyId, list.id, found),
     );
-    const { isTold, outcomes, not_found } = answer;
+    const { isTold: isDisclosed, outcomes, not_found } = answer;
     const { in_other_lists, mailed_lately, do_not_mail } = outcomes;
     const counts = { ...outcomes, left_out: in_other_lists + mailed_lately + do_not_mail };
     const after = await findList(database, companyId, list.id);
-    const told = isTold || call.user !== undefined;
+    const disclosed = isDisclosed || call.user !== undefined;
     return {
       body: {
-        ...(told ? counts : WITHHELD),
+        ...(disclosed ? counts : WITHHELD),
         not_found,
         rows: disclosedRows(after, call),
       } satisfies AddedRows,
       // Without counts, the status must not reveal whether any were added.
-      status: told && outcomes.added === 0 ? 200 : 201,
+      status: disclosed && outcomes.added === 0 ? 200 : 201,
       tokens: found.tokens,
       ...(!pay && { meteringKey: QUOTE_KEY }),
     };
@@ -214,6 +214,7 @@ type Outcomes = Record<
   number
 >;
 type Company = { has_marked_owners: boolean; mailed_at: Date | null };
+/** Stored as JSON for repeats, so the names stay. */
 type Added = { outcomes: Outcomes; not_found: string[]; isTold: boolean };
 
 /** Adds the parcels, and records what may be disclosed about them. */
@@ -243,23 +244,24 @@ async function addFound(
     // Matches of a filter were on the roll a moment ago.
     if (found.how === 'named') not_found.push(...batch.not_found.map(String));
   }
-  const isTold = found.how === 'paid' || (await mayTell(run, companyId, list, found, outcomes, company!));
+  const isDisclosed =
+    found.how === 'paid' || (await mayDisclose(run, companyId, list, found, outcomes, company!));
   const most = found.how === 'named' ? found.ids.length : Math.max(found.ids.length, MIN_DISCLOSED_COUNT);
-  if (before!.rows + (isTold ? outcomes.added : most) > MAX_ROWS) throw unprocessable(FULL);
+  if (before!.rows + (isDisclosed ? outcomes.added : most) > MAX_ROWS) throw unprocessable(FULL);
   // A page of the filter would have returned that many.
   const isNamed = found.how === 'named' || (found.how === 'paid' && found.ids.length <= PAGE_SIZES.most);
-  if (!isTold || list.unread_rows === 'hidden')
+  if (!isDisclosed || list.unread_rows === 'hidden')
     await run('lists/hide_unread_rows', { list_id: list.id, rows: list.rows, more: most });
   else if (!isNamed) await run('lists/tell_counts', { list_id: list.id });
-  if (outcomes.added > 0 || !isTold) await run('lists/touch_list', { list_id: list.id });
-  return { outcomes, not_found, isTold };
+  if (outcomes.added > 0 || !isDisclosed) await run('lists/touch_list', { list_id: list.id });
+  return { outcomes, not_found, isTold: isDisclosed };
 }
 
 /**
  * Whether the counts reveal no more than a quote of the filter would, or than the company knows already. Each
  * count that can be above 0 reveals how many parcels are in a list or belong to an owner.
  */
-async function mayTell(
+async function mayDisclose(
   run: Statements['run'],
   companyId: string,
   list: ListRecord,

@@ -87,23 +87,23 @@ async function pickForChange(
   listId: string,
   picking: Picking,
   call: CallContext,
-): Promise<{ picked: PickedRow[]; told: PickedRow[] }> {
+): Promise<{ picked: PickedRow[]; disclosed: PickedRow[] }> {
   const [list] = await run<ListRecord>('lists/lock_list', { list_id: listId, company_id: companyId });
   if (list === undefined) throw notFound(NO_LIST);
   const reveals = call.user !== undefined;
   const picked = await pickRows(runComposed, companyId, list, { ...picking, reveals });
-  const told = picked.filter(row => reveals || row.is_read || mayTell(row, list, picking, call));
+  const disclosed = picked.filter(row => reveals || row.is_read || mayDisclose(row, list, picking, call));
   const isByOwner = list.one_per_owner && list.unread > 0;
   const isById = list.unread_rows === 'counted' && picking.property_ids !== null;
   const isUnread = (id: number) => !picked.some(row => row.property_id === id && row.is_read);
   if (!reveals && (isByOwner || (isById && picking.property_ids!.some(isUnread))))
     await run('lists/hide_unread_rows', { list_id: listId, rows: list.rows, more: 0 });
   if (picked.length > 0 || !reveals) await run('lists/touch_list', { list_id: listId });
-  return { picked, told };
+  return { picked, disclosed };
 }
 
 /** Whether the response may count an unread row. */
-function mayTell(
+function mayDisclose(
   { by_itself }: PickedRow,
   list: ListRecord,
   { property_ids }: Picking,
@@ -134,7 +134,7 @@ export const changeRows = defineEndpoint({
       const marks = body.do_not_mail === true;
       await run('lists/note_mailing', { company_id: companyId, marks, mails: status === 'mailed' });
       const picking = { property_ids, status: with_status };
-      const { picked, told } = await pickForChange(statements, companyId, params.id, picking, call);
+      const { picked, disclosed } = await pickForChange(statements, companyId, params.id, picking, call);
       if (status !== null || note !== null || tags !== null)
         await run('lists/update_rows', {
           list_id: params.id,
@@ -151,9 +151,9 @@ export const changeRows = defineEndpoint({
         });
       const isKnown = ({ is_read }: PickedRow) => is_read || call.user !== undefined;
       return {
-        changed: told.length,
+        changed: disclosed.length,
         without_address: marks
-          ? told
+          ? disclosed
               .filter(row => row.owner === null && isKnown(row))
               .map(row => row.property_id)
               .sort((a, b) => a - b)
@@ -218,10 +218,10 @@ export const removeRows = defineEndpoint({
     const companyId = await companyOf(resources.database.run, call.account.id);
     const answer = await resources.database.transaction(async (run, statements): Promise<RemovedRows> => {
       const picking = { property_ids, status: null };
-      const { picked, told } = await pickForChange(statements, companyId, params.id, picking, call);
+      const { picked, disclosed } = await pickForChange(statements, companyId, params.id, picking, call);
       const ids = picked.map(row => row.property_id);
       await run('lists/delete_rows', { list_id: params.id, property_ids: ids });
-      return { removed: told.length };
+      return { removed: disclosed.length };
     });
     return { body: answer, tokens: 0 };
   },

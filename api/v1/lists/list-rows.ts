@@ -98,16 +98,18 @@ async function readRowPage(input: RowsInput, resources: Resources, call: CallCon
   });
   const read = await database.snapshot(at => readPage(at, companyId, list, page, { status, tag }));
   const isWhole = !status && !tag && read.rows.length < page.size;
-  const turned = veiled
-    ? turnVeiled(page, read)
+  const pageResult = veiled
+    ? toVeiledPage(page, read)
     : toPageResult(page, read.rows, page.count || read.count, placeOf);
-  const { count, next, previous } = turned;
-  const given = turned.rows.map(({ property_id }) => read.parcels.get(property_id)!);
+  const { count, next, previous } = pageResult;
+  const given = pageResult.rows.map(({ property_id }) => read.parcels.get(property_id)!);
   const free = await listFreeRows(database.run, companyId, given);
   const tokens = costOf(PRICES.listRows, given.length - free.size);
-  const results = turned.rows.map(row => toRow(list, row, read.parcels.get(row.property_id)!, call.appUrl));
-  const ids = turned.rows.map(row => row.property_id);
-  const isNew = turned.rows.some(row => !row.is_read);
+  const results = pageResult.rows.map(row =>
+    toRow(list, row, read.parcels.get(row.property_id)!, call.appUrl),
+  );
+  const ids = pageResult.rows.map(row => row.property_id);
+  const isNew = pageResult.rows.some(row => !row.is_read);
   return {
     body: { count, next, previous, results },
     tokens,
@@ -125,7 +127,7 @@ const placeOf = (row: StoredRow) => [row.property_id];
 /**
  * A page that reveals only its rows. Whether there are more is paid data, so a full page always has a `next`.
  */
-function turnVeiled(page: Page, read: PageRead) {
+function toVeiledPage(page: Page, read: PageRead) {
   const { next, previous, rows } = toPageResult(page, read.rows, 0, placeOf);
   const last = rows.at(-1);
   const more = rows.length === page.size && last !== undefined;
@@ -149,13 +151,13 @@ async function readPage(
   statements: Statements,
   companyId: string,
   list: ListRecord,
-  { beside, offset, size }: Page,
+  { cursorPosition, offset, size }: Page,
   selected: { status?: string | undefined; tag?: string | undefined },
 ): Promise<PageRead> {
   const read = await readListRows(statements.runComposed, companyId, list, {
     ...selected,
-    after: beside && Number(beside.place[0]),
-    backwards: beside?.direction === 'previous',
+    after: cursorPosition && Number(cursorPosition.place[0]),
+    backwards: cursorPosition?.direction === 'previous',
     offset,
     limit: size + 1,
   });

@@ -64,8 +64,8 @@ export const searchRegions = defineEndpoint({
       secret: resources.cursorSecret,
     });
     const { count, rows } = await readPage(search, page, resources);
-    const turned = toPageResult(page, rows, count, row => [row.type, row.name, row.code]);
-    return { body: { ...turned, rows: undefined, results: turned.rows.map(toRegion) }, tokens: 0 };
+    const pageResult = toPageResult(page, rows, count, row => [row.type, row.name, row.code]);
+    return { body: { ...pageResult, rows: undefined, results: pageResult.rows.map(toRegion) }, tokens: 0 };
   },
 });
 
@@ -73,12 +73,12 @@ type Row = { total: number | null } & (RegionRow | { id: null });
 
 async function readPage(
   { q = '', type, state }: Query,
-  { beside, count, size, offset }: Page,
+  { cursorPosition, count, size, offset }: Page,
   { database }: Resources,
 ): Promise<{ count: number; rows: RegionRow[] }> {
   const patterns = wordPatterns(q).map((pattern, at) => [`word_${at + 1}`, pattern] as const);
-  const [afterType, afterName, afterCode] = beside?.place ?? [null, null, null];
-  const backwards = beside?.direction === 'previous';
+  const [afterType, afterName, afterCode] = cursorPosition?.place ?? [null, null, null];
+  const backwards = cursorPosition?.direction === 'previous';
   const rows = await database.runComposed<Row>(
     'regions/search_regions',
     {
@@ -117,6 +117,8 @@ function wordPatterns(text: string): string[] {
     .toLowerCase()
     .split(/[\s.,/()-]+/)
     .filter(word => word !== '');
-  const telling = words.filter(word => !KINDS.has(word));
-  return (telling.length > 0 ? telling : words).map(word => `% ${word.replaceAll(/[\\%_]/g, '\\$&')}%`);
+  const significant = words.filter(word => !KINDS.has(word));
+  return (significant.length > 0 ? significant : words).map(
+    word => `% ${word.replaceAll(/[\\%_]/g, '\\$&')}%`,
+  );
 }

@@ -105,12 +105,12 @@ export async function findComps(
 
 function readPage(
   query: CompsQuery,
-  { beside, count, size, offset, asOf }: Page,
+  { cursorPosition, count, size, offset, asOf }: Page,
   areas: readonly Area[],
   database: Database,
 ): Promise<Row[]> {
-  const backwards = beside?.direction === 'previous';
-  const [place, id] = beside?.place ?? [null, null];
+  const backwards = cursorPosition?.direction === 'previous';
+  const [place, id] = cursorPosition?.place ?? [null, null];
   const selection = selectComps(query, areas, asOf);
   return database.runComposed<Row>(
     'market/list_comps',

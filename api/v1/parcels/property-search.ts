@@ -99,24 +99,24 @@ export const searchProperties = defineEndpoint({
       const rows = await readSummaries(statements, shownOn(page, found));
       return { found, rows };
     });
-    if (page.beside?.direction === 'previous') rows.reverse();
-    const turned = toPageResult(page, rows, page.count ?? found.length, row => [row.property_id]);
-    const results = turned.rows.map(row => toSummary(row, call.appUrl));
+    if (page.cursorPosition?.direction === 'previous') rows.reverse();
+    const pageResult = toPageResult(page, rows, page.count ?? found.length, row => [row.property_id]);
+    const results = pageResult.rows.map(row => toSummary(row, call.appUrl));
     // A page past the end costs the same, because it returns the count.
     return {
-      body: { ...turned, rows: undefined, results },
-      tokens: turned.count === 0 ? 0 : PRICES.searchPage.tokens,
+      body: { ...pageResult, rows: undefined, results },
+      tokens: pageResult.count === 0 ? 0 : PRICES.searchPage.tokens,
     };
   },
 });
 
 /** The ids of the page, plus one. @param found ascending */
-function shownOn({ beside, offset, size }: Page, found: readonly number[]): number[] {
-  if (beside === undefined) return found.slice(offset, offset + size + 1);
-  const place = Number(beside.place[0]);
-  const after = found.findIndex(id => (beside.direction === 'next' ? id > place : id >= place));
+function shownOn({ cursorPosition, offset, size }: Page, found: readonly number[]): number[] {
+  if (cursorPosition === undefined) return found.slice(offset, offset + size + 1);
+  const place = Number(cursorPosition.place[0]);
+  const after = found.findIndex(id => (cursorPosition.direction === 'next' ? id > place : id >= place));
   const at = after < 0 ? found.length : after;
-  return beside.direction === 'next'
+  return cursorPosition.direction === 'next'
     ? found.slice(at, at + size + 1)
     : found.slice(Math.max(0, at - size - 1), at);
 }

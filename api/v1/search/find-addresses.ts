@@ -63,8 +63,8 @@ function termsOf(words: readonly string[]): Term[] {
  */
 function lookedUp(words: readonly string[], terms: readonly Term[]): WordRange[][] {
   const all = terms.map((term, at) => ({ ...term, word: words[at]!, isLast: at === terms.length - 1 }));
-  const telling = all.filter(({ word }) => !STATE_CODES.has(word));
-  const chosen = telling.length > 0 ? telling : all;
+  const significant = all.filter(({ word }) => !STATE_CODES.has(word));
+  const chosen = significant.length > 0 ? significant : all;
   return chosen
     .filter(({ word, isLast }) => !isLast || word.length >= SHORTEST_BEGINNING)
     .map(({ street, place }) => (chosen.length === 1 ? street : [...street, ...place]));

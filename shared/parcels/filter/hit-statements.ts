@@ -5,19 +5,19 @@ import type { Values } from '../../platform/named-parameters.ts';
 import type { Place } from '../map-statements.ts';
 import type { Selection } from './filter-selection.ts';
 
-/** A figure of hits as SQL: `f` is the hit's parcel_filters, `join` has the tables that it reads besides. */
+/** A value of each hit as SQL. `f` is the hit's parcel_filters, `join` adds other tables. */
 export type HitFigure = { figure: string; join: string };
 
-/** How many hits, and their acres together, as far as these are known. */
+/** The number of hits, and their total known acres. */
 export type Total = { count: number; acres: number };
 
-/** How many hits, and how many of them are in each class; `null`: its figure is not known. */
+/** The number of hits, in total and per class. The class `null` has unknown values. */
 export type Classified = { total: Total; counts: Map<number | null, number> };
 
 export const sumHits = async (db: Reads, selection: Selection): Promise<Total> =>
   (await sumBy(db, selection, { class: 'null::int', join: '' })).total;
 
-/** All hits, and those in each class of a figure. @param breaks where the second and later ones begin */
+/** Counts hits in total and per class. @param breaks lower bounds of the second and later classes */
 export const sumClasses = (
   db: Reads,
   { values, ...selection }: Selection,
@@ -49,7 +49,7 @@ async function sumBy(
   };
 }
 
-/** Around all hits, in degrees; undefined where none has a place. */
+/** The extent of all hits in degrees. Undefined if none has a location. */
 export async function readHitsBox(db: Reads, { from, where, values }: Selection): Promise<Box | undefined> {
   type Row = { west: number | null; south: number; east: number; north: number };
   const [box] = await db.runComposed<Row>('parcels/read_hits_box', { from, where }, values);
@@ -63,7 +63,7 @@ const fragmentsOf = ({ table, where }: Selection, { figure, join }: HitFigure) =
   join,
 });
 
-/** How many hits are in each class of a figure; `null`: its figure is not known. */
+/** The number of hits per class. The class `null` has unknown values. */
 export async function countClasses(
   db: Reads,
   selection: Selection,
@@ -78,7 +78,7 @@ export async function countClasses(
   return new Map(rows.map(row => [row.class, row.count]));
 }
 
-/** Where about a fifth of the hits ends each. */
+/** Breaks that split the hits into about five equal parts. */
 export async function findFifths(db: Reads, selection: Selection, figure: HitFigure): Promise<number[]> {
   const [row] = await db.runComposed<{ fifths: number[] | null }>(
     'parcels/find_fifths',
@@ -88,7 +88,7 @@ export async function findFifths(db: Reads, selection: Selection, figure: HitFig
   return row!.fifths ?? [];
 }
 
-/** The figures between which nearly all hits are; undefined without hits. */
+/** The range that contains nearly all hits. Undefined without hits. */
 export async function findEnds(
   db: Reads,
   selection: Selection,
@@ -102,7 +102,7 @@ export async function findEnds(
   return row?.ends ?? undefined;
 }
 
-/** The figure of each of some parcels. */
+/** The value of each of these parcels. */
 export const listHitFigures = (
   db: Reads,
   { figure, join }: HitFigure,
@@ -128,7 +128,7 @@ export const listHitsInTile = (
     { ...values, ...inTile },
   );
 
-/** Whether a county's parcels have what the predicate reads. */
+/** Whether a county's parcels have the data that the predicate reads. */
 export async function isKnownIn(
   db: Reads,
   { from, where, values }: Selection,

@@ -7,14 +7,14 @@ import { countiesMeeting } from '../../../../shared/parcels/filter/spatial-filte
 import type { Database } from '../../../http/database.ts';
 import type { CallContext } from '../../../http/endpoint.ts';
 import { requireFilterRegions } from './filter-regions.ts';
-import { type ToldCounts, withholdCounts } from './withhold-counts.ts';
+import { type DisclosedCounts, withholdCounts } from './withhold-counts.ts';
 
 /** Filters that name a parcel or a person. Lists count too: adding one parcel to a list would reveal it. */
 const NAMES_ONE = /^(apn|property_id|owner_parcel_id|list_id|seller_name_contains|owner_name.*)$/;
 const LEAST_SHAPE_SQ_M = 1_000_000;
 
 /** The counts that a quote discloses. Null if the filter can't be quoted. */
-export type QuotedCount = { counts: ToldCounts | null; tokens: number };
+export type QuotedCount = { counts: DisclosedCounts | null; tokens: number };
 
 /**
  * Counts the matches of a filter without revealing them.

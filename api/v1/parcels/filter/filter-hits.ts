@@ -118,7 +118,7 @@ async function listHits(
 type Leg = { where(bind: (value: unknown) => string): string[]; order: string };
 
 function legsOf(order: Order, page: Page): Leg[] {
-  const backwards = page.beside?.direction === 'previous';
+  const backwards = page.cursorPosition?.direction === 'previous';
   const direction = isDescending(order) !== backwards ? 'desc' : 'asc';
   const figure = figureOf(order);
   return figure === undefined
@@ -128,11 +128,11 @@ function legsOf(order: Order, page: Page): Leg[] {
 
 const beyond = (direction: 'asc' | 'desc') => (direction === 'asc' ? '>' : '<');
 
-function byId({ beside }: Page, direction: 'asc' | 'desc'): Leg {
+function byId({ cursorPosition }: Page, direction: 'asc' | 'desc'): Leg {
   return {
     where(bind) {
-      if (beside === undefined) return [];
-      const id = `${bind(beside.place[0])}::bigint`;
+      if (cursorPosition === undefined) return [];
+      const id = `${bind(cursorPosition.place[0])}::bigint`;
       const sign = beyond(direction);
       return [`f.fips ${sign}= (${id} / 100000000)::int`, `f.property_id ${sign} ${id}`];
     },
@@ -144,14 +144,14 @@ function byId({ beside }: Page, direction: 'asc' | 'desc'): Leg {
 /** Parcels with a known value first, then the others. */
 function byFigure(
   figure: Figure,
-  { beside, offset }: Page,
+  { cursorPosition, offset }: Page,
   direction: 'asc' | 'desc',
   backwards: boolean,
   forwards: 'asc' | 'desc',
 ): Leg[] {
   const { column, type } = figure;
   if (offset > 0) return [{ where: () => [], order: sorted(figure, forwards) }];
-  const [value, id] = beside === undefined ? [] : (beside.place as [number | null, number]);
+  const [value, id] = cursorPosition === undefined ? [] : (cursorPosition.place as [number | null, number]);
   const inOrder = `${column} ${direction}, f.property_id ${direction}`;
   const knownLeg: Leg = {
     where: bind => [

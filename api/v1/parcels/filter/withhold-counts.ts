@@ -2,11 +2,11 @@
 export const MIN_DISCLOSED_COUNT = 25;
 
 /** An exact count, or null with an upper bound. */
-export type ToldCount = { count: number | null; at_most: number };
+export type DisclosedCount = { count: number | null; at_most: number };
 
-export type ToldCounts = ToldCount & { counties: (ToldCount & { fips: number })[] };
+export type DisclosedCounts = DisclosedCount & { counties: (DisclosedCount & { fips: number })[] };
 
-const told = (count: number): ToldCount =>
+const disclosed = (count: number): DisclosedCount =>
   count < MIN_DISCLOSED_COUNT ? { count: null, at_most: MIN_DISCLOSED_COUNT } : { count, at_most: count };
 
 /**
@@ -14,20 +14,23 @@ const told = (count: number): ToldCount =>
  * the total. The smallest of the other counts is then hidden too.
  * @param counts of counties with matches @param asked counties that are always listed
  */
-export function withholdCounts(counts: ReadonlyMap<number, number>, asked: readonly number[]): ToldCounts {
+export function withholdCounts(
+  counts: ReadonlyMap<number, number>,
+  asked: readonly number[],
+): DisclosedCounts {
   const total = sum(counts.values());
   const large = [...counts].filter(([, count]) => count >= MIN_DISCLOSED_COUNT);
   const rest = total - sum(large.map(([, count]) => count));
   const isWithheld = rest > 0 || asked.some(fips => (counts.get(fips) ?? 0) < MIN_DISCLOSED_COUNT);
   const smallest = large.toSorted(([, a], [, b]) => a - b)[0];
-  const besides = isWithheld && rest < MIN_DISCLOSED_COUNT ? smallest : undefined;
+  const alsoHidden = isWithheld && rest < MIN_DISCLOSED_COUNT ? smallest : undefined;
   const listed = [...new Set([...asked, ...large.map(([fips]) => fips)])].sort((a, b) => a - b);
   const counties = listed.map(fips =>
-    fips === besides?.[0]
-      ? { fips, count: null, at_most: rest + besides[1] }
-      : { fips, ...told(counts.get(fips) ?? 0) },
+    fips === alsoHidden?.[0]
+      ? { fips, count: null, at_most: rest + alsoHidden[1] }
+      : { fips, ...disclosed(counts.get(fips) ?? 0) },
   );
-  return { ...told(total), counties };
+  return { ...disclosed(total), counties };
 }
 
 function sum(counts: Iterable<number>): number {
