@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { swapHint } from '../geo/swap-hint.ts';
 import { fips, zip } from '../regions/region-codes.ts';
 
-/** About 124 miles: comps further away compare with nothing, and a search costs as the area does. */
+/** About 124 miles. Comps farther away aren't comparable, and the work of a search grows with its area. */
 const MAX_DIST_M = 200_000;
 const DEFAULT_DIST_M = 1_000;
 
-/** Days, photographs: what fits PostgreSQL's integer with room to spare. */
+/** Limit for days and photos, well within PostgreSQL's integer. */
 const MAX_COUNT = 100_000;
 const MAX_ACRES = 1e9;
 
