@@ -98,10 +98,10 @@ export const compsFields = {
     }),
   status: status.optional(),
   age: count('Only comps sold within this number of days before today (UTC).').optional(),
-  dom_min: count('Minimum days on market, inclusive.').optional(),
-  dom_max: count('Maximum days on market, inclusive.').optional(),
-  acres_min: acres('Minimum lot size in acres, inclusive.').optional(),
-  acres_max: acres('Maximum lot size in acres, inclusive.').optional(),
+  dom_min: count('Days on market. Minimum, inclusive.').optional(),
+  dom_max: count('Days on market. Maximum, inclusive.').optional(),
+  acres_min: acres('Lot size in acres. Minimum, inclusive.').optional(),
+  acres_max: acres('Lot size in acres. Maximum, inclusive.').optional(),
   min_photos: count('Minimum number of photos.').optional(),
   order: z
     .enum(ORDERS, `must be one of ${ORDERS.join(', ')}`)

@@ -17,6 +17,9 @@ const query = z.strictObject({
     ),
 });
 
+const DESCRIPTION =
+  'Returns inventory, sales, prices, and price dispersion of land by acreage bucket. Buckets without listings are omitted, and figures are null when there is nothing to compute them from.';
+
 const common = {
   method: 'get',
   tag: 'Market statistics',
@@ -41,8 +44,7 @@ export const countyStats = defineEndpoint({
   path: '/api/public/v1/markets-stats/{fips}/stats/',
   operationId: 'get_county_market_stats',
   summary: 'Get market statistics for a county',
-  description:
-    'Returns the inventory, sales, prices, and price dispersion of land in a county, by acreage bucket.',
+  description: DESCRIPTION,
   params: z.object({ fips }),
   response: response({
     summary: 'Sullivan County, New Hampshire, in the sample',
@@ -57,8 +59,7 @@ export const zipStats = defineEndpoint({
   path: '/api/public/v1/markets-stats/zip/{zip}/stats/',
   operationId: 'get_zip_market_stats',
   summary: 'Get market statistics for a ZIP code',
-  description:
-    'Returns the inventory, sales, prices, and price dispersion of land in a ZIP code, by acreage bucket.',
+  description: DESCRIPTION,
   params: z.object({ zip: zip.meta({ example: '04401' }) }),
   response: response({
     summary: 'A ZIP code of the sample without listings',
