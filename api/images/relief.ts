@@ -18,7 +18,7 @@ const LOT = '#8d9579';
 /** Road widths in meters, with a minimum in pixels so that roads stay visible. */
 const ROAD_M = { highway: 24, normal: 14, local: 9, private: 5 } as const;
 const MIN_ROAD_PX = 2;
-/** More lots than this can't be told apart in a picture. */
+/** More lots than this are indistinguishable in a picture. */
 const MAX_LOTS = 4_000;
 /** Light of flat land, its gray value, and the exaggeration of slopes, because most land is nearly flat. */
 const FLAT_LIGHT = 180;

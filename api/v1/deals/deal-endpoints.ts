@@ -235,7 +235,7 @@ export const changeListing = defineEndpoint({
   operationId: 'update_deal_flow_listing',
   summary: 'Update or move a deal',
   description:
-    'Moves a deal to another stage or position, or changes its fields. It can move to any stage. Grade and advice follow within seconds, and a new `price` clears the advice until then. A deal outside the stage `listed` has no advice.',
+    'Moves a deal to another stage or position, or changes its fields. It can move to any stage. Grade and advice are updated within seconds. A new `price` clears the advice first. A deal outside the stage `listed` has no advice.',
   body: changedDeal,
   response: {
     ...ONE_DEAL,

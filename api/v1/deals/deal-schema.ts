@@ -106,7 +106,7 @@ export const deal = z
     advice_held_until: z.iso
       .date()
       .nullable()
-      .describe('Date until which someone chose to hold the price. Null if nobody did.'),
+      .describe('Date until which someone chose to hold the price. Null if not set.'),
     advice_dismissed: z
       .boolean()
       .describe('Whether someone dismissed the advice. It stays hidden until Plat suggests another action.'),

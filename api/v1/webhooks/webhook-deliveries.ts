@@ -16,7 +16,7 @@ import {
   webhookParams,
 } from './webhook-schema.ts';
 
-/** As many as people look at. Programs request the failed ones. */
+/** More than people look at. Programs request the failed ones. */
 const MOST_LISTED = 100;
 
 const common = { tag: 'Webhooks', params: webhookParams, errors: { not_found: NO_WEBHOOK } } as const;
