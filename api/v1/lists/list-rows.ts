@@ -102,9 +102,9 @@ async function readRowPage(input: RowsInput, resources: Resources, call: CallCon
     ? toVeiledPage(page, read)
     : toPageResult(page, read.rows, page.count || read.count, placeOf);
   const { count, next, previous } = pageResult;
-  const given = pageResult.rows.map(({ property_id }) => read.parcels.get(property_id)!);
-  const free = await listFreeRows(database.run, companyId, given);
-  const tokens = costOf(PRICES.listRows, given.length - free.size);
+  const rowParcels = pageResult.rows.map(({ property_id }) => read.parcels.get(property_id)!);
+  const free = await listFreeRows(database.run, companyId, rowParcels);
+  const tokens = costOf(PRICES.listRows, rowParcels.length - free.size);
   const results = pageResult.rows.map(row =>
     toRow(list, row, read.parcels.get(row.property_id)!, call.appUrl),
   );
@@ -116,7 +116,7 @@ async function readRowPage(input: RowsInput, resources: Resources, call: CallCon
     ...((isNew || (veiled && isWhole) || tokens > 0) && {
       alongside: async statements => {
         if (isNew || veiled) await markRowsRead(statements, companyId, list, ids, isWhole);
-        return (await giveRows(statements.runComposed, companyId, given)) === tokens;
+        return (await giveRows(statements.runComposed, companyId, rowParcels)) === tokens;
       },
     }),
   };

@@ -114,13 +114,13 @@ async function readForms({ run }: Pick<Statements, 'run'>, fips: number): Promis
 
 /** Parcels with exactly this number, ignoring case. If there are none, those with the same groups. */
 function matching<Row extends { apn: string }>(rows: readonly Row[], apn: string): Row[] {
-  const plain = (text: string) => text.trim().toUpperCase();
+  const normalize = (text: string) => text.trim().toUpperCase();
   const groups = (text: string) =>
-    plain(text)
+    normalize(text)
       .match(/\p{L}+|\p{N}+/gu)
       ?.join(' ') ?? '';
-  const exact = rows.filter(row => plain(row.apn) === plain(apn));
-  const alike = /^\d+$/.test(plain(apn)) ? rows : rows.filter(row => groups(row.apn) === groups(apn));
+  const exact = rows.filter(row => normalize(row.apn) === normalize(apn));
+  const alike = /^\d+$/.test(normalize(apn)) ? rows : rows.filter(row => groups(row.apn) === groups(apn));
   return [...(exact.length > 0 ? exact : alike)];
 }
 
