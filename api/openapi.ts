@@ -98,7 +98,10 @@ function headers(...names: HeaderName[]) {
 const MESSAGES: Record<string, [code: string, message: string]> = {
   '400': ['validation_error', 'Rejected: fips. See details for the reasons.'],
   '401': ['unauthorized', 'Unknown API key. Check that you sent the complete key.'],
-  '402': ['usage_limit_exceeded', "This period's tokens are used up. Overage is turned off for the account."],
+  '402': [
+    'usage_limit_exceeded',
+    'No tokens are left in this period. Overage is turned off for the account.',
+  ],
   '403': ['forbidden', 'This API key lacks the scope api:direct. Use a key that has it.'],
   '404': ['not_found', 'No county has the FIPS code 99999.'],
   '405': ['method_not_allowed', 'PUT is not allowed here. Allowed methods: GET, HEAD.'],

@@ -21,7 +21,7 @@ export type Cursor = {
   t: number;
 };
 
-/** Tells this format from later ones. */
+/** Distinguishes this format from later ones. */
 const FORMAT = 'plat cursor 1\n';
 
 /** The cursor as URL-safe text. */

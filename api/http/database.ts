@@ -30,8 +30,8 @@ export type Statements = {
 
 export type Database = Statements & {
   /**
-   * The one bytea of a COPY statement in PostgreSQL's binary format, for files. Text takes four times as long.
-   * Undefined without a row.
+   * The one bytea of a COPY statement in PostgreSQL's binary format, for files. Text takes four times as
+   * long. Undefined without a row.
    */
   readBytes(name: string, values: Values): Promise<Buffer | undefined>;
   /** Statements that succeed or fail together. Each sees what was committed when it started. */

@@ -41,7 +41,9 @@ export type KeptAnswer = { body: unknown; people: readonly Buffer[] | null };
 export type MakingAttempt = {
   /** What an earlier attempt created before it died or its client disconnected. */
   made?: unknown;
-  /** Records what this attempt creates, in the same transaction. @throws PlatError 503 if another took over */
+  /**
+   * Records what this attempt creates, in the same transaction. @throws PlatError 503 if another took over
+   */
   noteMade(run: Database['run'], made: unknown): Promise<void>;
 };
 

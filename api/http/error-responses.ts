@@ -67,7 +67,7 @@ export function faultOf(res: Response, error: unknown): PlatError | undefined {
   const safe = toApiError(error);
   if (safe.status >= 500) exchangeOf(res).error = error;
   if (!res.headersSent) return safe;
-  // Cutting the connection tells the client that the response is incomplete.
+  // A cut connection signals that the response is incomplete.
   res.destroy();
   return undefined;
 }

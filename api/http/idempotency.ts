@@ -144,7 +144,8 @@ function openAttempt(
     },
     async end() {
       clearInterval(renewal);
-      // Also after a commit with an unknown outcome: a stored response stays. If this fails, the lease expires.
+      // Also after a commit with an unknown outcome: a stored response stays. If this fails, the lease
+      // expires.
       await database
         .run('accounts/release_call', { account_id: accountId, key, attempt: claim })
         .catch(() => {});

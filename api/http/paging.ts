@@ -16,10 +16,10 @@ import { validationError } from './error-responses.ts';
  * others. `page` without a cursor counts rows from the start.
  *
  *   const page = await openPage(query, { endpoint, request: filters, call, secret });
- *   rows = read page.size + 1 rows: page.beside ? rows beyond page.beside.place : rows from page.offset
- *          (page.beside?.direction === 'previous': rows before it, nearest first)
+ *   rows = up to page.size + 1 rows beyond page.cursorPosition.place, or from page.offset without a cursor
+ *          (for the direction 'previous': rows before it, nearest first)
  *   count = page.count ?? count all
- *   answer = await turnPage(page, rows, count, placeOf)
+ *   result = toPageResult(page, rows, count, placeOf)
  */
 
 const wholeNumber = (most: number) =>
@@ -82,7 +82,7 @@ export type Page = {
   /** Rows to skip. 0 with a cursor. */
   offset: number;
   /** Read the rows beyond this one. */
-  beside?: { place: Place; direction: 'next' | 'previous' };
+  cursorPosition?: { place: Place; direction: 'next' | 'previous' };
   /** The count from the first page. Absent if it must be counted now. */
   count?: number;
   /** When the first page was read. Every page counts days and months back from this time. */
@@ -115,14 +115,14 @@ export async function openPage(
     size: query.page_size,
     number,
     offset: cursor === undefined ? (number - 1) * query.page_size : 0,
-    ...(cursor && { beside: { place: cursor.k, direction: cursor.d }, count: cursor.n }),
+    ...(cursor && { cursorPosition: { place: cursor.k, direction: cursor.d }, count: cursor.n }),
     asOf,
-    link(to, beside) {
+    link(to, position) {
       const url = new URL(call.url);
       url.searchParams.set('page', String(to));
       url.searchParams.delete('cursor');
-      if (beside !== undefined) {
-        const { place, direction, count } = beside;
+      if (position !== undefined) {
+        const { place, direction, count } = position;
         const next: Cursor = { r: digest, k: place, d: direction, p: to, n: count, t: asOf.getTime() };
         url.searchParams.set('cursor', signCursor(next, key));
       }
@@ -155,7 +155,7 @@ export function toPageResult<Row>(
   count: number,
   placeOf: (row: Row) => Place,
 ): PageResult<Row> {
-  const backwards = page.beside?.direction === 'previous';
+  const backwards = page.cursorPosition?.direction === 'previous';
   const more = rows.length > page.size;
   const shown = rows.slice(0, page.size);
   if (backwards) shown.reverse();

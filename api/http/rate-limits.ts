@@ -140,7 +140,7 @@ export function requireAdmitted({ admitted, limits }: RateState): void {
   const allowed =
     name === 'account'
       ? `calls. The limit is ${perMinute} per minute, in bursts of up to ${burst}`
-      : `skip traces. The limit is ${perMinute} in any 60 seconds`;
+      : `skip traces. The limit is ${perMinute} in any minute`;
   throw new PlatError('rate_limited', `Too many ${allowed}. Try again in ${seconds} s.`, {
     headers: { 'Retry-After': String(seconds) },
   });

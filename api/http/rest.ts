@@ -19,7 +19,9 @@ export function handlerFor(endpoint: Endpoint, deps: RestDeps): RequestHandler {
   };
 }
 
-/** A class, because every request creates one. tsx names the functions of an object each time, at 0.3 us each. */
+/**
+ * A class, because every request creates one. tsx names the functions of an object each time, at 0.3 us each.
+ */
 class RestCall implements Call {
   readonly mode = 'direct';
   readonly endpoint: Endpoint;

@@ -35,7 +35,8 @@ export async function readRequest(endpoint: Endpoint, req: Request, res: Respons
 /**
  * Parses the input with the endpoint's schemas.
  * @param isAddress whether the params come from the path of a request
- * @throws PlatError `validation_error` with every rejected field, or `not_found` for malformed params in a path
+ * @throws PlatError `validation_error` with every rejected field, or `not_found` for malformed params in a
+ * path
  */
 export function checkInput(
   endpoint: Endpoint,

@@ -18,8 +18,8 @@ export type FieldType =
 
 /**
  * How a field is filtered: `range` by bounds, `flag` by true and false, `list` by any of several values,
- * `exact` by one value, `own` by a hand-written filter.
- * The table parcel_filters has copies of the range, flag, and own columns. List and exact filters read parcels.
+ * `exact` by one value, `own` by a hand-written filter. The table parcel_filters has copies of the range,
+ * flag, and own columns. List and exact filters read parcels.
  */
 export type FieldFilter = 'range' | 'flag' | 'own' | 'list' | 'exact' | 'none';
 
@@ -85,7 +85,7 @@ const sale = fieldsOf('Sale and mortgage');
 /** Fields from the assessor roll. */
 export const PARCEL_FIELDS = {
   apn: place('text', 'APN', "Assessor's parcel number (APN), as printed on the roll"),
-  acres: land('number', 'Acres (deed)', "Assessor-reported acreage; 0 if the roll doesn't state it", 'none', {
+  acres: land('number', 'Acres (deed)', 'Assessor-reported acreage (0 if not stated)', 'none', {
     unit: 'acres',
   }),
   owner_name: owner('text', 'Owner', 'Primary owner of record, as on the roll', 'exact', {
@@ -106,7 +106,7 @@ export const PARCEL_FIELDS = {
   situs_city: place('text', 'City', 'City of the parcel'),
   situs_state: place('state', 'State', 'State of the parcel'),
   situs_zip: place('zip', 'ZIP', 'ZIP code of the parcel'),
-  subdivision: place('text', 'Subdivision', 'Subdivision name', 'list', { filterDoc: 'Subdivision' }),
+  subdivision: place('text', 'Subdivision', 'Subdivision name', 'list'),
   zoning_code: land('text', 'Zoning', 'County zoning code', 'list'),
   land_use_code: land('text', 'Land use', 'County land-use code or label', 'list', {
     filterDoc: 'County land-use code',
@@ -114,7 +114,7 @@ export const PARCEL_FIELDS = {
   school_district: place('text', 'School district', 'School district name', 'exact'),
   structure_count: value('integer', 'Structures', 'Number of structures on the parcel', 'range'),
   building_sqft: value('number', 'Building area', 'Total building area', 'range', { unit: 'square feet' }),
-  year_built: value('year', 'Year built', 'Year a structure was built; 0 if unknown', 'range', {
+  year_built: value('year', 'Year built', 'Year a structure was built; 0 or null if unknown', 'range', {
     filterDoc: 'Year a structure was built',
   }),
   assessed_total_value: value('money', 'Assessed value', 'Total assessed value', 'range'),

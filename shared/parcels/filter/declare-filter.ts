@@ -52,7 +52,9 @@ export type Filter<Value = never> = {
   keepsUnknown?: string;
   /** The table that the predicate reads. `all`: it names a county, which narrows every table. */
   on: 'f' | 'p' | 'v' | 'all';
-  /** Absent if another filter or the program reads the field. Returns undefined for a value without effect. */
+  /**
+   * Absent if another filter or the program reads the field. Returns undefined for a value without effect.
+   */
   where?(value: Value, context: FilterContext): string | undefined;
 };
 

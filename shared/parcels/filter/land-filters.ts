@@ -49,7 +49,7 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
     needs: NEEDS.roads,
     type: 'number',
     unit: 'feet',
-    description: `Frontage on the counted roads, unknown where none of their classes was measured. ${words}, inclusive.`,
+    description: `Frontage on the counted roads. Unknown if none of their classes was measured. ${words}, inclusive.`,
     range: { of: 'road_frontage', bound },
     schema: decimal(),
     on: 'f',
@@ -105,7 +105,7 @@ export const landFilters: Filter[] = [
     'exclude_landlocked',
     'Road access',
     'f.landlocked is not true',
-    `Excludes landlocked parcels. Unknown ones are kept. ${LANDLOCKED}`,
+    `Excludes landlocked parcels. Parcels where it is unknown are kept. ${LANDLOCKED}`,
     { keepsUnknown: 'landlocked', needs: NEEDS.roads },
   ),
   flagFilter(

@@ -78,11 +78,11 @@ async function findList(
   { run, runComposed }: Reads,
 ): Promise<FilterContext['list']> {
   const known = await run('lists/find_list', { company_id: companyId, list_id: id });
-  if (known.length === 0) throw refused('list_id', 'is not the id of a list of the company');
+  if (known.length === 0) throw refused('list_id', "is not the id of one of your company's lists");
   return { counties: await countiesOfList(runComposed, id) };
 }
 
-/** @throws PlatError `validation_error` for a row_version that no parcel can have */
+/** @throws PlatError `validation_error` for a row_version that is too new */
 async function findVersionsSince(since: Since, { run }: Reads): Promise<VersionsSince> {
   const [found] = await run<VersionsSince & { newest: number }>('changes/find_versions_since', {
     at: null,
@@ -91,7 +91,10 @@ async function findVersionsSince(since: Since, { run }: Reads): Promise<Versions
   });
   const { first, before, newest } = found!;
   if ('version' in since && since.version > newest)
-    throw refused('changed_since', 'is beyond the newest row_version: the database was restored');
+    throw refused(
+      'changed_since',
+      'is newer than the newest row_version, because the database was restored from a backup',
+    );
   return { first, before };
 }
 

@@ -37,7 +37,7 @@ export async function filterByShape(
     if (candidates !== null) return withinShape(near, cover, await test(query, candidates, database, work));
   }
   throw tooMuch(
-    `The outline crosses more than ${MAX_CANDIDATES} parcels. Draw a smaller shape, or add filters.`,
+    `The outline crosses more than ${MAX_CANDIDATES.toLocaleString('en-US')} parcels. Draw a smaller shape, or add filters.`,
   );
 }
 
