@@ -170,7 +170,7 @@ test('the next start brings everything to its end, and prints what a newcomer ne
   const used = [...out.matchAll(new RegExp(`\\b${port}\\b.*\\b(\\d+)\\.$`, 'gm'))].at(-1)![1];
   expect(Number(used)).toBeGreaterThan(port);
   url = `http://127.0.0.1:${used}`;
-  expect(out).toMatch(/^Regions: 3,233 counties, 4\d,\d{3} ZIPs\.$/m);
+  expect(out).toMatch(/^Regions: 3,233 counties, 4\d,\d{3} ZIP codes\.$/m);
   // Plain lines where there is no terminal.
   for (const feed of ['bangor-me', 'washington-nh', 'washington-nh-listings'])
     expect(out).toMatch(new RegExp(`^ {2}${feed}: 100% done$`, 'm'));

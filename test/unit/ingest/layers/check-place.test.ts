@@ -165,12 +165,12 @@ describe('what a few cells of a file of heights tell', () => {
     // The first block holds the columns 0 to 31, the one in the middle 32 to 63.
     const { ok, warnings, text } = await check(column => 100.5 + column);
     expect([ok, warnings]).toEqual([true, []]);
-    expect(text).toMatch(/heights .*\b100\.5 to 163\.5 m\b.*\b2048 cells.*\b0\b/);
-    expect(text).toMatch(/heights .*\b1 m\b.*default/);
+    expect(text).toMatch(/elevations .*\b100\.5 to 163\.5 m\b.*\b2048 sampled cells.*\b0\b/);
+    expect(text).toMatch(/elevations .*\b1 m\b.*default/);
     const feet = await check(column => 100 + column, { vertical_unit: 'feet' });
-    expect(feet.text).toMatch(/heights .*\b0\.3048 m\b/);
+    expect(feet.text).toMatch(/elevations .*\b0\.3048 m\b/);
     expect(feet.text).not.toContain('default');
-    expect(feet.text).toMatch(/heights .*\b30\.5 to 49\.7 m\b/);
+    expect(feet.text).toMatch(/elevations .*\b30\.5 to 49\.7 m\b/);
   });
 
   test('of a file in strips of one row each, strips from all over it', async () => {
@@ -223,7 +223,7 @@ describe('what a few cells of a file of heights tell', () => {
     expect((await check(column => (column < 4 ? -999 : 200), { vertical_unit: 'feet' })).warnings).toEqual([
       expect.stringMatching(/-304\.5 m.*-86 m/),
     ]);
-    expect((await check(() => -9999)).text).toMatch(/heights .*\b2048 cells.*\b2048\b/);
+    expect((await check(() => -9999)).text).toMatch(/elevations .*\b2048 sampled cells.*\b2048\b/);
   });
 });
 

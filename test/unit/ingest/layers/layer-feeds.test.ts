@@ -226,7 +226,7 @@ describe('plat feed check of a layer', () => {
     const text = renderCheck(check);
     expect(text).toMatch(/elevation: 1 tile\b.*\b1\b.*\b0\b.*\b0\b/);
     expect(text).toContain('1118 x 1150 cells of 10 x 10 in EPSG:26919');
-    expect(text).toMatch(/heights .*\b0\.3048 m\b.* -9999\b/);
+    expect(text).toMatch(/elevations .*\b0\.3048 m\b.* -9999\b/);
   });
 
   test('of elevation names files that are missing or of no use', async () => {
