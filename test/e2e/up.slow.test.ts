@@ -209,7 +209,7 @@ test('the calls that it prints can be pasted, and answer what it says', async ()
   const newcomer = visitor({ url });
   await newcomer.submit(new URL(link!).pathname, {});
   expect((await newcomer.open(new URL(admin!).pathname)).status).toBe(200);
-  const [, page, user, password] = /queues {11}(\S+) {3}user (\S+), password (\S+)$/m.exec(first.out())!;
+  const [, page, user, password] = /queues {11}(\S+) {3}\(user (\S+), password (\S+)\)$/m.exec(first.out())!;
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   expect((await fetch(page!, { headers: { authorization } })).status).toBe(200);
 });
@@ -325,7 +325,7 @@ test('a later start has everything, names a faulty feed file, and a Ctrl-C while
   writeFileSync(join(outer, 'feeds', 'faulty.yaml'), 'name: faulty\nkind: [');
   const later = up();
   await later.ready();
-  expect(later.out()).not.toContain('Ingesting');
+  expect(later.out()).not.toContain('Loading');
   expect(later.out()).toMatch(/^.*faulty\.yaml:2: /m);
   expect(await status()).toMatchObject(SAMPLE);
   // The terminal is closed.

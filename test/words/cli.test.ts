@@ -24,7 +24,7 @@ test.each<[string[], string]>([
     ['feed', 'run', 'bangor-me-elevation', '--layer', 'x.geojson'],
     'the feed bangor-me-elevation is of kind elevation. It accepts --elevation, not --layer',
   ],
-  [['recompute', 'stats'], 'name one of --fips, --zip and --all'],
+  [['recompute', 'stats'], 'use one of --fips, --zip, and --all'],
   [['recompute', 'stats', '--fips', 'Sullivan'], 'Enter a 5-digit FIPS code, such as 33019.'],
   [['recompute', 'stats', '--fips', '99999'], 'No county has the FIPS code 99999.'],
   [['recompute', 'stats', '--all', '--as-of', '2025-02-30'], 'Enter a date as YYYY-MM-DD'],
@@ -78,10 +78,10 @@ test('npm start welcomes with what a newcomer needs', async () => {
     `web app          ${api.url}/sign-in/link/x`,
     `demo key         ${key}   (also in .plat/demo-key)`,
     `documentation    ${api.url}/docs`,
-    `queues           ${api.url}/admin/queues   user admin, password secret`,
-    'Calls to paste, and what they answer now:',
-    '# a county that does not exist: 404, 0 tokens',
-    'npx plat --help.  Ctrl-C stops everything.',
+    `queues           ${api.url}/admin/queues   (user admin, password secret)`,
+    'Calls to try, with their responses:',
+    "# A county that doesn't exist: 404, 0 tokens",
+    'or npx plat --help. Press Ctrl-C to stop.',
   ])
     expect(text).toContain(words);
 });
