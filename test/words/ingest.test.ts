@@ -15,12 +15,12 @@ const ROLL =
   'name: a-county\nkind: assessor\nfips: 33019\nroll:\n  source: roll.csv\n  format: csv\n  key: PIN\n';
 
 test.each([
-  [`${ROLL}  fromat: csv\n`, 'roll.fromat: is no property of this section; did you mean format'],
+  [`${ROLL}  fromat: csv\n`, 'roll.fromat: is not a property of this section; did you mean format'],
   [ROLL.replace('name: a-county\n', ''), 'name: is required'],
-  [ROLL.replace('33019', '"99998"'), 'fips: 99998 is the FIPS code of no county'],
+  [ROLL.replace('33019', '"99998"'), 'fips: 99998 is not the FIPS code of a county'],
   [ROLL.replace('fips: 33019\n', ''), 'roll: no county: give fips'],
-  [`${ROLL}as_of: 2025-02-30\n`, 'as_of: is no day'],
-  [`${ROLL}  columns: { acres: { column: A, date: YYYY } }\n`, 'date is for dates, and this is a number'],
+  [`${ROLL}as_of: 2025-02-30\n`, 'as_of: is not a date'],
+  [`${ROLL}  columns: { acres: { column: A, date: YYYY } }\n`, 'date applies only to dates, and this is a number'],
   [`${ROLL}  columns: { vacant: { column: A, values: { V: maybe } } }\n`, "'maybe' is neither yes nor no"],
 ])('a feed is refused by its line: %s', (text, words) => expect(fault(text)).toContain(words));
 
@@ -59,7 +59,7 @@ test('what is in a file is refused with what may be wrong', async () => {
     expect.stringMatching(/^20 of 20 parcels lie outside the county \(23019: .*: is the CRS right\?$/),
   ]);
   const none = { skip_where: [{ column: 'PIN', contains: 'P' }] };
-  expect((await check(lots, '33019', none)).problems).toEqual(['roll: The run has no usable row.']);
+  expect((await check(lots, '33019', none)).problems).toEqual(['roll: The run has no usable rows.']);
 });
 
 test('a county without comps says why, and what helps', () => {

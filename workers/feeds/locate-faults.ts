@@ -49,7 +49,7 @@ function isMissing(value: unknown, path: readonly PropertyKey[]): boolean {
 function flatten(issue: z.core.$ZodIssue, above: PropertyKey[]): Issue[] {
   const path = [...above, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map(key => ({ path: [...path, key], message: 'is no property of this section' }));
+    return issue.keys.map(key => ({ path: [...path, key], message: 'is not a property of this section' }));
   }
   if (issue.code === 'invalid_union') return flattenUnion(issue, path);
   if (issue.code === 'invalid_type') return [{ path, message: `must be ${named(issue.expected)}` }];
@@ -64,7 +64,7 @@ const TYPE_NAMES: Record<string, string> = {
 };
 const named = (type: string): string => TYPE_NAMES[type] ?? type;
 
-/** A branch whose very type is wrong was not meant; of the others, the one with the fewest faults was. */
+/** Ignores branches of the wrong type. Of the others, reports the one with the fewest faults. */
 function flattenUnion(issue: z.core.$ZodIssueInvalidUnion, path: PropertyKey[]): Issue[] {
   const meant = issue.errors
     .filter(branch => !branch.some(inner => inner.code === 'invalid_type' && inner.path.length === 0))

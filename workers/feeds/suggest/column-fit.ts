@@ -70,9 +70,9 @@ function acresFit(profile: Profile, measured: readonly (number | null)[]): Fit {
   if (pairs < 3) {
     if (said === null) return areSquareFeet(profile, typical);
     const plausible = said === 'acres' ? typical < 5000 : typical > 500;
-    return plausible ? { support: 0.3, spec: { unit: said }, why: `no area to compare with` } : null;
+    return plausible ? { support: 0.3, spec: { unit: said }, why: 'no measured area to compare with' } : null;
   }
-  const why = `${Math.round(100 * agree)} % of the rows within 15 % of the measured area`;
+  const why = `${Math.round(100 * agree)}% of the rows within 15% of the measured area`;
   if (agree >= 0.5) return { support: 0.9, spec: { unit }, why };
   if (agree >= 0.25 && unit === said) return { support: 0.5, spec: { unit }, why };
   return said === null ? null : { support: 0, doubt: 0.6, spec: { unit: said }, why: `only ${why}` };
@@ -88,7 +88,7 @@ function areSquareFeet({ filled, numeric, ideas }: Profile, typical: number): Fi
   return {
     support: 0.5,
     spec: { unit: 'sqft' },
-    why: `around ${Math.round(typical)}, which are too many acres`,
+    why: `around ${Math.round(typical)}, too large to be acres`,
   };
 }
 
@@ -236,7 +236,7 @@ function addressFit(field: 'mail_address' | 'situs_address', profile: Profile, w
   if (share(filled, CITY_STATE_ZIP) > 0.3 && field === 'mail_address') return null;
   if (field === 'situs_address' && boxes > 0.02) return null;
   if (withLetters < 0.7 || (lines < 0.15 && share(filled, / /) < 0.7)) return null;
-  const why = `${Math.round(100 * lines)} % begin as addresses do`;
+  const why = `${Math.round(100 * lines)}% start like addresses`;
   // Of a hundred owners some have a box: where none is, the addresses are those of the parcels.
   // Its parts, where they have columns of their own, are surer than what is cut out of it.
   if (field === 'situs_address' && endInPlaces(profile))

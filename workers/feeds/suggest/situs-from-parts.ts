@@ -65,7 +65,7 @@ export function situsFromParts(columns: readonly PartColumn[], cities: readonly 
     );
     if (whole) {
       const spec = readColumns([whole, ...restOf(whole, columns)]);
-      const why = `holds ${number.profile.name} and the street`;
+      const why = `contains ${number.profile.name} and the street`;
       return [{ field: 'situs_address', ...spec, confidence: 0.95, why }];
     }
     const name = streetOf(number, columns);
@@ -77,7 +77,7 @@ export function situsFromParts(columns: readonly PartColumn[], cities: readonly 
         field: 'situs_address',
         ...readColumns(parts),
         confidence: sure ? SURE_PARTS : LIKELY_PARTS,
-        why: parts.length === 2 ? 'house number and street' : 'the parts of an address, in their order',
+        why: parts.length === 2 ? 'house number and street' : 'the parts of an address, in order',
       },
     ];
   }

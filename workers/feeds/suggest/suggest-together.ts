@@ -34,7 +34,7 @@ export function combinedColumns(profiles: readonly Profile[]): Candidate[] {
       columns: [area.name],
       spec: { column: area.name, unit: { column: unit.name } },
       confidence: 0.9,
-      why: `in the unit that ${unit.name} tells`,
+      why: `in the unit from ${unit.name}`,
     });
   }
   return found;

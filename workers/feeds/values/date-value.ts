@@ -60,7 +60,7 @@ function byFormat(format: string, lastYear: number): (text: string) => Parts | n
   const special = SPECIAL.get(format);
   if (special) return special;
   const compiled = compile(format);
-  if (!compiled) throw new Error(`Date format '${format}' passed the definition but does not compile`);
+  if (!compiled) throw new Error(`Date format '${format}' is valid but can't be compiled`);
   return text => {
     const match = compiled.pattern.exec(text);
     if (!match) return null;

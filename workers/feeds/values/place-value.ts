@@ -67,8 +67,8 @@ export function isKnownCounty(fips: number): boolean {
  * regions could be chosen.
  */
 export const ambiguousRegion = (fips: number): string =>
-  `${fiveDigits(fips)} is a former county of Connecticut, whose towns are in several planning regions (09110 to 09190), and neither town nor point says in which: map the city, or give the region's code`;
+  `${fiveDigits(fips)} is a former county of Connecticut. Its towns are in several planning regions (09110 to 09190), and the row has no town or point to tell which: map the city, or use the region's code`;
 
 /** Connecticut's planning regions took the place of its counties (87 FR 34235). */
 export const noSuchCounty = (fips: number): string =>
-  `${fiveDigits(fips)} is the FIPS code of no county${Math.floor(fips / 1000) === 9 ? "; Connecticut's are those of its planning regions, 09110 to 09190" : ''}`;
+  `${fiveDigits(fips)} is not the FIPS code of a county${Math.floor(fips / 1000) === 9 ? '. Connecticut uses the codes of its planning regions, 09110 to 09190' : ''}`;

@@ -107,14 +107,14 @@ export type DryRun = {
   mayBeEmpty?: boolean;
 };
 
-/** Nobody stops a check but with its process. */
+/** A check stops only with its process. */
 export function checkContext(baseDir: string) {
   return { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env };
 }
 
 /**
- * Maps the first rows of one source. What keeps them from being read is a problem of the result, no error.
- * @param readOn whether the keys of further rows are wanted
+ * Maps the first rows of one source. If they can't be read, that is a problem in the result, not an error.
+ * @param readOn whether to read the keys of more rows
  */
 export async function checkPart(
   { limit, read, result }: DryRun,
@@ -147,7 +147,7 @@ export async function checkPart(
       }
       whole = rows <= limit;
       if (rows < limit || readOn()) continue;
-      // Whether more rows follow is not looked at.
+      // Don't check whether more rows follow.
       whole = false;
       break;
     }
@@ -164,7 +164,7 @@ export async function checkPart(
   result.parts.push(finishPart(part, whole));
 }
 
-/** With the reason of the first. */
+/** Includes the reason of the first bad row. */
 export function noUsableRows([first]: readonly Pick<BadRow, 'rowNo' | 'message'>[]): string {
-  return `the source has no usable rows${first ? `: row ${first.rowNo}: ${first.message}` : ' at all: it is empty'}.`;
+  return `the source has no usable rows${first ? `: row ${first.rowNo}: ${first.message}` : ' at all, because it is empty'}.`;
 }

@@ -81,7 +81,7 @@ export function mapperOf<Mapped>(
   return Object.assign(map, { prepare, mentions });
 }
 
-const SKIPPED: RejectedRow = { ok: false, field: null, reason: 'skipped', message: 'left out by skip_where' };
+const SKIPPED: RejectedRow = { ok: false, field: null, reason: 'skipped', message: 'skipped by skip_where' };
 
 export function rejectRow(field: string, reason: string, message: string): RejectedRow {
   return { ok: false, field, reason, message };
@@ -146,7 +146,7 @@ export function compileFill(
       if (typeof value === 'string' && value.length > maxChars) {
         values[index] = cut(value, maxChars);
         dropped ??= [];
-        const message = `'${show(value)}' has ${value.length} characters: those after the first ${maxChars} are left out`;
+        const message = `'${show(value)}' has ${value.length} characters; those after the first ${maxChars} are cut off`;
         dropped.push({ field: name, reason: 'cut', message });
       } else if (isFailure(value)) {
         dropped ??= [];

@@ -33,7 +33,7 @@ export async function registerFeed(db: Queryable, feed: AnyFeed): Promise<Regist
   const kind = before.rows[0]?.kind ?? 'another kind';
   throw new PlatError(
     'feed_kind',
-    `Feed ${feed.name} was ingested as ${kind}, and ${feed.file} says ${feed.kind}. Data of one kind does not become that of another: give the feed another name, or its kind back.`,
+    `Feed ${feed.name} was loaded as ${kind}, but ${feed.file} says ${feed.kind}. The kind of a feed can't change. Give the feed another name, or restore its kind.`,
   );
 }
 

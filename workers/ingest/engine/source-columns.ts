@@ -79,9 +79,9 @@ export function checkColumns(mentions: readonly Mention[], columns: readonly str
 function missingColumn(name: string, columns: readonly string[]): string {
   const called = columnsCalled(name, columns);
   if (called.length > 0)
-    return `${called.length} columns of the source are called ${name}; name one by its place: ${called.join(' or ')}.`;
+    return `${called.length} columns of the source are called ${name}; choose one by its position: ${called.join(' or ')}.`;
   const near = nearMatches(name, columns);
-  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `it has ${listed(columns)}.`;
+  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `its columns: ${listed(columns)}.`;
   return `the source has no column ${name}; ${hint}`;
 }
 

@@ -18,7 +18,7 @@ export function wordKeys() {
         .filter(([, count]) => count >= MANY_PARTS)
         .map(
           ([key, count]) =>
-            `${part}: the key ${key} stands on ${count} features, which become one parcel. If it means that there is none, leave them out with ${part}.skip_where.`,
+            `${part}: ${count} features share the key ${key} and become one parcel. If this key means "no parcel", skip them with ${part}.skip_where.`,
         ),
   };
 }

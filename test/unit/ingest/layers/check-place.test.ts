@@ -49,16 +49,16 @@ describe('plat feed check says what the gate would say of where a layer lies', (
   test('a coverage in which no feature lies, and one beside which too many lie', async () => {
     expect(await check(roads, { coverage: [-91, 42, -88, 44] })).toMatchObject({
       ok: false,
-      problems: [expect.stringMatching(/^layer: 20 of 20 features .*coverage.*\b100\.0 %/)],
+      problems: [expect.stringMatching(/^layer: 20 of 20 features .*coverage.*\b100\.0%/)],
     });
     // The lines lie 0.001 degree apart, from 43.2 to 43.219 N.
     expect((await check(roads, { coverage: [-73, 43.201, -72, 44] })).problems).toEqual([]);
     expect((await check(roads, { coverage: [-73, 43.202, -72, 44] })).problems).toEqual([
-      expect.stringMatching(/^layer: 2 of 20 features .*\b10\.0 %.*\b5 %/),
+      expect.stringMatching(/^layer: 2 of 20 features .*\b10\.0%.*\b5%/),
     ]);
     const paths = many(n => road(n, 'S1710'));
     expect((await check([road(30), ...paths], { coverage: [-73, 43.23, -72, 44] })).problems).toEqual([
-      expect.stringMatching(/^layer: 20 of 21 features .* \(95\.2 %/),
+      expect.stringMatching(/^layer: 20 of 21 features .* \(95\.2%/),
     ]);
   });
 

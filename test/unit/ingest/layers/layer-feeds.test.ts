@@ -170,7 +170,7 @@ describe('plat feed check of a layer', () => {
     ]);
     expect(check.problems).toEqual([
       expect.stringMatching(/^layer: .*\b2 features/),
-      expect.stringMatching(/^layer: 2 of 2 rows .*\b100\.0 %.*\b5 %/),
+      expect.stringMatching(/^layer: 2 of 2 rows .*\b100\.0%.*\b5%/),
     ]);
   });
 
@@ -248,7 +248,7 @@ describe('plat feed check of a layer', () => {
       named: 2,
       rejected: [{ reason: 'feed_format', rowNo: 2, count: 1 }],
     });
-    expect(listed.problems).toEqual([expect.stringMatching(/\b1 of 2 tiles .*\b50\.0 %/)]);
+    expect(listed.problems).toEqual([expect.stringMatching(/\b1 of 2 tiles .*\b50\.0%/)]);
     const template = await check({ template: '{tile}.tif', bounds: [-73, 43, -71, 44] });
     expect(template).toMatchObject({ ok: true, tiles: { named: 2, absent: 1 } });
     expect((await check({ template: 'x{tile}.tif', bounds: [-73, 43, -71, 44] })).problems).toEqual([
