@@ -19,7 +19,7 @@ test.each<[string[], string]>([
   [['runs', 'undo', '999'], 'There is no run 999. `plat runs` lists them.'],
   [['runs', '--feed', 'nowhere'], 'There is no feed named nowhere'],
   [['feed', 'remove', 'nowhere'], 'There is no layer of a feed named nowhere'],
-  [['feed', 'check', '/nowhere/feed.yaml'], 'Feed file /nowhere/feed.yaml cannot be read (ENOENT)'],
+  [['feed', 'check', '/nowhere/feed.yaml'], "Can't read feed file /nowhere/feed.yaml (ENOENT)"],
   [
     ['feed', 'run', 'bangor-me-elevation', '--layer', 'x.geojson'],
     'the feed bangor-me-elevation is of kind elevation. It accepts --elevation, not --layer',

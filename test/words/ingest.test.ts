@@ -18,7 +18,7 @@ test.each([
   [`${ROLL}  fromat: csv\n`, 'roll.fromat: is not a property of this section; did you mean format'],
   [ROLL.replace('name: a-county\n', ''), 'name: is required'],
   [ROLL.replace('33019', '"99998"'), 'fips: 99998 is not the FIPS code of a county'],
-  [ROLL.replace('fips: 33019\n', ''), 'roll: no county: give fips'],
+  [ROLL.replace('fips: 33019\n', ''), 'roll: no county: set fips'],
   [`${ROLL}as_of: 2025-02-30\n`, 'as_of: is not a date'],
   [`${ROLL}  columns: { acres: { column: A, date: YYYY } }\n`, 'date applies only to dates, and this is a number'],
   [`${ROLL}  columns: { vacant: { column: A, values: { V: maybe } } }\n`, "'maybe' is neither yes nor no"],
@@ -56,7 +56,7 @@ const lots = Array.from({ length: 20 }, (_, n) => ({ properties: { PIN: `P${n}` 
 
 test('what is in a file is refused with what may be wrong', async () => {
   expect((await check(lots, '23019')).problems).toEqual([
-    expect.stringMatching(/^20 of 20 parcels lie outside the county \(23019: .*: is the CRS right\?$/),
+    expect.stringMatching(/^20 of 20 parcels are outside the county \(23019: .*\)\. Check the CRS\.$/),
   ]);
   const none = { skip_where: [{ column: 'PIN', contains: 'P' }] };
   expect((await check(lots, '33019', none)).problems).toEqual(['roll: The run has no usable rows.']);

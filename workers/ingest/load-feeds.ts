@@ -123,13 +123,13 @@ async function textOf(path: string, given: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    const message = `Feed file ${given} cannot be read (${errorCode(error) ?? 'unknown error'}).`;
+    const message = `Can't read feed file ${given} (${errorCode(error) ?? 'unknown error'}).`;
     throw new PlatError('feed_missing', message, { cause: error });
   }
 }
 
 function suggest(issue: Issue): Issue {
-  if (!issue.message.startsWith('is no property')) return issue;
+  if (!issue.message.startsWith('is not a property')) return issue;
   return withSuggestion(issue, Object.keys(shapeAt(feedSchema, issue.path.slice(0, -1)) ?? {}));
 }
 

@@ -175,7 +175,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
       expect((await run(more)).blocked).toEqual([
         {
           gate: 'coverage',
-          message: expect.stringMatching(/^2 of 20 features .* \(10\.0%, at most 5% may; /),
+          message: expect.stringMatching(/^2 of 20 features .* \(10\.0%, limit 5%; /),
         },
       ]);
       const gates = { max_outside_coverage_percent: 10 };
@@ -210,7 +210,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
     const box = await merged({ coverage: [-73, 43, -71, 44] });
     const smaller = { ...box.feed, coverage: [-73, 43, -72, 44] } as Feed;
     expect((await ingest(pool, smaller)).blocked).toEqual([
-      { gate: 'coverage', message: expect.stringMatching(/^50\.0 % .*area/) },
+      { gate: 'coverage', message: expect.stringMatching(/^50\.0% .*area/) },
     ]);
   });
 

@@ -65,7 +65,7 @@ export async function mergeRun(
   const result = { runId, status, counts, blocked: gate.blocked, follow };
   if (status === 'blocked') return { result };
   if (status === 'merged')
-    await tidy?.().catch(error => run.log.warn({ err: error }, 'could not vacuum the merged tables'));
+    await tidy?.().catch(error => run.log.warn({ err: error }, 'could not tidy the merged tables'));
   await run.step('follow', 'done', 1);
   return { result, brokeOff };
 }

@@ -102,7 +102,7 @@ export async function compareFiles(
   files: readonly { extent: Box }[],
   { words, tables, merge }: Files,
 ): Promise<Prepared> {
-  await run.step('match', 'comparing with what is there', 0.68);
+  await run.step('match', 'comparing with current data', 0.68);
   const { rows: measured } = await client.query<VersionFigures>(
     statement('land/measure_sources', { feed_id: run.feedId }, tables),
   );

@@ -39,7 +39,7 @@ export function compileLayerMapper(layer: VectorLayer, input: LayerInput): Mappe
 }
 
 /**
- * The columns that a feed does not name itself may be missing, but not all that tell what a feature is.
+ * Default columns can be missing, but at least one that says what a feature is must exist.
  * @throws PlatError `feed_mapping`
  */
 function requireDecisive(
@@ -57,7 +57,7 @@ function requireDecisive(
   const has = available.slice(0, 20).join(', ') || 'none';
   throw new PlatError(
     'feed_mapping',
-    `layer.columns: the source has no column ${wanted.join(' or ')}; it has ${has}. Map ${requires.join(' or ')}.`,
+    `layer.columns: the source has no column ${wanted.join(' or ')}. Its columns: ${has}. Map ${requires.join(' or ')}.`,
   );
 }
 

@@ -57,14 +57,14 @@ async function findLayer(pool: Pool, name: string): Promise<{ id: number; kind: 
   throw new PlatError(
     'feed_kind',
     kind === 'listings'
-      ? `${name} is a feed of listings, no land layer. Listings leave the market when a snapshot no longer lists them: run it with one that does not.`
-      : `${name} is a feed of parcels, no land layer. Parcels are retired by their roll: run it with one that no longer lists them.`,
+      ? `${name} is a feed of listings, not a land layer. To take listings off the market, run it with a snapshot that no longer lists them.`
+      : `${name} is a feed of parcels, not a land layer. To retire parcels, run it with a roll that no longer lists them.`,
   );
 }
 
 function nothingThere(name: string): PlatError {
   return new PlatError(
     'feed_unknown',
-    `There is no layer of a feed named ${name}. \`plat runs\` lists what was ingested.`,
+    `There is no layer of a feed named ${name}. \`plat runs\` lists all runs.`,
   );
 }

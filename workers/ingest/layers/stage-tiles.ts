@@ -71,7 +71,9 @@ async function readIndex(index: string, context: OpenContext): Promise<(string |
     for await (const part of opened.bytes()) {
       length += part.length;
       if (length > INDEX_BYTES)
-        throw formatError(`${opened.name} is longer than ${INDEX_BYTES} bytes: is it a list of tiles?`);
+        throw formatError(
+          `${opened.name} is longer than ${INDEX_BYTES} bytes. Check that it is a list of tiles.`,
+        );
       parts.push(part);
     }
     const text = Buffer.concat(parts)
@@ -84,7 +86,8 @@ async function readIndex(index: string, context: OpenContext): Promise<(string |
 }
 
 function linesOf(text: string, name: string): string[] {
-  if (text.includes('\0')) throw formatError(`${name} is no list of tiles: give a path or address a line.`);
+  if (text.includes('\0'))
+    throw formatError(`${name} is not a list of tiles. Write one path or URL per line.`);
   return text
     .split(/\r?\n/)
     .map(line => line.trim())
@@ -100,7 +103,7 @@ function locationsOf(text: string, name: string): (string | null)[] {
     throw formatError(`${name} is not valid JSON (${(cause as Error).message}).`, cause);
   }
   if (!Array.isArray(index.features))
-    throw formatError(`${name} is no GeoJSON FeatureCollection. Write it with gdaltindex -f GeoJSON.`);
+    throw formatError(`${name} is not a GeoJSON FeatureCollection. Write it with gdaltindex -f GeoJSON.`);
   return index.features.map((feature: { properties?: { location?: unknown } | null } | null) => {
     const location = feature?.properties?.location;
     return typeof location === 'string' && location.trim() !== '' ? location.trim() : null;

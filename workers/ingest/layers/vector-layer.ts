@@ -54,10 +54,10 @@ export type VectorLayer<Kind extends VectorKind = VectorKind> = {
   isKnownBy?(has: (column: string) => boolean): boolean;
 };
 
-/** No name of a road, a lake or a hill in TIGER or GNIS is longer. */
+/** No name of a road, lake, or hill in TIGER or GNIS is longer. */
 export const NAME_FIELD = {
   type: 'text',
-  doc: 'What it is called, as the map writes it',
+  doc: 'Name, as the map shows it',
   maxChars: 120,
 } as const;
 
@@ -65,7 +65,7 @@ export const textField = (doc: string) => ({ type: 'text', doc }) as const;
 
 /** A class or zone that a layer does not have. */
 export function unknownClass(field: string, text: string, what: string): RejectedRow {
-  const remedy = `Map it with layer.columns.${field}.values, or leave it out with layer.skip_where.`;
+  const remedy = `Map it with layer.columns.${field}.values, or skip it with layer.skip_where.`;
   return rejectRow(
     field,
     `unknown_${field === 'class' ? 'class' : 'zone'}`,

@@ -51,7 +51,7 @@ async function compare(
   { extent: featuresBox, declared }: StagedLayer,
 ): Promise<Prepared> {
   const { pool, feedId, counts } = run;
-  await run.step('match', 'comparing with what is there', 0.68);
+  await run.step('match', 'comparing with current data', 0.68);
   await rejectDuplicates(client, counts, keepFirstSql('stage_layer', 'hash', 'row_no'));
   await client.query('analyze stage_layer (hash)');
   const { rows: measured } = await client.query<VersionFigures>(

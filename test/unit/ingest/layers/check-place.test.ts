@@ -216,7 +216,7 @@ describe('what a few cells of a file of heights tell', () => {
       droppedValue: -9999,
     });
     expect(warnings).toEqual([
-      expect.stringMatching(/^elevation: 128\b.*\b2048 cells.*cells\.tif.*-9999.*elevation\.nodata/),
+      expect.stringMatching(/^elevation: 128\b.*\b2048 sampled cells.*cells\.tif.*-9999.*elevation\.nodata/),
     ]);
     expect(text).toMatch(/:\n {2}elevation: 128\b/);
     expect((await check(fill, { nodata: -9999 })).warnings).toEqual([]);

@@ -100,7 +100,7 @@ describe('the file of a layer', () => {
     [`roads, layer: {${L}}, coverage: [-272, 43, -73, 44]`, /coverage\[0\]: /],
     [`roads, layer: {${L}}, gates: {max_key_drop_percent: 5}`, /gates\.max_key_drop_percent: .*kind roads/],
     ['elevation, elevation: {source: a.tif, index: b.txt}', /source and index/],
-    ['elevation, elevation: {}', /elevation: .*source, template or index/],
+    ['elevation, elevation: {}', /elevation: .*source, template, or index/],
     ['elevation, elevation: {template: "{tile}.tif"}', /elevation\.template: .*bounds/],
     ['elevation, elevation: {template: a.tif, bounds: [0, 0, 1, 1]}', /elevation\.template: .*\{tile\}/],
     ['elevation, elevation: {source: a.tif, bounds: [0, 0, 1, 1]}', /elevation\.bounds: .*template/],

@@ -72,7 +72,7 @@ function parcelInputs({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[]
 async function compare(client: Client, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
   const { pool, runId, feedId, counts } = run;
   await joinKeys(client, run);
-  await run.step('match', 'comparing with the last roll', 0.68);
+  await run.step('match', 'comparing with the previous roll', 0.68);
   const { rows: counties } = await client.query<{ fips: number }>(
     statement('feeds/list_stage_counties', { feed_id: feedId }),
   );

@@ -48,7 +48,7 @@ async function checkShape(
   await checkPart(dryRun, 'shape', shape, mapping, onKey, more);
   if (isServer) {
     result.warnings.push(
-      "shape: only the layer's first rows were read, so whether the roll's keys are among them is not known.",
+      "shape: Plat read only the first rows of the layer, so it doesn't know whether the roll's keys are in it.",
     );
     return;
   }
@@ -58,6 +58,6 @@ async function checkShape(
   // The keys of rows that were not read may be there.
   const told = result.parts[0]!.whole ? result.problems : result.warnings;
   told.push(
-    `shape: none of the first ${checked} keys of the roll, such as ${unmatched[0]}, is in the shape file, which has keys such as ${example}. ${SAME_FORM}`,
+    `shape: none of the first ${checked} keys of the roll is in the shape file. The roll has keys such as ${unmatched[0]}, the shape file ${example}. ${SAME_FORM}`,
   );
 }

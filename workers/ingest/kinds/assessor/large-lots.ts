@@ -19,7 +19,7 @@ export function largeLots() {
     warnings(part: string): string[] {
       if (count === 0) return [];
       return [
-        `${part}: ${count} parcels without a shape state ${LARGE_ACRES} acres or more, the largest ${largest.acres} (row ${largest.rowNo}). Check the unit of acres, or leave them out with skip_where.`,
+        `${part}: ${count} parcels without a shape have ${LARGE_ACRES} acres or more; the largest has ${largest.acres} (row ${largest.rowNo}). Check the unit of acres, or skip them with skip_where.`,
       ];
     },
   };

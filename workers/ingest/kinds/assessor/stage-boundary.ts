@@ -39,7 +39,7 @@ export function stageBoundary(geometry: Geometry): BoundaryResult {
   if (!prepared.ok) return prepared;
   const { polygons, repairs } = prepared;
   const staged = measureBoundary(polygons, sqMToAcres(areaSqM(polygons)));
-  if (staged === null) return fault('no_area', 'nothing of it has an area on the grid of 1e-7 degrees');
+  if (staged === null) return fault('no_area', 'it has no area on the grid of 1e-7 degrees');
   return { ok: true, staged, repairs };
 }
 

@@ -129,7 +129,7 @@ const FILLED_NAMES = [PARCEL_FIELD_NAMES, PARCEL_FIELD_NAMES.map(name => `shape.
 const NO_GEOMETRY = {
   field: 'geometry',
   reason: 'geometry_missing',
-  message: 'The feature has no geometry, and this input exists for its geometry.',
+  message: 'The feature has no geometry, which this input is for.',
 };
 
 /**

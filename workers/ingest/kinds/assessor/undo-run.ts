@@ -55,7 +55,7 @@ async function compare(
 ): Promise<Prepared> {
   const { runId, feedId, counts } = run;
   const undone = await findUndoable(client, undoes);
-  await run.step('stage', 'reading what was there', 0.1);
+  await run.step('stage', 'reading earlier parcels', 0.1);
   const { rows: counties } = await client.query<{ fips: number }>(
     statement('feeds/list_undo_counties', { run_id: undoes, feed_id: feedId }),
   );
@@ -66,7 +66,7 @@ async function compare(
   await stageRolls(client, undoes, derive);
   await client.query(statement('feeds/stage_kept_shapes', { run_id: undoes }));
   await client.query('analyze stage_now; analyze stage_roll (fips, key); analyze stage_shape (fips, key)');
-  await run.step('match', 'comparing with what is there', 0.5);
+  await run.step('match', 'comparing with current parcels', 0.5);
   await client.query(compose('feeds/match_kept_parcels', literals));
   await client.query('analyze stage_match');
   await recordFigures(client, counts, undoes);

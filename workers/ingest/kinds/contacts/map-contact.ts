@@ -43,12 +43,12 @@ export function compileContactMapper(input: ContactInput): Mapper<MappedContact>
       const row = fill(source);
       const text = (field: string) => row.values[AT[field]!] as string | null;
       const name = nameOf(text);
-      if (name === null) return rejectRow('name', 'missing_name', 'neither a person nor an entity is named');
+      if (name === null) return rejectRow('name', 'missing_name', 'the row names no person or entity');
       const places = ['', 'previous_']
         .map(prefix => addressOf(text, prefix))
         .filter(({ zip, city, state }) => zip !== null || (city !== null && state !== null));
       if (places.length === 0)
-        return rejectRow('zip', 'missing_place', 'neither a ZIP nor a city with its state is given');
+        return rejectRow('zip', 'missing_place', 'the row has no ZIP code, and no city with a state');
       return {
         ...row,
         name,

@@ -24,7 +24,7 @@ export async function checkRegistry({ result }: DryRun, { baseDir, dnc }: DncFee
           void (faults.length < FAULTS_SHOWN && faults.push(`dnc: ${source} line ${lineNo} ${what}`)),
       }).finally(opened.close);
       if (numbers.added + numbers.removed === 0)
-        result.problems.push(`dnc: ${source} holds no number in ${lines} lines.`);
+        result.problems.push(`dnc: ${source} has no phone numbers in ${lines} lines.`);
       result.warnings.push(...faults);
     } catch (error) {
       addProblem(result.problems, 'dnc', error);

@@ -34,7 +34,7 @@ export async function checkImagery(
       sources.push({ source, pixelM, extent, file });
       if (file.overviews === 0 && Math.max(file.width, file.height) > NEEDS_OVERVIEWS)
         warnings.push(
-          `imagery: ${source} has no overviews, and pictures of large parcels need them. Add some with gdaladdo -r average.`,
+          `imagery: ${source} has no overviews, which pictures of large parcels need. Add them with gdaladdo -r average.`,
         );
     });
     if (sources.length === 0) problems.push('imagery: none of the files can be read.');

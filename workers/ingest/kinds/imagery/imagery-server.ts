@@ -99,7 +99,7 @@ async function askServer(
   const server = serverSchema.safeParse(answer);
   if (!server.success) {
     throw sourceError(
-      `${address} does not describe itself as an ArcGIS ImageServer does (extent, pixelSizeX). Check the feed's source.`,
+      `${address} isn't an ArcGIS ImageServer (no extent and pixelSizeX). Check the feed's source.`,
     );
   }
   const { extent: box, pixelSizeX, pixelSizeY } = server.data;

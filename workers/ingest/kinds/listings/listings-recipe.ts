@@ -53,7 +53,7 @@ async function compare(
   staged: Staged,
 ): Promise<Prepared> {
   const { runId, feedId, counts } = run;
-  await run.step('match', 'comparing with what is there', 0.68);
+  await run.step('match', 'comparing with current data', 0.68);
   await client.query(sql('market/split_repeat_sales'));
   await rejectDuplicates(
     client,
