@@ -189,7 +189,7 @@ async function writeAssets(folder) {
   const assets = {};
   mkdirSync(join(folder, 'assets'));
   const add = (name, body) => {
-    if (assets[name] !== undefined) throw new Error(`Two files of pages are ${name}: rename one of them.`);
+    if (assets[name] !== undefined) throw new Error(`Two page files are named ${name}. Rename one of them.`);
     const type = extname(name);
     const hash = createHash('sha256').update(body).digest('hex').slice(0, 12);
     const path = `/assets/${basename(name, type)}-${hash}${type}`;

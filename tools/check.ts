@@ -50,5 +50,5 @@ const problems = [
 for (const phrase of findPhrases(addedLines(rootDir))) console.warn(`! ${phrase}`);
 for (const problem of problems) console.error(`✗ ${problem}`);
 if (problems.length === 0)
-  console.log(`Checked ${files.length} files: nothing is stale and every rule of the house holds.`);
+  console.log(`Checked ${files.length} files. Generated files are up to date, and all rules pass.`);
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -94,7 +94,7 @@ function sourcesOf(file: string, content: SourceFile): CatalogueSource[] {
 }
 
 const [checkout, commit] = process.argv.slice(2);
-if (checkout === undefined) throw new Error('Give the folder of a checkout of openaddresses/openaddresses.');
+if (checkout === undefined) throw new Error('Pass the folder of a checkout of openaddresses/openaddresses.');
 const root = join(checkout, 'sources', 'us');
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(file =>
   /^..\/[^/]+\.json$/.test(file),

@@ -59,11 +59,11 @@ export type Schedules = { restore(): Promise<void> };
 export async function syncSchedulers(queue: DeliveryQueue, config: Config, log: Logger): Promise<Schedules> {
   const { feeds, faults } = await installedFeeds(config);
   for (const { error } of faults)
-    log.error({ err: error }, 'a feed file is faulty: its schedule stays as it is');
+    log.error({ err: error }, 'a feed file has errors; its schedule stays unchanged');
   const expected = wantedSchedules(feeds);
   const sync = () => syncSchedules(queue, expected, faults.length === 0);
   await sync();
-  log.info({ schedules: [...expected.keys()] }, 'schedules are in step with the feed files');
+  log.info({ schedules: [...expected.keys()] }, 'updated schedules from the feed files');
   return {
     async restore() {
       if ((await queue.getJobSchedulersCount()) < expected.size) await sync();

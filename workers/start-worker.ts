@@ -143,7 +143,7 @@ function openParts(config: Config, log: Logger, jobs: Jobs, connections: number)
 }
 
 async function stopWorker(parts: WorkerParts): Promise<void> {
-  const message = 'The worker is stopping; the job goes on at its next attempt.';
+  const message = 'The worker is stopping. The job continues at its next attempt.';
   parts.stopping.abort(new PlatError('stopping', message, { retryable: true }));
   clearInterval(parts.sweep);
   clearTimeout(parts.pausing);
@@ -173,7 +173,7 @@ function openWorkers(parts: WorkerParts, deliverer: Deliverer, diskPauseMs: numb
     endDeadWorkers: () => lease.endDeadWorkers(pool),
   });
   const processDue: Processor = async job => {
-    if (!('scheduled' in job.data)) throw new UnrecoverableError('not a schedule');
+    if (!('scheduled' in job.data)) throw new UnrecoverableError('the queue entry is not a schedule');
     await enqueueScheduled(pool, deliverer, job.data.scheduled);
   };
   for (const name of QUEUE_NAMES) {
@@ -192,7 +192,7 @@ function openWorkers(parts: WorkerParts, deliverer: Deliverer, diskPauseMs: numb
 /** Takes no jobs for a while. */
 function pauseForDisk(parts: WorkerParts, pauseMs: number): void {
   if (parts.pausing !== undefined) return;
-  parts.log.error('the disk is full: no jobs are taken for a while');
+  parts.log.error('the disk is full; pausing jobs');
   for (const worker of parts.workers) worker.pause(true);
   parts.pausing = setTimeout(() => {
     parts.pausing = undefined;
@@ -206,7 +206,7 @@ function startLoops({ pool, log, warn, config, stopping: { signal }, loops }: Wo
   const follow = () => followSearches({ pool, log, config, signal });
   loops.push(
     startLoop(follow, FOLLOW_MS, error => {
-      if (!signal.aborted) warn(error, 'searches: what failed is tried again in a minute');
+      if (!signal.aborted) warn(error, 'could not update saved searches; trying again in a minute');
     }),
   );
 }
@@ -214,7 +214,9 @@ function startLoops({ pool, log, warn, config, stopping: { signal }, loops }: Wo
 function channelHandlers({ pool, warn, loops }: WorkerParts, deliverer: Deliverer): ChannelHandlers {
   return {
     [JOBS_CHANNEL]: id =>
-      deliver(pool, deliverer, [id]).catch(error => warn(error, 'an announced job waits for the sweep')),
+      deliver(pool, deliverer, [id]).catch(error =>
+        warn(error, 'could not start an announced job; it waits for the sweep'),
+      ),
     [WEBHOOKS_CHANNEL]: () => {
       for (const loop of loops) loop.wake();
     },

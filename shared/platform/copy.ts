@@ -67,7 +67,7 @@ export async function readCopyBinary<C extends CopyColumns>(
   const reader = createReader(Object.entries(columns));
   for await (const chunk of chunks) readChunk(reader, chunk);
   const { rows, arrays, hasEnded } = reader;
-  if (!hasEnded) throw mismatch('it ends before its end mark');
+  if (!hasEnded) throw mismatch('it ends before its trailer');
   const filled = reader.columns.map(([name, { type }], i) => [
     name,
     arrays[i]!.subarray(0, rows * perRow(type)),
@@ -160,7 +160,7 @@ function readFields({ columns, arrays, rows }: CopyReader, data: DataView, at: n
     if (next + length > data.byteLength) return -1;
     const { bytes } = TYPES[type];
     if (bytes !== null && length !== bytes)
-      throw mismatch(`column ${name} has ${length} bytes, ${type} has ${bytes}`);
+      throw mismatch(`column ${name} has ${length} bytes, but ${type} has ${bytes}`);
     if (type === 'int4') array[rows] = data.getInt32(next);
     else if (type === 'date') array[rows] = data.getInt32(next) + POSTGRES_EPOCH_DAY;
     else if (type === 'float8') array[rows] = data.getFloat64(next);
@@ -194,7 +194,7 @@ function fiveDigitsAt(data: DataView, at: number, length: number): number | null
 }
 
 function mismatch(what: string): PlatError {
-  return new PlatError('copy_format', `The binary COPY data does not fit: ${what}.`);
+  return new PlatError('copy_format', `Invalid binary COPY data: ${what}.`);
 }
 
 const LF = 0x0a;

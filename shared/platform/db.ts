@@ -56,7 +56,7 @@ export function compose(name: string, fragments: Record<string, string>): string
   return sql(name).replaceAll(/^--.*|\{\{(\w+)\}\}/gm, (text, part?: string) => {
     if (part === undefined) return text;
     const fragment = fragments[part];
-    if (fragment === undefined) throw new Error(`${name} has a place for ${part}, which is not given`);
+    if (fragment === undefined) throw new Error(`${name} needs a value for ${part}`);
     return fragment;
   });
 }
@@ -77,7 +77,7 @@ export function statement(name: string, values: Values, fragments?: Record<strin
 export function literal(value: number | boolean | string | null | readonly (number | string)[]): string {
   if (typeof value === 'string') return pg.escapeLiteral(value);
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new RangeError(`${value} cannot stand in a statement`);
+    if (!Number.isFinite(value)) throw new RangeError(`${value} can't be used in a statement`);
     return value < 0 ? `(${value})` : String(value);
   }
   if (value === null || typeof value === 'boolean') return String(value);
@@ -129,11 +129,11 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
     ...(options.statementTimeoutMs && { query_timeout: options.statementTimeoutMs + 1_000 }),
   });
   const warn = sparseWarnings(log);
-  pool.on('error', error => warn(error, 'an idle database connection was lost'));
+  pool.on('error', error => warn(error, 'lost an idle database connection'));
   // A connection that is lost while in use fails its query, and also emits an error that would end the
   // process.
   pool.on('connect', client =>
-    client.on('error', error => log.debug({ err: error }, 'a database connection was lost')),
+    client.on('error', error => log.debug({ err: error }, 'lost a database connection')),
   );
   return pool;
 }

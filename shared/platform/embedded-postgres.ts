@@ -118,7 +118,7 @@ async function ensureRunning(
   }
   throw (
     failure ??
-    embeddedError(`The server left running in ${paths.data} does not answer. Stop it and try again.`)
+    embeddedError(`The server left running in ${paths.data} does not respond. Stop it and try again.`)
   );
 }
 

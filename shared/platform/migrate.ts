@@ -52,7 +52,7 @@ function readMigrations(folder: string): Migration[] {
     .map((name, index) => {
       const version = Number(name.slice(0, 4));
       if (version !== index + 1)
-        throw new PlatError('migration', `${name}: migrations are numbered from 0001 without gaps.`);
+        throw new PlatError('migration', `${name}: migrations must be numbered from 0001 without gaps.`);
       const text = readFileSync(join(folder, name), 'utf8');
       const checksum = createHash('sha256').update(text).digest('hex');
       const kind = (version > LAST_WITHOUT_KIND && kindOf(text)) || 'breaking';
@@ -158,13 +158,14 @@ async function applyOne(client: pg.Client, migration: Migration, say: MigrateOpt
       const isLocked = errorCode(cause) === LOCK_NOT_AVAILABLE;
       if (!isLocked || attempt === LOCK_ATTEMPTS) {
         const remedy = isLocked
-          ? '. A job or a long query uses its tables: stop the workers and try again.'
+          ? '. A job or a long query is using its tables. Stop the workers and try again.'
           : '';
         throw new PlatError('migration', `${migration.name} failed: ${messageOf(cause)}${remedy}`, {
           cause,
         });
       }
-      if (attempt === 1) say?.(`${migration.name} waits for a job or a long query to release its tables.`);
+      if (attempt === 1)
+        say?.(`${migration.name} is waiting for a job or a long query to release its tables.`);
       await sleep(LOCK_PAUSE_MS);
     }
   }

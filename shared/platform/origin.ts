@@ -94,18 +94,18 @@ export function openOrigins(config: Settings, service: { port?: number }): Origi
   };
 }
 
-/** What is off for want of a setting where the service listens, a sentence each. */
+/** Sentences about features that are off, because HOST is not loopback and a setting is missing. */
 export function missingSettings(config: Settings & Pick<Config, 'METRICS_TOKEN'>): string[] {
   const { HOST, BASE_URL, APP_URL, ALLOWED_HOSTS, METRICS_TOKEN } = config;
   if (isLoopback(HOST)) return [];
   const missing = [];
   if (BASE_URL === undefined && APP_URL === undefined) {
-    const hosts = ALLOWED_HOSTS === '' ? 'requests to any host are answered, ' : '';
+    const hosts = ALLOWED_HOSTS === '' ? ' Plat accepts requests for any host.' : '';
     missing.push(
-      `The service listens on ${HOST} and BASE_URL is not set: ${hosts}links into the app are relative, no mail is sent and assistants cannot be let in (OAuth). Set BASE_URL to its address.`,
+      `Plat listens on ${HOST}, but BASE_URL is not set. Links to the app are relative, Plat sends no email, and assistants can't sign in (OAuth).${hosts} Set BASE_URL to its URL.`,
     );
   }
   if (METRICS_TOKEN === undefined)
-    missing.push(`The service listens on ${HOST} and METRICS_TOKEN is not set: /metrics is not served.`);
+    missing.push(`Plat listens on ${HOST}, but METRICS_TOKEN is not set, so /metrics is off.`);
   return missing;
 }

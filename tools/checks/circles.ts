@@ -22,10 +22,10 @@ export function checkCircles(files: SourceFile[]): string[] {
     }
   }
   return [
-    ...circles(among).map(circle => `files import each other in a circle: ${circle.join(' > ')}`),
+    ...circles(among).map(circle => `files import each other in a cycle: ${circle.join(' > ')}`),
     ...circles(amongFolders).map(circle => {
       const examples = circle.slice(1).map((folder, i) => example(among, circle[i]!, folder));
-      return `folders import each other in a circle: ${circle.join(' > ')} (${examples.join('; ')})`;
+      return `folders import each other in a cycle: ${circle.join(' > ')} (${examples.join('; ')})`;
     }),
   ];
 }

@@ -58,8 +58,8 @@ function faultsOfInserts(text: string): string[] {
     const stable = unstablePart(clause);
     if (stable !== undefined)
       faults.push(
-        `has ${stable} in the ON CONFLICT of ${table}, where only immutable expressions may be: ` +
-          'compute it in the rows that are inserted, and use excluded.x',
+        `has ${stable} in the ON CONFLICT of ${table}, which allows only immutable expressions: ` +
+          'compute it in the inserted rows, and use excluded.x',
       );
     return faults;
   });

@@ -39,7 +39,7 @@ export function withTables(page: string): string {
     if (name === undefined) continue;
     const table = TABLES[name];
     const end = lines.indexOf(END, i);
-    if (table === undefined || end < 0) throw new Error(`the table of ${name} is unknown or has no end`);
+    if (table === undefined || end < 0) throw new Error(`the table ${name} is unknown or has no end`);
     written.push(...table(), END);
     i = end;
   }

@@ -41,7 +41,7 @@ export function checkFunctionLength(
       .filter(({ path, name }) => allowed[`${path} ${name}`] === undefined)
       .map(
         ({ path, line, name, lines }) =>
-          `${path}:${line} ${name} has ${lines} lines, at most ${MAX_LINES} are allowed: split it along its ideas`,
+          `${path}:${line} ${name} has ${lines} lines, over the limit of ${MAX_LINES}: split it by its ideas`,
       ),
     ...Object.keys(allowed)
       .filter(key => !keys.has(key))

@@ -21,6 +21,6 @@ export async function checkOpenApi(document: object): Promise<string[]> {
   const findings = await linter.run(document as Record<string, unknown>);
   return findings.map(
     ({ code, path, message }) =>
-      `openapi.json at ${path.join('/')}: ${message} (${code}); mend api/openapi.ts or api/v1`,
+      `openapi.json at ${path.join('/')}: ${message} (${code}); fix api/openapi.ts or api/v1`,
   );
 }

@@ -21,7 +21,7 @@ export function checkCommentWidth(files: SourceFile[]): string[] {
     .filter(({ text }) => text.length > MAX_COLUMNS && !/https?:\/\/\S{60}/.test(text))
     .map(
       ({ path, line, text }) =>
-        `${path}:${line} has a comment of ${text.length} columns, at most ${MAX_COLUMNS} are allowed: break the line`,
+        `${path}:${line} has a comment of ${text.length} columns, over the limit of ${MAX_COLUMNS}: break the line`,
     );
 }
 

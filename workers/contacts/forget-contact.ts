@@ -105,7 +105,7 @@ export async function forgetContact(pool: Pool, request: ForgetRequest, by: stri
     if (request.subject !== null && streets.size > 1)
       throw new PlatError(
         'contact_ambiguous',
-        `${rows.length} contacts at ${streets.size} addresses may be meant: name the street (--address); \`plat contact find\` shows them.`,
+        `${rows.length} contacts at ${streets.size} addresses match. Add the street with --address. \`plat contact find\` lists them.`,
       );
     const suppressed = await suppressContact(run, request, rows, by);
     const { subject } = request;

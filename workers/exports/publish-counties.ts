@@ -46,10 +46,10 @@ export async function publishCounties(pool: Pool, folder: string, named?: number
   if (missing.length > 0)
     throw new PlatError(
       'not_found',
-      `There are no parcels of ${missing.join(', ')}: plat county list tells which there are.`,
+      `No parcels are loaded for ${missing.join(', ')}. \`plat county list\` shows the loaded counties.`,
     );
   await mkdir(folder, { recursive: true }).catch(error => {
-    throw new PlatError('export_file', `${folder} cannot be made: ${(error as Error).message}.`, {
+    throw new PlatError('export_file', `Can't create ${folder}: ${(error as Error).message}.`, {
       cause: error,
     });
   });
@@ -86,7 +86,7 @@ async function readManifest(folder: string): Promise<PublishedFile[]> {
     if (errorCode(error) === 'ENOENT') return [];
     throw new PlatError(
       'export_file',
-      `${join(folder, MANIFEST)} cannot be read: remove it, and all counties are written anew.`,
+      `Can't read ${join(folder, MANIFEST)}. Delete it to write all counties again.`,
       { cause: error },
     );
   }

@@ -53,7 +53,7 @@ type Order = {
 };
 
 /** Who is canceled, or taken over by another attempt, has nothing more to do. */
-const OVER = new PlatError('export_over', 'The export was canceled, or another worker makes it.');
+const OVER = new PlatError('export_over', 'The export was canceled, or another worker is creating it.');
 
 /**
  * Makes an export from its beginning, bills it, and lets it be read: an attempt that is cut off has had no

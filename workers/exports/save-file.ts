@@ -14,10 +14,8 @@ export type SavedFile = { path: string; rows: number; bytes: number; sha256: str
 export async function saveFile(pool: Pool, request: ExportRequest, path: string): Promise<SavedFile> {
   const draft = `${path}.part`;
   const file = await open(draft, 'w').catch(error => {
-    const why = { ENOENT: 'there is no such folder', EACCES: 'it may not be written' }[
-      errorCode(error) ?? ''
-    ];
-    throw new PlatError('export_file', `${path} cannot be written: ${why ?? (error as Error).message}.`, {
+    const why = { ENOENT: 'the folder does not exist', EACCES: 'no permission' }[errorCode(error) ?? ''];
+    throw new PlatError('export_file', `Can't write ${path}: ${why ?? (error as Error).message}.`, {
       cause: error,
     });
   });

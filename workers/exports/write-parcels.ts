@@ -109,7 +109,7 @@ async function chooseParcels({ pool, request, companyId, asOf }: FileOptions): P
 
 const listGone = () =>
   new PlatError('validation_error', 'Rejected: list_id. See details for the reasons.', {
-    details: { list_id: ['was deleted meanwhile'] },
+    details: { list_id: ['was deleted in the meantime'] },
   });
 
 /** Parcels that are chosen across counties, as of one moment, before their rows are read. */

@@ -17,7 +17,7 @@ export async function* readAccess({ source, spec, output, context }: FileRead): 
   const file = await source.onDisk();
   if (file.bytes > accessBytes)
     throw formatError(
-      `${name} is larger than ${accessBytes} bytes, which is too much for an Access database. Export the table as CSV.`,
+      `${name} is larger than ${accessBytes} bytes, the limit for Access databases. Export the table as CSV.`,
     );
   const access = new Access(await readFile(file.path));
   // Access keeps leftovers of repairs and deletions in tables of its own.
@@ -43,7 +43,7 @@ export async function* readAccess({ source, spec, output, context }: FileRead): 
   }
   if (read < rowCount)
     throw formatError(
-      `${name} holds ${read} of the ${rowCount} rows of ${table.name}: it is damaged. Fetch or copy it again.`,
+      `${name} has only ${read} of the ${rowCount} rows of ${table.name}, so it is damaged. Download or copy it again.`,
     );
   file.advance(1);
 }

@@ -39,7 +39,7 @@ export type LayerInfo = {
 export function layerUrl(source: string | string[]): URL {
   if (typeof source !== 'string' || !/^https?:\/\//i.test(source))
     throw sourceError(
-      `An "arcgis" source is the http(s) address of a layer, such as https://gis.example.gov/arcgis/rest/services/Parcels/MapServer/0, not ${source}.`,
+      `The source of an "arcgis" feed must be the http(s) URL of a layer, such as https://gis.example.gov/arcgis/rest/services/Parcels/MapServer/0, not ${source}.`,
     );
   const url = new URL(source);
   url.pathname = url.pathname.replace(/\/+(query\/*)?$/i, '');
@@ -58,24 +58,22 @@ export async function readLayerInfo(spec: InputSettings, context: ReadContext): 
   const name = redactUrl(request.url);
   if (Array.isArray(body.layers) && !Array.isArray(body.fields)) {
     throw formatError(
-      `${name} is a service: add the number of one of its layers to the source (${listLayers(body.layers) || 'it has none'}).`,
+      `${name} is a service. Add the number of one of its layers to the source (${listLayers(body.layers) || 'it has none'}).`,
     );
   }
   if (!Array.isArray(body.fields)) {
     const inner = Array.isArray(body.subLayers) ? listLayers(body.subLayers) : '';
     const remedy = inner
-      ? `Name one of its layers instead: ${inner}`
-      : 'Name a layer of a FeatureServer or MapServer';
-    throw formatError(
-      `${name} is no layer with features${body.type ? ` but a ${body.type}` : ''}. ${remedy}.`,
-    );
+      ? `Use one of its layers instead: ${inner}`
+      : 'Use a layer of a FeatureServer or MapServer';
+    throw formatError(`${name} is not a feature layer${body.type ? `, but a ${body.type}` : ''}. ${remedy}.`);
   }
   if (
     typeof body.capabilities === 'string' &&
     body.capabilities !== '' &&
     !/\bQuery\b/i.test(body.capabilities)
   )
-    throw formatError(`${name} cannot be queried: its owner allows ${body.capabilities} only.`);
+    throw formatError(`${name} can't be queried: its owner allows only ${body.capabilities}.`);
   return layerInfo(request.url, body);
 }
 

@@ -109,12 +109,12 @@ async function fetchItem(source: Source, walk: PagingPlan, item: Item): Promise<
     if (isSingle(item)) return [refusal(source, walk, item, error)];
   }
   const rows: Row[] = [];
-  // One after the other: what made the server fail is not requested twice at once.
+  // One at a time, so that the request that made the server fail isn't sent twice at once.
   for (const half of halves(item)) rows.push(...(await fetchItem(source, walk, half)));
   return rows;
 }
 
-/** What one query answers, and whether the server left out some of what was asked for. */
+/** The features of one query, and whether the server omitted some of them. */
 export async function fetchFeatures(
   layer: Layer,
   walk: PagingPlan,
@@ -123,13 +123,13 @@ export async function fetchFeatures(
   const { info } = layer;
   const body = await queryLayer(layer, '/query', pageParams(layer, walk, item));
   if (!Array.isArray(body.features))
-    throw new RequestRefused(info.url, 'did not answer with features.', { again: true });
+    throw new RequestRefused(info.url, 'did not return features.', { again: true });
   const features = body.features as Body[];
   const wanted = item.count ?? Number.POSITIVE_INFINITY;
   if (features.length > wanted && walk.by !== 'range')
     throw new RequestRefused(
       info.url,
-      `answered with ${features.length} features where ${wanted} were asked for.`,
+      `returned ${features.length} features, but ${wanted} were requested.`,
       {
         again: false,
       },
@@ -155,7 +155,7 @@ function requireProgress(source: Source, rows: Row[]): void {
   if (rows.length > 0 && source.firstPage === ends)
     throw new PagingUnsupported(
       'feed_format',
-      `${redactUrl(source.url)} answers every page with the same features, and lists no object ids: it cannot be read whole.`,
+      `${redactUrl(source.url)} returns the same features on every page, and does not list object ids, so Plat can't read all of it.`,
       { status: 422 },
     );
   source.firstPage ??= ends;
@@ -215,7 +215,7 @@ function halves({ from, to, ids, count }: Item): Item[] {
 function refusal(source: Source, { by }: PagingPlan, { from }: Item, error: RequestRefused): Row {
   if (++source.refusedInRow > MAX_REFUSED)
     throw sourceError(
-      `${error.message} The ${MAX_REFUSED} features before failed as well. Run the feed again later.`,
+      `${error.message} The ${MAX_REFUSED} features before it failed too. Run the feed again later.`,
       { retryable: true, cause: error },
     );
   const { objectIdField } = source.info;

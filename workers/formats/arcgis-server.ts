@@ -109,7 +109,7 @@ async function attempt(
     ...(long && { method: 'POST', body: text }),
   };
   const tooSlow = () =>
-    new RequestRefused(url, `has not answered within ${pageMs / 1000} s.`, { again: false, retryable: true });
+    new RequestRefused(url, `did not respond within ${pageMs / 1000} s.`, { again: false, retryable: true });
   let response: Response;
   try {
     response = await request(target, init, { sameOrigin: token !== null });
@@ -120,17 +120,17 @@ async function attempt(
   if (!response.ok) {
     await response.body?.cancel().catch(() => {});
     const { status } = response;
-    if (status === 401 || status === 403) throw tokenError(layerRequest, `answered ${status}`);
+    if (status === 401 || status === 403) throw tokenError(layerRequest, `returned ${status}`);
     if ([400, 413, 414, 500, 502, 504].includes(status))
-      throw new RequestRefused(url, `answered ${status}.`, { again: status >= 500 });
+      throw new RequestRefused(url, `returned ${status}.`, { again: status >= 500 });
     return statusOutcome(response, url);
   }
   const bytes = await boundedBody(response, pageBytes).catch(cause => {
     if (deadline.aborted) throw tooSlow();
-    throw new RequestRefused(url, 'broke off its answer.', { again: true, cause });
+    throw new RequestRefused(url, 'closed the connection during its response.', { again: true, cause });
   });
   if (bytes === null)
-    throw new RequestRefused(url, `answers with more than ${pageBytes} bytes.`, { again: false });
+    throw new RequestRefused(url, `returned more than ${pageBytes} bytes.`, { again: false });
   return parseAnswer(layerRequest, bytes);
 }
 
@@ -141,14 +141,18 @@ function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): AttemptOutcome<
   try {
     body = parseJson(text);
   } catch (cause) {
-    const page = /^\s*</.test(text) ? ` but with a web page (${firstWords(text)})` : '';
-    throw new RequestRefused(url, `did not answer with JSON${page}: is the source the address of a layer?`, {
-      again: true,
-      cause,
-    });
+    const page = /^\s*</.test(text) ? `, but a web page (${firstWords(text)})` : '';
+    throw new RequestRefused(
+      url,
+      `did not return JSON${page}. Check that the source is the URL of a layer.`,
+      {
+        again: true,
+        cause,
+      },
+    );
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new RequestRefused(url, 'did not answer with a JSON object.', { again: true });
+    throw new RequestRefused(url, 'did not return a JSON object.', { again: true });
   if (!('error' in body) || !body.error) return { value: body as Body };
   const { code, message, details } = body.error as { code?: unknown; message?: unknown; details?: unknown };
   const words = [message, details ?? []]
@@ -156,7 +160,7 @@ function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): AttemptOutcome<
     .filter(text => typeof text === 'string' && text !== '')
     .join(' ')
     .replace(/[\s.]+$/, '');
-  const problem = `answered with error ${String(code)}${words && `: ${words.slice(0, 300)}`}`;
+  const problem = `returned error ${String(code)}${words && `: ${words.slice(0, 300)}`}`;
   if ([401, 403, 498, 499].includes(Number(code))) throw tokenError(layerRequest, problem);
   if ([429, 503].includes(Number(code)))
     return {
@@ -165,7 +169,7 @@ function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): AttemptOutcome<
   throw new RequestRefused(url, `${problem}.`, { again: true });
 }
 
-/** The beginning of a web page: it may say what is wrong. */
+/** The first words of a web page, which may say what is wrong. */
 function firstWords(html: string): string {
   const text = html.slice(0, 10_000).replace(/<(script|style)\b[\s\S]*?<\/\1>|<[^<>]*>/gi, ' ');
   return text.replace(/\s+/g, ' ').trim().slice(0, 60) || 'without text';
@@ -176,7 +180,7 @@ function tokenError({ url, spec }: LayerRequest, problem: string): PlatError {
   const variable = spec.arcgis?.token_env;
   const remedy =
     variable === undefined
-      ? 'Put a token into an environment variable, and name that as arcgis.token_env beside the source'
+      ? 'Put a token in an environment variable, and set arcgis.token_env to its name'
       : `Renew the token in the environment variable ${variable}`;
   return new PlatError('feed_token', `${redactUrl(url)} ${problem}. ${remedy}.`);
 }

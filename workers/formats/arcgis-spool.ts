@@ -115,7 +115,7 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
     const text = Buffer.from(lines.map(line => `${line}\n`).join(''));
     const { bytes } = mark;
     if (bytes + text.length > limitsOf(context).expandedBytes)
-      throw sourceError(`${redactUrl(info.url)} holds more than ${bytes} bytes. Split it with arcgis.where.`);
+      throw sourceError(`${redactUrl(info.url)} has more than ${bytes} bytes. Split it with arcgis.where.`);
     await file.write(text, 0, text.length, bytes);
     mark = { ...mark, ...progress, rows: mark.rows + lines.length, bytes: bytes + text.length };
     await saveCheckpoint(path, mark);
@@ -189,16 +189,16 @@ async function complete(
     if (count === mark.rows) return;
     throw new Incomplete(
       info.url,
-      `counts ${count} features (${mark.total} before the first page), and ${mark.rows} came: it was changed while it was read, or loses some. Run the feed again.`,
+      `says it has ${count} features (${mark.total} before the first page), but it sent ${mark.rows}. It was edited during the download, or it omits some. Run the feed again.`,
       { again: true },
     );
   }
   const readIds = await idsIn(path, info.objectIdField!);
   let missing = ids.filter(id => !readIds.has(id));
-  // A second time for servers that send less than was asked for without saying so.
+  // A second pass, for servers that silently send less than requested.
   for (let left = Number.POSITIVE_INFINITY; missing.length > 0 && missing.length < left; ) {
     left = missing.length;
-    context.onNote?.(`fetching ${left} features that came in between`);
+    context.onNote?.(`fetching ${left} missing features`);
     const walk: PagingPlan = { ...mark.walk, by: 'list', size: Math.min(mark.walk.size, 100) };
     for await (const { lines } of readPages(source, walk, { total: left, ids: missing, extent: null })) {
       await append(lines, {});

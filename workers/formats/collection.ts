@@ -148,13 +148,10 @@ function crsOf(shell: Shell, name: string): string | null {
   const named = crs as { type?: unknown; properties?: { name?: unknown; code?: unknown } };
   if (named.type === 'name' && typeof named.properties?.name === 'string') return named.properties.name;
   if (named.type === 'EPSG' && named.properties?.code !== undefined) return `EPSG:${named.properties.code}`;
-  throw formatError(`${name}: its crs member cannot be read. Declare "crs" in the feed.`);
+  throw formatError(`${name}: Plat can't read its crs member. Set "crs" in the feed.`);
 }
 
-/**
- * Checks the whole shell. A `crs` behind the features came too late for them, which is harmless
- * for degrees alone.
- */
+/** Checks the whole shell. A `crs` after the features comes too late, unless they are in degrees. */
 function finish(scan: Scan, output: Output, name: string): void {
   if (scan.state === 'before') throw notACollection(name);
   if (scan.state === 'features') throw truncatedError(name, 'its list of features does not end');
@@ -166,7 +163,7 @@ function finish(scan: Scan, output: Output, name: string): void {
   const probe: Point = { type: 'Point', coordinates: [1, 1] };
   toWgs84(crs, name)(probe);
   if (probe.coordinates[0] === 1 && probe.coordinates[1] === 1) return;
-  throw formatError(`${name}: its crs (${crs}) stands behind the features. Declare it as "crs" in the feed.`);
+  throw formatError(`${name}: its crs (${crs}) comes after the features. Set it as "crs" in the feed.`);
 }
 
 function requireBounds(scan: Scan, held: Buffer, rowBytes: number, name: string): void {
@@ -174,18 +171,18 @@ function requireBounds(scan: Scan, held: Buffer, rowBytes: number, name: string)
     throw notACollection(name);
   if (held.length > rowBytes) {
     throw formatError(
-      `${name}: one feature is longer than ${rowBytes} bytes; a brace may be missing in the file.`,
+      `${name}: one feature is longer than ${rowBytes} bytes. A brace may be missing in the file.`,
     );
   }
 }
 
 function notAFeature(output: Output, bytes: Buffer, at: number, name: string): Error {
   const excerpt = bytes.toString('utf8', at, at + 40);
-  return formatError(`${name}: after feature ${output.rowNo} a Feature is expected, found: ${excerpt}`);
+  return formatError(`${name}: expected a Feature after feature ${output.rowNo}, but found: ${excerpt}`);
 }
 
 function notACollection(name: string): Error {
   return formatError(
-    `${name} is not a GeoJSON FeatureCollection. For one Feature a line set the format to "ndgeojson", for plain JSON lines to "ndjson".`,
+    `${name} is not a GeoJSON FeatureCollection. If it has one Feature per line, set the format to "ndgeojson". For plain JSON lines, set it to "ndjson".`,
   );
 }

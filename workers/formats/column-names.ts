@@ -11,10 +11,9 @@ export function checkColumns(names: string[], name: string): string[] {
       formatError(`${name}: ${why}. List the column names as "header" in the feed.`);
     if (column === '') throw refuse(`column ${index + 1} has no name`);
     // Assigning to it would replace the row's prototype instead of adding a value.
-    if (column === '__proto__') throw refuse('a column cannot be called __proto__');
+    if (column === '__proto__') throw refuse("a column can't be named __proto__");
     const first = seen.get(column);
-    if (first !== undefined)
-      throw refuse(`columns ${first + 1} and ${index + 1} are both called "${column}"`);
+    if (first !== undefined) throw refuse(`columns ${first + 1} and ${index + 1} are both named "${column}"`);
     seen.set(column, index);
   }
   return names;
@@ -68,4 +67,4 @@ export function areValues(names: readonly string[]): boolean {
 }
 
 export const NO_HEADER =
-  'its first line seems to be data, not the names of the columns: set "header" in the feed to false (the columns are then column_1, column_2 …) or to a list of names';
+  'its first line looks like data, not column names. In the feed, set "header" to a list of names, or to false (the columns are then column_1, column_2 …)';

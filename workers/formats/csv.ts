@@ -58,7 +58,8 @@ export async function* readCsv({ source, spec, output, context }: FileRead): Asy
     if (isFull(output)) yield;
   }
   if (table.skipping) throw truncatedError(table.name, 'its last line does not end');
-  if (table.columns === null) throw formatError(`${source.name} is empty: no header line. Check the file.`);
+  if (table.columns === null)
+    throw formatError(`${source.name} is empty. It has no header line. Check the file.`);
 }
 
 function withoutLines(text: string, count: number): string | null {
@@ -110,8 +111,8 @@ function takeRecord(table: Table, text: string, at: number, last: boolean, outpu
   if (typeof scanned === 'string') {
     const end = lineEnd(text, at, dialect, true);
     if (scanned === 'open quote' && end === text.length)
-      throw truncatedError(table.name, 'it ends in a quoted cell');
-    if (table.columns === null) throw formatError(`${table.name}: the quoting of its header line is broken.`);
+      throw truncatedError(table.name, 'it ends inside a quoted cell');
+    if (table.columns === null) throw formatError(`${table.name}: its header line has broken quotes.`);
     const what = scanned === 'open quote' ? 'a quoted cell does not end' : 'text follows a closing quote';
     addBad(output, 'unreadable_row', what, line(text, at, end));
     return end;
@@ -143,7 +144,7 @@ function addCells(table: Table, columns: string[], cells: string[], output: Outp
     ? length > 1 && startsAsRow(table, cells[0]!)
     : !cells.slice(columns.length).some(isFilled);
   if (!isRow) {
-    addBad(output, 'ragged_row', `the row has ${length} cells where the header has ${columns.length}`, raw());
+    addBad(output, 'ragged_row', `the row has ${length} cells, but the header has ${columns.length}`, raw());
     return;
   }
   if (!isShort) noteStart(table, cells[0]!);
@@ -283,7 +284,7 @@ function line(text: string, at: number, end: number): string {
  */
 function skipLine(table: Table, held: string, output: Output): string {
   if (table.columns === null)
-    throw formatError(`${table.name} has no header line that ends. Check its format.`);
+    throw formatError(`${table.name} has a header line without an end. Check its format.`);
   const end = lineEnd(held, 0, table.dialect!, false);
   if (end === -1) {
     addBad(output, 'row_too_long', `the line is longer than ${held.length} characters`, held);

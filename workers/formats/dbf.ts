@@ -75,7 +75,7 @@ export async function* dbfRecords(
     if (left === 0) return;
   }
   if (header === null) throw notDbase(source.name);
-  throw truncatedError(source.name, `it holds ${header.records - left} of ${header.records} records`);
+  throw truncatedError(source.name, `it has ${header.records - left} of ${header.records} records`);
 }
 
 /** Null while the bytes do not contain the whole header. */
@@ -124,7 +124,7 @@ function readFields(descriptors: Buffer, recordBytes: number, decode: Decode, na
 
 function renameFields(fields: Field[], names: string[], name: string): void {
   if (names.length !== fields.length) {
-    throw formatError(`${name} has ${fields.length} columns, the feed's header lists ${names.length}.`);
+    throw formatError(`${name} has ${fields.length} columns, but the feed's header lists ${names.length}.`);
   }
   fields.forEach((field, index) => {
     field.name = names[index]!;

@@ -111,7 +111,5 @@ export function encodingName(name: string): string {
       ? plain
       : `cp${page}`;
   if (iconv.encodingExists(candidate)) return candidate;
-  throw formatError(
-    `The encoding "${name}" is unknown. Declare one such as "utf-8" or "windows-1252" in the feed.`,
-  );
+  throw formatError(`Unknown encoding "${name}". Set one such as "utf-8" or "windows-1252" in the feed.`);
 }

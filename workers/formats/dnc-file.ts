@@ -42,7 +42,7 @@ async function readNumbers(chunks: AsyncIterable<Uint8Array>, sink: NumberSink):
   const end = () => {
     lineNo++;
     if (digits === 10 && others <= 4 && isPrefix(prefix)) sink.add(prefix, line);
-    else if (digits > 0 || others > 0) sink.bad(lineNo, 'is no number of ten digits');
+    else if (digits > 0 || others > 0) sink.bad(lineNo, 'is not a 10-digit number');
     prefix = line = digits = others = 0;
   };
   for await (const chunk of chunks) {
@@ -89,10 +89,14 @@ async function readChanges(
 
 function change(digits: string, action: string, lineNo: number, sink: NumberSink): void {
   const number = halves(digits);
-  if (number === null) sink.bad(lineNo, 'holds no number of ten digits');
+  if (number === null) sink.bad(lineNo, 'has no 10-digit number');
   else if (/^a/i.test(action)) sink.add(...number);
   else if (/^[dr]/i.test(action)) sink.remove(...number);
-  else sink.bad(lineNo, 'says neither A (added) nor D (deleted): is dnc.columns in the order of the file?');
+  else
+    sink.bad(
+      lineNo,
+      'has neither A (added) nor D (deleted); check that dnc.columns matches the order of the file',
+    );
 }
 
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
@@ -142,7 +146,7 @@ async function readXml(
       const { chg, change: changed, action, type, act } = attributesByName;
       const number = halves(digits);
       if (changes) change(digits, chg ?? changed ?? action ?? act ?? type ?? '', count, sink);
-      else if (number === null) sink.bad(count, 'is no number of ten digits');
+      else if (number === null) sink.bad(count, 'is not a 10-digit number');
       else sink.add(...number);
     }
   }

@@ -32,7 +32,7 @@ export async function* readFlatGeobuf({ source, output, context }: FileRead): As
   }
   // A count of 0 means "unknown".
   const promised = metadata.header?.featuresCount ?? 0;
-  if (promised > features) throw truncatedError(name, `it holds ${features} of ${promised} features`);
+  if (promised > features) throw truncatedError(name, `it has ${features} of ${promised} features`);
 }
 
 /** A feature with the digits of its 64-bit integers, which the library rounds beyond 2^53. */
@@ -139,8 +139,7 @@ function indexBytes(header: HeaderMeta | null, name: string): number {
   if (header === null) throw notFlatGeobuf(name);
   if (header.indexNodeSize === 0) return 0;
   // With an index over nothing the library would compute its size in an endless loop.
-  if (header.featuresCount === 0)
-    throw formatError(`${name} says that it holds no features. Check the file.`);
+  if (header.featuresCount === 0) throw formatError(`${name} says it has no features. Check the file.`);
   return calcTreeSize(header.featuresCount, header.indexNodeSize);
 }
 

@@ -89,11 +89,11 @@ async function checkFile({ path, bytes }: LocalFile, name: string): Promise<bool
     throw formatError(`${name} is not a GeoPackage. Check the feed's format and the file.`);
   const pageBytes = head.readUInt16BE(16) === 1 ? 65_536 : head.readUInt16BE(16);
   const promised = pageBytes * head.readUInt32BE(28);
-  if (bytes < promised) throw truncatedError(name, `it holds ${bytes} of ${promised} bytes`);
+  if (bytes < promised) throw truncatedError(name, `it has ${bytes} of ${promised} bytes`);
   const ahead = await stat(`${path}-wal`).catch(() => null);
   if (head[18] === 2 && ahead !== null && ahead.size > 0)
     throw formatError(
-      `${name} is open in another program: a part of it lies in ${name}-wal beside it. Close it in the program that wrote it.`,
+      `${name} is open in another program: part of its data is in ${name}-wal. Close it in that program.`,
     );
   return head[18] === 2;
 }
@@ -162,7 +162,7 @@ function requireOneCrs(db: Database, { name: layer, stored }: Layer, name: strin
   if (stated == null || stored === null || stated <= 0 || stored <= 0 || stated === stored) return;
   throw new PlatError(
     'feed_crs',
-    `${name}: layer ${layer} is in the reference system ${stated} by gpkg_contents and in ${stored} by gpkg_geometry_columns. Declare the right one as "crs" in the feed.`,
+    `${name}: layer ${layer} has the reference system ${stated} in gpkg_contents, but ${stored} in gpkg_geometry_columns. Set the right one as "crs" in the feed.`,
     { status: 422 },
   );
 }

@@ -109,7 +109,7 @@ function geometryOf({ schema, key_value_metadata: pairs }: FileMetaData, name: s
     const { encoding, crs } = geo.columns?.[column] ?? {};
     if (encoding !== 'WKB')
       throw formatError(
-        `${name}: its geometry is stored as "${encoding}", of which WKB alone is read. Write it with WKB, as ogr2ogr does.`,
+        `${name}: its geometry is stored as "${encoding}", but Plat reads only WKB. Write it as WKB, for example with ogr2ogr.`,
       );
     if (typeof crs === 'string') return { column, crs: [crs] };
     return { column, crs: crs ? projjsonNames(crs) : null };

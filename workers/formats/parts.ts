@@ -29,7 +29,7 @@ export async function partsOf(
     return [{ ...spec, source: from, member }];
   if (isAddress(from))
     throw formatError(
-      `${source}: patterns of members need a server that tells when the file was changed, and PLAT_DIR to keep a copy in.`,
+      `${source}: member patterns need a server that sends the date of the file, and PLAT_DIR for a copy.`,
     );
   const archive = await openArchive(localPath(from, context.baseDir), source, limitsOf(context));
   archive.close();
@@ -39,7 +39,7 @@ export async function partsOf(
   );
   if (matching.length === 0)
     throw formatError(
-      `${source} holds no member that fits ${[member].flat().join(', ')}. It holds: ${names.slice(0, 20).join(', ')}.`,
+      `${source} has no member that matches ${[member].flat().join(', ')}. Its members: ${names.slice(0, 20).join(', ')}.`,
     );
   return matching.sort().map(each => ({ ...spec, source: from, member: each }));
 }

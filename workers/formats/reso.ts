@@ -72,7 +72,7 @@ export async function* readReso(spec: InputSettings, context: ReadContext): Asyn
     yield { ...takeBatch(output), checkpoint };
     if (page.nextLink === null) return;
     if (visited.has(page.nextLink.href)) {
-      throw sourceError(`${redactUrl(start)}: its pages lead round in a circle. Tell the provider.`);
+      throw sourceError(`${redactUrl(start)}: its pages link to each other in a loop. Tell the provider.`);
     }
     url = page.nextLink;
   }
@@ -81,7 +81,7 @@ export async function* readReso(spec: InputSettings, context: ReadContext): Asyn
 function resourceUrl(spec: InputSettings): URL {
   if (typeof spec.source !== 'string' || !/^https?:\/\//i.test(spec.source)) {
     throw sourceError(
-      'A "reso" feed needs one http(s) address as its source, such as https://api.example.com/odata/Property.',
+      'The source of a "reso" feed must be one http(s) URL, such as https://api.example.com/odata/Property.',
     );
   }
   return new URL(spec.source);
@@ -122,7 +122,7 @@ function sameOrigin(link: string, from: URL): URL {
   const url = new URL(link, from);
   if (url.origin !== from.origin) {
     throw sourceError(
-      `${redactUrl(from)} names ${url.origin} for its next page. Links to another origin are not followed, because they would receive the token.`,
+      `${redactUrl(from)} links to ${url.origin} for its next page. Plat doesn't follow links to another origin, because they would receive the token.`,
     );
   }
   return url;
@@ -182,13 +182,13 @@ async function fetchPage(
     body = parseJson(text) as typeof body;
   } catch (cause) {
     throw formatError(
-      `${redactUrl(start)} did not answer with JSON. Check that the source is a RESO resource.`,
+      `${redactUrl(start)} did not return JSON. Check that the source is a RESO resource.`,
       cause,
     );
   }
   if (!Array.isArray(body?.value)) {
     throw formatError(
-      `${redactUrl(start)} answered without a "value" list. Check that the source is a RESO resource.`,
+      `${redactUrl(start)} returned no "value" list. Check that the source is a RESO resource.`,
     );
   }
   const link = body['@odata.nextLink'];
@@ -220,7 +220,7 @@ async function textOf(
     await response.body?.cancel();
     throw new PlatError(
       'feed_token',
-      `${redactUrl(url)} answered ${status}: it refuses the token. Renew the token in the feed's environment variable.`,
+      `${redactUrl(url)} returned ${status}, so it refuses the token. Renew the token in the feed's environment variable.`,
     );
   }
   return undefined;

@@ -59,9 +59,9 @@ export type ReadContext = OpenContext & {
   rows?: number;
   /** Called when a server counts more rows than it sends. */
   onShortfall?: (announced: number, sent: number) => void;
-  /** Where the pages of a service are kept until the run has ended, even if the worker dies. */
+  /** Folder for the pages of a service, until the run ends. It survives a crash of the worker. */
   workDir?: string;
-  /** Shared copies of files of which several feeds read a part; without it each reading fetches its own. */
+  /** Folder for copies of files that several feeds read parts of. Without it, each one downloads its own. */
   sharedDir?: string;
 };
 
@@ -69,13 +69,13 @@ export type ReadContext = OpenContext & {
 export function requireToken({ env }: ReadContext, variable: string, what: string): string {
   const token = env[variable]?.trim();
   if (token) return token;
-  const remedy = `Put the ${what} into it.`;
+  const remedy = `Set it to the ${what}.`;
   throw new PlatError('feed_token', `The environment variable ${variable} is not set. ${remedy}`);
 }
 
 /**
- * Rows a batch: one asynchronous step per row would cost more than parsing it, and the garbage collector
- * copies what a batch holds. The first one is larger, for it tells the columns that a source has.
+ * Rows per batch. One asynchronous step per row would cost more than parsing it, but large batches cost garbage
+ * collection. The first batch is larger, because it shows which columns a source has.
  */
 const BATCH_ROWS = 250;
 const FIRST_BATCH_ROWS = 1_000;
@@ -112,12 +112,12 @@ export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
   if (named !== undefined) return named;
   const shown = layers.length === 1 ? layers : layers.filter(layer => (layer.geometry ?? null) !== null);
   if (shown.length === 1 && wanted === undefined) return shown[0]!;
-  if (layers.length === 0) throw formatError(`${name} holds no layer and no table. Check the file.`);
+  if (layers.length === 0) throw formatError(`${name} has no layers or tables. Check the file.`);
   const names = layers.map(layer => layer.name);
   const listed = names.slice(0, 50).join(', ') + (names.length > 50 ? `, … (${names.length})` : '') || 'none';
   const fault =
-    wanted === undefined ? `holds ${names.length} layers or tables` : `has no layer or table "${wanted}"`;
-  const message = `${name} ${fault}: ${listed}. Name the one that is meant as "layer" in the feed (--layer of \`plat feed suggest\`).`;
+    wanted === undefined ? `has ${names.length} layers or tables` : `has no layer or table "${wanted}"`;
+  const message = `${name} ${fault}: ${listed}. Set "layer" in the feed to the one to read (--layer of \`plat feed suggest\`).`;
   throw new PlatError('feed_format', message, { details: { layer: names } });
 }
 
@@ -136,10 +136,10 @@ export function plainValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainValue(inner)]));
 }
 
-/** Midnight is what a day without a time has. */
+/** Dates without a time have midnight. */
 export const dateText = (date: Date): string => date.toISOString().replace(/T00:00:00\.000Z$/, '');
 
-/** Adds the next row. A geometry that cannot be read costs the row its shape alone. */
+/** Adds the next row. If its geometry can't be read, the row only loses its shape. */
 export function addRow(output: Output, values: Record<string, unknown>, geometry: unknown): void {
   const placed = geometry == null ? null : projected(output, geometry);
   if (placed === 'too deep') {
@@ -156,7 +156,7 @@ function projected({ project }: Output, geometry: unknown): Geometry | 'too deep
   try {
     if (isGeometry(geometry)) return project(geometry);
   } catch (error) {
-    why = `it cannot be projected: ${(error as Error).message}`;
+    why = `it can't be projected: ${(error as Error).message}`;
   }
   return isNestedDeeper(geometry, MAX_LEVELS) ? 'too deep' : unreadableGeometry(why);
 }
@@ -207,7 +207,7 @@ export function checkDegrees(batch: RowBatch, name: string): void {
   if (positions.some(([x, y]) => Math.abs(x) <= 180 && Math.abs(y) <= 90)) return;
   throw new PlatError(
     'feed_crs',
-    `${name}: coordinates such as ${first[0]}, ${first[1]} are not degrees. Declare the "crs" of the file in the feed.`,
+    `${name}: coordinates such as ${first[0]}, ${first[1]} are not degrees. Set the "crs" of the file in the feed.`,
   );
 }
 

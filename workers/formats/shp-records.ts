@@ -38,9 +38,9 @@ export async function openShapes(source: OpenedSource, { rowBytes }: Limits): Pr
     const type = head.readInt32LE(32);
     if (type === MULTIPATCH)
       throw formatError(
-        `${name} holds multipatches, shapes in three dimensions, which are not read. Make polygons of them first (Multipatch Footprint in ArcGIS).`,
+        `${name} has multipatches (3D shapes), which Plat can't read. Convert them to polygons first (Multipatch Footprint in ArcGIS).`,
       );
-    if (!SHAPE_TYPES.has(type)) throw formatError(`${name}: its shapes are of the unknown type ${type}.`);
+    if (!SHAPE_TYPES.has(type)) throw formatError(`${name}: its shapes have the unknown type ${type}.`);
     const next =
       index === null ? inFileOrder(bytes, head.readInt32BE(24) * 2, name) : inIndexOrder(bytes, index, name);
     return { take: count => takeShapes(next, count, rowBytes), close: bytes.close };
@@ -77,12 +77,12 @@ async function readIndex(shx: SourceFile): Promise<Index> {
   for await (const chunk of shx.bytes()) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
   const remedy =
-    'Fetch it again with the .shp, or remove it: Plat then reads the shapes in the order of the .shp.';
+    'Download it again with the .shp, or remove it. Plat then reads the shapes in the order of the .shp.';
   if (bytes.length < HEADER_BYTES || bytes.readInt32BE(0) !== CODE)
     throw formatError(`${shx.name} is not the index of a shapefile. ${remedy}`);
   const declared = bytes.readInt32BE(24) * 2;
   if (declared > bytes.length)
-    throw truncatedError(shx.name, `it holds ${bytes.length} of ${declared} bytes. ${remedy}`);
+    throw truncatedError(shx.name, `it has ${bytes.length} of ${declared} bytes. ${remedy}`);
   // Bytes behind the declared end do not count; some writers never write the length.
   const end = declared > HEADER_BYTES || bytes.length < HEADER_BYTES + 8 ? declared : bytes.length;
   return { pairs: bytes.subarray(HEADER_BYTES), count: Math.max(0, Math.floor((end - HEADER_BYTES) / 8)) };
@@ -144,13 +144,13 @@ function inFileOrder(bytes: Bytes, declared: number, name: string): Next {
     }
     if (head.length < 12) {
       const read = offset + head.length;
-      if (read < declared) throw truncatedError(name, `it holds ${read} of ${declared} bytes`);
+      if (read < declared) throw truncatedError(name, `it has ${read} of ${declared} bytes`);
       return null;
     }
     const length = head.readInt32BE(4) * 2;
     const content = await bytes.at(offset + 8, Math.min(length, MAX_RECORD_BYTES));
     if (content.length < Math.min(length, MAX_RECORD_BYTES))
-      throw truncatedError(name, `it ends in its shape ${record + 1}`);
+      throw truncatedError(name, `it ends inside shape ${record + 1}`);
     offset += 8 + length;
     record++;
     return content;

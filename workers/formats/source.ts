@@ -118,7 +118,7 @@ export async function openSource(
     const packing = await sniff(path, name);
     if (packing === 'page')
       throw sourceError(
-        `${name} is a web page, no file of data. Open it in a browser and correct the source.`,
+        `${name} is a web page, not a data file. Open it in a browser and correct the source.`,
       );
     if (packing === 'zip') {
       const archive = await openArchive(path, name, limitsOf(context));
@@ -251,7 +251,7 @@ function folderInZip(
 export function localPath(source: string, baseDir: string): string {
   if (/^file:/i.test(source)) return fileURLToPath(source);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) {
-    throw sourceError(`${source}: only paths, file:, http: and https: addresses can be read.`);
+    throw sourceError(`${source}: use a path, or a file:, http:, or https: URL.`);
   }
   return isAbsolute(source) ? source : resolve(baseDir, source);
 }
@@ -266,7 +266,7 @@ async function requireFile(source: string, baseDir: string, { folderHolds }: Mem
   }
   const isWanted = folderHolds !== undefined && stats.isDirectory() && existsSync(join(path, folderHolds));
   if (!stats.isFile() && !isWanted)
-    throw sourceError(`${source} is not a file. Name a file in the feed's source.`);
+    throw sourceError(`${source} is not a file. Set the feed's source to a file.`);
   return path;
 }
 
@@ -276,7 +276,7 @@ async function requireFile(source: string, baseDir: string, { folderHolds }: Mem
  */
 async function sniff(path: string, name: string): Promise<'zip' | 'gzip' | 'page' | 'plain'> {
   const file = await open(path, 'r').catch(cause => {
-    throw sourceError(`${name} cannot be read (${cause.message}). Check its permissions.`, { cause });
+    throw sourceError(`Can't read ${name} (${cause.message}). Check its permissions.`, { cause });
   });
   try {
     const head = Buffer.alloc(512);

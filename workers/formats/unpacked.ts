@@ -44,7 +44,7 @@ export async function* unpacked(
     context.signal.throwIfAborted();
     if (cause instanceof Error && cause.name === 'PlatError') throw cause;
     throw sourceError(
-      `${name} is cut off or damaged (${(cause as Error).message}). Fetch or copy it again.`,
+      `${name} is incomplete or damaged (${(cause as Error).message}). Download or copy it again.`,
       { cause },
     );
   } finally {

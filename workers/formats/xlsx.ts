@@ -54,7 +54,8 @@ type Cells = readonly unknown[];
 function columnsOf(rows: readonly Cells[], header: FileRead['spec']['header'], name: string): string[] {
   if (Array.isArray(header)) return checkColumns(header, name);
   const [first] = rows;
-  if (first === undefined) throw formatError(`${name} is empty: no row of column names. Check the file.`);
+  if (first === undefined)
+    throw formatError(`${name} is empty. It has no row of column names. Check the file.`);
   if (header === false) return nameColumns(first.map(() => ''));
   const names = first.map(cell => (cell === null ? '' : String(plainValue(cell)).trim()));
   const width = rows.reduce(
@@ -89,7 +90,7 @@ async function checked({ path }: LocalFile, name: string, context: OpenContext):
   const limits = limitsOf(context);
   const archive = await openArchive(path, name, limits).catch(cause => {
     throw formatError(
-      `${name} is no whole .xlsx workbook. Check the format and the file; save an .xls as .xlsx.`,
+      `${name} is not a complete .xlsx workbook. Check the format and the file. Save an .xls file as .xlsx.`,
       cause,
     );
   });
@@ -106,7 +107,7 @@ async function checked({ path }: LocalFile, name: string, context: OpenContext):
         if (!isUsual) chunks.push(chunk);
         if (left >= 0) continue;
         throw formatError(
-          `${name} unpacks to more than ${limits.xlsxBytes} bytes, which is too much for a workbook. Save the sheet as CSV.`,
+          `${name} unpacks to more than ${limits.xlsxBytes} bytes, the limit for workbooks. Save the sheet as CSV.`,
         );
       }
       members[entry.fileName] = Buffer.concat(chunks);
@@ -125,7 +126,7 @@ function atWorkbookPath(members: Record<string, Buffer>, name: string): Record<s
   const [, folder = '', file] = /^(.*\/)?(.*)$/.exec(place)!;
   const [workbook, sheets] = [members[place], members[`${folder}_rels/${file}.rels`]];
   if (workbook === undefined || sheets === undefined)
-    throw formatError(`${name} holds no workbook. Check the format and the file; save an .xls as .xlsx.`);
+    throw formatError(`${name} has no workbook. Check the format and the file. Save an .xls file as .xlsx.`);
   const beside = Object.entries(members).filter(([path]) => path.startsWith(folder));
   return {
     ...members,

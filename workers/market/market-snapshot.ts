@@ -53,7 +53,8 @@ export async function readSnapshot(client: Client, scope: MarketScope): Promise<
     }),
   );
   if (stored.length === 0 && ('fips' in scope || 'zip' in scope)) {
-    const name = 'fips' in scope ? `county with the FIPS ${fiveDigits(scope.fips)}` : `ZIP ${scope.zip}`;
+    const name =
+      'fips' in scope ? `county with the FIPS code ${fiveDigits(scope.fips)}` : `ZIP code ${scope.zip}`;
     throw new PlatError('not_found', `There is no ${name}.`);
   }
   const listings = await readListings(client, codes);

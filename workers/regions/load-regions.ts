@@ -85,7 +85,7 @@ function regionRows(): { rows: RegionRow[]; skipped: Skipped } {
   for (const { zip, fips } of zips) {
     const county = countyOf.get(fips);
     if (county === undefined)
-      throw new PlatError('regions', `ZIP ${zip} is in county ${fips}, which is unknown.`);
+      throw new PlatError('regions', `ZIP code ${zip} is in county ${fips}, which is unknown.`);
     const { name: county_name, state } = county;
     rows.push({ id: uuidV5(`zip:${zip}`), type: 'zip', code: zip, name: zip, state, county_name, fips });
   }

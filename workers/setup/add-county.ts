@@ -96,7 +96,7 @@ const unknown = (fips: string, kind: CountyKind): CountyKindStatus => ({
   address: null,
   modified: null,
   sales: false,
-  message: 'the catalogue knows no source of parcels; `plat feed suggest` writes a feed for one of your own',
+  message: 'the catalog has no source of parcels. Use `plat feed suggest` to write a feed for your own file',
   text: null,
 });
 
@@ -125,12 +125,12 @@ async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions
     text: null,
   };
   const file = fileOf(config, name);
-  // A file that is no valid feed is the operator's work all the same.
+  // Even an invalid feed file is the operator's work. Don't overwrite it.
   if (existsSync(file) && !options.force)
     return {
       ...result,
       status: 'off',
-      message: `${file} is there, and is switched off, faulty or of another county (\`plat county add --force\` writes it anew)`,
+      message: `${file} exists, but is off, has errors, or is for another county (\`plat county add --force\` overwrites it)`,
     };
   if (options.dryRun)
     return {
@@ -154,19 +154,19 @@ async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions
     };
     const refused = await writeFeed(file, text);
     if (refused !== null) return { ...known, status: 'failed', message: refused, text };
-    const message = off.length === 0 ? file : `${file} is switched off: ${off.join('; ')}`;
+    const message = off.length === 0 ? file : `${file} is off: ${off.join('; ')}`;
     return { ...known, status: off.length === 0 ? 'written' : 'off', message };
   } catch (error) {
     return {
       ...result,
       status: 'failed',
-      message: `${messageOf(error)} ${setting} may name another address.`,
+      message: `${messageOf(error)} To use another address, set ${setting}.`,
       unreachable: isUnreachable(error),
     };
   }
 }
 
-/** @returns why the file could not be written; null where it is there now */
+/** @returns why the file couldn't be written, or null */
 export async function writeFeed(file: string, text: string): Promise<string | null> {
   try {
     await writeFileAtomic(file, text);
@@ -174,7 +174,7 @@ export async function writeFeed(file: string, text: string): Promise<string | nu
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;
-    return `${file} cannot be written (${code}): allow it, or save the feed there by hand.`;
+    return `Can't write ${file} (${code}). Allow it, or save the feed there yourself.`;
   }
 }
 
@@ -233,7 +233,7 @@ async function findSource(
     }
   }
   if (silent) return silent;
-  throw new PlatError('feed_source', `None of ${addresses.join(', ')} is there.`);
+  throw new PlatError('feed_source', `None of these exist: ${addresses.join(', ')}.`);
 }
 
 /**

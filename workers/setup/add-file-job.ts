@@ -18,7 +18,7 @@ export const addFileFeedJob = defineJob({
       import('./add-county.ts'),
       import('../ingest/kinds/assessor/loaded-feeds.ts'),
     ]);
-    progress(0.1, `reads the first rows of ${payload.upload.original}`);
+    progress(0.1, `reading the first rows of ${payload.upload.original}`);
     const late = AbortSignal.timeout(MAX_READ_MS);
     const suggested = await suggestFile(payload, config, {
       signal: AbortSignal.any([signal, late]),

@@ -100,9 +100,9 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
       preset
         ? `Checked on the first ${rows.length} rows.`
         : offered
-          ? `Suggested from the first ${rows.length} rows: listings, by ${offered.marks.join(', ')}.`
-          : `Suggested from the first ${rows.length} rows. The percentages tell how sure a column is, and why; see docs/feeds.md.`,
-      ...(off ? ['Switched off, because it cannot run as it is. Correct it and take `disabled` away:'] : []),
+          ? `Suggested from the first ${rows.length} rows. They are listings, because of ${offered.marks.join(', ')}.`
+          : `Suggested from the first ${rows.length} rows. The percentages show how sure Plat is of each column; see docs/feeds.md.`,
+      ...(off ? ['Disabled, because it cannot run yet. Fix these problems, then remove `disabled`:'] : []),
       ...problems.map(problem => `- ${problem}`),
     ];
     const schema = '# yaml-language-server: $schema=../feed.schema.json';

@@ -89,7 +89,7 @@ function countyWithMost(zips: readonly string[]): CountyGuess | null {
   const [fips, own] = most;
   const isSure = own.length >= IN_COUNTY * zips.length && new Set(own).size >= MIN_ZIPS;
   if (!isSure || sharesZips(fips)) return null;
-  return { fips: fiveDigits(fips), why: `${own.length} of ${zips.length} ZIPs are in it` };
+  return { fips: fiveDigits(fips), why: `${own.length} of ${zips.length} ZIP codes are in it` };
 }
 
 /** County codes from 510 on are independent cities, which share ZIPs with the counties around them. */

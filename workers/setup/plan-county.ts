@@ -77,7 +77,7 @@ const AGENCIES: Record<LandKind, Agency> = {
   },
   places: {
     setting: 'PLACES_URL',
-    what: 'names of places',
+    what: 'place names',
     attribution: 'US Geological Survey, Geographic Names Information System',
     licence: 'public domain (US government)',
   },

@@ -15,7 +15,7 @@ export const recordCountyJob = defineJob({
     const { recordCounty } = await import('./record-county.ts');
     const result = await recordCounty(pool, fips, {
       signal,
-      progress: share => progress(share, 'looking back on sales'),
+      progress: share => progress(share, 'comparing with past sales'),
     });
     return { ...result, rows: result.sales };
   },

@@ -86,7 +86,7 @@ export function startDispatcher({ pool, log, config, post }: DispatcherDeps): Wa
   };
   const warn = sparseWarnings(log);
   const failed = (error: unknown) => {
-    if (!dispatcher.isStopping) warn(error, 'webhooks: what failed is tried again in a moment');
+    if (!dispatcher.isStopping) warn(error, 'webhooks: delivery failed; trying again shortly');
   };
   // Neither waits for the other: both go on while messages are under way.
   const recording = startLoop(() => recordEnded(dispatcher), LOOK_MS, failed);
@@ -104,7 +104,7 @@ export function startDispatcher({ pool, log, config, post }: DispatcherDeps): Wa
       await Promise.all(dispatcher.sending);
       clearTimeout(deadline);
       await record(pool, dispatcher.ended).catch(error =>
-        log.warn({ err: error }, 'webhooks: some are sent again'),
+        log.warn({ err: error }, 'webhooks: could not record some deliveries; sending them again'),
       );
       await dispatcher.post.close();
     },

@@ -95,5 +95,5 @@ export function redactUrl(url: string | URL): string {
 
 /** For a source that ends earlier than it announced. */
 export function truncatedError(name: string, how: string): PlatError {
-  return sourceError(`${name} is cut off: ${how}. Fetch or copy it again.`);
+  return sourceError(`${name} is incomplete: ${how}. Download or copy it again.`);
 }

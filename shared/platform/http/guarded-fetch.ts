@@ -64,7 +64,7 @@ export async function fetchPublic(url: URL, init: FetchInit): Promise<Response> 
   const response = await fetchWithin('public', url, init);
   if (response !== null) return response;
   throw sourceError(
-    `${redactUrl(url)} is an address of a private network, to which no redirect from a public one is followed. Put it into the feed's source if it is meant.`,
+    `${redactUrl(url)} is in a private network. Plat does not follow redirects there from a public address. If you trust it, set it as the feed's source.`,
   );
 }
 
@@ -74,5 +74,5 @@ export async function fetchAnyNetwork(url: URL, init: FetchInit): Promise<FetchR
   if (open !== null) return { response: open, network: 'public' };
   const inside = await fetchWithin('private', url, init);
   if (inside !== null) return { response: inside, network: 'private' };
-  throw sourceError(`${redactUrl(url)} changed its address meanwhile.`, { retryable: true });
+  throw sourceError(`${redactUrl(url)} changed its IP address during the request.`, { retryable: true });
 }

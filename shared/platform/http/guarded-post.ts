@@ -41,10 +41,10 @@ const plainHost = (host: string): string =>
  * when it is connected to. @param privateHosts those that may be private and without https
  */
 export function postFault(text: string, privateHosts: ReadonlySet<string>): string | undefined {
-  if (!URL.canParse(text)) return 'must be an address such as https://example.com/plat';
+  if (!URL.canParse(text)) return 'must be a URL such as https://example.com/plat';
   const { protocol, hostname, username, password } = new URL(text);
   const host = plainHost(hostname);
-  if (username !== '' || password !== '') return 'must not hold a user or a password';
+  if (username !== '' || password !== '') return 'must not contain a user name or a password';
   if (privateHosts.has(host) && protocol === 'http:') return undefined;
   if (protocol !== 'https:') return 'must begin with https://';
   if (privateHosts.has(host)) return undefined;
@@ -76,7 +76,7 @@ export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = T
     const begun = performance.now() - timeoutMs;
     for (const exchange of underWay) {
       if (exchange.begun > begun) break;
-      exchange.giveUp(`did not answer within ${timeoutMs / 1_000} s`);
+      exchange.giveUp(`did not respond within ${timeoutMs / 1_000} s`);
     }
   }, LOOK_MS);
   look.unref();
@@ -158,12 +158,12 @@ function answered(status: number, wait: string | string[] | undefined): PostResu
   if (status >= 200 && status < 300) return { status, error: null, retryAfterMs: null };
   return {
     status,
-    error: status >= 300 && status < 400 ? REDIRECTED : `answered ${status}`,
+    error: status >= 300 && status < 400 ? REDIRECTED : `returned ${status}`,
     retryAfterMs: typeof wait === 'string' ? (retryAfterMs(wait) ?? null) : null,
   };
 }
 
-const REDIRECTED = 'redirects, which is not followed: give its final address';
+const REDIRECTED = 'redirects, which Plat does not follow; enter its final URL';
 
 const failure = (error: string): PostResult => ({ status: null, error, retryAfterMs: null });
 
@@ -171,5 +171,5 @@ function wordsOf(error: Error): string {
   // One text for unknown names and for names of the inner network, so that nobody learns which exist there.
   const isLookup = (error as NodeJS.ErrnoException).syscall === 'getaddrinfo';
   if (isLookup || error instanceof OtherNetworkError) return 'has no address on the public internet';
-  return `cannot be reached (${errorCode(error) ?? error.name})`;
+  return `is unreachable (${errorCode(error) ?? error.name})`;
 }

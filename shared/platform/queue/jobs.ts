@@ -79,7 +79,7 @@ async function add<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<Enqu
     const [row] = await run<Enqueued>('queue/enqueue_job', values);
     if (row) return row;
   }
-  throw new PlatError('enqueue', `Job ${job.name} could not be added.`, { retryable: true });
+  throw new PlatError('enqueue', `Couldn't add job ${job.name}.`, { retryable: true });
 }
 
 /** Workers listen here for jobs that are to be handed to their queue as soon as they are committed. */
@@ -159,7 +159,7 @@ async function findJob(db: Queryable, start: string): Promise<{ id: string; stat
   const [found, other] = rows;
   if (found !== undefined && other === undefined && start.length >= 6) return found;
   const message = other
-    ? `Several jobs' ids begin with ${start}: give more of it.`
+    ? `Several job ids start with ${start}. Enter more characters.`
     : `There is no job ${start}.`;
   throw new PlatError('not_found', `${message} \`plat jobs\` lists them.`);
 }
@@ -175,7 +175,7 @@ export async function cancelJob(
 ): Promise<{ id: string; running: boolean }> {
   const { id, status } = await findJob(db, start);
   const { rows } = await db.query<{ worker: string | null }>(statement('queue/cancel_job', { id, by }));
-  if (rows[0] === undefined) throw new PlatError('job_ended', `Job ${id} is over already: ${status}.`);
+  if (rows[0] === undefined) throw new PlatError('job_ended', `Job ${id} has already ended: ${status}.`);
   return { id, running: rows[0].worker !== null };
 }
 
@@ -190,7 +190,7 @@ export async function retryJob(db: Queryable, start: string): Promise<{ id: stri
       ? { rows: [] }
       : await db.query<{ id: string }>(statement('queue/copy_job', { id }));
   if (rows[0] === undefined)
-    throw new PlatError('job_open', `Job ${id}, or one that does the same, is open already.`);
+    throw new PlatError('job_open', `Job ${id}, or a job with the same work, is already queued or running.`);
   return rows[0];
 }
 
