@@ -47,7 +47,7 @@ function parseCatalogue(file: string): Catalogue {
     throw new Error(`source ${wrong + 1} needs a "place" (digits) and an "address"`);
   } catch (cause) {
     const why = (cause as Error).message;
-    throw new PlatError('config', `The catalogue ${file} cannot be read: ${why}. Correct CATALOGUE_FILE.`, {
+    throw new PlatError('config', `Can't read the catalog ${file}: ${why}. Correct CATALOGUE_FILE.`, {
       cause,
     });
   }

@@ -35,9 +35,13 @@ export function readSalesPrograms(file = bundled): SalesProgram[] {
     return listSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).programs;
   } catch (cause) {
     const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message;
-    throw new PlatError('config', `The list of sales ${file} cannot be read: ${why}. Correct SALES_FILE.`, {
-      cause,
-    });
+    throw new PlatError(
+      'config',
+      `Can't read the list of sales programs ${file}: ${why}. Correct SALES_FILE.`,
+      {
+        cause,
+      },
+    );
   }
 }
 

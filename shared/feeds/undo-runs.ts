@@ -40,7 +40,7 @@ export async function findUndoable(db: Queryable, id: number): Promise<UndoableR
 
 function refusal({ id, feed, kind, status, undoes, as_of, later, undone_by }: Found): string | null {
   if (kind !== 'assessor')
-    return `Run ${id} of ${feed} brought no parcels. Only runs of an assessor's roll can be undone.`;
+    return `Run ${id} of ${feed} loaded no parcels. Only runs of an assessor roll can be undone.`;
   if (status === 'undone') return `Run ${id} of ${feed} was already undone by run ${undone_by}.`;
   if (status !== 'merged') return `Run ${id} of ${feed} changed nothing, so there is nothing to undo.`;
   if (undoes !== null)
