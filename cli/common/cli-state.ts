@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type { Config } from '../../shared/platform/config.ts';
 import { errorCode, PlatError } from '../../shared/platform/errors.ts';
 
-/** State of a running `plat up` for other commands (.plat/up.json). URLs are null until their service runs. */
+/**
+ * State of a running `plat up` for other commands (.plat/up.json). URLs are null until their service runs.
+ */
 export type UpState = { pid: number; born: string | null; databaseUrl: string | null; apiUrl: string | null };
 
 type Urls = Pick<UpState, 'databaseUrl' | 'apiUrl'>;

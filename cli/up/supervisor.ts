@@ -13,9 +13,11 @@ const RUNTIME = ['--enable-source-maps'];
 
 /**
  * Node options. There is one worker per core, so each collects garbage on its own thread instead of on the
- * other cores. Two workers on two cores computed the land attributes of 60,000 parcels in 6.6 s instead of 7.3
- * (means of four alternating runs). One worker alone took 10.4 and 10.3 s. The heap may grow by 80% before a
- * collection, not several times. A worker that loads 1,000,000 parcels peaked at 363 MB instead of 477, in 98 s.
+ * other cores. Two workers on two cores computed the land attributes of 60,000 parcels in 6.6 s instead of
+ * 7.3 (means of four alternating runs). One worker alone took 10.4 and 10.3 s. The heap may grow by 80%
+ * before a collection, not several times. A worker that loads 1,000,000 parcels peaked at 363 MB instead of
+ * 477, in 98 s.
+ *
  */
 export const RUNTIMES: Record<ServiceName, string[]> = {
   api: RUNTIME,

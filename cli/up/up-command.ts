@@ -27,9 +27,10 @@ const CLOSING_MS = 3_000;
 type Part = { stop(): Promise<void>; kill(): void };
 
 /**
- * Runs everything on one machine: PostgreSQL, schema, regions, workers, the sample on the first start, and the
- * API. Exits when a signal has stopped all of it. Interrupted work continues at the next start.
+ * Runs everything on one machine: PostgreSQL, schema, regions, workers, the sample on the first start, and
+ * the API. Exits when a signal has stopped all of it. Interrupted work continues at the next start.
  * @throws PlatError `already_running` if one is already running in the checkout
+ *
  */
 export async function up(config: Config): Promise<void> {
   claimState(config);

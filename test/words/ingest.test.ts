@@ -20,7 +20,10 @@ test.each([
   [ROLL.replace('33019', '"99998"'), 'fips: 99998 is not the FIPS code of a county'],
   [ROLL.replace('fips: 33019\n', ''), 'roll: no county: set fips'],
   [`${ROLL}as_of: 2025-02-30\n`, 'as_of: is not a date'],
-  [`${ROLL}  columns: { acres: { column: A, date: YYYY } }\n`, 'date applies only to dates, and this is a number'],
+  [
+    `${ROLL}  columns: { acres: { column: A, date: YYYY } }\n`,
+    'date applies only to dates, and this is a number',
+  ],
   [`${ROLL}  columns: { vacant: { column: A, values: { V: maybe } } }\n`, "'maybe' is neither yes nor no"],
 ])('a feed is refused by its line: %s', (text, words) => expect(fault(text)).toContain(words));
 

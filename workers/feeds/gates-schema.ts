@@ -10,7 +10,9 @@ type PercentGate = {
   doc: string;
 };
 
-/** Gates with a limit in percent. Each kind of feed names the ones that it has in addition to the common ones. */
+/**
+ * Gates with a limit in percent. Each kind of feed names the ones that it has in addition to the common ones.
+ */
 const PERCENT_GATES = {
   max_row_drop_percent: {
     usual: 10,

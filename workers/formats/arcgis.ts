@@ -34,8 +34,8 @@ export async function* readArcgis(
 async function* readSome(source: Source, output: Output): AsyncGenerator<void> {
   const total = source.context.rows!;
   const wanted = output.rowNo + total;
-  const { walk, ground } = await choosePaging(source, null);
-  for await (const { lines } of readPages(source, walk, { ...ground, total }, { ahead: 0 })) {
+  const { plan, layerSize } = await choosePaging(source, null);
+  for await (const { lines } of readPages(source, plan, { ...layerSize, total }, { ahead: 0 })) {
     for (const line of lines) addLine(output, line);
     if (output.rowNo >= wanted) return;
     if (isFull(output)) yield;

@@ -74,8 +74,9 @@ export function requireToken({ env }: ReadContext, variable: string, what: strin
 }
 
 /**
- * Rows per batch. One asynchronous step per row would cost more than parsing it, but large batches cost garbage
- * collection. The first batch is larger, because it shows which columns a source has.
+ * Rows per batch. One asynchronous step per row would cost more than parsing it, but large batches cost
+ * garbage collection. The first batch is larger, because it shows which columns a source has.
+ *
  */
 const BATCH_ROWS = 250;
 const FIRST_BATCH_ROWS = 1_000;

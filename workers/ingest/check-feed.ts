@@ -15,7 +15,9 @@ export type CheckOptions = {
 };
 
 /**
- * Maps the first rows of a feed. Unreadable sources and missing columns are problems in the result, not errors.
+ * Maps the first rows of a feed. Unreadable sources and missing columns are problems in the result, not
+ * errors.
+ *
  */
 export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise<FeedCheck> {
   const result: FeedCheck = {

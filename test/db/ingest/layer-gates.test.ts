@@ -46,12 +46,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
 
   test.each<[string, string[], Feature[], RegExp]>([
     ['fewer features', ['rows'], many(17), /features .*\b20 to 17 \(15\.0%.*\b10%/],
-    [
-      'many rejects',
-      ['rejects'],
-      [...many(21), broken(1), broken(2)],
-      /\b2 of 23 features .*\b8\.7%.*\b5%/,
-    ],
+    ['many rejects', ['rejects'], [...many(21), broken(1), broken(2)], /\b2 of 23 features .*\b8\.7%.*\b5%/],
     [
       'nothing that counts',
       ['empty', 'rows'],
