@@ -71,7 +71,7 @@ function addCreate(account: Command): void {
 }
 
 function addSet(account: Command): void {
-  const set = withTerms(account.command('set').argument('<account>', 'its name or id'))
+  const set = withTerms(account.command('set').argument('<account>', 'name or id of the account'))
     .option(
       '--period-start <moment>',
       'correct the start of the current period; it ends a month later and keeps its usage',
@@ -105,7 +105,7 @@ function addSet(account: Command): void {
 /** Commands whose only argument is an account. */
 function addNamed(account: Command): void {
   const named = (verb: string, description: string) =>
-    account.command(verb).argument('<account>', 'its name or id').description(description);
+    account.command(verb).argument('<account>', 'name or id of the account').description(description);
   for (const [verb, disabled, description] of [
     [
       'disable',
@@ -158,7 +158,7 @@ function withTerms(command: Command): Command {
     )
     .option('--backstop <n>', 'maximum tokens of overage per period, or none for no limit', tokensOrNone)
     .option('--rate <n>', 'calls per minute', wholeNumber)
-    .option('--burst <n>', 'calls in a burst', wholeNumber)
+    .option('--burst <n>', 'maximum burst of calls', wholeNumber)
     .option('--skip-trace-rate <n>', 'skip traces per minute, also the burst size', wholeNumber)
     .option('--skip-trace', 'allow skip tracing')
     .option('--no-skip-trace', 'refuse skip traces')

@@ -41,10 +41,10 @@ export function addChangesCommand(program: Command): void {
       type,
       run,
       county: fips === null ? '' : fiveDigits(fips),
-      of: property_id ?? listing_id ?? zip ?? '',
+      subject: property_id ?? listing_id ?? zip ?? '',
       changed: clipped(Object.entries(fields).map(fieldText).join(', '), LINE_CHARS),
     }));
-    return [rows, table(lines, ['seq', 'at', 'type', 'run', 'county', 'of', 'changed'])];
+    return [rows, table(lines, ['seq', 'at', 'type', 'run', 'county', 'subject', 'changed'])];
   });
 }
 

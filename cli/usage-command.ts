@@ -13,7 +13,7 @@ export function addUsageCommand(program: Command): void {
   const usage = program
     .command('usage')
     .usage('--account <account> [options]')
-    .option('--account <account>', 'its name or id')
+    .option('--account <account>', 'name or id of the account')
     .addOption(
       new Option(
         '--providers',
@@ -102,7 +102,7 @@ export async function readPeriod(
   if (only === undefined)
     throw new PlatError(
       'period_unknown',
-      `${wanted === 'current' ? 'This account has no current period, because it has no contract' : `No period of this account starts in ${wanted}`}. To list all periods, leave off --period.`,
+      `${wanted === 'current' ? 'This account has no current period, because it has no contract' : `No period of this account starts in ${wanted}`}. To list all periods, omit --period.`,
     );
   if (found.length > 1)
     throw new PlatError(

@@ -122,7 +122,7 @@ async function mailInvitation({ config, log }: Session, email: string, url: stri
   await sendMail(config, log, {
     to: email,
     subject: "You're invited to Plat",
-    text: `You are invited to Plat. Set your password here:\n\n${url}\n\nThe link works once and expires in ${linkLifetime('invite')}. If you didn't expect this email, ignore it.\n`,
+    text: `You're invited to Plat. Set your password here:\n\n${url}\n\nThe link works once and expires in ${linkLifetime('invite')}. If you didn't expect this email, ignore it.\n`,
   });
   return config.SMTP_URL === undefined
     ? `Invited ${email}. SMTP_URL is not set, so the email is a file in ${config.PLAT_DIR}/outbox.`

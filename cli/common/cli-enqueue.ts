@@ -89,7 +89,7 @@ export async function warnOfNoWorker(
     const { rows } = await pool.query<{ workers: number }>(sql('queue/summarise_workers'));
     if (rows[0]?.workers !== 0 || signal.aborted) return;
     out.write(
-      `No worker has started this job in ${afterMs / 1000} seconds. Start one with \`plat worker\`, or everything with \`npm start\`. The job stays queued. Ctrl-C stops waiting, but does not cancel the job.\n`,
+      `No worker is running, so the job hasn't started after ${afterMs / 1000} seconds. Start a worker with \`plat worker\`, or everything with \`npm start\`. The job stays queued. Ctrl-C stops waiting, but does not cancel the job.\n`,
     );
   } catch {
     // Aborted, or the database is unreachable. The command that waits reports that.

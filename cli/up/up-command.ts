@@ -56,7 +56,7 @@ export async function up(config: Config): Promise<void> {
 async function stopAll(parts: Part[]): Promise<void> {
   for (const part of parts.reverse()) {
     // If one part fails to stop, stop the others anyway.
-    await part.stop().catch(error => print(`Couldn't stop a part: ${messageOf(error)}`));
+    await part.stop().catch(error => print(`Couldn't stop a component: ${messageOf(error)}`));
   }
 }
 
