@@ -24,7 +24,7 @@ const fipsSchema = z
     "County FIPS code of every row, such as '33019'. Rows with a different FIPS code are rejected. For a land layer: the county that it covers completely.",
   );
 
-/** What the queue's own parser objects to. It fills in missing fields by itself, so they are counted here. */
+/** Errors of the queue's own cron parser. It fills in missing fields silently, so count them here. */
 function cronProblem(expression: string): string | null {
   const fields = expression.trim().split(/\s+/).length;
   if (fields !== 5 && fields !== 6)
@@ -61,7 +61,7 @@ const scheduleSchema = z.strictObject({
     .optional(),
 });
 
-/** The kinds with what they hold, those together that hold the same. */
+/** Kinds of feeds with their contents. Kinds with the same contents are listed together. */
 function kindWords(): string {
   const kinds = new Map<string, string[]>();
   for (const name of FEED_KIND_NAMES) {

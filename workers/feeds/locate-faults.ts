@@ -9,7 +9,7 @@ export type Report = (path: string, message: string) => void;
 
 export type FeedText = { file: string; document: Document; lines: LineCounter; value: unknown };
 
-/** Reads YAML, of which JSON is a part. @throws PlatError `feed_definition` naming file and line */
+/** Reads YAML, which includes JSON. @throws PlatError `feed_definition` naming file and line */
 export function parseFeedText(text: string, file: string): FeedText {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -33,7 +33,7 @@ export function feedError(text: FeedText, issues: readonly Issue[]): PlatError {
   return new PlatError('feed_definition', message, { details });
 }
 
-/** zod's issues in words, one for each unknown property, and of a union's branches the one that was meant. */
+/** zod's issues in words: one per unknown property, and for a union only those of the intended branch. */
 export function issuesOf(error: z.ZodError, value: unknown): Issue[] {
   return error.issues
     .flatMap(issue => flatten(issue, []))
@@ -91,7 +91,7 @@ function pathText(path: readonly PropertyKey[]): string {
     .join('');
 }
 
-/** The line of the deepest part of the path that the file holds. */
+/** The line of the deepest part of the path that exists in the file. */
 function lineOf({ document, lines }: FeedText, path: readonly PropertyKey[]): number {
   let node: unknown = document.contents;
   let found: Node | null = isNode(node) ? node : null;

@@ -2,7 +2,7 @@ import type { RowField } from '../../shared/feeds/file-feeds.ts';
 import { PARCEL_FIELD_NAMES, PARCEL_FIELDS, type ParcelField } from '../../shared/model/parcel-fields.ts';
 import type { TargetSpec } from './values/value-parser.ts';
 
-/** Targets of a roll: the parcel fields, and a row's county and place where nothing else tells them. */
+/** Targets of a roll: the parcel fields, and the county and location if nothing else provides them. */
 export type ParcelTarget = ParcelField | RowField;
 const ROW_TARGETS: Record<RowField, TargetSpec> = {
   fips: {

@@ -8,8 +8,8 @@ import { addRow, chooseLayer, type FileRead, isFull, plainValue } from './row-ba
 const PART_ROWS = 20_000;
 
 /**
- * A table of a Microsoft Access database. The file is held in memory, its rows are not; pictures and
- * attachments are left out.
+ * A table of a Microsoft Access database. The file is in memory, its rows are not. Pictures and attachments
+ * are skipped.
  */
 export async function* readAccess({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;

@@ -148,7 +148,7 @@ export async function fetchFeatures(
   return { features: features.map(feature => ({ feature, reference })), cut };
 }
 
-/** A server that answers every page with the same features. */
+/** A server that returns the same features for every page. */
 export class PagingUnsupported extends PlatError {}
 
 /** @throws PagingUnsupported */

@@ -16,9 +16,8 @@ import { type ReadContext, requireToken } from './row-batch.ts';
 
 /*
  * Requests to the ArcGIS REST API
- * (https://developers.arcgis.com/rest/services-reference/enterprise/query-feature-service-layer/).
- * Its servers tell errors in a body with status 200, and each release and each proxy before it fails
- * in ways of its own.
+ * (https://developers.arcgis.com/rest/services-reference/enterprise/query-feature-service-layer/). Servers
+ * report errors in a body with status 200, and each release and proxy fails in its own way.
  */
 
 /** A layer to query: its address without `/query`, and its feed's settings. */
@@ -29,8 +28,7 @@ export type Params = Record<string, string | number | boolean>;
 export type Body = Record<string, unknown>;
 
 /**
- * A query that the server does not answer though it may answer a smaller or a plainer one; `again` where the
- * same one may do, too.
+ * A query that the server refuses. A smaller or simpler one may work. `again` if the same one may work too.
  */
 export class RequestRefused extends PlatError {
   readonly again: boolean;
@@ -49,15 +47,15 @@ export class RequestRefused extends PlatError {
 const AT_ONCE = 2;
 const servers = new Map<string, BulkheadPolicy>();
 
-/** A query that fails twice in a row is asked for in smaller pieces. */
+/** A query that fails twice in a row is split. */
 const REFUSALS = 2;
 
 /** IIS, in front of most of these servers, refuses longer query strings. */
 const MAX_QUERY_LENGTH = 2_000;
 
 /**
- * The JSON body that answers a query; a form where that is long. @throws RequestRefused; PlatError
- * `feed_token`; `feed_source`
+ * The JSON response to a query, sent as a form if it is long.
+ * @throws RequestRefused; PlatError `feed_token`; `feed_source`
  */
 export async function queryLayer(layerRequest: LayerRequest, path: string, params: Params): Promise<Body> {
   const { url, context } = layerRequest;

@@ -10,10 +10,10 @@ import { OUT_OF_MEMORY } from './child-guard.mjs';
 export type Command = { program: string; args: string[]; cwd?: string; input?: string };
 
 /**
- * What a command writes that reads a source, the first of it as soon as it has started. It is killed when it
- * is silent too long, or no longer read.
- * @param failure what its exit code, or the code of what kept it from starting, and its last line of
- * complaint stand for
+ * The output of a command that reads a source, as it arrives. The command is killed if it is silent for too
+ * long or no longer needed.
+ * @param failure converts its exit code (or the error that prevented its start) and its last error line to an
+ * error
  * @throws PlatError `feed_source` that names the source when it hung or needed too much memory
  */
 export async function* readChildOutput(

@@ -24,7 +24,7 @@ export type Task = {
   maxMb: number;
 };
 
-/** What it answers, each as the length of its bytes in four of them, and the bytes of v8.serialize. */
+/** Its messages, each with a length of four bytes, as bytes of v8.serialize. */
 export type Frame =
   | { started: true }
   | { batch: RowBatch; rowNo: number }

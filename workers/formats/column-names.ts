@@ -20,8 +20,8 @@ export function checkColumns(names: string[], name: string): string[] {
 }
 
 /**
- * The names in a file's header line. A column without a name gets its position (`column_3`), and columns of
- * the same name get theirs at the end (`OWNER (column 2)`), so that only a feed that maps them has to choose.
+ * The names in a file's header line. A column without a name gets its position (`column_3`). Columns with the
+ * same name get theirs at the end (`OWNER (column 2)`), so only a feed that maps them has to choose.
  */
 export function nameColumns(header: readonly string[]): string[] {
   const names = header.map(name => name.replace(ODD_SPACES, ' ').trim());

@@ -114,7 +114,7 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
 const ELEMENT = /<(list|ac|ph)\b([^>]*?)\/?>(?:([^<]*)<\/\1>)?/gi;
 const ATTRIBUTE = /([\w-]+)\s*=\s*["']([^"']*)["']/g;
 
-/** The area code stands on the element around the numbers; the action is an attribute such as chg='A'. */
+/** The element around the numbers has the area code. The action is an attribute such as chg='A'. */
 async function readXml(
   chunks: AsyncIterable<Uint8Array>,
   changes: boolean,
@@ -123,7 +123,7 @@ async function readXml(
   let [rest, area, count] = ['', '', 0];
   for await (const chunk of chunks) {
     const text = rest + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1');
-    // Behind the last whole tag an element may go on in the next chunk.
+    // After the last complete tag, an element can continue in the next chunk.
     const whole = text.lastIndexOf('<');
     rest = text.slice(whole);
     readElements(text.slice(0, whole));

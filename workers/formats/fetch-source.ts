@@ -10,8 +10,8 @@ export async function fetchUrl(url: URL, context: OpenContext, optional: boolean
 }
 
 /**
- * A source as a file here: itself or, of an address, its copy, with those of its siblings beside it. @throws
- * PlatError `feed_source`
+ * A source as a local file: the file itself, or a copy of a URL, with its sibling files.
+ * @throws PlatError `feed_source`
  */
 export async function fetchSource(
   source: string,

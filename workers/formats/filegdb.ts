@@ -15,9 +15,9 @@ import { readFeatureLines } from './json.ts';
 import { chooseLayer, type FileRead } from './row-batch.ts';
 
 /*
- * Esri's file geodatabase, by GDAL in a child process: as WebAssembly (gdal3.js, an optional package), else
- * as installed. Coordinates come as they are, said to be degrees so that GDAL leaves them alone: what moves
- * them to WGS84 is the same for all formats.
+ * Esri's file geodatabase, read by GDAL in a child process: as WebAssembly (gdal3.js, an optional package),
+ * or an installed GDAL. Coordinates are passed through as if they were degrees, because the same code
+ * converts all formats to WGS84.
  */
 
 /** Options of GDAL in either form: curves as lines, no heights, all digits. */
@@ -50,8 +50,8 @@ export const readFileGdb = (reading: FileRead): AsyncGenerator<void> =>
   readWith(gdalPackage() ?? INSTALLED_GDAL, reading);
 
 /**
- * @throws PlatError `feed_source` without GDAL, or when it does not answer; `feed_format` with what it
- * says against the file
+ * @throws PlatError `feed_source` without GDAL or when it doesn't respond, `feed_format` with GDAL's
+ * objection to the file
  */
 export async function* readWith(gdal: Gdal, given: FileRead): AsyncGenerator<void> {
   const { source, spec, output, context } = given;
@@ -90,7 +90,7 @@ async function layersOf(
   path: string,
   { source: { name }, spec, context }: FileRead,
 ): Promise<Layer[]> {
-  // What is no folder GDAL refuses in words of its own.
+  // GDAL reports paths that aren't folders itself.
   const files = await readdir(path).catch((): string[] => []);
   const isCompressed = files.some(file => /\.cdf$/i.test(file));
   const compressed = () =>
@@ -159,7 +159,7 @@ export const INSTALLED_GDAL: Gdal = {
   rows: (path, layer) => ({ program: 'ogr2ogr', args: [...AS_ROWS, '/vsistdout/', path, layer] }),
 };
 
-/** GDAL names places in its own source, by where it was built. */
+/** GDAL's messages include paths in its own source. */
 const plainWords = (said: string): string =>
   said
     .replace(/Error occurred in \S+ at line \d+/i, "GDAL can't read it")

@@ -15,16 +15,16 @@ import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';
 
 /**
- * A feature or attribute table of a GeoPackage, https://www.geopackage.org/spec131/, read row by
- * row where it lies.
+ * A feature or attribute table of a GeoPackage, https://www.geopackage.org/spec131/, read row by row in
+ * place.
  */
 export async function* readGeoPackage({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const { rowBytes } = limitsOf(context);
   const file = await source.onDisk();
   const isWriteAhead = await checkFile(file, name);
-  // SQLite locks by a folder beside the file, where a killed worker would leave it and two
-  // could not read at once.
+  // SQLite locks with a folder next to the file. A killed worker would leave it behind, and two workers
+  // couldn't read at once.
   const folder = await scratchFolder(context, 'geopackage-');
   const path = join(folder, 'file.gpkg');
   if (isWriteAhead) await withoutWriteAhead(file.path, path);
@@ -112,7 +112,7 @@ async function withoutWriteAhead(from: string, to: string): Promise<void> {
   }
 }
 
-/** Views are left out: they are queries of the file's author, not rows. */
+/** Views are skipped, because they are queries of the file's author. */
 function layersOf(db: Database): Layer[] {
   return db.all(`
     select c.table_name as name, g.column_name as geometry, g.srs_id as stored, s.organization, s.organization_coordsys_id as code,
@@ -129,8 +129,8 @@ const columnsOf = (db: Database, table: string): Column[] =>
   db.all(`select name, lower(type) as type from pragma_table_info(?)`, [table]) as unknown as Column[];
 
 /**
- * Its columns by name, without those that are computed. What is longer than a row may be never leaves the
- * file: of a shape so much comes that it is seen to be too long, of the other values nothing.
+ * Its columns by name, without computed ones. Oversized values never leave the file. Of an oversized shape,
+ * only enough is read to detect it.
  */
 function selectOf(layer: Layer, columns: readonly Column[], rowBytes: number): string {
   const expressions = columns.map(({ name }) => {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 
 /**
- * The part of a source that a feed wants: a box, or a county, whose parcels lie in it and whose
- * features touch it.
+ * The part of a source that a feed reads: a box, or a county, with parcels inside it and features that touch
+ * it.
  */
 export type ReadWindow = { box: Box; county?: { fips: number; of: 'parcels' | 'features' } };
 
@@ -119,10 +119,10 @@ const settingsSchema = z
   })
   .partial();
 
-/** What a feed may say of an input besides its source and its format. */
+/** Settings of an input other than source and format. */
 export const INPUT_SETTINGS = settingsSchema.shape;
 
-/** What to read. Of `within` readers ask for the box where they can, and clip-rows.ts leaves out the rest. */
+/** What to read. For `within`, readers request the box if they can, and clip-rows.ts skips the rest. */
 export type InputSettings = Omit<z.infer<typeof settingsSchema>, 'within'> & {
   source: string | string[];
   within?: ReadWindow | undefined;

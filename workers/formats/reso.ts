@@ -95,7 +95,7 @@ function requestHeaders(reso: ResoSpec, context: ReadContext): Record<string, st
   return { ...headers, authorization: `Bearer ${token}` };
 }
 
-/** A chain begins where the last one ended: its highest timestamp. */
+/** A chain starts where the last one ended: at its highest timestamp. */
 function startOf(stored: ResoCheckpoint | null | undefined): ResoCheckpoint {
   if (!stored) return { nextLink: null, watermark: null, since: null, ordered: true };
   return stored.nextLink === null ? { ...stored, since: stored.watermark, ordered: true } : stored;
@@ -117,7 +117,7 @@ function queryUrl(start: URL, reso: ResoSpec, checkpoint: ResoCheckpoint, operat
   return url;
 }
 
-/** A nextLink decides where the token is sent, so it must not lead elsewhere. */
+/** A nextLink decides where the token is sent, so it must stay on the same origin. */
 function sameOrigin(link: string, from: URL): URL {
   const url = new URL(link, from);
   if (url.origin !== from.origin) {

@@ -11,8 +11,8 @@ import { useCrs } from './use-crs.ts';
 const SHAPES_AT_ONCE = 250;
 
 /**
- * `.shp` and `.dbf` side by side, with `.shx`, `.prj` and `.cpg` where there; Z and M are dropped. A deleted
- * record keeps its row number.
+ * `.shp` and `.dbf` next to each other, with `.shx`, `.prj`, and `.cpg` if they exist. Z and M are dropped. A
+ * deleted record keeps its row number.
  */
 export async function* readShapefile({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;

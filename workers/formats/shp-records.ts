@@ -5,26 +5,26 @@ import type { OpenedSource, SourceFile } from './source.ts';
 import { CHUNK_BYTES } from './unpacked.ts';
 
 /*
- * Where the records of a shapefile are (ESRI Shapefile Technical Description, July 1998). Our own: the reader
- * of the package `shapefile` does not know the .shx, which alone says which record is which.
+ * Locates the records of a shapefile (ESRI Shapefile Technical Description, July 1998). Our own, because the
+ * reader of the package `shapefile` ignores the .shx file, which says which record is which.
  */
 
 /** The first four bytes of a .shp and a .shx, big-endian. */
 const CODE = 9994;
 const HEADER_BYTES = 100;
 
-/** Bytes from an offset on: fewer where the file ends. Offsets mostly grow. */
+/** Bytes starting at an offset, fewer at the end of the file. Offsets mostly increase. */
 type Bytes = { at(offset: number, length: number): Buffer | Promise<Buffer>; close(): Promise<unknown> };
 
 export type Shapes = {
-  /** The next shapes, fewer where there are no more. */
+  /** The next shapes, fewer at the end. */
   take(count: number): Promise<Shape[]>;
   close(): Promise<unknown>;
 };
 
 /**
- * The shapes of a .shp, in the order of its .shx, else as they follow each other.
- * @throws PlatError `feed_format`, `feed_source` for a file that is cut off
+ * The shapes of a .shp, in the order of its .shx, or in file order without one.
+ * @throws PlatError `feed_format`, or `feed_source` for an incomplete file
  */
 export async function openShapes(source: OpenedSource, { rowBytes }: Limits): Promise<Shapes> {
   const { name } = source;
@@ -69,7 +69,7 @@ async function takeShapes(next: Next, count: number, maxBytes: number): Promise<
   return shapes;
 }
 
-/** Pairs of offset and length in words of 16 bits, as the .shx has them. */
+/** Pairs of offset and length in 16-bit words, as in the .shx. */
 type Index = { pairs: Buffer; count: number };
 
 async function readIndex(shx: SourceFile): Promise<Index> {
@@ -136,7 +136,7 @@ function inFileOrder(bytes: Bytes, declared: number, name: string): Next {
   const isNext = (head: Buffer): boolean => head.readInt32BE(0) === record + 1 && isRecord(head);
   return async () => {
     let head = await bytes.at(offset, 12);
-    // Not all writers number their records, but what follows a gap has to be the next one. Offsets are even.
+    // Not all writers number their records, but after a gap the next one must follow. Offsets are even.
     const inGap = !isRecord(head);
     while (inGap && head.length === 12 && !isNext(head)) {
       offset += 2;
@@ -181,7 +181,7 @@ function streamed(source: SourceFile): Bytes {
   };
 }
 
-/** Bytes of the file where it lies, for offsets in any order. */
+/** Bytes of the file in place, for offsets in any order. */
 async function onDisk(source: SourceFile): Promise<Bytes> {
   const { path } = await source.onDisk();
   const file = await open(path, 'r');

@@ -25,7 +25,7 @@ export async function* readXlsx({ source, spec, output, context }: FileRead): As
   file.advance(1);
 }
 
-/** Excel adds empty sheets to a new workbook, which are nobody's choice. */
+/** Excel adds empty sheets to a new workbook. Ignore them. */
 async function chosenSheet(workbook: Workbook, wanted: string | undefined, name: string): Promise<string> {
   const sheets: { name: string }[] = [];
   const all = await sheetNames(workbook);
@@ -77,8 +77,8 @@ function cellValue(cell: unknown): unknown {
 type Workbook = string | Buffer;
 
 /**
- * Where the library looks for the workbook; a file may have it anywhere, and says so in _rels/.rels
- * (ECMA-376, part 2, 9.3).
+ * Where the library expects the workbook. A file can have it anywhere, and says so in _rels/.rels (ECMA-376,
+ * part 2, 9.3).
  */
 const WORKBOOK_PATH = 'xl/workbook.xml';
 
@@ -118,7 +118,7 @@ async function checked({ path }: LocalFile, name: string, context: OpenContext):
   return isUsual ? path : Buffer.from(zipSync(atWorkbookPath(members, name), { level: 0 }));
 }
 
-/** The members of a workbook that stands elsewhere, with those of its folder also where they usually are. */
+/** The members of a workbook in another place, also mapped to their usual paths. */
 function atWorkbookPath(members: Record<string, Buffer>, name: string): Record<string, Buffer> {
   const relations = members['_rels/.rels']?.toString().match(/<[^<>]*Relationship\s[^<>]*>/g) ?? [];
   const relation = relations.find(each => /\/officeDocument["']/.test(each));

@@ -57,10 +57,9 @@ const isData = (fileName: string): boolean =>
 type Named = { fileName: string };
 
 /**
- * The one member that a feed means: the one it names, else the only one with a fitting extension,
- * else the only one.
- * `member` is a path in the archive, or the end of one; its extension may be left out.
- * @throws PlatError `feed_format` listing the candidates and naming `member`.
+ * The member to read: the one that the feed names, else the only one with a matching extension, else the only
+ * one. `member` is a path in the archive, or the end of one, with or without extension.
+ * @throws PlatError `feed_format` listing the candidates and naming `member`
  */
 export function chooseMember<Member extends Named>(
   entries: Member[],

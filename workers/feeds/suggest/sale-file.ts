@@ -30,7 +30,7 @@ export function salePresetOf(names: readonly string[]): PresetName | undefined {
 
 type Values = Record<string, unknown>;
 
-/** What a file of sales tells of a sale, by the field of a roll that its column was suggested for. */
+/** Columns of a sales file, by the roll field that was suggested for each. */
 const LISTING_FIELD: Partial<Record<ParcelTarget, ListingField>> = {
   apn: 'apn',
   fips: 'fips',
@@ -70,8 +70,8 @@ export type SaleColumns = {
 };
 
 /**
- * The columns of a file of sales that no preset knows: each row has a day and a price, and nothing says that
- * the rows are a roll. Undefined of rolls.
+ * Columns of a sales file without a preset: each row has a date and a price, and nothing indicates a roll.
+ * undefined for rolls.
  */
 export function saleColumns(
   { key, fields }: Suggestions,
@@ -79,7 +79,7 @@ export function saleColumns(
   names: readonly string[],
 ): SaleColumns | undefined {
   const of = (field: ParcelTarget) => fields.find(each => each.field === field)?.mapped ?? undefined;
-  // A date and a price say little by their names alone.
+  // A date or price column is not conclusive by its name alone.
   const likely = (field: ParcelTarget) => of(field) ?? fields.find(each => each.field === field)?.others[0];
   const [date, price] = [likely('last_sale_date'), likely('last_sale_price')];
   if (!date || !price) return undefined;

@@ -16,11 +16,11 @@ import {
   type Profile,
 } from './column-profile.ts';
 
-/** What a house number and a street say together, and less where only the values tell which is which. */
+/** Confidence of a house number and a street. Lower if only the values show which is which. */
 const SURE_PARTS = 0.94;
 const LIKELY_PARTS = 0.86;
 
-/** The columns of a table that hold parts of its parcels' addresses. */
+/** Columns with parts of situs addresses. */
 export const addressColumns = (
   profiles: readonly Profile[],
   aliases: ReadonlyMap<string, string | undefined>,
@@ -32,7 +32,7 @@ export const addressColumns = (
     profiles,
   );
 
-/** With columns of directions and street suffixes between the others whose names say nothing. */
+/** Includes columns of directions and street suffixes between the others, whose names have no meaning. */
 function withUnnamed(named: readonly (PartColumn | null)[], profiles: readonly Profile[]): PartColumn[] {
   return profiles.flatMap((profile, at) => {
     const own = named[at];
@@ -52,7 +52,7 @@ function withUnnamed(named: readonly (PartColumn | null)[], profiles: readonly P
 export function situsFromParts(columns: readonly PartColumn[], cities: readonly Profile[]): Candidate[] {
   const numbers = columns.filter(({ part }) => part === 'number');
   const filled = Math.max(0, ...numbers.map(({ profile }) => profile.filled.length));
-  // A column with few numbers holds what is added to the others.
+  // A column with few numbers has additions to the other numbers.
   const full = numbers.filter(({ profile }) => profile.filled.length > 0.5 * filled);
   const best = [...full.filter(({ situs }) => situs), ...full.filter(({ situs }) => !situs)];
   for (const number of best) {
@@ -84,7 +84,7 @@ export function situsFromParts(columns: readonly PartColumn[], cities: readonly 
   return [];
 }
 
-/** An address in one line with the unit that stands in columns of its own. */
+/** A one-line address, plus the unit from its own columns. */
 export function withUnit(candidate: Candidate, columns: readonly PartColumn[]): Candidate {
   const line = columns.find(({ profile }) => profile.name === candidate.columns[0]);
   const isPlain = candidate.columns.length === 1 && candidate.spec.part === undefined;
@@ -93,7 +93,7 @@ export function withUnit(candidate: Candidate, columns: readonly PartColumn[]): 
   return rest.length === 0 ? candidate : { ...candidate, ...readColumns([line, ...rest]) };
 }
 
-/** Whether half of the lines go on with the city that has a column of its own. */
+/** Whether half of the lines continue with the city, which has its own column. */
 export const endsInCity = ({ texts }: Profile, cities: readonly Profile[]): boolean =>
   cities.some(city => {
     const rows = texts.flatMap((text, i) => (text && city.texts[i] ? [[text, city.texts[i]] as const] : []));
@@ -124,8 +124,8 @@ function pairs({ profile: one }: PartColumn, { profile: other }: PartColumn): [s
 }
 
 /**
- * Whether a line begins with the house numbers. A line that is not said to be the parcel's has to in
- * nearly all rows: owners who live on their parcels have their addresses.
+ * Whether lines start with the house numbers. A line that isn't labeled as situs must do so in nearly all
+ * rows, because owners who live on their parcels have the same address.
  */
 function isWhole(line: PartColumn, number: PartColumn): boolean {
   const rows = pairs(line, number);
@@ -154,13 +154,13 @@ const HOUSE_AND_STREET = /^\d+[A-Z]? +(?!(ST|ND|RD|TH)\b)[A-Z]/i;
 const isAddress = ({ profile }: PartColumn): boolean =>
   profile.filled.filter(text => HOUSE_AND_STREET.test(text)).length > 0.5 * profile.filled.length;
 
-/** A name of anything is a street's where its values or a street's type beside it say so. */
+/** A name column is a street if its values or an adjacent street type say so. */
 const isStreet = (name: PartColumn, columns: readonly PartColumn[]): boolean =>
   name.sure ||
   endsInSuffix(name.profile) ||
   columns.some(each => each.part === 'type' && areSuffixes(each.profile) && distance(each, name) <= 2);
 
-/** Number, street and what stands beside them, each part once, in the order in which mail has them. */
+/** Number, street, and adjacent parts, each once, in mailing order. */
 function partsBeside(number: PartColumn, name: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
   const chosen = new Map<AddressPart, PartColumn>([
     ['number', number],
@@ -184,7 +184,7 @@ function partsBeside(number: PartColumn, name: PartColumn, columns: readonly Par
   return ADDRESS_PARTS.flatMap(part => chosen.get(part) ?? []);
 }
 
-/** A direction that does not say on which side it stands is on that of the street on which its column is. */
+/** A direction without a side is before or after the street, like its column. */
 function partOf(
   each: PartColumn,
   name: PartColumn,
@@ -196,7 +196,7 @@ function partOf(
   return each.part;
 }
 
-/** Whether the street says already what the part says: N MAIN ST beside N and ST. */
+/** Whether the street already includes the part: N MAIN ST next to N and ST. */
 function isHeld(part: PartColumn, name: PartColumn, kind: AddressPart): boolean {
   if (kind === 'number_prefix' || kind === 'number_suffix') return false;
   const rows = pairs(part, name);
@@ -204,7 +204,7 @@ function isHeld(part: PartColumn, name: PartColumn, kind: AddressPart): boolean 
   return rows.length >= 3 && same.length >= 0.9 * rows.length;
 }
 
-/** What stands in columns of its own beside an address in one line that does not say it. */
+/** Parts in separate columns that a one-line address doesn't include. */
 function restOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
   const type = columns.find(
     each =>
@@ -218,7 +218,7 @@ function restOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[] 
   return [...(type ? [type] : []), ...unitsOf(line, columns)];
 }
 
-/** The columns of the unit beside an address in one line that does not say it. */
+/** Unit columns that a one-line address doesn't include. */
 function unitsOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
   const beside = columns.filter(
     each =>

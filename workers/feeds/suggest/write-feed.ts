@@ -6,11 +6,11 @@ import { displayValue } from '../values/text-value.ts';
 import type { Candidate } from './column-profile.ts';
 import { MIN_CONFIDENCE, type Suggestion, type Suggestions } from './suggest-columns.ts';
 
-/** What a feed file says besides its columns. */
+/** The head of a feed file. */
 export type FeedHead = {
   name: string;
   kind: string;
-  /** Five digits; null where the rows do not tell. */
+  /** Five digits. null if the rows don't show it. */
   fips: string | null;
   fipsWhy?: string | null | undefined;
   title?: string | undefined;

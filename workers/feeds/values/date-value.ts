@@ -31,7 +31,7 @@ export function dateParser(format: string | undefined, lastYear: number): DatePa
   };
 }
 
-/** Whether a format tells the day, and not the month or the year alone. */
+/** Whether a format includes the day, and not only the month or the year. */
 export const hasDay = (format: string | undefined): boolean =>
   format === undefined || SPECIAL.has(format) || format.includes('D');
 
@@ -93,7 +93,7 @@ const TOKENS: Record<string, string> = {
   D: '(\\d{1,2})',
 };
 
-/** Where months have names, the weekday may stand before the date, and st, nd, rd or th behind the day. */
+/** With month names, a weekday can precede the date, and st, nd, rd, or th can follow the day. */
 const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\\.?,? )?';
 const ORDINAL = '(?:st|nd|rd|th)?';
 

@@ -15,8 +15,8 @@ export function parseState(raw: unknown): string | null | Failure {
 }
 
 /**
- * Five digits of '03280', '03280-1234', '032801234', with the leading zeros that a numeric column took
- * (3280). All zeros mean nothing.
+ * The five digits of '03280', '03280-1234', '032801234', with leading zeros that a numeric column dropped
+ * (3280). All zeros count as empty.
  */
 export function parseZip(raw: unknown): string | null | Failure {
   const text = tidyText(raw);
@@ -62,10 +62,7 @@ export function isKnownCounty(fips: number): boolean {
   return codes.has(fips);
 }
 
-/**
- * Of a row that names a former county of Connecticut, and nothing by which one of its
- * regions could be chosen.
- */
+/** For a row with a former county of Connecticut and nothing that decides its region. */
 export const ambiguousRegion = (fips: number): string =>
   `${fiveDigits(fips)} is a former county of Connecticut. Its towns are in several planning regions (09110 to 09190), and the row has no town or point to tell which: map the city, or use the region's code`;
 

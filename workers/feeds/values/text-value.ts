@@ -1,9 +1,8 @@
 import { dateText } from '../../formats/row-batch.ts';
 
 /**
- * Why a value cannot be used: `reason` is stable and counted (`plat runs show`), `says` completes the
- * sentence `'<value>' …`. A parser returns one of these instead of throwing, as a roll may hold a
- * million bad values.
+ * Why a value can't be used. `reason` is stable and counted (`plat runs show`). `says` completes the sentence
+ * `'<value>' …`. Parsers return these instead of throwing, because a roll can have a million bad values.
  */
 export type Failure = { readonly reason: string; readonly says: string };
 
@@ -48,8 +47,8 @@ export const isFailure = (value: unknown): value is Failure =>
   typeof value === 'object' && value !== null && 'reason' in value;
 
 /**
- * The form of a text without what it says: letters as x, digits as 0. Of people's names and numbers no
- * more is told or kept.
+ * The shape of a text without its contents: letters as x, digits as 0. Plat shows and stores only this of
+ * people's names and numbers.
  */
 export const mask = (text: string): string => text.replace(/\p{L}/gu, 'x').replace(/\p{N}/gu, '0');
 
@@ -68,8 +67,8 @@ export function displayValue(raw: unknown): string {
 }
 
 /**
- * Words that mean "nothing" in rolls. 'NA' is also a code and a surname, 'UNKNOWN' something that
- * somebody recorded.
+ * Words that mean "empty" in rolls. 'NA' is also a code and a last name, and 'UNKNOWN' can be a recorded
+ * value.
  */
 const NULL_WORDS = new Set(['NULL', '<NULL>', '(NULL)', 'N/A', '#N/A', 'NONE', 'NAN']);
 const LONGEST_NULL_WORD = 6;
@@ -88,8 +87,8 @@ const ASTERISK = 42;
 export const isOverflow = (raw: unknown): boolean => typeof raw === 'string' && /^\s*\*{2,}\s*$/.test(raw);
 
 /**
- * The text of any value: trimmed, white space collapsed, no NUL; null for nothing and the usual null words.
- * Lists are joined by ', '.
+ * The text of any value: trimmed, white space collapsed, no NUL. null for empty text and the usual null
+ * words. Lists are joined by ', '.
  */
 export function tidyText(raw: unknown): string | null {
   if (typeof raw !== 'string') return tidyOther(raw);
