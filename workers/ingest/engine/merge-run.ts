@@ -28,8 +28,8 @@ export async function mergeRun(
   const { pool, runId, feedId, counts, force } = run;
   let prepared: Prepared | undefined;
   const follow: string[] = [];
-  // The comparison too, for it settles repeated rows: an attempt that found them settled
-  // would not count them.
+  // Include the comparison, because it resolves duplicate rows. A second attempt would find them resolved and
+  // not count them.
   const status = await transaction(
     pool,
     async (client): Promise<RunStatus> => {

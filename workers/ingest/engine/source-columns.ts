@@ -19,8 +19,8 @@ export function columnsOf(rows: Iterable<SourceRow>): string[] {
 }
 
 /**
- * Looks names up: as they are, else whatever their case, else cut as dBASE cuts them; where `sparse`, one
- * that is not found stands for itself.
+ * Looks up column names: exactly, else ignoring case, else cut as dBASE cuts them. If `sparse`, an unknown
+ * name is returned unchanged.
  */
 export function resolver(columns: readonly string[], { sparse = false } = {}): Resolve {
   const exact = new Set(columns);

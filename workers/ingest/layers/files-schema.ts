@@ -31,7 +31,7 @@ export type Files =
   | { by: 'template'; template: string; bounds: Box }
   | { by: 'index'; index: string };
 
-/** Which files a section names, of which it has to give one way. */
+/** The files of a section, which must name them in exactly one way. */
 export function filesOf(
   name: string,
   { source, template, bounds, index }: FilesSection,

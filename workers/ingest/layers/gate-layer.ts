@@ -8,14 +8,16 @@ import { type DeclaredPlace, extentWords, grownPercent, sharedPercent } from './
 import { type LayerVersion, NO_COVERAGE } from './layer-version.ts';
 
 export type LayerFigures = RowFigures & {
-  /** How many of them lie outside the feed's county, or outside the United States where it names none. */
+  /** Number of features outside the feed's county, or outside the United States if it has none. */
   outside: number;
   extent: Box | null;
-  /** Where the feed declares its coverage: how much of what was read lies wholly outside it. */
+  /** If the feed declares a coverage: how many features are completely outside it. */
   declared: DeclaredPlace | null;
   /** The box for which the layer has information, in degrees. */
   covered: Readonly<Box> | null;
-  /** Whether that is the box around what was read; what is missing in it counts as not there. */
+  /**
+   * Whether the coverage is the bounding box of the source. Anything missing inside counts as nonexistent.
+   */
   boxed: boolean;
   last: (NonNullable<RowFigures['last']> & { covered: Readonly<Box> | null }) | null;
 };

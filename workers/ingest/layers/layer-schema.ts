@@ -3,7 +3,7 @@ import { type ColumnSpec, columnSchema, conditionSchema } from '../../feeds/colu
 import { INPUT_PROPERTIES } from '../../formats/format-input.ts';
 import type { VectorLayer } from './vector-layer.ts';
 
-/** The section of the layers whose sources hold features, with the columns of all of these. */
+/** The section of layers with features, with the columns of all of them. */
 export const layerSchema = (layers: readonly VectorLayer[]) =>
   z
     .strictObject({
@@ -51,7 +51,7 @@ function usualWords(layers: readonly VectorLayer[]): string {
   return `Columns for the class and the name of a feature. Default for the class: ${unique(classes).join('; ')}. Default for the name: ${unique(names).join(', ')}.`;
 }
 
-/** The columns of the source by which a usual field is known, the newest first. */
+/** The usual source columns of a field, newest first. */
 export function usualColumns(spec: string | ColumnSpec | undefined): string[] {
   if (spec === undefined || typeof spec === 'string') return spec === undefined ? [] : [spec];
   return spec.first_of?.map(item => (typeof item === 'string' ? item : (item.column ?? ''))) ?? [];

@@ -18,16 +18,15 @@ export type MappedFeature = MappedRow & {
   class: string | null;
   /** Its name in the counts by class. */
   label: string;
-  /** Null where it has no name. */
+  /** null without a name. */
   called: string | null;
   /** Of a place whose source has coordinates as columns. */
   at: Position | null;
 };
 
 /**
- * Compiles the mapping of a feed of a vector layer. A row is refused when nothing
- * tells what it is: a road without a class, or of one that the feed does not list; a flood zone without a
- * name, or that FEMA does not have.
+ * Compiles the mapping of a vector layer feed. Rejects rows whose class is missing or unknown, such as a road
+ * class that the feed doesn't list or a flood zone that FEMA doesn't use.
  */
 export function compileLayerMapper(layer: VectorLayer, input: LayerInput): Mapper<MappedFeature> {
   const map = mapperOf(input, resolve => compile(layer, input, resolve));

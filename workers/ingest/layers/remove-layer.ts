@@ -19,12 +19,10 @@ export type RemovedLayer = {
 };
 
 /**
- * Takes a land layer away, in one transaction and once a run of its feed that is under way has ended. Its
- * runs stay as history;
- * the next run of the feed is judged as a first one.
- * @throws PlatError `feed_unknown` (404) when nothing was ingested under the name, or it was removed
- * already; `feed_kind` when
- *   the feed is no land layer
+ * Removes a land layer in one transaction, after a running run of its feed has ended. Its runs stay as
+ * history. The next run of the feed is judged as a first one.
+ * @throws PlatError `feed_unknown` (404) when there is nothing under the name, `feed_kind` when the feed is
+ * not a land layer
  */
 export async function removeLayer(pool: Pool, name: string, signal: AbortSignal): Promise<RemovedLayer> {
   const { id, kind } = await findLayer(pool, name);

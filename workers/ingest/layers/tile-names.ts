@@ -1,7 +1,7 @@
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 
-/** Rounding of bounds that are meant to lie on a degree, about 10 cm. */
+/** Rounding for bounds that should be on a full degree, about 10 cm. */
 const SLACK_DEG = 1e-6;
 
 /** More tiles than all land and sea of North America have: bounds like these are a slip. */

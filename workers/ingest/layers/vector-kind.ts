@@ -10,7 +10,7 @@ import type { LayerFeed, VectorKind, VectorLayer } from './vector-layer.ts';
 
 type LayerSections = { layer: ReturnType<typeof layerSchema> } & typeof COVERAGE_SECTION;
 
-/** The record of a kind whose sources hold features: roads, zones, names of places. */
+/** A kind whose sources contain features: roads, zones, place names. */
 export const vectorKind = <Kind extends VectorKind>(layer: VectorLayer<Kind>) => ({
   ...feedKind({
     kind: layer.kind,

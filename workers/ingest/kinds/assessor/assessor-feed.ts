@@ -105,7 +105,7 @@ function resolveInput(
   return { ...input, key: keySpec(key) };
 }
 
-/** Longitude and latitude come together, and place the parcels where nothing else does. */
+/** Longitude and latitude are used together, if nothing else locates the parcels. */
 function reportPlace(
   { longitude, latitude }: ParcelInput['columns'],
   section: string,

@@ -36,8 +36,8 @@ async function checkShape(
 ): Promise<void> {
   const { result } = dryRun;
   const checked = keys.size;
-  // The roll's first rows may lie anywhere in the geometry: read on until each has turned up. A server is
-  // not asked for so much.
+  // The roll's first rows can be anywhere in the geometry file, so read until all are found. Don't read that
+  // much from a server.
   const isServer = shape.input.format === 'arcgis';
   const more = () => !isServer && keys.size > 0;
   let example: string | undefined;

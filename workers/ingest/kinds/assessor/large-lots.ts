@@ -1,11 +1,11 @@
 import { PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
 import type { MappedRow } from '../../engine/map-fields.ts';
 
-/** Few lots have as much land. Where nothing was measured, it may be in another unit. */
+/** Few lots have this much land. Without a measured area, the unit may be wrong. */
 const LARGE_ACRES = 10_000;
 const ACRES = PARCEL_FIELD_NAMES.indexOf('acres');
 
-/** Stated acres that nothing else can be compared with. */
+/** Stated acres without a measured area to compare with. */
 export function largeLots() {
   let count = 0;
   let largest = { rowNo: 0, acres: 0 };

@@ -71,7 +71,7 @@ export function compileParcelMapper(
       let dropped = faults;
       if (pointOf !== null && row.geometry === null) {
         const placed = pointOf(source);
-        // What follows takes it as the shape of the row.
+        // The code below uses it as the shape of the row.
         row.geometry = placed.point;
         if (placed.fault) dropped = [...(faults ?? []), placed.fault];
       }

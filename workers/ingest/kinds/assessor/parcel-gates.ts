@@ -33,12 +33,12 @@ export type GateFigures = RowFigures & {
   /** Of a feed of two files: the parcels that only one of them has. */
   unjoined: { roll: number; shape: number } | null;
   acreage: Acreage | null;
-  /** Comps that the feed's sales have made, and how many of them this run takes off the market. */
+  /** Comps from the feed's sales, and how many of them this run takes off the market. */
   sales: { before: number; leaving: number };
   last: KeyedLast | null;
 };
 
-/** The run that was undone, the number of parcels it touched, and how many would be as they were after it. */
+/** The undone run, its number of parcels, and how many would change back. */
 export type UndoneAgain = { run: number; undone: number; again: number };
 
 export type Acreage = {

@@ -130,7 +130,7 @@ async function recordFigures(client: Client, counts: RunCounts, undoes: number):
   Object.assign(counts, { rows: parcels, matched_keys, filled, changed, returned, retired, unchanged });
 }
 
-/** Stages the sales that the run's roll changed, and takes its events back. @returns how many there are */
+/** Stages the sales that the run changed, and removes its events. @returns the number of sales */
 async function stageListings(client: Client, undoes: number): Promise<number> {
   const run = { run_id: undoes };
   const kept = await client.query(bindValues(listingSql('market/stage_kept_listings'), run));

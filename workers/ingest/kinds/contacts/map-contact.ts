@@ -24,7 +24,7 @@ export type MappedContact = MappedRow & {
   name: RecordName;
   /** The present address first. */
   places: Address[];
-  /** The best first; empty for a row that can answer no trace. */
+  /** Phone numbers, best first. Empty if the row can't be used for traces. */
   phones: StoredPhone[];
   emails: string[];
   lastSeen: string | null;
@@ -32,10 +32,7 @@ export type MappedContact = MappedRow & {
 
 const AT: Record<string, number> = positionsOf(CONTACT_FIELD_NAMES);
 
-/**
- * Compiles the mapping of a feed of contacts. A row is refused that does not tell whose it is,
- * or where they live.
- */
+/** Compiles the mapping of a contacts feed. A row without a name or an address is rejected. */
 export function compileContactMapper(input: ContactInput): Mapper<MappedContact> {
   return mapperOf(input, resolve => {
     const fill = compileFill(CONTACT_ROWS, input.columns, resolve);

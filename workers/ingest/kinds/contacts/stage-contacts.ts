@@ -89,7 +89,7 @@ function contactLine(rowNo: number, feed: string, contact: MappedContact, list: 
   return [rowNo, hash, id, copyValue(source), copyValue(sourceId), ...record].join('\t');
 }
 
-/** Rejects that show the form of what was there; where the raw text is JSON the names of its columns stay. */
+/** Rejects that show only the shape of values. In JSON, column names stay. */
 function masking(rejects: RejectWriter): RejectWriter {
   return { ...rejects, add: (reject: Reject) => rejects.add({ ...reject, raw: maskRaw(reject.raw) }) };
 }

@@ -156,10 +156,7 @@ function requireNotOlder(codes: Iterable<number>, edition: string, before: Reado
   }
 }
 
-/**
- * Area codes must be at the day before a change list; what it says of those that are known as of a
- * later day is left out.
- */
+/** Area codes must be as of the day before a change list. Its changes to newer area codes are skipped. */
 function advance(
   editions: Map<number, string>,
   touched: Bitmaps,

@@ -13,10 +13,7 @@ import { checkFiles } from '../../layers/check-files.ts';
 import { tileProblems } from '../../layers/check-place.ts';
 import type { ElevationFeed } from './elevation-feed.ts';
 
-/**
- * Files whose cells are looked at: some blocks of each, which over http are as many requests,
- * two of a tiled file.
- */
+/** Number of files whose cells are sampled: a few blocks of each, which are as many http requests. */
 const SAMPLED = 50;
 
 async function checkTiles(feed: ElevationFeed, limit: number, warnings: string[]): Promise<TilesCheck> {
@@ -33,7 +30,7 @@ async function checkTiles(feed: ElevationFeed, limit: number, warnings: string[]
   return { ...check, tiles };
 }
 
-/** A file whose header is whole may be damaged further on: its parcels would stay without figures. */
+/** A file with a valid header can be damaged further on, and its parcels would get no figures. */
 async function heightsOf(
   tile: TileHeader,
   context: { signal: AbortSignal },
@@ -112,8 +109,8 @@ export async function checkElevation(
 const ENOUGH_CELLS = 2 ** 16;
 
 /**
- * Where the blocks lie, as shares of the way from the first to the last one: fill values are at the rim,
- * heights in the middle.
+ * Positions of the sampled blocks, as shares of the file. Fill values are at the edge, elevations in the
+ * middle.
  */
 const SHARES = [0, 1 / 2, 1, 1 / 4, 3 / 4, 1 / 8, 3 / 8, 5 / 8, 7 / 8];
 

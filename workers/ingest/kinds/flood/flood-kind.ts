@@ -56,8 +56,8 @@ const NO = new Set(['F', 'FALSE', 'N', 'NO', 'OUT', '0']);
 const UNKNOWN_CLASS = new Set(['U', 'UNK', 'UNKNOWN', 'UNDES', 'ANI', 'NP', '-8888', '-9999']);
 
 /**
- * The flag of the hazard area decides where it is given, else the zone. @returns null when both are empty;
- * refused `unknown_zone`
+ * The hazard area flag decides if it exists, else the zone.
+ * @returns null when both are empty; a reject `unknown_zone` for an unknown zone
  */
 function floodZone(zone: string | null, subtype: string | null, sfha: string | null): ReturnType<Classifier> {
   const flag = sfha?.toUpperCase() ?? null;

@@ -6,12 +6,12 @@ import { tileProblems } from '../../layers/check-place.ts';
 import type { ImageryFeed } from './imagery-feed.ts';
 import { describeServer } from './imagery-server.ts';
 
-/** A larger file without overviews is read in full where large parcels lie. */
+/** For large parcels, a larger file without overviews is read in full. */
 const NEEDS_OVERVIEWS = 4096;
 
 /**
- * Reads the headers of a feed's first files, or asks its server what it has; what keeps it from running is
- * added to the problems.
+ * Reads the headers of a feed's first files, or queries its server. Adds whatever prevents a run to the
+ * problems.
  */
 export async function checkImagery(
   feed: ImageryFeed,

@@ -9,7 +9,7 @@ export const MIN_OVERWRITTEN = 5;
 
 /** Lots from this size on are ranches. */
 const MIN_RANCH_ACRES = 1_000;
-/** Desert land in the West sells for more, in dollars per acre. Nominal prices say nothing. */
+/** Even desert land in the West sells for more dollars per acre. Nominal prices are excluded. */
 const MIN_USD_PER_ACRE = 100;
 const MIN_PRICE = 1_000;
 

@@ -26,7 +26,7 @@ export type RecordedSale = MappedRow & MappedSales & { key: string; fips: number
 const AT = positionsOf(LISTING_FIELD_NAMES);
 const SKIPPED = rejectRow('fips', 'skipped', 'from another county, or not a sale');
 
-/** Rows of other counties than the feed's are left out, and so are those without a day of sale. */
+/** Rows of other counties and rows without a sale date are skipped. */
 export function compileRecordedMapper(
   { columns, skipWhere, fips: feedFips }: ListingInput,
   { key, sales }: RecordedInput,

@@ -19,7 +19,10 @@ export const SALES_SECTION = {
 export const keySpec = (key: string | KeySpec): KeySpec =>
   typeof key === 'string' ? { columns: [key] } : key;
 
-/** The sales of a feed and of its preset, property by property; null where none are there or wanted. */
+/**
+ * Merges the sales of a feed and its preset, property by property. null if there are none, or the feed turns
+ * them off.
+ */
 export function salesOf(file: FileOf<typeof SALES_SECTION>, preset: Preset | null): Sales | null {
   if (file.sales === null || (file.sales ?? preset?.sales) === undefined) return null;
   const [own, inherited] = [file.sales ?? {}, preset?.sales ?? {}];

@@ -8,8 +8,7 @@ const reach = (roadClass: keyof typeof ROAD_REACH_M) =>
   z
     .number()
     .positive()
-    // A mile: further than any right of way is wide, and the neighbourhood that is read for a
-    // parcel grows with it.
+    // A mile: wider than any right-of-way. The area read around a parcel grows with it.
     .max(1609)
     .describe(`Meters from the centerline of such a road. Default: ${ROAD_REACH_M[roadClass]}.`)
     .optional();
