@@ -19,7 +19,7 @@ export type PublishedFile = {
   sha256: string;
   /** West, south, east, north. */
   bbox: [number, number, number, number] | null;
-  /** Whom to credit, and on which terms the rows may be used. */
+  /** Credits and terms of use of the rows. */
   sources: string;
   made_at: string;
 };
@@ -36,9 +36,9 @@ type County = Pick<PublishedFile, 'fips' | 'county' | 'state' | 'bbox'>;
 const ALL = 5_000;
 
 /**
- * Writes a file for each county that has parcels, or for those that are named. The manifest is written anew
- * behind each file, so that what is cut off can be gone on with, and its files are always whole.
- * @throws PlatError `not_found` for a county without parcels; `export_file` for a folder that cannot be used
+ * Writes a file for each county with parcels, or for the named ones. The manifest is rewritten after each
+ * file, so an interrupted run can continue, and files are always complete.
+ * @throws PlatError `not_found` for a county without parcels, `export_file` for an unusable folder
  */
 export async function publishCounties(pool: Pool, folder: string, named?: number[]): Promise<Manifest> {
   const { rows: all } = await pool.query<County>(statement('exports/list_published', { limit: ALL }));
@@ -59,7 +59,7 @@ export async function publishCounties(pool: Pool, folder: string, named?: number
     columns: columnsOf('filter'),
     files: [...files.values()].sort((a, b) => (a.fips < b.fips ? -1 : 1)),
   });
-  // What has no parcels any more.
+  // Counties that no longer have parcels.
   if (named === undefined)
     for (const { fips, path } of files.values()) {
       if (all.some(county => county.fips === fips)) continue;

@@ -8,8 +8,9 @@ import { writeFile } from './write-file.ts';
 export type SavedFile = { path: string; rows: number; bytes: number; sha256: string };
 
 /**
- * An export on this machine's disk, for operators: nobody pays, nothing is marked. The file is there when it
- * is whole. @throws PlatError `export_file` where it cannot be written
+ * An export to this machine's disk, for operators. It is free and marks nothing. The file appears when it is
+ * complete.
+ * @throws PlatError `export_file` if it can't be written
  */
 export async function saveFile(pool: Pool, request: ExportRequest, path: string): Promise<SavedFile> {
   const draft = `${path}.part`;

@@ -44,7 +44,7 @@ type Choice = {
   counties: { fips: number; rows: number }[];
   /** A query of their ids in a county. */
   hitOf(fips: number): string;
-  /** What the file says of a parcel beside its own columns. */
+  /** Facts about a parcel in the file other than its own columns. */
   readCells?(
     client: Client,
     ids: readonly number[],
@@ -62,8 +62,8 @@ export async function writeParcels(options: FileOptions, sink: Sink): Promise<Wr
   for (const { fips } of choice.counties) {
     const credit = await creditOf(pool, fips);
     const rows = await snapshot(pool, async client => {
-      // Rows are written between two statements, which takes seconds on a busy machine. It holds no lock that
-      // another process waits for.
+      // Writing rows between two statements can take seconds on a busy machine. The transaction holds no lock
+      // that another process waits for.
       await client.query("set local idle_in_transaction_session_timeout = '5min'");
       const keys = await readKeys(client, choice.hitOf(fips), fips);
       const read = async (ids: readonly number[]): Promise<Batch> => {
@@ -157,7 +157,7 @@ async function readKeys(client: Client, hit: string, fips: number): Promise<Keys
   return columns;
 }
 
-/** Ids in their order; for GeoParquet each batch lies together, along the Hilbert curve. */
+/** Ids in order. For GeoParquet, each batch is close together along the Hilbert curve. */
 function* batchesOf({ ids, xs, ys }: Keys, nearby: boolean): Generator<number[]> {
   const order = nearby ? hilbertOrder(xs, ys) : undefined;
   for (let from = 0; from < ids.length; from += BATCH) {
@@ -181,7 +181,7 @@ async function* readAhead<Of, Read>(
     for (const one of all) {
       const before = await reading;
       reading = read(one);
-      // It is told by whoever waits for it next.
+      // The next code that awaits it reports the error.
       reading.catch(() => {});
       if (before !== undefined) yield before;
     }

@@ -6,7 +6,10 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
  * without its local roads (docs/benchmarks.md).
  */
 const MAX_PERCENT = 30;
-/** Fewer say nothing of a county: a strip that the next county's roads cover has more or less by chance. */
+/**
+ * Fewer parcels are not conclusive: in a strip covered by the next county's roads, the share varies by
+ * chance.
+ */
 const MIN_PARCELS = 100;
 
 type LandlockedCounty = {
@@ -17,10 +20,7 @@ type LandlockedCounty = {
   landlocked: number;
 };
 
-/**
- * What an operator should know of counties, of one or of all (null), of which an implausible
- * share is landlocked.
- */
+/** Warnings about counties, or about one, with an implausible share of landlocked parcels. */
 export async function landlockedWarnings(pool: Pool, fips: number | null): Promise<string[]> {
   const county = fips === null ? 'true' : `fips = ${literal(fips)}`;
   const { rows } = await pool.query<LandlockedCounty>(

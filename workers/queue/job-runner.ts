@@ -15,18 +15,16 @@ export type RunnerDeps = {
   jobs: Jobs;
   signal: AbortSignal;
   deliver(ids: string[]): Promise<unknown>;
-  /** Takes no jobs for a while, because the disk is full. */
+  /** Pauses jobs because the disk is full. */
   pause(): void;
-  /** Frees what a dead worker's database sessions hold, before its job runs again. */
+  /** Frees the locks of a dead worker's database sessions before its job runs again. */
   endDeadWorkers(): Promise<void>;
 };
 
 type StartedJob = { name: string; payload: unknown; attempts: number; deaths: number; died: string | null };
 type Outcome = 'done' | 'failed' | 'retried';
 
-/**
- * A job in the middle of which so many workers died takes them down with it, most often for want of memory.
- */
+/** A job that crashed this many workers is given up. It usually runs out of memory. */
 const MAX_DEATHS = 5;
 /** A job that was canceled breaks off after at most this long. */
 const CANCEL_POLL_MS = 2_000;
@@ -45,9 +43,9 @@ type Attempt = {
 };
 
 /**
- * The processor of every queue: loads the job's row, runs it and writes down how it ended. A job delivered
- * twice runs once; one whose worker died runs again from the start; one whose worker has to stop, or finds
- * the disk full, goes back to the queue, which costs it no attempt.
+ * The processor of every queue: loads the job's row, runs it, and records the result. A job delivered twice
+ * runs once. If its worker died, it runs again from the start. If its worker has to stop, or finds the disk
+ * full, the job returns to the queue without losing an attempt.
  */
 export function createProcessor(deps: RunnerDeps): Processor {
   return async (delivery, token) => {
@@ -96,7 +94,7 @@ async function runAttempt(deps: RunnerDeps, attempt: Attempt): Promise<void> {
   }
 }
 
-/** Writes down how an attempt failed. @throws what tells BullMQ whether to try again */
+/** Records a failed attempt. @throws an error that tells BullMQ whether to try again */
 async function endFailed(deps: RunnerDeps, attempt: Attempt, error: unknown): Promise<never> {
   const { delivery, log, canceled } = attempt;
   if (canceled.signal.aborted) {
@@ -152,7 +150,7 @@ async function finish(
 
 const attemptsOf = ({ opts }: Delivery): number => opts.attempts ?? 1;
 
-/** That a job is canceled, or was begun again by another worker, is said in its row alone. */
+/** Only the job's row says that a job is canceled, or that another worker has started it again. */
 function abortWhenEnded(
   pool: Pool,
   { id, attempt }: { id: string; attempt: number },
@@ -178,7 +176,7 @@ async function run(deps: RunnerDeps, id: string, row: StartedJob, log: Logger): 
   }
   const job = jobs.get(row.name);
   if (job === undefined) {
-    // Retried: while versions change, a newer worker may take it next.
+    // Retry, because during an upgrade a newer worker may get it next.
     const message = `This worker doesn't know the job ${row.name}. It is older than the process that queued it.`;
     throw new PlatError('registry', message, { retryable: true });
   }

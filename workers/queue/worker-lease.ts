@@ -27,8 +27,8 @@ export type WorkerLease = {
 export function createLease(lockMs: number, renewals: number, log: Logger): WorkerLease {
   const id = randomBytes(6).toString('hex');
   let timer: NodeJS.Timeout | undefined;
-  // A worker that was away itself can't tell who is dead: after a restart of the database all leases have run
-  // out, and the first to be back would end the others.
+  // A worker that was away can't tell which others are dead. After a restart of the database all leases have
+  // expired, and the first worker to return would end the others.
   let isUnbroken = false;
 
   async function renew(pool: Pool): Promise<void> {

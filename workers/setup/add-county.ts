@@ -35,7 +35,7 @@ export type AddOptions = {
   force: boolean;
   look: FileVersionLookup;
   signal: AbortSignal;
-  /** Hears of each kind as soon as it is known. */
+  /** Called with each kind as soon as it is known. */
   onAdded?(added: CountyKindStatus): void;
 };
 
@@ -103,7 +103,7 @@ const unknown = (fips: string, kind: CountyKind): CountyKindStatus => ({
 const readsSales = (feed: Feed): boolean =>
   feed.kind === 'listings' || (feed.kind === 'assessor' && feed.sales !== null);
 
-/** Whether a feed will read sales, as far as that can be told before its columns are looked at. */
+/** Whether a feed will read sales, if that is known before its columns are read. */
 function willReadSales(planned: PlannedFeed): boolean | null {
   if (planned.kind !== 'assessor') return planned.kind === 'listings';
   const preset = presetOf(planned);
@@ -182,7 +182,7 @@ const fileOf = ({ FEEDS_DIR }: Config, name: string): string => join(FEEDS_DIR, 
 
 const UNKNOWN: FileVersion = { version: null, modified: null };
 
-/** Addresses that are there, of which all but files read together have one. */
+/** Existing addresses: one, or several for files that are read together. */
 type Found = { addresses: string[]; state: FileVersion };
 
 const looking = (signal: AbortSignal): OpenContext => ({
@@ -195,7 +195,7 @@ const looking = (signal: AbortSignal): OpenContext => ({
 
 export type FileVersionLookup = (address: string) => Promise<FileVersion | null>;
 
-/** Asks for each file once: counties of a state share them. */
+/** Checks each file once, because counties of a state share them. */
 export function cachedFileVersion(signal: AbortSignal): FileVersionLookup {
   const asked = new Map<string, Promise<FileVersion | null>>();
   return address => {
@@ -206,14 +206,14 @@ export function cachedFileVersion(signal: AbortSignal): FileVersionLookup {
 }
 
 /**
- * The first address that is there, and says of when; a bucket says of what is missing no more than that it is
- * closed. @throws PlatError `feed_source` when none is, or nobody answers
+ * The first address that exists, with its date. For a missing file, a bucket only says that access is denied.
+ * @throws PlatError `feed_source` when none exists or responds
  */
 async function findSource(
   { kind, fips, addresses, source, program }: PlannedFeed,
   look: FileVersionLookup,
 ): Promise<Found> {
-  // Of a server of layers the reader itself asks.
+  // For a layer server, the reader itself checks.
   const isServer = source !== undefined || program?.format === 'arcgis';
   if (isServer) return { addresses: addresses.slice(0, 1), state: UNKNOWN };
   if (program?.together) {
@@ -237,8 +237,8 @@ async function findSource(
 }
 
 /**
- * The feed of a county's parcels or sales, its columns suggested or a preset's; switched off, with what is
- * wrong, where it cannot run as it is.
+ * The feed of a county's parcels or sales, with suggested columns or a preset. Disabled, with its problems,
+ * if it can't run yet.
  */
 async function mappedText(
   planned: PlannedFeed,

@@ -30,14 +30,14 @@ export type SuggestRequest = {
   head: Omit<FeedHead, 'kind' | 'fips'> & { fips?: string | undefined };
   about?: readonly string[];
   rows: number;
-  /** The column of the parcel number, where somebody knows it. */
+  /** The column of the parcel number, if it is known. */
   key?: string | undefined;
-  /** Of a source in a known schema: nothing is suggested then. */
+  /** For a source in a known schema, for which nothing is suggested. */
   preset?: PresetName | undefined;
-  /** Switch the feed off, with its problems as comments, where it cannot run as it is. */
+  /** Disable the feed, with its problems as comments, if it can't run yet. */
   switchOff?: boolean;
   sharedDir?: string;
-  /** In place of what is suggested: what somebody has corrected. */
+  /** A person's corrections, instead of the suggestions. */
   suggest?: typeof suggestColumns;
   /** Absent without a database. */
   findLoaded?: FindLoaded | undefined;
@@ -54,8 +54,7 @@ export type SuggestedFeed = {
   rows: number;
   suggestions: Suggestions | null;
   /**
-   * What the feed comes to on the rows that were read; null where it cannot be loaded, with the reason
-   * among the problems.
+   * The check of the feed on the sampled rows. null if it can't be loaded; the reason is among the problems.
    */
   check: FeedCheck | null;
   problems: string[];
@@ -139,7 +138,7 @@ function suggestedLines(
   return ['', 'listings:', ...lines, ...columnLines(sold), ...salesSection(sold, values)];
 }
 
-/** What the rows tell of sales, as comments at the end of a feed. */
+/** Facts about sales, as comments at the end of a feed. */
 const salesLines = (comps: readonly string[]): string[] =>
   comps.length === 0 ? [] : ['', ...comps.map(line => `# ${line}`)];
 

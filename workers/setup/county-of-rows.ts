@@ -23,7 +23,7 @@ export function guessCounty(rows: readonly SourceRow[], suggestions: Suggestions
   return hasShapes || placed.length > 0 || suggestions === null ? null : countyOfZips(suggestions, rows);
 }
 
-/** The county in which nearly all rows lie; null where they do not tell it. */
+/** The county of nearly all rows. null if unclear. */
 function countyOf(rows: readonly SourceRow[]): string | null {
   const counties = new Map<number, number>();
   let placed = 0;

@@ -29,7 +29,7 @@ export type SampleRequest = {
 
 /** The first rows of a source. */
 export type Sample = {
-  /** With the titles to skip, where there are some. */
+  /** With the number of title lines to skip, if any. */
   input: InputSection;
   spec: InputSpec;
   batch: RowBatch;
@@ -149,7 +149,7 @@ async function firstRows(input: InputSpec, context: ReadContext, wanted: number)
   return sample;
 }
 
-/** The kind of feed that a source's columns tell: parcels, unless they are known. */
+/** The kind of feed by a source's columns. Default: parcels. */
 export function kindOfColumns(names: readonly string[]): string {
   const there = new Set(names.map(name => name.toUpperCase()));
   const has = (column: string) => there.has(column) || there.has(column.slice(0, 10));

@@ -40,7 +40,7 @@ const SAMPLE_CHARS = 60;
 
 export type SuggestedFile = Omit<AddFileResult, 'written' | 'refused' | 'run'>;
 
-/** The feed of an uploaded file, as suggested or as somebody has corrected it, and what it comes to. */
+/** The feed of an uploaded file, suggested or corrected, and its check. */
 export async function suggestFile(
   { upload, reading, name: given, county, choices, overlap }: AddFilePayload,
   config: Config,
@@ -102,7 +102,7 @@ export async function suggestFile(
   };
 }
 
-/** @throws PlatError `feed_source` when the upload is missing, `feed_format` when its name says nothing */
+/** @throws PlatError `feed_source` when the upload is missing, `feed_format` when its format is unclear */
 async function uploadedFormat(
   path: string,
   { original }: Upload,

@@ -30,9 +30,9 @@ export type JoinedFeed = SuggestedFeed & {
 const MIN_SHARE = 0.5;
 
 /**
- * Writes one feed for several sources of a county: rolls, and the boundaries where one of them has shapes,
- * joined by the columns whose values agree. @throws PlatError of a source; `feed_definition` where they make
- * no roll
+ * Writes one feed for several sources of a county: rolls, and boundaries if one of them has shapes, joined by
+ * columns with matching values.
+ * @throws PlatError of a source; `feed_definition` if they don't form a roll
  */
 export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
   const { head, inputs, rows, baseDir } = request;
@@ -91,8 +91,8 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
 type Parts = { first: Sample; further: Sample[]; shape: Sample | null };
 
 /**
- * The sections of the feed, and what is suggested for the first roll.
- * @param joins with the keys of the other sources; none where they have none in common
+ * The sections of the feed, and the suggestions for the first roll.
+ * @param joins with the keys of the other sources. Empty without matching keys
  */
 function sectionsOf(
   { first, further, shape }: Parts,

@@ -11,8 +11,8 @@ import { readOpinions } from './assessed-land.ts';
 import { assessSales, readComps } from './valuation-comps.ts';
 
 /**
- * Values past sales as of the day before each; what was for sale on an earlier day is not known well
- * enough to take part.
+ * Values past sales as of the day before each. Listings for sale on earlier dates aren't known well enough to
+ * include.
  */
 export const backtestValuations = async (pool: Pool, options: BacktestOptions): Promise<Backtest> =>
   backtest(await readSales(pool), options);

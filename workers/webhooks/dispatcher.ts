@@ -13,8 +13,8 @@ import { startLoop, type WakefulLoop } from '../queue/wakeful-loop.ts';
 import { bodyOf, headersOf, type Taken } from './webhook-message.ts';
 
 /**
- * Deliveries of a process that are under way at once, and of one webhook. Those of webhooks that fail have
- * places of their own: who never answers slows none that does.
+ * Limits of concurrent deliveries, per process and per webhook. Failing webhooks have their own lane, so that
+ * a receiver that never responds doesn't slow down others.
  */
 const LANES = {
   well: { places: 1_024, each: 4 },
@@ -22,24 +22,26 @@ const LANES = {
 } as const;
 type Lane = keyof typeof LANES;
 
-/** Longer than an attempt may take; then another worker makes it in the place of one that died. */
+/** Longer than an attempt can take. After that, another worker makes it in place of a dead one. */
 const LEASE_SECONDS = 60;
-/** How often it looks by itself, for what nobody has announced and what is due again. */
+/** How often it checks without an announcement, for missed changes and due retries. */
 const LOOK_MS = 5_000;
-/** What has ended within so long is recorded together, and makes place for others. */
+/** Attempts that end within this time are recorded together, and free their places. */
 const TOGETHER_MS = 20;
-/** Longest pause that a receiver may ask for. */
+/** Longest pause that a receiver can request. */
 const MAX_PAUSE_SECONDS = 86_400;
-/** A webhook to which nothing got through for so long is switched off when a message runs out of attempts. */
+/**
+ * A webhook without a successful delivery for this long is turned off when a message runs out of attempts.
+ */
 const FAILING_DAYS = 3;
-/** For what is under way when the worker stops. */
+/** Time for running deliveries when the worker stops. */
 const STOP_MS = 5_000;
 
 export type DispatcherDeps = {
   pool: Pool;
   log: Logger;
   config: Pick<Config, 'BASE_URL' | 'HOST' | 'PORT' | 'WEBHOOK_PRIVATE_HOSTS'>;
-  /** Default: the guarded one. */
+  /** Default: the guarded post. */
   post?: GuardedPost;
 };
 
@@ -49,7 +51,7 @@ type Dispatcher = {
   pool: Pool;
   post: GuardedPost;
   apiUrl: string;
-  /** How many deliveries of each webhook are under way, by lane. */
+  /** Running deliveries of each webhook, by lane. */
   underWay: Record<Lane, Map<string, number>>;
   sending: Set<Promise<void>>;
   /** Attempts that have ended and are not recorded yet. */
@@ -64,8 +66,8 @@ type Dispatcher = {
 };
 
 /**
- * Delivers messages about changes to webhooks, each at least once. Deliveries that a killed worker had under
- * way are sent again, under the same id.
+ * Delivers messages about changes to webhooks, each at least once. If a worker is killed, its running
+ * deliveries are sent again with the same id.
  */
 export function startDispatcher({ pool, log, config, post }: DispatcherDeps): WakefulLoop {
   const dispatcher: Dispatcher = {
@@ -88,7 +90,7 @@ export function startDispatcher({ pool, log, config, post }: DispatcherDeps): Wa
   const failed = (error: unknown) => {
     if (!dispatcher.isStopping) warn(error, 'webhooks: delivery failed; trying again shortly');
   };
-  // Neither waits for the other: both go on while messages are under way.
+  // The loops don't wait for each other, and both continue while messages are being sent.
   const recording = startLoop(() => recordEnded(dispatcher), LOOK_MS, failed);
   const taking = startLoop(() => takeDue(dispatcher), LOOK_MS, failed);
   return {
@@ -114,7 +116,7 @@ export function startDispatcher({ pool, log, config, post }: DispatcherDeps): Wa
 async function takeDue(dispatcher: Dispatcher): Promise<void> {
   const { hasPending, freed, isStopping, pool } = dispatcher;
   if (isStopping) return;
-  // Changes and failing webhooks are checked when a change was announced, and when nothing else happened.
+  // Checks changes and failing webhooks after an announced change, and when it is idle.
   const checksAll = hasPending || freed.size === 0;
   const hasFailing = checksAll || freed.has('failing');
   dispatcher.hasPending = false;
@@ -167,13 +169,13 @@ async function recordEnded(dispatcher: Dispatcher): Promise<void> {
   const attempts = dispatcher.ended;
   dispatcher.ended = [];
   await record(dispatcher.pool, attempts).catch(error => {
-    // They would be delivered again when their leases are over.
+    // They would be delivered again after their leases expire.
     dispatcher.ended = [...attempts, ...dispatcher.ended];
     throw error;
   });
 }
 
-/** One worker at a time; the others find nothing to make. */
+/** One worker at a time. The others find nothing to do. */
 function makeMessages(pool: Pool): Promise<void> {
   return transaction(pool, async client => {
     const run = asRun(client);

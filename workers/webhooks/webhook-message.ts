@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { version } from '../../shared/platform/root.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
-/** A delivery that a dispatcher has taken. */
+/** A delivery claimed by a dispatcher. */
 export type Taken = {
   webhook_id: string;
   message_id: string;
@@ -15,17 +15,17 @@ export type Taken = {
   fips: number | null;
   at: Date;
   data: Record<string, unknown>;
-  /** The database's clock, which all workers go by. */
+  /** The database's clock, which all workers use. */
   now: Date;
-  /** The newest first. */
+  /** Newest first. */
   secrets: string[];
 };
 
 const USER_AGENT = `Plat/${version} (+webhooks)`;
 
 /**
- * What is sent: thin, as what it tells of is read, and paid for, at `data.read`. @param apiUrl empty for
- * relative links
+ * The message: small, because its data is read, and paid for, at `data.read`.
+ * @param apiUrl empty for relative links
  */
 export function bodyOf({ type, seq, fips, at, data }: Taken, apiUrl: string): string {
   const path = pathOf({ type, seq, fips, data });
@@ -36,7 +36,7 @@ export function bodyOf({ type, seq, fips, at, data }: Taken, apiUrl: string): st
   });
 }
 
-/** Where what it tells of is read; none of a test. */
+/** The URL of its data. None for a test. */
 function pathOf({
   type,
   seq,
@@ -51,7 +51,7 @@ function pathOf({
   return `changes/?${query}`;
 }
 
-/** Signed with every secret that is valid, as Standard Webhooks 1.0 has it. */
+/** Signed with every valid secret, as specified by Standard Webhooks 1.0. */
 export function headersOf({ message_id, now, secrets }: Taken, body: string): Record<string, string> {
   return {
     'content-type': 'application/json',
