@@ -26,7 +26,7 @@ import { checkCommentNames, checkCommentWidth, checkSpreads } from './checks/sty
 
 const write = process.argv.includes('--write');
 const files = readSources(rootDir);
-// Spectral works for seconds, meanwhile a PostgreSQL migrates.
+// Spectral takes seconds, in which a PostgreSQL migrates.
 const generated = checkGenerated(generatedFiles, write);
 const problems = [
   ...checkFileSizes(files),

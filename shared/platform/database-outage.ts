@@ -7,7 +7,7 @@ import { type Logger, sparseWarnings } from './log.ts';
 const RETRY_MS = 1_000;
 /** How often a process checks that its database is there. */
 const CHECK_MS = 5_000;
-/** A server that accepts connections but doesn't answer counts as away. */
+/** A server that accepts connections but doesn't respond counts as away. */
 const ANSWER_MS = 10_000;
 
 /** What a process says when it gives up. */

@@ -39,8 +39,8 @@ export function sql(name: string): string {
 }
 
 /**
- * The statements of a file: its blocks, each of which begins with `-- name: verb_noun` and its comment,
- * or the file as one.
+ * The statements of a file: its blocks, each of which starts with `-- name: verb_noun` and its comment, or
+ * the whole file.
  */
 export function sqlBlocks(file: string, text: string): Map<string, string> {
   const [, ...parts] = text.split(/^-- name: (\w+)\n/m);
@@ -81,12 +81,12 @@ export function literal(value: number | boolean | string | null | readonly (numb
     return value < 0 ? `(${value})` : String(value);
   }
   if (value === null || typeof value === 'boolean') return String(value);
-  // 100,000 numbers take 27 ms so, and 230 one by one.
+  // 100,000 numbers take 27 ms this way, and 230 one by one.
   if (value.every(Number.isFinite)) return `'{${value.join(',')}}'`;
   return literal(`{${value.map(one => `"${String(one).replace(/["\\]/g, '\\$&')}"`).join(',')}}`);
 }
 
-/** A fragment with its values written into it, for statements that can take no parameters. */
+/** A fragment with its values inserted, for statements that can't have parameters. */
 export const inlined = (fragment: string, values: Values): string =>
   inlineParameters(fragment, values, value => literal(value as Parameters<typeof literal>[0]));
 
@@ -97,7 +97,7 @@ export type PoolOptions = {
   connectTimeoutMs?: number;
   /** Milliseconds after which the server cancels a statement; 0 for none (workers). */
   statementTimeoutMs?: number;
-  /** Server settings of every connection, beside those that all have. */
+  /** Server settings for every connection, in addition to the common ones. */
   settings?: Record<string, string>;
 };
 
@@ -124,8 +124,8 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
     application_name: options.applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     statement_timeout: options.statementTimeoutMs ?? 0,
-    // The server cancels a statement that takes too long; a connection that answers nothing at all is given
-    // up a second later.
+    // The server cancels a statement that takes too long. A connection that doesn't respond at all is dropped
+    // a second later.
     ...(options.statementTimeoutMs && { query_timeout: options.statementTimeoutMs + 1_000 }),
   });
   const warn = sparseWarnings(log);
@@ -145,12 +145,10 @@ const SERVER_KEEP_ALIVE = {
   tcp_keepalives_count: '4',
   tcp_user_timeout: '30s',
 };
-/** The same from this end; node asks ten times, a second apart. */
+/** The same from this side. Node probes ten times, a second apart. */
 const CLIENT_KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 20_000 };
 
-/**
- * Where to connect. Our settings hold over those of the URL (`?options=-c …`): periods and days are in UTC.
- */
+/** Connection settings. Ours override those of the URL (`?options=-c …`): periods and days are in UTC. */
 export function connectionOf(config: Config, settings: Record<string, string>): pg.ClientConfig {
   const url = new URL(requireDatabaseUrl(config));
   const theirs = url.searchParams.get('options');
@@ -193,7 +191,7 @@ export function asRunComposed(db: Queryable): RunComposed {
 const MAX_TRIES = 5;
 const PAUSE_MS = 50;
 
-/** deadlock_detected, serialization_failure: nothing of the transaction stays, and it may succeed later. */
+/** deadlock_detected, serialization_failure: the transaction is rolled back, and it may succeed later. */
 const CONFLICTS: ReadonlySet<string | undefined> = new Set(['40P01', '40001']);
 
 /**

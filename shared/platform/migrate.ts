@@ -19,9 +19,8 @@ const CHAIN_COMMIT = '0700e75008';
 export const LAST_WITHOUT_KIND = 24;
 
 /**
- * For how long an attempt of a migration may wait for locks, while calls that need the same tables wait
- * behind it. Shorter than deadlock_timeout, 1 s: when a call and a migration each hold what the other
- * needs, the migration gives way before the call is ended.
+ * How long a migration attempt waits for locks, while calls that need the same tables wait behind it. Shorter
+ * than deadlock_timeout (1 s), so that in a deadlock the migration gives way before the call is ended.
  */
 const LOCK_TIMEOUT_MS = 500;
 /** What a later statement of a long attempt may wait. */
@@ -74,7 +73,7 @@ export const newestMigration = (): string => String(knownMigrations().length).pa
 type MigrateOptions = {
   /** Default: `sql/migrations`. */
   folder?: string;
-  /** Told when a migration has to wait for a table that is in use. */
+  /** Called when a migration has to wait for a table that is in use. */
   say?: (text: string) => void;
 };
 
@@ -260,7 +259,7 @@ export async function countUnshared(
 }
 
 /**
- * One at a time, as distributed tables take them: cut at semicolons outside of comments, quotes
+ * One statement at a time, as distributed tables require: split at semicolons outside of comments, quotes,
  * and dollar quotes.
  */
 function splitStatements(text: string): string[] {

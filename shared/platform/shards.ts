@@ -4,8 +4,8 @@ import { PlatError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 
 /**
- * The tables that grow with the nation, each with the column whose hash names a row's shard; those of one
- * column lie together.
+ * Tables that grow with the number of counties, each with its distribution column. Tables with the same
+ * column are colocated.
  */
 export const DISTRIBUTION_COLUMNS = {
   parcels: 'fips',
@@ -20,13 +20,13 @@ export const DISTRIBUTION_COLUMNS = {
   owner_parcels: 'owner_key',
 };
 
-/** As Citus: a few for each core of a cluster that one begins with. */
+/** The default of Citus: a few per core of a starting cluster. */
 const DEFAULT_SHARDS = 32;
 
 export type Distributed = {
   table: string;
   key: string;
-  /** The table that its shards lie beside; itself for the first of its key. */
+  /** The table that it is colocated with. Itself for the first of its key. */
   colocated_with: string;
   shards: number;
   /** Moved into the shards just now; null for a table that was distributed before. */
@@ -46,8 +46,8 @@ export type ShardedTable = {
 type Table = { partitioned: boolean; distributed: boolean; shards: number; columns: string };
 
 /**
- * Spreads the tables that grow with the nation over the nodes of a Citus cluster, with the rows that they
- * have. Each table in a transaction of its own: what was cut off goes on when it is called again.
+ * Distributes the large tables over the nodes of a Citus cluster, with their rows. Each table has its own
+ * transaction, so an interrupted call can be repeated.
  * @throws PlatError `citus_missing`, `citus_nodes`, `citus_shards`: nothing was changed; `citus_prepared`,
  * see `assertClusterReady`
  */

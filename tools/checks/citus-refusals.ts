@@ -125,7 +125,7 @@ function endOfLevel(text: string, from: number): string {
   return text.slice(from);
 }
 
-/** Where the statement or the parentheses around a place start. */
+/** The start of the statement or parentheses around a position. */
 function startOfLevel(text: string, from: number): number {
   let depth = 0;
   for (let at = from - 1; at >= 0; at--) {

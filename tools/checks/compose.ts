@@ -16,8 +16,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 type Service = { environment?: Record<string, string>; volumes?: string[] };
 
 /**
- * docker-compose.yml hands every other setting on to the API and the workers, as it stands in the environment
- * or in .env; what they write is on a volume.
+ * docker-compose.yml must pass every other setting to the API and the workers, from the environment or .env.
+ * Whatever they write must be on a volume.
  */
 export function checkCompose(text: string): string[] {
   const { services } = parse(text, { merge: true }) as { services: Record<string, Service> };

@@ -62,7 +62,7 @@ function faultsOf(text: string, name: string, local: readonly string[]): string[
 const tablesIn = (text: string, tables: readonly string[]) =>
   tables.filter(table => new RegExp(`\\b(?:from|join|into|update|using)\\s+${table}\\b`).test(text));
 
-/** What stands in the parentheses of every `not exists (…)`. */
+/** The contents of every `not exists (…)`. */
 function subqueries(text: string): string[] {
   return [...text.matchAll(/\bnot exists \(/g)].map(({ index, 0: head }) => {
     const begin = index + head.length;

@@ -28,7 +28,10 @@ const TABLES: Readonly<Record<string, () => string[]>> = {
 const BEGIN = /^<!-- table of (\w+): written by `npm run generate` -->$/;
 const END = '<!-- end of the table -->';
 
-/** A page of the docs with its tables written anew. @throws Error for a table that is unknown or unended */
+/**
+ * A page of the docs with its tables regenerated.
+ * @throws Error for an unknown table or one without an end
+ */
 export function withTables(page: string): string {
   const lines = page.split('\n');
   const written: string[] = [];

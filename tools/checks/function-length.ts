@@ -13,7 +13,7 @@ const ALLOWED: Record<string, string> = {
 
 const PROGRAM = /^(?:api|cli|client|shared|workers|tools|bin)\/.*\.(tsx?|mjs)$/;
 const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
-/** What gives a function its name, and where the name is. */
+/** The node that names a function, and the position of the name. */
 const NAMED: Record<string, 'id' | 'key'> = {
   FunctionDeclaration: 'id',
   VariableDeclarator: 'id',

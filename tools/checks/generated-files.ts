@@ -134,8 +134,8 @@ const HEAD =
   '-- The schema after all migrations. Written by `npm run generate`; `npm run check` compares it.\n';
 
 /**
- * The schema `public` as SQL, in an order that depends on names alone; partitions and the migrator's own
- * table are left out. (There is no pg_dump beside the PostgreSQL that npm installs.)
+ * The schema `public` as SQL, ordered only by names, without partitions and the migrator's own table. (The
+ * PostgreSQL from npm has no pg_dump.)
  */
 export async function dumpSchema(db: Queryable): Promise<string> {
   const tables = await db.query<Table>(sql('platform/list_tables'));

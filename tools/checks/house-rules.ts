@@ -3,7 +3,7 @@ import { type SourceFile, statementsOf } from './files.ts';
 /** Maximum lines of a file. A longer one usually has two ideas. */
 const MAX_LINES = 400;
 
-/** The whole schema at a glance, as a dump and as it was first written; and shapes that nobody reads. */
+/** Exceptions: the whole schema as a dump and as first written, and generated shapes. */
 const LONG_FILES = ['sql/schema.sql', 'sql/migrations/0001_schema.sql', 'api/pages/frame/icons.tsx'];
 
 export function checkFileSizes(files: SourceFile[]): string[] {
@@ -72,7 +72,7 @@ export function checkPages(files: SourceFile[]): string[] {
     );
 }
 
-/** Paths of the place where the program was written, which mean nothing to those who have it. */
+/** Paths on the machine where the program was written, which mean nothing elsewhere. */
 const FOREIGN = [/(?<![\w.-])\/work\//, /\.\.\/shared\/[\w-]+\.md/, /\.\.\/shared\/data\//, /\.librar[y]\b/];
 
 export function checkMentions(files: SourceFile[]): string[] {

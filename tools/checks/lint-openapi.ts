@@ -9,7 +9,7 @@ const RULES: RulesetDefinition = {
     'info-contact': 'off',
     // Paths of v1 end with one.
     'path-keys-no-trailing-slash': 'off',
-    // Half of the time of all; test/unit/api/openapi.test.ts compares the examples of answers more strictly.
+    // Takes half of the time. test/unit/api/openapi.test.ts compares the examples more strictly.
     'oas3-valid-media-example': 'off',
   },
 };

@@ -62,7 +62,7 @@ export function checkSpreads(files: SourceFile[]): string[] {
     );
 }
 
-/** The end of the object or array that begins at `start`. */
+/** The end of the object or array that starts at `start`. */
 function endOfLiteral(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {

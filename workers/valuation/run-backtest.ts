@@ -28,6 +28,6 @@ async function readSales(pool: Pool): Promise<Comps> {
     return all;
   });
   const sold = Array.from({ length: comps.count }, (_, i) => i).filter(i => comps.status[i] === SOLD);
-  // What was asked says nothing without listings.
+  // Asking prices can't be used without listings.
   return { ...pickComps(comps, sold), asked: undefined };
 }

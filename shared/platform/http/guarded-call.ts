@@ -148,8 +148,7 @@ function statusError(name: string, { status, headers }: Response): PlatError {
     });
   const passing = isTransientStatus(status);
   const pause = retryAfterMs(headers.get('retry-after')) ?? (passing ? 0 : 300_000);
-  // A pause that the provider asks for goes to the client in Retry-After, which should not be kept waiting
-  // for it.
+  // Pass a pause that the provider requests to the client in Retry-After, instead of making it wait.
   return new ProviderError(
     name,
     `returned ${status}`,

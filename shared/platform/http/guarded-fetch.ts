@@ -21,8 +21,8 @@ export class OtherNetworkError extends Error {}
 const networkOf = (address: string): Network => (isPublicAddress(address) ? 'public' : 'private');
 
 /**
- * Looks names up for connections within one network alone. They go to the addresses that are checked here, so
- * that a later DNS answer cannot bypass the check.
+ * Resolves names for connections within one network only. Connections use the addresses checked here, so that
+ * a later DNS response can't bypass the check.
  */
 export function lookupWithin(network: Network): LookupFunction {
   return (hostname, options, done) => {

@@ -13,15 +13,15 @@ const CONNECT_MS = 10_000;
 const LOOK_MS = 500;
 /** To one host; servers let 511 wait by default, and drop what comes beyond. */
 const CONNECTIONS = 256;
-/** Nobody reads the answers: so many bytes let a connection be used again, a longer one is cut off. */
+/** Responses are ignored. With up to this many bytes, the connection is reused. Longer ones are cut off. */
 const ANSWER_BYTES = 16_384;
 
 export type PostResult = {
   /** Null without an answer. */
   status: number | null;
-  /** Why it did not succeed, in words for whose address it is; null where it did. */
+  /** Why it failed, in words for the owner of the URL. null if it succeeded. */
   error: string | null;
-  /** How long the receiver asks to be left alone. */
+  /** The pause that the receiver requests. */
   retryAfterMs: number | null;
 };
 
@@ -37,8 +37,8 @@ const plainHost = (host: string): string =>
     .replace(/\.$/, '');
 
 /**
- * Why nothing may be sent to an address, as far as it tells by itself: what a name stands for is looked at
- * when it is connected to. @param privateHosts those that may be private and without https
+ * Why nothing can be sent to a URL, by its text alone. Its host name is resolved and checked on connection.
+ * @param privateHosts hosts that may be private and without https
  */
 export function postFault(text: string, privateHosts: ReadonlySet<string>): string | undefined {
   if (!URL.canParse(text)) return 'must be a URL such as https://example.com/plat';
@@ -61,8 +61,8 @@ export type GuardedPost = {
 };
 
 /**
- * Sends to addresses of others: by https, to public addresses alone, which are checked as each connection is
- * made, without redirects. Connections are kept for the next message.
+ * Sends to other people's URLs: only by https, to public addresses that are checked for each connection,
+ * without redirects. Connections are kept for the next message.
  */
 export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = TIMEOUT_MS): GuardedPost {
   // An exchange has one limit of time for all of it.
@@ -103,8 +103,8 @@ export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = T
 }
 
 /**
- * A message on its way. undici's own `request` makes a stream of each answer, and an abort signal has
- * listeners for each: both together took longer than sending.
+ * A message being sent. undici's own `request` creates a stream for each response, and an abort signal adds
+ * listeners. Together they took longer than sending.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly begun = performance.now();
@@ -168,7 +168,8 @@ const REDIRECTED = 'redirects, which Plat does not follow; enter its final URL';
 const failure = (error: string): PostResult => ({ status: null, error, retryAfterMs: null });
 
 function wordsOf(error: Error): string {
-  // One text for unknown names and for names of the inner network, so that nobody learns which exist there.
+  // The same text for unknown names and for names in the private network, so that it doesn't reveal which
+  // exist.
   const isLookup = (error as NodeJS.ErrnoException).syscall === 'getaddrinfo';
   if (isLookup || error instanceof OtherNetworkError) return 'has no address on the public internet';
   return `is unreachable (${errorCode(error) ?? error.name})`;

@@ -24,10 +24,10 @@ export const USER_AGENT = 'plat (parcel feed reader)';
 export type Download = { path: string; remove(): Promise<void> };
 
 /**
- * Downloads a URL to a temporary folder in `tmpDir`, completely before anything is read: zip needs random
- * access, and a truncated download is noticed before staging.
+ * Downloads a URL completely to a temporary folder in `tmpDir`. Zip needs random access, and a truncated
+ * download is detected before staging.
  * @returns null for 404 and 410 when `optional`
- * @throws PlatError `feed_source` when the URL cannot be read, answers an error or exceeds `downloadBytes`
+ * @throws PlatError `feed_source` when the URL can't be read, returns an error, or exceeds `downloadBytes`
  */
 export async function download(
   url: URL,
@@ -174,13 +174,13 @@ function fileName(url: URL): string {
 }
 
 /**
- * The result of one attempt: a value, or the error to retry after, with the pause that the server asks for.
+ * The result of one attempt: a value, or the error to retry after, with the pause that the server requests.
  */
 export type AttemptOutcome<T> = { value: T } | { retry: PlatError; afterMs?: number };
 
 /**
- * Repeats an attempt with doubling pauses and up to 25 % jitter.
- * @throws the last error; at once when the server asks for a pause longer than `limits.retryAfterMs`
+ * Repeats an attempt with doubling pauses and up to 25% jitter.
+ * @throws the last error, or at once if the server requests a pause longer than `limits.retryAfterMs`
  */
 export async function withRetry<T>(
   attempt: () => Promise<AttemptOutcome<T>>,

@@ -117,8 +117,8 @@ function requestOf({ url, method, headers, body }: ProviderFile, values: Values)
 }
 
 /**
- * Fills a template. A text that is one placeholder becomes the value itself; entries without a value are left
- * out.
+ * Fills a template. A text with only a placeholder becomes the value itself. Entries without a value are
+ * omitted.
  */
 function fillTemplate(template: unknown, values: Values): unknown {
   if (typeof template === 'string') {
