@@ -68,7 +68,7 @@ export async function writeParcels(options: FileOptions, sink: Sink): Promise<Wr
       const keys = await readKeys(client, choice.hitOf(fips), fips);
       const read = async (ids: readonly number[]): Promise<Batch> => {
         const cells = await choice.readCells?.(client, ids, reader.others);
-        return { lines: await reader.read(client, fips, ids), beside: { credit, cells }, count: ids.length };
+        return { lines: await reader.read(client, fips, ids), facts: { credit, cells }, count: ids.length };
       };
       const batches = batchesOf(keys, request.format === 'geoparquet');
       for await (const batch of readAhead(batches, read))
@@ -166,10 +166,10 @@ function* batchesOf({ ids, xs, ys }: Keys, nearby: boolean): Generator<number[]>
   }
 }
 
-type Beside = { credit: string; cells: Map<number, ListCells> | undefined };
+type BatchFacts = { credit: string; cells: Map<number, ListCells> | undefined };
 
 /** Lines of COPY, 1,000 at a time, and what belongs to them. */
-type Batch = { lines: Buffer[]; beside: Beside; count: number };
+type Batch = { lines: Buffer[]; facts: BatchFacts; count: number };
 
 /** What is read of each, in their order: the next is read while the one before is used. */
 async function* readAhead<Of, Read>(
@@ -206,14 +206,14 @@ function rowReader(asOf: Date, { columns, boundary, copies }: Sink) {
   const others = new Set(columns.flatMap(({ name }, i) => (own[i] === undefined ? [name] : [])));
   const onlyOwn = others.size === 1;
 
-  function toRow(row: TextRow, { credit, cells: beside }: Beside): FileRow {
+  function toRow(row: TextRow, { credit, cells: extraCells }: BatchFacts): FileRow {
     const [id, x, y, boundary] = row as [string, string, string, string];
     const place = placeOf(x, y, boundary);
     // Sources come last.
     const cells = row.slice(COPIED_BEFORE);
     cells.push(credit);
     if (onlyOwn) return { id, cells, place };
-    const more = beside?.get(Number(id));
+    const more = extraCells?.get(Number(id));
     let at = 0;
     return {
       id,
@@ -237,10 +237,10 @@ function rowReader(asOf: Date, { columns, boundary, copies }: Sink) {
       for await (const lines of readLines(client, text)) batch.push(lines);
       return batch;
     },
-    *toRows({ lines: all, beside }: Batch): Generator<FileRow[] | Copied> {
+    *toRows({ lines: all, facts }: Batch): Generator<FileRow[] | Copied> {
       for (const lines of all) {
-        if (copies && onlyOwn) yield { lines, credit: beside.credit };
-        else yield rowsOf(lines).map(row => toRow(row, beside));
+        if (copies && onlyOwn) yield { lines, credit: facts.credit };
+        else yield rowsOf(lines).map(row => toRow(row, facts));
       }
     },
   };

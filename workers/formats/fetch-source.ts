@@ -40,8 +40,8 @@ export function siblingUrl(url: URL, extension: string): URL | null {
   const match = /\.(\w+)(\.gz)?$/i.exec(url.pathname);
   if (match === null) return null;
   const upper = match[1] === match[1]?.toUpperCase();
-  const beside = new URL(url);
-  beside.pathname =
+  const sibling = new URL(url);
+  sibling.pathname =
     url.pathname.slice(0, match.index) + (upper ? extension.toUpperCase() : extension) + (match[2] ?? '');
-  return beside;
+  return sibling;
 }

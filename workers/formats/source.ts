@@ -133,9 +133,9 @@ export async function openSource(
     }
     const sibling = async (extension: string): Promise<SourceFile | null> => {
       const from = url === null ? null : siblingUrl(url, extension);
-      const beside = url === null ? await findBeside(path, extension) : from && (await fetched(from, true));
-      const label = from === null ? basename(beside ?? '') : redactUrl(from);
-      return beside === null || (await sniff(beside, label)) === 'page' ? null : there(beside, label);
+      const sibling = url === null ? await findSibling(path, extension) : from && (await fetched(from, true));
+      const label = from === null ? basename(sibling ?? '') : redactUrl(from);
+      return sibling === null || (await sniff(sibling, label)) === 'page' ? null : there(sibling, label);
     };
     return { ...(await there(path, name)), sibling, close };
   } catch (error) {
@@ -193,8 +193,8 @@ function chosenMember(archive: Archive, name: string, wanted: MemberChoice, file
   const main = chooseMember(archive.entries, wanted, name);
   const stem = stemOf(main.fileName).toLowerCase();
   const sibling = async (extension: string): Promise<SourceFile | null> => {
-    const beside = archive.entries.find(entry => entry.fileName.toLowerCase() === stem + extension);
-    return beside === undefined ? null : member(beside);
+    const sibling = archive.entries.find(entry => entry.fileName.toLowerCase() === stem + extension);
+    return sibling === undefined ? null : member(sibling);
   };
   return { ...member(main), sibling };
 }
@@ -297,7 +297,7 @@ const sizesOf = ({ uncompressedSize, compressedSize }: Entry) => ({
 });
 
 /** Finds `stem + extension`, whatever its case and with or without `.gz`, in the folder of `path`. */
-async function findBeside(path: string, extension: string): Promise<string | null> {
+async function findSibling(path: string, extension: string): Promise<string | null> {
   const stem = stemOf(basename(path));
   const names = await readdir(dirname(path));
   const candidates = [extension, `${extension}.gz`].flatMap(end =>

@@ -127,10 +127,10 @@ function atWorkbookPath(members: Record<string, Buffer>, name: string): Record<s
   const [workbook, sheets] = [members[place], members[`${folder}_rels/${file}.rels`]];
   if (workbook === undefined || sheets === undefined)
     throw formatError(`${name} has no workbook. Check the format and the file. Save an .xls file as .xlsx.`);
-  const beside = Object.entries(members).filter(([path]) => path.startsWith(folder));
+  const siblings = Object.entries(members).filter(([path]) => path.startsWith(folder));
   return {
     ...members,
-    ...Object.fromEntries(beside.map(([path, bytes]) => [`xl/${path.slice(folder.length)}`, bytes])),
+    ...Object.fromEntries(siblings.map(([path, bytes]) => [`xl/${path.slice(folder.length)}`, bytes])),
     [WORKBOOK_PATH]: workbook,
     'xl/_rels/workbook.xml.rels': sheets,
   };

@@ -151,7 +151,7 @@ export async function readMarket(
     growBox(around, [x, y, x, y]);
   }
   if (isEmptyBox(around)) return { comps: own, compM, opinion };
-  const near = { box: withMarginE7(around, compM + levelM), beside: fips };
+  const near = { box: withMarginE7(around, compM + levelM), exceptFips: fips };
   return { comps: joinComps(own, await readComps(client, near)), compM, opinion };
 }
 

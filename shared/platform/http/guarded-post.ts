@@ -73,9 +73,9 @@ export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = T
   /** In the order in which they began. */
   const underWay = new Set<Exchange>();
   const look = setInterval(() => {
-    const begun = performance.now() - timeoutMs;
+    const cutoff = performance.now() - timeoutMs;
     for (const exchange of underWay) {
-      if (exchange.begun > begun) break;
+      if (exchange.startedAt > cutoff) break;
       exchange.giveUp(`did not respond within ${timeoutMs / 1_000} s`);
     }
   }, LOOK_MS);
@@ -107,7 +107,7 @@ export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = T
  * listeners. Together they took longer than sending.
  */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly begun = performance.now();
+  readonly startedAt = performance.now();
   readonly #done: (result: PostResult) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #answer: PostResult | undefined;

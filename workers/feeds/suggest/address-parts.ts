@@ -172,10 +172,10 @@ const isCount = ({ filled, texts, numeric, distinct }: Profile): boolean =>
 
 /** Whether a unit column is part of the parcel number, next to map, block, or lot columns. */
 export function isParcelNumberPart(at: number, profiles: readonly Profile[]): boolean {
-  const beside = [profiles[at - 1], profiles[at + 1]];
+  const neighbors = [profiles[at - 1], profiles[at + 1]];
   return (
     /^unit$/i.test(profiles[at]!.name) &&
-    beside.some(each => /^(map|block|blk|lot|section|phase)$/i.test(each?.name ?? ''))
+    neighbors.some(each => /^(map|block|blk|lot|section|phase)$/i.test(each?.name ?? ''))
   );
 }
 

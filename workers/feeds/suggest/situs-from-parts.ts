@@ -37,13 +37,13 @@ function withUnnamed(named: readonly (PartColumn | null)[], profiles: readonly P
   return profiles.flatMap((profile, at) => {
     const own = named[at];
     if (own) return own;
-    const beside = [named[at - 1], named[at + 1]].filter(each => each?.sure);
-    return beside.length === 0
+    const neighbors = [named[at - 1], named[at + 1]].filter(each => each?.sure);
+    return neighbors.length === 0
       ? []
       : (partByValues(
           profile,
           at,
-          beside.some(each => each!.situs),
+          neighbors.some(each => each!.situs),
         ) ?? []);
   });
 }
@@ -70,7 +70,7 @@ export function situsFromParts(columns: readonly PartColumn[], cities: readonly 
     }
     const name = streetOf(number, columns);
     if (name === undefined) continue;
-    const parts = partsBeside(number, name, columns);
+    const parts = adjacentParts(number, name, columns);
     const sure = number.sure && name.sure && name.part === 'name';
     return [
       {
@@ -118,8 +118,8 @@ function isNear(one: PartColumn, other: PartColumn, columns: readonly PartColumn
 /** Texts of two columns by row, where both are filled. */
 function pairs({ profile: one }: PartColumn, { profile: other }: PartColumn): [string, string][] {
   return one.texts.flatMap((text, i): [string, string][] => {
-    const beside = other.texts[i];
-    return text === null || beside == null ? [] : [[text.toUpperCase(), beside.toUpperCase()]];
+    const otherText = other.texts[i];
+    return text === null || otherText == null ? [] : [[text.toUpperCase(), otherText.toUpperCase()]];
   });
 }
 
@@ -161,7 +161,7 @@ const isStreet = (name: PartColumn, columns: readonly PartColumn[]): boolean =>
   columns.some(each => each.part === 'type' && areSuffixes(each.profile) && distance(each, name) <= 2);
 
 /** Number, street, and adjacent parts, each once, in mailing order. */
-function partsBeside(number: PartColumn, name: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
+function adjacentParts(number: PartColumn, name: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
   const chosen = new Map<AddressPart, PartColumn>([
     ['number', number],
     ['name', name],
@@ -220,7 +220,7 @@ function restOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[] 
 
 /** Unit columns that a one-line address doesn't include. */
 function unitsOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
-  const beside = columns.filter(
+  const candidates = columns.filter(
     each =>
       each !== line &&
       each.sure &&
@@ -229,8 +229,8 @@ function unitsOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[]
       each.profile.filled.length > 0 &&
       !isHeld(each, line, 'unit'),
   );
-  const unit = beside.find(({ part }) => part === 'unit');
+  const unit = candidates.find(({ part }) => part === 'unit');
   if (unit === undefined) return [];
-  const kind = beside.find(({ part }) => part === 'unit_type');
+  const kind = candidates.find(({ part }) => part === 'unit_type');
   return kind ? [kind, unit] : [unit];
 }

@@ -191,8 +191,8 @@ function whoseAddress(profile: Profile, part: Part, all: readonly Profile[]): 'm
   const at = all.indexOf(profile);
   const near = all.slice(Math.max(0, at - MAX_PART_DISTANCE), at + MAX_PART_DISTANCE + 1);
   const several = near.some(each => plainPart(each) === 'state' && each.distinct > 1);
-  const beside = near.some(({ ideas }) => ideas.has('mail') && (ideas.has('addr') || ideas.size === 1));
-  if (several || (beside && part !== 'address')) return 'mail';
+  const isNearMail = near.some(({ ideas }) => ideas.has('mail') && (ideas.has('addr') || ideas.size === 1));
+  if (several || (isNearMail && part !== 'address')) return 'mail';
   // Where no column speaks of owners the address is the parcel's.
   return all.some(({ ideas }) => OWNERS.some(word => ideas.has(word))) ? null : 'situs';
 }

@@ -82,8 +82,8 @@ function namedState(line: string, zip: string | null): End | null {
   }
   // A column of 25 characters cuts a name: UPPER SADDLE RIVER, NEW JE.
   const [, place, cut] = /^(.+),\s*([A-Z][A-Z ]{3,})$/i.exec(line) ?? [];
-  const begun = STATES.filter(({ name }) => cut && name.toUpperCase().startsWith(cut.toUpperCase()));
-  return begun.length === 1 ? { rest: trimmed(place!), state: begun[0]!.code, zip } : null;
+  const matches = STATES.filter(({ name }) => cut && name.toUpperCase().startsWith(cut.toUpperCase()));
+  return matches.length === 1 ? { rest: trimmed(place!), state: matches[0]!.code, zip } : null;
 }
 
 const trimmed = (text: string): string => text.replace(/[\s,]+$/, '');

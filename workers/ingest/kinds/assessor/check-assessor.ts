@@ -56,8 +56,8 @@ async function checkShape(
   result.keys = { checked, matched: checked - keys.size, unmatched };
   if (checked === 0 || checked > keys.size || example === undefined) return;
   // The keys of rows that were not read may be there.
-  const told = result.parts[0]!.whole ? result.problems : result.warnings;
-  told.push(
+  const findings = result.parts[0]!.whole ? result.problems : result.warnings;
+  findings.push(
     `shape: none of the first ${checked} keys of the roll is in the shape file. The roll has keys such as ${unmatched[0]}, the shape file ${example}. ${SAME_FORM}`,
   );
 }

@@ -92,13 +92,13 @@ function compileDeed(
   const marks = multiParcel
     .filter(({ column, optional }) => !optional || resolve(column) !== null)
     .map(condition => compileCondition(condition, resolve));
-  const isTold = marks.length > 0 || !alternatives(date ?? {}).every(way => hasDay(way.date));
+  const isStated = marks.length > 0 || !alternatives(date ?? {}).every(way => hasDay(way.date));
   return source => {
     const text = tidyText(nameOf(source))?.toUpperCase() ?? null;
     // 0/0 and UNKNOWN name no deed.
     const name = text !== null && /[1-9]/.test(text) ? text : null;
     if (marks.some(test => test(source))) return { book: name, several: true };
-    return { book: name, several: isTold || name !== null ? false : null };
+    return { book: name, several: isStated || name !== null ? false : null };
   };
 }
 
