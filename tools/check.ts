@@ -1,6 +1,6 @@
 // What types and lint cannot see: generated files that fell behind, and the house's own rules.
 //   node --import tsx tools/check.ts           compares, exit code 1 when something is wrong
-//   node --import tsx tools/check.ts --write   writes the generated files anew
+//   node --import tsx tools/check.ts --write   updates the generated files
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '../api/openapi.ts';

@@ -1,4 +1,4 @@
-// Writes shared/feeds/catalogue.json anew from a checkout of https://github.com/openaddresses/openaddresses.
+// Regenerates shared/feeds/catalogue.json from a checkout of https://github.com/openaddresses/openaddresses.
 //   node --import tsx tools/make-catalogue.ts CHECKOUT [COMMIT]
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

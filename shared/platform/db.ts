@@ -169,7 +169,7 @@ export function asRun(db: Queryable): Run {
     (await db.query<Row & pg.QueryResultRow>(statement(name, values))).rows;
 }
 
-/** The same with fragments in the marked places of a statement, each text planned by itself. */
+/** The same with fragments in the marked places of a statement. Each text is planned separately. */
 export type RunComposed = <Row extends object>(
   name: string,
   fragments: Record<string, string>,

@@ -21,7 +21,7 @@ import { PlatError } from '../../shared/platform/errors.ts';
 import { forgetKeptNames } from '../changes/forget-kept-names.ts';
 import { forgetInChanges } from '../changes/forget-names.ts';
 
-/** The subject of a request: a person or an entity at an address, or the owner of a telephone number. */
+/** The subject of a request: a person or an entity at an address, or the owner of a phone number. */
 export type ForgetRequest =
   | { subject: Subject; address: Address; number: string | null }
   | { subject: null; number: string };

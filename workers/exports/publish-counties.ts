@@ -12,7 +12,7 @@ export type PublishedFile = {
   fips: string;
   county: string;
   state: string;
-  /** Beside the manifest. */
+  /** In the folder of the manifest. */
   path: string;
   rows: number;
   bytes: number;

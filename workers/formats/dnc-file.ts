@@ -1,8 +1,8 @@
 /**
- * Files of the Do Not Call registry, https://telemarketing.donotcall.gov: plain text, a number of ten digits
- * a line with or without a comma after the area code, or XML, `<ac val='202'><ph val='5551234'/></ac>`;
- * change lists as text in columns, or with an attribute that says what became of the number. Read as bytes: a
- * line of twelve costs some 40 ns, the nation's list has 250 million.
+ * Files of the Do Not Call registry, https://telemarketing.donotcall.gov: text with one 10-digit number per
+ * line, with or without a comma after the area code, or XML, `<ac val='202'><ph val='5551234'/></ac>`. Change
+ * lists are text in columns, or have an attribute with the action. Read as bytes: a line of twelve takes
+ * about 40 ns, and the whole list has 250 million.
  */
 
 export type NumberSink = {

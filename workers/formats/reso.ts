@@ -29,12 +29,11 @@ import {
 type Page = { value: unknown[]; nextLink: URL | null };
 
 /**
- * The records of a RESO resource, a batch a page, each with the checkpoint to store. Goes on
- * at the checkpoint's `nextLink`; when the server has forgotten that, asks again from `watermark` on
- * (inclusively: a page may have ended between two records of one timestamp).
- * @throws PlatError `feed_source` (unreachable, refused, a link that leaves the origin),
- * `feed_format` (not OData),
- *   `feed_token` (the variable is not set, or the server refuses its token)
+ * The records of a RESO resource, one batch per page, each with the checkpoint to store. Resumes at the
+ * checkpoint's `nextLink`. If the server has forgotten it, requests records starting at `watermark` again
+ * (inclusive, because a page can end between two records of one timestamp).
+ * @throws PlatError `feed_source` (unreachable, refused, a link to another origin), `feed_format` (not
+ * OData), `feed_token` (the variable is not set, or the server refuses its token)
  */
 export async function* readReso(spec: InputSettings, context: ReadContext): AsyncGenerator<RowBatch> {
   const reso = spec.reso ?? {};

@@ -92,7 +92,9 @@ function countyWithMost(zips: readonly string[]): CountyGuess | null {
   return { fips: fiveDigits(fips), why: `${own.length} of ${zips.length} ZIP codes are in it` };
 }
 
-/** County codes from 510 on are independent cities, which share ZIPs with the counties around them. */
+/**
+ * County codes of 510 and above are independent cities, which share ZIP codes with the counties around them.
+ */
 const sharesZips = (fips: number): boolean =>
   allCounties().some(
     county => Math.floor(county.fips / 1000) === Math.floor(fips / 1000) && county.fips % 1000 >= 510,

@@ -31,7 +31,7 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
 /** Before a feed's name in the keys of the queue `schedule`. */
 export const FEED_PREFIX = 'feed-';
 
-/** What travels through the queue: the row of table `jobs`, or the feed whose schedule has come round. */
+/** A queue entry: the row of table `jobs`, or the feed whose scheduled run is due. */
 export type Delivery = { id: string } | { scheduled: string };
 export type DeliveryQueue = Queue<Delivery, unknown, string>;
 /** `token` is the worker's lock on the job. */

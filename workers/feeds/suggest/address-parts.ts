@@ -74,10 +74,10 @@ const SHORT_PARTS = new Map<string, AddressPart>([
   ['sd', 'post_direction'],
 ]);
 
-/** One letter that stands for owners, run together with a part: MSTREET, MHSENO. */
+/** One letter for an owner, joined with a part: MSTREET, MHSENO. */
 const OWNERS_LETTER = /^[mo](?=[a-z])/i;
 
-/** One letter that stands for situs or property: S_NAME, P_ADDRESS. */
+/** One letter for situs or property: S_NAME, P_ADDRESS. */
 const SITUS_LETTER = /^([SsPp]_|[SP](?=[A-Z][a-z]))/;
 
 type NamedPart = Pick<PartColumn, 'part' | 'situs' | 'sure'> & {

@@ -9,7 +9,7 @@ const COMPACT = /^(\d{4})(\d{2})(\d{2})$/;
 const US = /^(\d{1,2})[-/](\d{1,2})[-/](\d{4})(?: .*)?$/;
 const ONLY_ZEROS = /^[0/\-: T.]+$/;
 
-/** Numbers from here on are milliseconds since 1970 and not a date written without separators. */
+/** Larger numbers are milliseconds since 1970, not dates without separators. */
 const EPOCH_MS_FROM = 1e10;
 const EARLIEST_YEAR = 1800;
 

@@ -18,7 +18,7 @@ export async function* readBatches(
   let rows = 0;
   const context: ReadContext = {
     ...readContext(run),
-    // Beside what was read.
+    // Recorded next to the number of rows read.
     onShortfall: announced => {
       run.counts.announced = { ...(run.counts.announced as object), [name]: announced };
     },

@@ -11,7 +11,7 @@ import { CONTACT_ROWS, type ContactsFeed } from './contacts-feed.ts';
 import { compileContactMapper } from './map-contact.ts';
 import { stageContacts } from './stage-contacts.ts';
 
-/** People with their telephone numbers. A feed is complete: people that it no longer lists are erased. */
+/** People with their phone numbers. A feed is complete: people that it no longer lists are erased. */
 export const contactsRecipe: Recipe<ContactsFeed, void> = {
   tables: [sql('contacts/create_contact_stage')],
   async stage(run, { name, contacts: input }) {

@@ -13,7 +13,7 @@ import { compileBlockMapper } from './map-block.ts';
 import { NUMBERING_ROWS, type NumberingFeed } from './numbering-feed.ts';
 
 /**
- * Blocks of telephone numbers with their carriers. A feed is complete: blocks that it no longer lists are
+ * Blocks of phone numbers with their carriers. A feed is complete: blocks that it no longer lists are
  * removed.
  */
 export const numberingRecipe: Recipe<NumberingFeed, void> = {
