@@ -35,7 +35,7 @@ export function addFeedCommands(program: Command): void {
     .command('remove')
     .argument(
       '<name>',
-      'a feed of elevation, roads, wetlands, flood zones, water, places, ZIP code areas, or imagery',
+      'a feed of elevation, roads, wetlands, flood zones, water, places, ZIP areas, or imagery',
     )
     .description('remove a land layer and recompute the parcels that used it; its runs stay')
     .addHelpText(

@@ -60,7 +60,7 @@ export function addStatusCommand(program: Command): void {
     lines.push('', jobsTable(jobs));
     if (age_days !== null && age_days > MAX_DNC_DAYS)
       printNote(
-        `the copy of the Do Not Call registry is ${age_days} days old. It must be at most ${MAX_DNC_DAYS} days old when you call (16 CFR 310.4(b)(3)(iv)). Load a newer copy.`,
+        `the copy of the Do Not Call Registry is ${age_days} days old. It must be at most ${MAX_DNC_DAYS} days old when you call (16 CFR 310.4(b)(3)(iv)). Load a newer copy.`,
       );
     for (const { node, gid, minutes } of prepared)
       printNote(

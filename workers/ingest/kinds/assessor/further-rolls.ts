@@ -64,7 +64,7 @@ const REPEATS = {
   field: 'key',
   reason: 'duplicate_key',
   raw: 'd.values::text',
-  message: "format('Key %s was used by row %s with other values, which are kept.', d.key, d.kept_row)",
+  message: "format('Key %s is also in row %s, with other values. Plat keeps that row.', d.key, d.kept_row)",
 };
 
 export async function completeFromFurtherRolls(client: Client, { runId, counts }: RunContext): Promise<void> {

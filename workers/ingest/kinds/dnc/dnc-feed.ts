@@ -29,7 +29,7 @@ const dncSchema = z.strictObject({
     .optional(),
 });
 
-export const DNC_SECTIONS = { dnc: dncSchema.describe('Kind dnc: the files of the Do Not Call registry.') };
+export const DNC_SECTIONS = { dnc: dncSchema.describe('Kind dnc: the files of the Do Not Call Registry.') };
 
 /** Files of the Do Not Call registry. `edition` is YYYY-MM-DD, or null if the file names have it. */
 type DncInput = {

@@ -12,5 +12,5 @@ export const zips = vectorKind({
   classify:
     () =>
     ([zip]) =>
-      zip == null ? null : { class: zip, label: 'ZIP code area' },
+      zip == null ? null : { class: zip, label: 'ZIP area' },
 });
