@@ -149,7 +149,7 @@ export async function requireComplete(
   }
   if (beyond === 0) return;
   throw formatError(
-    `${name} is incomplete: it has ${size} of at least ${end} bytes, and ${beyond} of its ${offsets.length} blocks are missing. Download or copy the whole file again.`,
+    `${name} is incomplete: it has ${size} bytes instead of at least ${end}, and ${beyond} of its ${offsets.length} blocks are missing. Download or copy the whole file again.`,
   );
 }
 

@@ -68,7 +68,7 @@ test('a feed of each kind is written, each of a source that has answered, and wh
     ),
   );
   const parcels = readFileSync(join(feeds, '23019-parcels.yaml'), 'utf8');
-  expect(parcels).toMatch(/licence: as is\n[\s\S]*key: \w+ +# 9\d %[\s\S]*acres: ACRES/);
+  expect(parcels).toMatch(/licence: as is\n[\s\S]*key: \w+ +# 9\d%[\s\S]*acres: ACRES/);
 
   expect(await run('23019-parcels')).toMatchObject({ status: 'merged', counts: { read: { roll: 25 } } });
   expect(await run('23019-roads')).toMatchObject({ status: 'merged' });

@@ -78,10 +78,11 @@ export function loadProvider(
     throw fault(checked.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`).join('; '));
   if (checked.data.timeout_ms > maxTimeoutMs) throw fault(`timeout_ms: must be ${maxTimeoutMs} or less`);
   const stray = Object.keys(checked.data.response).filter(name => !fields.includes(name));
-  if (stray.length > 0) throw fault(`response: unknown ${stray.join(', ')}; use ${fields.join(', ')}`);
+  if (stray.length > 0)
+    throw fault(`response: unknown field ${stray.join(', ')} (known: ${fields.join(', ')})`);
   const used = [checked.data.url, ...stringsOf(checked.data.headers), ...stringsOf(checked.data.body)];
   const unknown = used.flatMap(placeholders).filter(name => !names.includes(name));
-  if (unknown.length > 0) throw fault(`unknown placeholder {${unknown[0]}}; use ${names.join(', ')}`);
+  if (unknown.length > 0) throw fault(`unknown placeholder {${unknown[0]}} (known: ${names.join(', ')})`);
   const [inHeader] = stringsOf(checked.data.headers).flatMap(placeholders);
   if (inHeader !== undefined) throw fault(`headers: {${inHeader}} works only in the url and the body`);
   const missing = used.flatMap(variables).filter(name => !env[name]);

@@ -128,5 +128,5 @@ test('the operator finds, suppresses and forgets people, and exports who traced'
     expect([args, code, err]).toEqual([args, expect.any(Number), expect.stringMatching(/^plat: |error: /m)]);
     expect(code).not.toBe(0);
   }
-  await refused(['usage'], 'name an account');
+  await refused(['usage'], 'use --account or --providers');
 });

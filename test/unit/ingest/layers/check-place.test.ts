@@ -277,7 +277,7 @@ describe('of parcels', () => {
     const named = (n: number) => ({ properties: { PIN: n < 12 ? 'na' : `P${n}` }, geometry: lot(n) });
     expect(await check(many(named), '33019')).toMatchObject({
       ok: true,
-      warnings: [expect.stringMatching(/^roll: .*\bNA\b.*\b12 features/)],
+      warnings: [expect.stringMatching(/^roll: 12 features .*\bNA\b/)],
     });
     expect((await check(lots(lot), '33019')).warnings).toEqual([]);
   });
