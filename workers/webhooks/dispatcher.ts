@@ -13,8 +13,8 @@ import { startLoop, type WakefulLoop } from '../queue/wakeful-loop.ts';
 import { bodyOf, headersOf, type Taken } from './webhook-message.ts';
 
 /**
- * Limits of concurrent deliveries, per process and per webhook. Failing webhooks have their own lane, so that
- * a receiver that never responds doesn't slow down others.
+ * Concurrent deliveries per process (`places`) and per webhook (`each`). Failing webhooks have their own
+ * places, so that receivers that never respond don't slow down the others.
  */
 const LANES = {
   well: { places: 1_024, each: 4 },
@@ -22,26 +22,24 @@ const LANES = {
 } as const;
 type Lane = keyof typeof LANES;
 
-/** Longer than an attempt can take. After that, another worker makes it in place of a dead one. */
+/** Longer than an attempt can take. After that, another worker takes over from one that died. */
 const LEASE_SECONDS = 60;
-/** How often it checks without an announcement, for missed changes and due retries. */
-const LOOK_MS = 5_000;
-/** Attempts that end within this time are recorded together, and free their places. */
-const TOGETHER_MS = 20;
-/** Longest pause that a receiver can request. */
+/** How often to check for unannounced changes and due retries. */
+const POLL_MS = 5_000;
+/** Attempts that end within this time are recorded together. */
+const BATCH_MS = 20;
+/** The longest pause that a receiver can request. */
 const MAX_PAUSE_SECONDS = 86_400;
-/**
- * A webhook without a successful delivery for this long is turned off when a message runs out of attempts.
- */
+/** A webhook that failed for this long is turned off when a message runs out of attempts. */
 const FAILING_DAYS = 3;
-/** Time for running deliveries when the worker stops. */
+/** Time for open deliveries when the worker stops. */
 const STOP_MS = 5_000;
 
 export type DispatcherDeps = {
   pool: Pool;
   log: Logger;
   config: Pick<Config, 'BASE_URL' | 'HOST' | 'PORT' | 'WEBHOOK_PRIVATE_HOSTS'>;
-  /** Default: the guarded post. */
+  /** Default: the guarded POST. */
   post?: GuardedPost;
 };
 
@@ -51,24 +49,21 @@ type Dispatcher = {
   pool: Pool;
   post: GuardedPost;
   apiUrl: string;
-  /** Running deliveries of each webhook, by lane. */
+  /** Open deliveries of each webhook, by lane. */
   underWay: Record<Lane, Map<string, number>>;
   sending: Set<Promise<void>>;
-  /** Attempts that have ended and are not recorded yet. */
+  /** Attempts that have ended but are not recorded yet. */
   ended: Attempt[];
-  /** Whether there may be changes that have no message yet. */
+  /** Whether there may be changes without a message. */
   hasPending: boolean;
-  /** Lanes in which something has ended since the last claim. */
+  /** Lanes where a delivery has ended since the last claim. */
   freed: Set<Lane>;
   isStopping: boolean;
   waking: NodeJS.Timeout | undefined;
   wakeLoops(): void;
 };
 
-/**
- * Delivers messages about changes to webhooks, each at least once. If a worker is killed, its running
- * deliveries are sent again with the same id.
- */
+/** Delivers messages at least once. Open deliveries of a killed worker are sent again with the same id. */
 export function startDispatcher({ pool, log, config, post }: DispatcherDeps): WakefulLoop {
   const dispatcher: Dispatcher = {
     pool,
@@ -90,9 +85,9 @@ export function startDispatcher({ pool, log, config, post }: DispatcherDeps): Wa
   const failed = (error: unknown) => {
     if (!dispatcher.isStopping) warn(error, 'webhooks: delivery failed; trying again shortly');
   };
-  // The loops don't wait for each other, and both continue while messages are being sent.
-  const recording = startLoop(() => recordEnded(dispatcher), LOOK_MS, failed);
-  const taking = startLoop(() => takeDue(dispatcher), LOOK_MS, failed);
+  // The two loops don't wait for each other, nor for open deliveries.
+  const recording = startLoop(() => recordEnded(dispatcher), POLL_MS, failed);
+  const taking = startLoop(() => takeDue(dispatcher), POLL_MS, failed);
   return {
     wake() {
       dispatcher.hasPending = true;
@@ -116,12 +111,12 @@ export function startDispatcher({ pool, log, config, post }: DispatcherDeps): Wa
 async function takeDue(dispatcher: Dispatcher): Promise<void> {
   const { hasPending, freed, isStopping, pool } = dispatcher;
   if (isStopping) return;
-  // Checks changes and failing webhooks after an announced change, and when it is idle.
+  // Changes and failing webhooks are checked when a change was announced, and when nothing else happened.
   const checksAll = hasPending || freed.size === 0;
   const hasFailing = checksAll || freed.has('failing');
   dispatcher.hasPending = false;
   dispatcher.freed = new Set();
-  if (checksAll) await makeMessages(pool);
+  if (checksAll) await createMessages(pool);
   await Promise.all([claim(dispatcher, 'well'), hasFailing && claim(dispatcher, 'failing')]);
 }
 
@@ -160,7 +155,7 @@ function send(dispatcher: Dispatcher, taken: Taken, body: string, lane: Lane): v
     dispatcher.waking ??= setTimeout(() => {
       dispatcher.waking = undefined;
       dispatcher.wakeLoops();
-    }, TOGETHER_MS);
+    }, BATCH_MS);
   });
   sending.add(work);
 }
@@ -169,14 +164,14 @@ async function recordEnded(dispatcher: Dispatcher): Promise<void> {
   const attempts = dispatcher.ended;
   dispatcher.ended = [];
   await record(dispatcher.pool, attempts).catch(error => {
-    // They would be delivered again after their leases expire.
+    // Without this, they would be delivered again when their leases end.
     dispatcher.ended = [...attempts, ...dispatcher.ended];
     throw error;
   });
 }
 
-/** One worker at a time. The others find nothing to do. */
-function makeMessages(pool: Pool): Promise<void> {
+/** One worker at a time creates messages. The others find nothing to do. */
+function createMessages(pool: Pool): Promise<void> {
   return transaction(pool, async client => {
     const run = asRun(client);
     const [position] = await run<{ seq: number }>('webhooks/lock_position');

@@ -2,12 +2,12 @@ import { Webhook } from 'standardwebhooks';
 import { version } from '../../shared/platform/root.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
-/** A delivery claimed by a dispatcher. */
+/** A delivery that a dispatcher has taken. */
 export type Taken = {
   webhook_id: string;
   message_id: string;
   turn: number;
-  /** Before this one. */
+  /** Attempts before this one. */
   attempts: number;
   url: string;
   type: string;
@@ -24,7 +24,7 @@ export type Taken = {
 const USER_AGENT = `Plat/${version} (+webhooks)`;
 
 /**
- * The message: small, because its data is read, and paid for, at `data.read`.
+ * The body of a message. It has no data, because the receiver reads (and pays for) that at `data.read`.
  * @param apiUrl empty for relative links
  */
 export function bodyOf({ type, seq, fips, at, data }: Taken, apiUrl: string): string {
@@ -36,7 +36,7 @@ export function bodyOf({ type, seq, fips, at, data }: Taken, apiUrl: string): st
   });
 }
 
-/** The URL of its data. None for a test. */
+/** The path of the changes to read. A test message has none. */
 function pathOf({
   type,
   seq,
@@ -51,7 +51,7 @@ function pathOf({
   return `changes/?${query}`;
 }
 
-/** Signed with every valid secret, as specified by Standard Webhooks 1.0. */
+/** Headers with a signature by every valid secret, as in Standard Webhooks 1.0. */
 export function headersOf({ message_id, now, secrets }: Taken, body: string): Record<string, string> {
   return {
     'content-type': 'application/json',
