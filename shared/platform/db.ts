@@ -39,8 +39,8 @@ export function sql(name: string): string {
 }
 
 /**
- * The statements of a file: its blocks, each of which begins with `-- name: verb_noun` and its comment,
- * or the file as one.
+ * The statements of a file: its blocks, each of which starts with `-- name: verb_noun` and its comment, or
+ * the whole file.
  */
 export function sqlBlocks(file: string, text: string): Map<string, string> {
   const [, ...parts] = text.split(/^-- name: (\w+)\n/m);
@@ -56,7 +56,7 @@ export function compose(name: string, fragments: Record<string, string>): string
   return sql(name).replaceAll(/^--.*|\{\{(\w+)\}\}/gm, (text, part?: string) => {
     if (part === undefined) return text;
     const fragment = fragments[part];
-    if (fragment === undefined) throw new Error(`${name} has a place for ${part}, which is not given`);
+    if (fragment === undefined) throw new Error(`${name} needs a value for ${part}`);
     return fragment;
   });
 }
@@ -77,16 +77,16 @@ export function statement(name: string, values: Values, fragments?: Record<strin
 export function literal(value: number | boolean | string | null | readonly (number | string)[]): string {
   if (typeof value === 'string') return pg.escapeLiteral(value);
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new RangeError(`${value} cannot stand in a statement`);
+    if (!Number.isFinite(value)) throw new RangeError(`${value} can't be used in a statement`);
     return value < 0 ? `(${value})` : String(value);
   }
   if (value === null || typeof value === 'boolean') return String(value);
-  // 100,000 numbers take 27 ms so, and 230 one by one.
+  // 100,000 numbers take 27 ms this way, and 230 one by one.
   if (value.every(Number.isFinite)) return `'{${value.join(',')}}'`;
   return literal(`{${value.map(one => `"${String(one).replace(/["\\]/g, '\\$&')}"`).join(',')}}`);
 }
 
-/** A fragment with its values written into it, for statements that can take no parameters. */
+/** A fragment with its values inserted, for statements that can't have parameters. */
 export const inlined = (fragment: string, values: Values): string =>
   inlineParameters(fragment, values, value => literal(value as Parameters<typeof literal>[0]));
 
@@ -97,7 +97,7 @@ export type PoolOptions = {
   connectTimeoutMs?: number;
   /** Milliseconds after which the server cancels a statement; 0 for none (workers). */
   statementTimeoutMs?: number;
-  /** Server settings of every connection, beside those that all have. */
+  /** Server settings for every connection, in addition to the common ones. */
   settings?: Record<string, string>;
 };
 
@@ -124,16 +124,16 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
     application_name: options.applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     statement_timeout: options.statementTimeoutMs ?? 0,
-    // The server cancels a statement that takes too long; a connection that answers nothing at all is given
-    // up a second later.
+    // The server cancels a statement that takes too long. A connection that doesn't respond at all is dropped
+    // a second later.
     ...(options.statementTimeoutMs && { query_timeout: options.statementTimeoutMs + 1_000 }),
   });
   const warn = sparseWarnings(log);
-  pool.on('error', error => warn(error, 'an idle database connection was lost'));
+  pool.on('error', error => warn(error, 'lost an idle database connection'));
   // A connection that is lost while in use fails its query, and also emits an error that would end the
   // process.
   pool.on('connect', client =>
-    client.on('error', error => log.debug({ err: error }, 'a database connection was lost')),
+    client.on('error', error => log.debug({ err: error }, 'lost a database connection')),
   );
   return pool;
 }
@@ -145,12 +145,10 @@ const SERVER_KEEP_ALIVE = {
   tcp_keepalives_count: '4',
   tcp_user_timeout: '30s',
 };
-/** The same from this end; node asks ten times, a second apart. */
+/** The same from this side. Node probes ten times, a second apart. */
 const CLIENT_KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 20_000 };
 
-/**
- * Where to connect. Our settings hold over those of the URL (`?options=-c …`): periods and days are in UTC.
- */
+/** Connection settings. Ours override those of the URL (`?options=-c …`): periods and days are in UTC. */
 export function connectionOf(config: Config, settings: Record<string, string>): pg.ClientConfig {
   const url = new URL(requireDatabaseUrl(config));
   const theirs = url.searchParams.get('options');
@@ -171,7 +169,7 @@ export function asRun(db: Queryable): Run {
     (await db.query<Row & pg.QueryResultRow>(statement(name, values))).rows;
 }
 
-/** The same with fragments in the marked places of a statement, each text planned by itself. */
+/** The same with fragments in the marked places of a statement. Each text is planned separately. */
 export type RunComposed = <Row extends object>(
   name: string,
   fragments: Record<string, string>,
@@ -193,7 +191,7 @@ export function asRunComposed(db: Queryable): RunComposed {
 const MAX_TRIES = 5;
 const PAUSE_MS = 50;
 
-/** deadlock_detected, serialization_failure: nothing of the transaction stays, and it may succeed later. */
+/** deadlock_detected, serialization_failure: the transaction is rolled back, and it may succeed later. */
 const CONFLICTS: ReadonlySet<string | undefined> = new Set(['40P01', '40001']);
 
 /**

@@ -164,7 +164,7 @@ test('a roll is suggested, corrected, checked, written and loaded as it was corr
   });
   expect(checked.text).toMatch(/class="notice good"(?:(?!<\/p>).)*\b25\s/s);
   expect(checked.text).toMatch(/\b25 rows\b[^<]*\b0\b[^<]*\b25\b[^<]*boundary/);
-  expect(checked.text).toContain('# 100 %: ');
+  expect(checked.text).toContain('# 100%: ');
   expect(formOf(checked.text)).toMatchObject({ 'column.acres': '', 'column.subdivision': key });
   expect(existsSync(feeds)).toBe(false);
 

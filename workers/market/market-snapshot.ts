@@ -12,7 +12,7 @@ export type MarketScope = { fips: number } | { zip: string } | { all: true } | {
 /** A region, what is stored of its statistics, and since when it has been marked. */
 export type StoredRegion = RegionRow & {
   etag: string;
-  /** 'YYYY-MM-DD'; null while there is nothing to compute from. */
+  /** 'YYYY-MM-DD'. null if there is no data yet. */
   as_of: string | null;
   listings: number;
   price_index: PriceIndex | null;
@@ -30,9 +30,9 @@ export type Snapshot = {
 export type Codes = { county: string[]; zip: string[] };
 
 /**
- * Reads a scope's regions, their marks and their listings as of one moment, so that a mark which
- * was read stands for listings that were read too.
- * @throws PlatError `not_found` when the scope names a region that does not exist.
+ * Reads a scope's regions, their marks, and their listings as of one moment, so that marks match the
+ * listings.
+ * @throws PlatError `not_found` when the scope names a region that doesn't exist
  */
 export async function readSnapshot(client: Client, scope: MarketScope): Promise<Snapshot> {
   await client.query('begin isolation level repeatable read read only');
@@ -53,7 +53,8 @@ export async function readSnapshot(client: Client, scope: MarketScope): Promise<
     }),
   );
   if (stored.length === 0 && ('fips' in scope || 'zip' in scope)) {
-    const name = 'fips' in scope ? `county with the FIPS ${fiveDigits(scope.fips)}` : `ZIP ${scope.zip}`;
+    const name =
+      'fips' in scope ? `county with the FIPS code ${fiveDigits(scope.fips)}` : `ZIP code ${scope.zip}`;
     throw new PlatError('not_found', `There is no ${name}.`);
   }
   const listings = await readListings(client, codes);

@@ -67,7 +67,10 @@ export async function rejectDuplicates(
 export const keepFirstSql = (table: string, key: string, order: string): string =>
   compose('feeds/keep_first', { table, key, order });
 
-/** Notes how a run's rows compare with what is there, and goes on to the gate. @returns how many it has */
+/**
+ * Records how a run's rows compare with current data, and starts the gate step.
+ * @returns the number of rows
+ */
 export async function measureRows(
   client: Client,
   { counts, step }: RunContext,
@@ -79,5 +82,5 @@ export async function measureRows(
   return rows[0]!.rows!;
 }
 
-/** The figures of a table that says of every row of the run and of those that are gone what becomes of it. */
+/** Figures of a table with the outcome of every row of the run, and of every row that is gone. */
 export const matchFigures = (matches: string): string => compose('feeds/measure_matches', { matches });

@@ -28,7 +28,7 @@ import { rollSql } from './roll-sql.ts';
 import { stageMapped, stageParcels } from './stage-parcels.ts';
 import { takeOver } from './take-over.ts';
 
-/** Share of a roll that has to move before its tables are analyzed: autovacuum's own threshold. */
+/** Share of a roll that must change before its tables are analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
 
 export const assessorRecipe: Recipe<AssessorFeed, void> = {
@@ -57,10 +57,7 @@ async function stageInputs(run: RunContext, feed: AssessorFeed): Promise<void> {
 
 type NamedInput = [name: string, input: ParcelInput];
 
-/**
- * In the order in which they are read: rows of further rolls are there when those of the roll are
- * completed from them.
- */
+/** In reading order: additional rolls come first, because they complete the rows of the roll. */
 function parcelInputs({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[] {
   return [
     ...furtherRolls.map((input, i): NamedInput => [`roll ${i + 2}`, input]),
@@ -72,13 +69,13 @@ function parcelInputs({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[]
 async function compare(client: Client, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
   const { pool, runId, feedId, counts } = run;
   await joinKeys(client, run);
-  await run.step('match', 'comparing with the last roll', 0.68);
+  await run.step('match', 'comparing with the previous roll', 0.68);
   const { rows: counties } = await client.query<{ fips: number }>(
     statement('feeds/list_stage_counties', { feed_id: feedId }),
   );
   const fips = counties.map(row => row.fips);
   await ensurePartitions(pool, fips);
-  // What is compared stays so until the merge: another feed may take parcels over, or bring the same ones.
+  // Lock the compared data until the merge. Another feed could take over parcels or load the same ones.
   await client.query(statement('land/lock_counties', { lock: LOCKS.countyRoll, counties: fips }));
   await client.query(rollSql('feeds/create_before_stage', { feed: feedId, fips }));
   await client.query('analyze stage_before (fips, key)');
@@ -107,7 +104,7 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
       if (taken) await takeOver(transaction, feedId, fips);
       await mergeParcels(transaction, runId, feedId, day);
       await forgetKeptNames(asRun(transaction), { runId });
-      // Parcels that changed feeds alone are not among those that the merge counts.
+      // The merge doesn't count parcels that only changed feeds.
       if (taken) await countCoverage(transaction, fips);
       if (sales) await mergeListings(transaction, runId, feedId);
     },

@@ -55,7 +55,7 @@ async function compare(
 ): Promise<Prepared> {
   const { runId, feedId, counts } = run;
   const undone = await findUndoable(client, undoes);
-  await run.step('stage', 'reading what was there', 0.1);
+  await run.step('stage', 'reading earlier parcels', 0.1);
   const { rows: counties } = await client.query<{ fips: number }>(
     statement('feeds/list_undo_counties', { run_id: undoes, feed_id: feedId }),
   );
@@ -66,7 +66,7 @@ async function compare(
   await stageRolls(client, undoes, derive);
   await client.query(statement('feeds/stage_kept_shapes', { run_id: undoes }));
   await client.query('analyze stage_now; analyze stage_roll (fips, key); analyze stage_shape (fips, key)');
-  await run.step('match', 'comparing with what is there', 0.5);
+  await run.step('match', 'comparing with current parcels', 0.5);
   await client.query(compose('feeds/match_kept_parcels', literals));
   await client.query('analyze stage_match');
   await recordFigures(client, counts, undoes);
@@ -130,7 +130,7 @@ async function recordFigures(client: Client, counts: RunCounts, undoes: number):
   Object.assign(counts, { rows: parcels, matched_keys, filled, changed, returned, retired, unchanged });
 }
 
-/** Stages the sales that the run's roll changed, and takes its events back. @returns how many there are */
+/** Stages the sales that the run changed, and removes its events. @returns the number of sales */
 async function stageListings(client: Client, undoes: number): Promise<number> {
   const run = { run_id: undoes };
   const kept = await client.query(bindValues(listingSql('market/stage_kept_listings'), run));

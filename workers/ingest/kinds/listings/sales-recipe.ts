@@ -124,7 +124,7 @@ async function compare(client: Client, run: RunContext, feed: ListingsFeed): Pro
       matchedKeys: placed,
       sales: figures,
       filled: counts.filled,
-      // A file of a year's sales begins with none, and retires nothing.
+      // A file with one year of sales doesn't take earlier sales off the market.
       last: null,
     },
     feed.gates,
