@@ -1,7 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import { openTraceProvider } from '../shared/contacts/skip-trace-providers.ts';
 import type { Config } from '../shared/platform/config.ts';
-import type { Pool } from '../shared/platform/db.ts';
+import type { Pool } from '../shared/platform/connection-pool.ts';
 import { PlatError } from '../shared/platform/errors.ts';
 import type { Logger } from '../shared/platform/log.ts';
 import { openOrigins } from '../shared/platform/origin.ts';
@@ -9,7 +9,7 @@ import { endpoints as v1 } from './endpoints.ts';
 import { filesRouter } from './files/file-route.ts';
 import { openCallers } from './http/callers.ts';
 import { answerOptions } from './http/cors.ts';
-import { type Database, openDatabase } from './http/database.ts';
+import { ApiDb } from './http/database.ts';
 import { docs } from './http/docs.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { errorHandler, methodNotAllowed, unknownPath } from './http/error-responses.ts';
@@ -73,10 +73,10 @@ export type AppDeps = {
 export function createApp(deps: AppDeps): Express {
   const { config, log, pool, filePool, cancelPool, metricsPool, lifecycle, queues, assets } = deps;
   const { endpoints = v1, now = () => new Date() } = deps;
-  const database = openDatabase(pool, cancelPool);
+  const db = new ApiDb(pool, cancelPool);
   const metrics = createMetrics({ api: pool, files: filePool, cancel: cancelPool }, metricsPool, queues);
-  const images = openImages(database, config, log);
-  const serving = openServing(deps, database, images, now);
+  const images = openImages(db, config, log);
+  const serving = openServing(deps, db, images, now);
   const { resources, origins } = serving;
 
   const app = express();
@@ -88,15 +88,15 @@ export function createApp(deps: AppDeps): Express {
   const tools = toolsOf(endpoints, document as Document);
   app.use(mcpRouter({ ...serving, tools, metrics, config, log }));
   app.use(imagesRouter(images, now));
-  app.use(filesRouter({ database: openDatabase(filePool), files: resources.files }, now));
+  app.use(filesRouter({ db: new ApiDb(filePool, cancelPool), files: resources.files }, now));
   app.use(presetHeaders);
   app.use('/oauth', requireTextInAddress);
   app.use(oauth.router);
   app.use(operations({ pool, metrics, lifecycle, config }));
-  const pageDeps = assets && { ...serving, tools, oauth, resources, config, log, pool, assets };
+  const pageDeps = assets && { ...serving, tools, oauth, resources, config, log, db, assets };
   if (pageDeps !== undefined) {
     app.use(pageDeps.assets.router);
-    app.use(storedAssets(database, config));
+    app.use(storedAssets(db, config));
     app.use(pagesRouter(pages, pageDeps));
   }
   app.use(docs(document, origins));
@@ -110,21 +110,21 @@ export function createApp(deps: AppDeps): Express {
 /** What calls need on their way, from whichever door they come. */
 function openServing(
   { config, lifecycle, meter, shapeThreads = openShapeThreads() }: AppDeps,
-  database: Database,
+  db: ApiDb,
   images: Images,
   now: () => Date,
 ): RestDeps & { resources: Resources } {
   return {
-    callers: openCallers(database, () => now().getTime()),
-    rateLimits: openRateLimits(database),
-    meter: meter ?? openMeter(database, () => lifecycle.active),
-    idempotency: openIdempotency(database),
+    callers: openCallers(db, () => now().getTime()),
+    rateLimits: openRateLimits(db),
+    meter: meter ?? openMeter(db, () => lifecycle.active),
+    idempotency: openIdempotency(db),
     heavyCalls: openHeavyCalls(shapeThreads.compute),
     resources: openResources(
-      database,
+      db,
       config.CURSOR_SECRET,
       images,
-      openTracing(database, openTraceProvider(config), config.SKIP_TRACE_KEEP_DAYS),
+      openTracing(db, openTraceProvider(config), config.SKIP_TRACE_KEEP_DAYS),
       config.CATALOGUE_FILE,
       config.WEBHOOK_PRIVATE_HOSTS,
     ),

@@ -1,6 +1,7 @@
 import type { Config } from '../shared/platform/config.ts';
+import { createPool, IDLE_IN_TRANSACTION, RANDOM_PAGE_COST } from '../shared/platform/connection-pool.ts';
 import { watchDatabase } from '../shared/platform/database-outage.ts';
-import { createPool, IDLE_IN_TRANSACTION, RANDOM_PAGE_COST } from '../shared/platform/db.ts';
+import { Db } from '../shared/platform/db.ts';
 import type { Logger } from '../shared/platform/log.ts';
 import { missingSettings } from '../shared/platform/origin.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/platform/queue/queue.ts';
@@ -35,6 +36,7 @@ export async function startApi(
 ): Promise<RunningServer> {
   const pools = openPools(config, log);
   const { pool, cancelPool } = pools;
+  const db = new Db(pool);
   const backend = openQueueBackend(config, log);
   const shapeThreads = openShapeThreads();
   const close = async () => {
@@ -43,11 +45,11 @@ export async function startApi(
     for (const one of Object.values(pools)) await one.end();
   };
   try {
-    await assertDatabaseReady(pool, config, { log, connections: config.DB_POOL_SIZE, signal });
+    await assertDatabaseReady(db, config, { log, connections: config.DB_POOL_SIZE, signal });
     const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));
     const assets = openAssets(config);
-    await storeAssets(pool, assets).catch(error =>
+    await storeAssets(db, assets).catch(error =>
       log.warn({ err: error }, "cannot store the pages' assets: processes of other releases lack them"),
     );
     shapeThreads.start();

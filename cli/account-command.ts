@@ -37,8 +37,8 @@ export function addAccountCommands(program: Command): void {
   addNamed(account);
 
   const list = account.command('list').description('list accounts with their usage in the current period');
-  action(list, async ({ pool }) => {
-    const accounts = await listAccounts(pool);
+  action(list, async ({ db }) => {
+    const accounts = await listAccounts(db);
     const columns = 'name company user_email tier pro tokens_used tokens_included keys period_end'.split(' ');
     return [accounts, table(accounts, columns)];
   });
@@ -53,9 +53,9 @@ function addCreate(account: Command): void {
         '\nno overage limit, 60 calls per minute with bursts of 120, 20 skip traces per minute, a new company with the same name, no user.' +
         '\n\nExample:\n  plat account create acme --tier growth --overage --payment-method',
     );
-  action(create, async ({ pool }, name: string, flags: AccountFlags) => {
+  action(create, async ({ db }, name: string, flags: AccountFlags) => {
     const { tier = 'starter', user, backstopTokens, ...terms } = changeOf(flags);
-    const created = await createAccount(pool, {
+    const created = await createAccount(db, {
       ...terms,
       name,
       tier,
@@ -95,8 +95,8 @@ function addSet(account: Command): void {
         '\n\nExamples:\n  plat account set acme --tier scale --overage-price 250\n  plat account set acme --invoice unpaid' +
         '\n  plat account set acme --period-start "$(date -u +%Y-%m-01)"  # the current period started on the 1st of this month',
     );
-  action(set, async ({ pool }, name: string, flags: AccountFlags) => {
-    const { details, notes } = await changeAccount(pool, name, changeOf(flags));
+  action(set, async ({ db }, name: string, flags: AccountFlags) => {
+    const { details, notes } = await changeAccount(db, name, changeOf(flags));
     for (const note of notes) printNote(note);
     return [details, describe(details)];
   });
@@ -114,21 +114,21 @@ function addNamed(account: Command): void {
     ],
     ['enable', false, 'accept the keys of a disabled account again'],
   ] as const) {
-    action(named(verb, description), async ({ pool }, name: string) => {
-      const { details } = await changeAccount(pool, name, { disabled });
+    action(named(verb, description), async ({ db }, name: string) => {
+      const { details } = await changeAccount(db, name, { disabled });
       return [details, `Account ${details.name} is ${verb}d.`];
     });
   }
 
-  action(named('show', 'show everything about an account'), async ({ pool }, name: string) => {
-    const details = await showAccount(pool, name);
+  action(named('show', 'show everything about an account'), async ({ db }, name: string) => {
+    const details = await showAccount(db, name);
     return [details, describe(details)];
   });
 
   const history =
     'list every change to an account and its keys: when, by whom, and the values before and after';
-  action(named('history', history), async ({ pool }, name: string) => {
-    const changes = await listChanges(pool, name);
+  action(named('history', history), async ({ db }, name: string) => {
+    const changes = await listChanges(db, name);
     return [changes, changesTable(changes)];
   });
 }

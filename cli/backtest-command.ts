@@ -34,21 +34,21 @@ export function addBacktestCommands(program: Command): void {
       'after',
       '\nExamples:\n  plat backtest valuations --from 2012-01-01\n  plat backtest valuations --fips 33019 --json\n  plat backtest valuations --all',
     );
-  action(valuations, async ({ pool }, flags: Flags) => {
+  action(valuations, async ({ db }, flags: Flags) => {
     const { fips: county, all, from = FIRST_DAY, to = isoDay(utcDay(Date.now())) } = flags;
     const refuse = (why: string) => valuations.error(`error: ${why}`, { exitCode: EXIT.usage });
     if (from > to) refuse('--from is after --to');
-    await requireRegion(pool, { fips: county });
+    await requireRegion(db, { fips: county });
     if (all && county !== undefined) refuse('use either --all or --fips, not both');
     const { backtestCounties, backtestValuations } = await import('../workers/valuation/run-backtest.ts');
     const period = { fromDay: dayOf(from), toDay: dayOf(to), onProgress: showProgress };
     if (all) {
-      const counties = await backtestCounties(pool, period).finally(clearProgress);
+      const counties = await backtestCounties(db, period).finally(clearProgress);
       const named = counties.map(one => ({ ...one, fips: fiveDigits(one.fips) }));
       return [{ from, to, counties: named }, countiesTable(named)];
     }
     const of = county === undefined ? {} : { county };
-    const result = await backtestValuations(pool, { ...period, ...of }).finally(clearProgress);
+    const result = await backtestValuations(db, { ...period, ...of }).finally(clearProgress);
     const fips = county === undefined ? null : fiveDigits(county);
     return [{ fips, from, to, ...result }, describe(result)];
   });

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import { CHANGE_TYPES, type ChangedFields } from '../shared/model/changes.ts';
-import { statement } from '../shared/platform/db.ts';
 import { fiveDigits } from '../shared/regions/counties.ts';
 import { fips, moment, wholeNumber } from './common/cli-options.ts';
 import { table } from './common/cli-output.ts';
@@ -32,9 +31,9 @@ export function addChangesCommand(program: Command): void {
       'after',
       '\nExample:\n  plat changes --county 33019 --type parcel.changed --since 2026-11-01 --limit 100',
     );
-  action(changes, async ({ pool }, { county, type, since, limit }: Flags) => {
+  action(changes, async ({ db }, { county, type, since, limit }: Flags) => {
     const filters = { fips: county ?? null, type: type ?? null, since: since ?? null };
-    const { rows } = await pool.query<Row>(statement('changes/list_recent', { ...filters, limit }));
+    const rows = await db.run<Row>('changes/list_recent', { ...filters, limit });
     const lines = rows.map(({ seq, at, type, run_id: run, fips, property_id, listing_id, zip, fields }) => ({
       seq,
       at,

@@ -4,7 +4,6 @@ import { entityName } from '../shared/kernels/person/entity.ts';
 import type { Address } from '../shared/kernels/person/match.ts';
 import { person } from '../shared/kernels/person/person.ts';
 import { phoneDigits } from '../shared/model/contact-fields.ts';
-import { asRun, statement } from '../shared/platform/db.ts';
 import { PlatError } from '../shared/platform/errors.ts';
 import { csv } from '../shared/platform/to-csv.ts';
 import {
@@ -45,8 +44,8 @@ function addFind(contact: Command): void {
     withWhom(contact.command('find'))
       .description('show the contacts of a person, including people of the same name in the same place')
       .addHelpText('after', `\nExample:\n  plat contact find ${EXAMPLE}`),
-    async ({ pool }, flags: Flags) => {
-      const rows = await findMatchingContacts(asRun(pool), requestOf(flags));
+    async ({ db }, flags: Flags) => {
+      const rows = await findMatchingContacts(db, requestOf(flags));
       const lines = rows.map(
         ({ id, source, entity_name, first_name, last_name, places, phones, last_seen }) => ({
           id,
@@ -72,10 +71,9 @@ function addSuppress(contact: Command): void {
         'after',
         `\nExamples:\n  plat contact suppress ${EXAMPLE}\n  plat contact suppress --phone 6035550101`,
       ),
-    async ({ pool }, flags: Flags) => {
-      const run = asRun(pool);
+    async ({ db }, flags: Flags) => {
       const request = requestOf(flags);
-      const added = await suppressContact(run, request, await findMatchingContacts(run, request), operator());
+      const added = await suppressContact(db, request, await findMatchingContacts(db, request), operator());
       return [
         { suppressed: added },
         added === 0 ? 'Already on the suppression list.' : `Added ${added} entries to the suppression list.`,
@@ -91,8 +89,8 @@ function addForget(contact: Command): void {
         'suppress a person and erase them from contacts, stored provider results, stored responses, former owners in the change feed, and list notes',
       )
       .addHelpText('after', `\nExample:\n  plat contact forget ${EXAMPLE}`),
-    async ({ pool }, flags: Flags) => {
-      const erased = await forgetContact(pool, requestOf(flags), operator());
+    async ({ db }, flags: Flags) => {
+      const erased = await forgetContact(db, requestOf(flags), operator());
       const { suppressed, ...counts } = erased;
       return [erased, `Erased: ${listCounts(counts)}. Added ${suppressed} entries to the suppression list.`];
     },
@@ -110,11 +108,12 @@ function addTraces(contact: Command): void {
         'list the audit records of skip traces: who, when, and which source matched; the request is stored as a hash',
       )
       .addHelpText('after', '\nExample:\n  plat contact traces --account acme --since 2026-11-01 --csv'),
-    async ({ pool }, flags: { account?: string; since?: Date; csv?: boolean }) => {
-      const account = flags.account === undefined ? null : await findAccount(pool, flags.account);
-      const { rows } = await pool.query(
-        statement('contacts/list_traces', { account_id: account, since: flags.since ?? null }),
-      );
+    async ({ db }, flags: { account?: string; since?: Date; csv?: boolean }) => {
+      const account = flags.account === undefined ? null : await findAccount(db, flags.account);
+      const rows = await db.run<Record<string, unknown>>('contacts/list_traces', {
+        account_id: account,
+        since: flags.since ?? null,
+      });
       const columns = ['asked_at', 'account', 'key', 'endpoint', 'source', 'matched', 'question'];
       return [rows, flags.csv ? csv(rows, columns) : table(rows, columns)];
     },

@@ -172,7 +172,7 @@ function renderAdded(county: number, results: readonly CountyKindStatus[]): stri
 }
 
 async function listCommand(
-  { config, pool }: Session,
+  { config, db }: Session,
   codes: number[] | undefined,
   { state }: { state?: string },
 ): Promise<readonly [unknown, string]> {
@@ -181,7 +181,7 @@ async function listCommand(
   const chosen = named.length > 0 || state ? countiesOf(named, state ? [state] : [], false) : null;
   const { feeds } = await installedFeeds(config);
   const wanted = (code: number) => chosen?.includes(code) ?? true;
-  const counties = await listCounties(pool, feeds, wanted, named, config);
+  const counties = await listCounties(db, feeds, wanted, named, config);
   return [
     counties,
     counties.length === 0

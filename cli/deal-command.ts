@@ -15,7 +15,7 @@ import {
   type DealStage,
   parseMoney,
 } from '../shared/deals/deal-terms.ts';
-import { asRun, type Pool, statement, transaction } from '../shared/platform/db.ts';
+import type { Db } from '../shared/platform/db.ts';
 import { PlatError } from '../shared/platform/errors.ts';
 import { day, propertyId, wholeNumber } from './common/cli-options.ts';
 import { table } from './common/cli-output.ts';
@@ -88,11 +88,9 @@ function addNewDeal(deal: Command): void {
     );
   for (const name of [...DEAL_MONEY, 'price'])
     add.option(`--${name.replaceAll('_', '-')} <amount>`, 'USD', amount);
-  action(add, async ({ pool }, flags: AddFlags) => {
-    const owner = await ownerOf(pool, flags.account);
-    const id = await transaction(pool, client =>
-      addDeal(asRun(client), owner, subjectOf(flags), fieldsOf(flags)),
-    );
+  action(add, async ({ db }, flags: AddFlags) => {
+    const owner = await ownerOf(db, flags.account);
+    const id = await db.transaction(tx => addDeal(tx, owner, subjectOf(flags), fieldsOf(flags)));
     const next = `See what a worker finds with \`plat deal show ${id} --account ${flags.account}\`.`;
     return [{ id }, `Added deal ${id}. ${next}`];
   });
@@ -100,8 +98,8 @@ function addNewDeal(deal: Command): void {
 
 function addList(deal: Command): void {
   const list = onBoard(deal.command('list')).description('list the deals of a board, by stage and position');
-  action(list, async ({ pool }, { account }: { account: string }) => {
-    const rows = await readRows(pool, account, null);
+  action(list, async ({ db }, { account }: { account: string }) => {
+    const rows = await readRows(db, account, null);
     return [rows, table(rows, LISTED.split(' '))];
   });
 }
@@ -118,12 +116,11 @@ function addMove(deal: Command): void {
     );
   action(
     move,
-    async ({ pool }, id: string, status: DealStage, flags: { account: string; position?: number }) => {
-      const owner = await ownerOf(pool, flags.account);
+    async ({ db }, id: string, status: DealStage, flags: { account: string; position?: number }) => {
+      const owner = await ownerOf(db, flags.account);
       const { position } = flags;
       const change = { status, ...(position !== undefined && { position }) };
-      if (!(await transaction(pool, client => changeDeal(asRun(client), owner, id, change))))
-        throw unknown(id);
+      if (!(await db.transaction(tx => changeDeal(tx, owner, id, change)))) throw unknown(id);
       return [{ id, status }, `Moved deal ${id} to ${status}.`];
     },
   );
@@ -133,11 +130,11 @@ function addShow(deal: Command): void {
   const show = onBoard(deal.command('show'))
     .argument('<deal>', 'id of the deal', uuid)
     .description('show a deal with the figures behind its grade, and its history');
-  action(show, async ({ pool }, id: string, { account }: { account: string }) => {
-    const [row] = await readRows(pool, account, id);
+  action(show, async ({ db }, id: string, { account }: { account: string }) => {
+    const [row] = await readRows(db, account, id);
     if (row === undefined) throw unknown(id);
-    const board = (await findBoard(asRun(pool), await ownerOf(pool, account)))!;
-    const events = await asRun(pool)<{ at: Date; author: string; cause: string; changes: object }>(
+    const board = (await findBoard(db, await ownerOf(db, account)))!;
+    const events = await db.run<{ at: Date; author: string; cause: string; changes: object }>(
       'deals/list_events',
       { board_id: board.id, deal_id: id, limit: 100 },
     );
@@ -151,8 +148,8 @@ function addShow(deal: Command): void {
   });
 }
 
-async function ownerOf(pool: Pool, account: string): Promise<Owner> {
-  return { accountId: await findAccount(pool, account), author: operator() };
+async function ownerOf(db: Db, account: string): Promise<Owner> {
+  return { accountId: await findAccount(db, account), author: operator() };
 }
 
 function subjectOf({ parcel, listing, url }: AddFlags): DealSubject {
@@ -171,14 +168,11 @@ function fieldsOf(flags: AddFlags): DealFields {
   );
 }
 
-async function readRows(pool: Pool, account: string, id: string | null): Promise<Row[]> {
-  const run = asRun(pool);
-  const board = await findBoard(run, await ownerOf(pool, account));
+async function readRows(db: Db, account: string, id: string | null): Promise<Row[]> {
+  const board = await findBoard(db, await ownerOf(db, account));
   if (board === undefined) return [];
   const figures = id === null ? '' : ', d.figures';
-  return (
-    await pool.query<Row>(statement('deals/list_deals', { board_id: board.id, deal_id: id }, { figures }))
-  ).rows;
+  return db.run<Row>('deals/list_deals', { board_id: board.id, deal_id: id }, { figures });
 }
 
 const unknown = (id: string) =>

@@ -54,10 +54,10 @@ Examples:
   plat export large.parquet --filter '{"state": "NH", "acres_min": 100}'
   plat export sold.xlsx --comps '{"fips": "33019", "status": ["SOLD"]}'`,
     );
-  action(one, async ({ pool }, file: string, flags: ExportFlags) => {
+  action(one, async ({ db }, file: string, flags: ExportFlags) => {
     const request = requestOf(file, flags);
     const { saveFile } = await import('../workers/exports/save-file.ts');
-    const made = await saveFile(pool, request, file);
+    const made = await saveFile(db, request, file);
     return [made, `${made.rows.toLocaleString('en-US')} rows, ${size(made.bytes)}: ${file}`];
   });
 
@@ -73,9 +73,9 @@ Examples:
       'after',
       '\nExample, with a query in DuckDB:\n  plat publish /srv/parcels\n  duckdb -c "select sum(acres) from \'/srv/parcels/*.parquet\'"',
     );
-  action(publish, async ({ pool }, folder: string, { county }: { county?: number[] }) => {
+  action(publish, async ({ db }, folder: string, { county }: { county?: number[] }) => {
     const { MANIFEST, publishCounties } = await import('../workers/exports/publish-counties.ts');
-    const manifest = await publishCounties(pool, folder, county);
+    const manifest = await publishCounties(db, folder, county);
     const rows = manifest.files.reduce((sum, each) => sum + each.rows, 0);
     const bytes = manifest.files.reduce((sum, each) => sum + each.bytes, 0);
     return [

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import { operator } from '../shared/accounts/accounts.ts';
-import { statement } from '../shared/platform/db.ts';
 import { cancelJob, describeJob, type JobState, retryJob } from '../shared/platform/queue/jobs.ts';
 import { wholeNumber } from './common/cli-options.ts';
 import { table } from './common/cli-output.ts';
@@ -21,10 +20,8 @@ export function addJobCommands(program: Command): void {
     )
     .option('--limit <n>', 'number of jobs', wholeNumber, 20)
     .description('list the newest jobs, open ones first');
-  action(list, async ({ pool }, { status, limit }: { status?: string; limit: number }) => {
-    const { rows } = await pool.query<JobState>(
-      statement('queue/list_jobs', { limit, status: status ?? null }),
-    );
+  action(list, async ({ db }, { status, limit }: { status?: string; limit: number }) => {
+    const rows = await db.run<JobState>('queue/list_jobs', { limit, status: status ?? null });
     return [rows, jobsTable(rows)];
   });
 
@@ -32,8 +29,8 @@ export function addJobCommands(program: Command): void {
     .command('cancel')
     .argument('<job>', 'id of the job, or its first characters')
     .description('cancel a queued or running job; work that it has committed stays');
-  action(cancel, async ({ pool }, id: string) => {
-    const cancelled = await cancelJob(pool, id, operator());
+  action(cancel, async ({ db }, id: string) => {
+    const cancelled = await cancelJob(db, id, operator());
     const when = cancelled.running ? '. Its worker stops within seconds' : '';
     return [cancelled, `Canceled job ${cancelled.id}${when}.`];
   });
@@ -44,7 +41,7 @@ export function addJobCommands(program: Command): void {
     .description('queue a new job with the same work as an ended one')
     .addHelpText('after', '\nExample:\n  plat jobs --status failed && plat jobs retry 5e9b0f3c');
   action(retry, async (session, id: string) => {
-    const added = await retryJob(session.pool, id);
+    const added = await retryJob(session.db, id);
     await deliverJobs(session, [added.id]);
     return [added, `Queued job ${added.id}.`];
   });

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { createKey, listKeys, revokeKey, rotateKey } from '../shared/accounts/accounts.ts';
 import { SCOPES, type Scope } from '../shared/accounts/tiers.ts';
-import { sql } from '../shared/platform/db.ts';
 import { endOfFutureDay, wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
 import { action } from './common/cli-session.ts';
@@ -30,9 +29,9 @@ function addCreate(key: Command): void {
     .option('--expires <date>', 'last day on which the key works, in UTC (YYYY-MM-DD)', endOfFutureDay)
     .description('create a key; it is shown once and stored only as a hash')
     .addHelpText('after', '\nExample:\n  plat key create acme --name website --expires 2027-12-31');
-  action(create, async ({ pool }, account: string, { name, scope, expires }: KeyFlags) => {
+  action(create, async ({ db }, account: string, { name, scope, expires }: KeyFlags) => {
     const terms = { name, scopes: scope, ...(expires ? { expiresAt: expires } : {}) };
-    const created = await createKey(pool, account, terms);
+    const created = await createKey(db, account, terms);
     return [created, created.key];
   });
 }
@@ -42,8 +41,8 @@ function addList(key: Command): void {
     .command('list')
     .option('--account <account>', 'keys of one account')
     .description('list keys, without their secrets');
-  action(list, async ({ pool }, { account }: { account?: string }) => {
-    const keys = await listKeys(pool, account);
+  action(list, async ({ db }, { account }: { account?: string }) => {
+    const keys = await listKeys(db, account);
     const columns = 'id account name prefix scopes expires_at revoked_at last_used_at'.split(' ');
     return [keys, table(keys, columns)];
   });
@@ -58,8 +57,8 @@ function addRotate(key: Command): void {
       'replace a key with a new one that has the same name, scopes, and expiration date; it is shown once',
     )
     .addHelpText('after', '\nExample:\n  plat key rotate plat_HR3tpD --overlap 72');
-  action(rotate, async ({ pool }, old: string, flags: { overlap: number; json?: boolean }) => {
-    const rotated = await rotateKey(pool, old, flags.overlap);
+  action(rotate, async ({ db }, old: string, flags: { overlap: number; json?: boolean }) => {
+    const rotated = await rotateKey(db, old, flags.overlap);
     if (!flags.json && flags.overlap > 0)
       printNote(`the old key works until ${rotated.old_until.toISOString()}.`);
     return [rotated, rotated.key];
@@ -72,8 +71,8 @@ function addRevoke(key: Command): void {
     .argument('<key>', 'id or prefix of the key, or the key itself')
     .description('revoke a key for good; takes effect everywhere within 5 seconds')
     .addHelpText('after', '\nExample:\n  plat key revoke plat_HR3tpD');
-  action(revoke, async ({ pool }, text: string) => {
-    const revoked = await revokeKey(pool, text);
+  action(revoke, async ({ db }, text: string) => {
+    const revoked = await revokeKey(db, text);
     return [revoked, `Revoked key ${revoked.name} (${revoked.id}).`];
   });
 }
@@ -85,8 +84,8 @@ function addRotateImages(key: Command): void {
       'replace the secret that signs image URLs; URLs signed with the previous secret keep working',
     )
     .addHelpText('after', '\nRun it twice to invalidate all earlier URLs.');
-  action(rotateImages, async ({ pool }) => {
-    await pool.query(sql('platform/rotate_signing_secret'));
+  action(rotateImages, async ({ db }) => {
+    await db.run('platform/rotate_signing_secret');
     return [{ rotated: true }, 'Created a new secret. The API starts using it within a minute.'];
   });
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { loadConfig } from '../shared/platform/config.ts';
-import { createPool, RANDOM_PAGE_COST } from '../shared/platform/db.ts';
+import { createPool, RANDOM_PAGE_COST } from '../shared/platform/connection-pool.ts';
+import { Db } from '../shared/platform/db.ts';
 import { errorCode } from '../shared/platform/errors.ts';
 import { createLogger } from '../shared/platform/log.ts';
 import { assertSchemaVersion, listPending, migrate } from '../shared/platform/migrate.ts';
@@ -121,12 +122,13 @@ async function migrateCommand(flags: MigrateFlags): Promise<CommandResult> {
   const { loadRegions } = await import('../workers/regions/load-regions.ts');
   const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');
   const pool = createPool(config, log, { applicationName: 'plat migrate', max: 2 });
+  const db = new Db(pool);
   try {
-    const regions = await loadRegions(pool);
+    const regions = await loadRegions(db);
     const tables = flags.distribute ? await distribute(config.DATABASE_URL, flags.shards) : [];
-    const dear = flags.distribute ? await listNodePageCosts(pool) : [];
+    const dear = flags.distribute ? await listNodePageCosts(db) : [];
     const done = applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`;
-    const newer = await assertSchemaVersion(pool);
+    const newer = await assertSchemaVersion(db);
     return [
       { applied, newer, regions, ...(flags.distribute && { tables, dear_nodes: dear }) },
       [

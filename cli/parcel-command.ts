@@ -27,10 +27,10 @@ export function addParcelCommands(program: Command): void {
     .argument('<id>', "a parcel's property_id", propertyId)
     .option('--svg <file>', 'draw its boundary, roads, frontage, wetlands, flood zones, and slope')
     .addHelpText('after', '\nExample:\n  plat parcel show 2301900000001 --svg parcel.svg');
-  action(show, async ({ pool }, id: number, { svg }: { svg?: string }) => {
+  action(show, async ({ db }, id: number, { svg }: { svg?: string }) => {
     const { readParcelDrawing } = await import('../shared/drawing/collect-map.ts');
     const { signal } = new AbortController();
-    const found = await readParcelDrawing(pool, id, svg === undefined ? null : { signal });
+    const found = await readParcelDrawing(db, id, svg === undefined ? null : { signal });
     if (found === null) {
       const message = `There is no parcel ${id}. Use the property_id that the API returns.`;
       throw new PlatError('not_found', message);

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { LAYER_KINDS, type LayerKind } from '../shared/model/land-layers.ts';
-import { type Pool, statement } from '../shared/platform/db.ts';
+import type { Db } from '../shared/platform/db.ts';
 import type { JobState } from '../shared/platform/queue/jobs.ts';
 import { fiveDigits } from '../shared/regions/counties.ts';
 import { landlockedWarnings } from '../workers/land/landlocked.ts';
@@ -83,7 +83,7 @@ function onScope<S extends Scope>(
     const named = Object.entries({ fips, zip, all }).filter(([, value]) => value !== undefined);
     if (named.length !== 1) return command.error(`error: use one of ${choices}`, { exitCode: EXIT.usage });
     const scope = Object.fromEntries(named) as S;
-    await requireRegion(session.pool, scope);
+    await requireRegion(session.db, scope);
     return work(session, flags, scope);
   });
 }
@@ -96,9 +96,9 @@ function recomputeAttributes(session: Session, flags: Flags, scope: CountyOrAll)
   const payload = flags.layer === undefined ? { scope } : { scope, layers: flags.layer };
   const label = 'plan of land attributes';
   return enqueueFromCli(session, planLandAttributesJob, payload, label, flags.wait, async plan => {
-    const end = await watchChunks(session.pool, plan);
+    const end = await watchChunks(session.db, plan);
     const hasRoads = flags.layer?.includes('roads') ?? true;
-    const warnings = hasRoads ? await landlockedWarnings(session.pool, flags.fips ?? null) : [];
+    const warnings = hasRoads ? await landlockedWarnings(session.db, flags.fips ?? null) : [];
     return [{ ...end, warnings }, [describeAttributes(end), ...warnings].join('\n'), codeOf(end)];
   });
 }
@@ -108,10 +108,10 @@ async function recomputeValuations(
   flags: Flags,
   scope: CountyOrAll,
 ): Promise<CommandResult> {
-  await tellOfDay(session.pool, flags);
+  await tellOfDay(session.db, flags);
   const asOf = flags.asOf === undefined ? {} : { asOf: flags.asOf };
   const ended = async (state: JobState): Promise<CommandResult> => {
-    const end = 'fips' in scope ? endOfCounty(state) : await watchCounties(session.pool, state);
+    const end = 'fips' in scope ? endOfCounty(state) : await watchCounties(session.db, state);
     return [end, describeValuations(end), codeOf(end)];
   };
   return 'fips' in scope
@@ -140,11 +140,11 @@ type Attributes = { parcels: number; counties: number; chunks: number; failed: n
 
 type ChunksState = { waiting: number; open: number; failed: number; error: string | null };
 
-function watchChunks(pool: Pool, plan: JobState): Promise<EndedJob<Attributes>> {
+function watchChunks(db: Db, plan: JobState): Promise<EndedJob<Attributes>> {
   return watchFollowing('land attributes', plan, async () => {
     const { parcels, counties, chunks, first, last } = plan.result as Planned;
     const values = { first_chunk: first ?? 0, last_chunk: last ?? 0, enqueued_before: plan.queued_at };
-    const { rows } = await pool.query<ChunksState>(statement('land/watch_chunks', values));
+    const rows = await db.run<ChunksState>('land/watch_chunks', values);
     const { waiting, open, failed, error } = rows[0]!;
     const done = Math.max(0, parcels - waiting);
     const progress = parcels === 0 ? 1 : done / parcels;
@@ -161,10 +161,10 @@ function describeAttributes({ result, error }: EndedJob<Attributes>): string {
 }
 
 /** Notes that results for a date other than the default are temporary. */
-async function tellOfDay(pool: Pool, { fips, asOf }: Flags): Promise<void> {
+async function tellOfDay(db: Db, { fips, asOf }: Flags): Promise<void> {
   if (asOf === undefined) return;
   const { defaultValuationDay } = await import('../workers/valuation/value-county.ts');
-  if (asOf === (await defaultValuationDay(pool))) return;
+  if (asOf === (await defaultValuationDay(db))) return;
   const [minute, hour] = SCHEDULES['valuation-daily'].pattern.split(' ');
   const daily = `${hour!.padStart(2, '0')}:${minute!.padStart(2, '0')} UTC`;
   const whose = fips === undefined ? '' : ` of county ${fiveDigits(fips)}`;
@@ -187,10 +187,10 @@ type Counties = Pick<Valuations, 'failed' | 'parcels' | 'valued'> & {
   error: string | null;
 };
 
-function watchCounties(pool: Pool, all: JobState): Promise<EndedJob<Valuations>> {
+function watchCounties(db: Db, all: JobState): Promise<EndedJob<Valuations>> {
   return watchFollowing('valuations', all, async () => {
     const { jobs, asOf, counties } = all.result as EstimatesResult;
-    const { rows } = await pool.query<Counties>(statement('valuation/watch_jobs', { ids: jobs }));
+    const rows = await db.run<Counties>('valuation/watch_jobs', { ids: jobs });
     const { progress, open, failed, parcels, valued, error } = rows[0]!;
     const note = `${jobs.length - open} of ${counties} counties`;
     return { open, error, progress, note, result: { asOf, counties, failed, parcels, valued } };

@@ -29,8 +29,8 @@ export function addRunCommands(program: Command): void {
       'after',
       '\nExamples:\n  plat runs --feed washington-nh\n  plat runs show 3 --reason missing_key --rejects 50',
     );
-  action(runs, async ({ pool, config }, { feed, limit }: { feed?: string; limit: number }) => {
-    const rows = await listRuns(pool, feed ?? null, limit);
+  action(runs, async ({ db, config }, { feed, limit }: { feed?: string; limit: number }) => {
+    const rows = await listRuns(db, feed ?? null, limit);
     // A feed without runs is fine. An unknown feed is an error.
     if (feed !== undefined && rows.length === 0) await installedFeed(config, feed);
     const columns = 'id feed status read new changed unchanged retired rejected started'.split(' ');
@@ -64,7 +64,7 @@ async function undoCommand(
   id: number,
   { wait }: { wait?: boolean },
 ): Promise<CommandResult> {
-  const { feed } = await findUndoable(session.pool, id);
+  const { feed } = await findUndoable(session.db, id);
   const notes = undoNotes(feed);
   const payload = { run: id, requestedBy: requestedByOperator() };
   const [document, text] = await enqueueFromCli(
@@ -84,14 +84,14 @@ async function undoCommand(
 }
 
 export async function showRun(
-  { pool }: Pick<Session, 'pool'>,
+  { db }: Pick<Session, 'db'>,
   id: number,
   reason: string | null = null,
   limit = 10,
 ): Promise<CommandResult> {
-  const run = await findRun(pool, id);
+  const run = await findRun(db, id);
   if (run === undefined) throw new PlatError('not_found', `There is no run ${id}. \`plat runs\` lists them.`);
-  const rejects = await listRejects(pool, id, reason, limit);
+  const rejects = await listRejects(db, id, reason, limit);
   return [{ ...run, rejects }, describe(run, rejects)];
 }
 

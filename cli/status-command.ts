@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { sql, statement } from '../shared/platform/db.ts';
 import { describeDisk } from '../shared/platform/disk.ts';
 import { listDisks, localDataDirectory, type NamedDisk } from '../shared/platform/disks.ts';
 import { READ_ONLY } from '../shared/platform/errors.ts';
@@ -30,17 +29,17 @@ export function addStatusCommand(program: Command): void {
     .description('show what is loaded, what the workers are doing, and what needs attention')
     .option('--jobs <n>', 'number of jobs to show', wholeNumber, 10)
     .addHelpText('after', '\nExamples:\n  plat status\n  plat status --jobs 50 --json');
-  action(status, async ({ pool, config }, { jobs: limit }: { jobs: number }) => {
-    const [overview] = (await pool.query<Record<string, number | string>>(sql('queue/get_overview'))).rows;
-    const { rows: jobs } = await pool.query<JobState>(statement('queue/list_jobs', { limit, status: null }));
+  action(status, async ({ db, config }, { jobs: limit }: { jobs: number }) => {
+    const [overview] = await db.run<Record<string, number | string>>('queue/get_overview');
+    const jobs = await db.run<JobState>('queue/list_jobs', { limit, status: null });
     const api = readState(config)?.apiUrl ?? null;
     const redis = await stateOfRedis(config);
-    const disks = await listDisks(config, await localDataDirectory(pool, config)).catch(() => []);
-    const server = (await pool.query<Server>(sql('platform/summarise_server'))).rows[0]!;
-    const { workers } = (await pool.query<{ workers: number }>(sql('queue/summarise_workers'))).rows[0]!;
-    const [dnc] = (await pool.query<Registry>(sql('contacts/summarise_registry'))).rows;
-    const shards = await listSharded(pool);
-    const prepared = await listPreparedTransactions(pool, STUCK_MINUTES);
+    const disks = await listDisks(config, await localDataDirectory(db, config)).catch(() => []);
+    const server = (await db.run<Server>('platform/summarise_server'))[0]!;
+    const { workers } = (await db.run<{ workers: number }>('queue/summarise_workers'))[0]!;
+    const [dnc] = await db.run<Registry>('contacts/summarise_registry');
+    const shards = await listSharded(db);
+    const prepared = await listPreparedTransactions(db, STUCK_MINUTES);
     const { areas, numbers, edition, age_days } = dnc!;
     const figures: Record<string, number | string> = {
       api: api ?? 'not started with `npm start`',

@@ -102,7 +102,7 @@ function findLoadedOf(config: Config): FindLoaded | undefined {
   if (config.DATABASE_URL === undefined && !readState(config)?.databaseUrl) return undefined;
   return async (feed, rows) => {
     const { findLoadedFeeds } = await import('../workers/ingest/kinds/assessor/loaded-feeds.ts');
-    return withSession(({ pool }) => findLoadedFeeds(pool, feed, rows)).catch(error => {
+    return withSession(({ db }) => findLoadedFeeds(db, feed, rows)).catch(error => {
       printNote(
         `Plat couldn't check whether another feed has these parcels: ${messageOf(error)} The run checks it again.`,
       );

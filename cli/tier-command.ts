@@ -15,8 +15,8 @@ export function addTierCommands(program: Command): void {
   const tier = program.command('tier').description('manage tiers, the terms of new contracts');
 
   const list = tier.command('list').description('list tiers with their included tokens and overage price');
-  action(list, async ({ pool }) => {
-    const tiers = await listTiers(pool);
+  action(list, async ({ db }) => {
+    const tiers = await listTiers(db);
     return [tiers, table(tiers, COLUMNS)];
   });
 
@@ -34,20 +34,20 @@ export function addTierCommands(program: Command): void {
       'after',
       `\n${EFFECT}\n\nExamples:\n  plat tier set growth --tokens 60000 --overage-price 350\n  plat tier set agents --new --tokens 10000 --overage-price 300 --no-direct`,
     );
-  action(set, async ({ pool }, name: string, flags: TierFlags) => {
+  action(set, async ({ db }, name: string, flags: TierFlags) => {
     const terms = {
       ...(flags.tokens !== undefined && { tokensIncluded: flags.tokens }),
       ...(flags.overagePrice !== undefined && { overageCentsPer1000: flags.overagePrice }),
       ...(flags.direct !== undefined && { direct: flags.direct }),
     };
-    const saved = await saveTier(pool, name, terms, flags.new);
+    const saved = await saveTier(db, name, terms, flags.new);
     return [saved, `${table([saved], COLUMNS)}${flags.new ? '' : `\n${EFFECT}`}`];
   });
 
   const history = tier.command('history').argument('<name>');
   history.description('list every change to a tier: when, by whom, and the values before and after');
-  action(history, async ({ pool }, name: string) => {
-    const changes = await listTierChanges(pool, name);
+  action(history, async ({ db }, name: string) => {
+    const changes = await listTierChanges(db, name);
     return [changes, changesTable(changes)];
   });
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { findAccount } from '../shared/accounts/accounts.ts';
 import type { Mode, Tier } from '../shared/accounts/tiers.ts';
-import { type Pool, sql, statement } from '../shared/platform/db.ts';
+import type { Db } from '../shared/platform/db.ts';
 import { PlatError } from '../shared/platform/errors.ts';
 import { csv } from '../shared/platform/to-csv.ts';
 import { table } from './common/cli-output.ts';
@@ -30,19 +30,19 @@ export function addUsageCommand(program: Command): void {
       'after',
       '\nExamples:\n  plat usage --account acme\n  plat usage --account acme --period 2026-01 --csv\n  plat usage --providers',
     );
-  action(usage, async ({ pool }, flags: UsageFlags) => {
+  action(usage, async ({ db }, flags: UsageFlags) => {
     const shown = flags.csv ? csv : table;
     if (flags.providers) {
-      const { rows } = await pool.query(sql('contacts/list_provider_usage'));
+      const rows = await db.run<Record<string, unknown>>('contacts/list_provider_usage');
       return [rows, shown(rows, ['month', 'provider', 'calls', 'matches', 'failures', 'cents'])];
     }
     const { account } = flags;
     if (account === undefined) return usage.error('error: use --account or --providers');
     if (flags.period !== undefined) {
-      const period = await readPeriod(pool, account, flags.period);
+      const period = await readPeriod(db, account, flags.period);
       return [period, shown(period.records, ['date', 'endpoint', 'mode', 'tokens', 'calls'])];
     }
-    const periods = await listPeriods(pool, account);
+    const periods = await listPeriods(db, account);
     const columns =
       'period_start period_end tier tokens_used tokens_included tokens_overage overage_cents_per_1000 overage_amount_cents current';
     return [periods, shown(periods, columns.split(' '))];
@@ -68,10 +68,10 @@ type DayUsage = { date: string; endpoint: string; mode: Mode; tokens: number; ca
  * @param account name or id
  * @throws PlatError `account_unknown`.
  */
-export async function listPeriods(pool: Pool, account: string): Promise<PeriodUsage[]> {
-  const id = await findAccount(pool, account);
-  await pool.query(statement('accounts/roll_period', { account_ids: [id] }));
-  return (await pool.query<PeriodUsage>(statement('accounts/list_periods', { account_id: id }))).rows;
+export async function listPeriods(db: Db, account: string): Promise<PeriodUsage[]> {
+  const id = await findAccount(db, account);
+  await db.run('accounts/roll_period', { account_ids: [id] });
+  return db.run<PeriodUsage>('accounts/list_periods', { account_id: id });
 }
 
 /** A date or time in UTC. Each field must be complete, because `2026-1` must not mean November. */
@@ -85,7 +85,7 @@ const PERIOD = /^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{3})?)?Z?)?)?$/i;
  * @throws PlatError `account_unknown`, `period_unknown`.
  */
 export async function readPeriod(
-  pool: Pool,
+  db: Db,
   account: string,
   period: string,
 ): Promise<PeriodUsage & { records: DayUsage[] }> {
@@ -95,7 +95,7 @@ export async function readPeriod(
       'period_unknown',
       `"${period}" is not a period. Enter current, its month (2026-01), its first day (2026-01-31), or its start ("2026-01-31 10:00:00Z").`,
     );
-  const found = (await listPeriods(pool, account)).filter(each =>
+  const found = (await listPeriods(db, account)).filter(each =>
     wanted === 'current' ? each.current : begins(each.period_start, wanted),
   );
   const [only] = found;
@@ -109,10 +109,8 @@ export async function readPeriod(
       'period_unknown',
       `Several periods of this account start in ${wanted}. Enter the day or time of one: ${found.map(each => each.period_start.toISOString()).join(', ')}.`,
     );
-  const id = await findAccount(pool, account);
-  const { rows } = await pool.query<DayUsage>(
-    statement('accounts/list_days', { account_id: id, start: only.period_start }),
-  );
+  const id = await findAccount(db, account);
+  const rows = await db.run<DayUsage>('accounts/list_days', { account_id: id, start: only.period_start });
   return { ...only, records: rows };
 }
 

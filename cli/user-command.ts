@@ -22,8 +22,8 @@ export function addUserCommands(program: Command): void {
   addLink(user);
 
   const list = user.command('list').description('list users with their company and account');
-  action(list, async ({ pool }) => {
-    const users = await listUsers(pool);
+  action(list, async ({ db }) => {
+    const users = await listUsers(db);
     return [users, table(users, 'email name company account operator has_password seen_at'.split(' '))];
   });
 }
@@ -33,9 +33,9 @@ function addCreate(user: Command): void {
     .command('create')
     .description('create a user, with a link to sign in and set a password');
   action(withNewUser(create), async (session, email: string, flags: NewUserFlags) => {
-    const created = await createUser(session.pool, await newUserOf(session, email, flags));
+    const created = await createUser(session.db, await newUserOf(session, email, flags));
     if (created === undefined) throw new PlatError('user_exists', `${email} is already a user.`);
-    const link = appUrl(session) + (await createLink(session.pool, created.id, 'invite'));
+    const link = appUrl(session) + (await createLink(session.db, created.id, 'invite'));
     const note = `Created user ${email}. ${oneTime(link)}`;
     return [{ id: created.id, email, company: flags.company, note }, note];
   });
@@ -46,7 +46,7 @@ function addInvite(user: Command): void {
     .command('invite')
     .description('email an invitation; the user exists once it is accepted');
   action(withNewUser(invitation), async (session, email: string, flags: NewUserFlags) => {
-    const path = await invite(session.pool, await newUserOf(session, email, flags));
+    const path = await invite(session.db, await newUserOf(session, email, flags));
     const note = await mailInvitation(session, email, appUrl(session) + path);
     return [{ email, company: flags.company, note }, note];
   });
@@ -63,12 +63,12 @@ function addRemove(user: Command): void {
         "\nYou can't remove the owner of an account. Give the account another owner first." +
         '\n\nExample:\n  plat user remove bob@acme.example\n\nExit codes: 0 removed, 2 unknown, or the owner of an account.',
     );
-  action(remove, async ({ pool }, email: string) => {
-    const removed = await removeUser(pool, { email, actor: operator() }).catch(error => {
+  action(remove, async ({ db }, email: string) => {
+    const removed = await removeUser(db, { email, actor: operator() }).catch(error => {
       if (error instanceof PlatError && error.code === 'user_unknown') return undefined;
       throw error;
     });
-    const canceled = await cancelInvitations(pool, { email }, operator());
+    const canceled = await cancelInvitations(db, { email }, operator());
     if (removed === undefined && canceled.length === 0)
       throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` lists all users.`);
     const notes = [
@@ -87,8 +87,8 @@ function addLink(user: Command): void {
     .description('create a one-time link that signs the user in without a password')
     .action((email: string) =>
       withSession(async session => {
-        const { id } = await findUser(session.pool, email);
-        print(`${appUrl(session)}${await createLink(session.pool, id, 'sign_in')}`);
+        const { id } = await findUser(session.db, email);
+        print(`${appUrl(session)}${await createLink(session.db, id, 'sign_in')}`);
       }),
     );
 }
@@ -101,13 +101,13 @@ const withNewUser = (command: Command): Command =>
     .option('--operator', 'can see and manage the whole installation');
 
 async function newUserOf(
-  { pool }: Session,
+  { db }: Session,
   email: string,
   { company, name, operator: isOperator }: NewUserFlags,
 ) {
   requireEmail(email);
   return {
-    companyId: await joinCompany(pool, await requireKnownOrNewName(pool, 'company', company)),
+    companyId: await joinCompany(db, await requireKnownOrNewName(db, 'company', company)),
     email,
     ...(name && { name: requireName('user', name) }),
     operator: isOperator === true,

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { operator } from '../shared/accounts/accounts.ts';
 import { UUID } from '../shared/model/uuid.ts';
-import { type Pool, statement } from '../shared/platform/db.ts';
+import type { Db } from '../shared/platform/db.ts';
 import { PlatError } from '../shared/platform/errors.ts';
 import { fiveDigits } from '../shared/regions/counties.ts';
 import { WEBHOOKS_CHANNEL } from '../shared/webhooks/webhook-terms.ts';
@@ -34,8 +34,8 @@ function addList(webhooks: Command): void {
   const list = webhooks
     .command('list')
     .description('list the webhooks of all accounts, with pending and failed deliveries');
-  action(list, async ({ pool }) => {
-    const { rows } = await pool.query<Row>(statement('webhooks/list_all_webhooks', { webhook_id: null }));
+  action(list, async ({ db }) => {
+    const rows = await db.run<Row>('webhooks/list_all_webhooks', { webhook_id: null });
     const lines = rows.map(({ url, fips, enabled, disabled_because: because, failing_since, ...row }) => ({
       ...row,
       // The path may contain a secret.
@@ -60,16 +60,14 @@ function addDeliveries(webhooks: Command): void {
     )
     .option('--limit <n>', 'number of deliveries', wholeNumber, 20)
     .description('list the deliveries of a webhook, newest first');
-  action(deliveries, async ({ pool }, id: string, flags: { state?: string; limit: number }) => {
-    await requireWebhook(pool, id);
-    const { rows } = await pool.query(
-      statement('webhooks/list_deliveries', {
-        webhook_id: id,
-        state: flags.state ?? null,
-        message_id: null,
-        limit: flags.limit,
-      }),
-    );
+  action(deliveries, async ({ db }, id: string, flags: { state?: string; limit: number }) => {
+    await requireWebhook(db, id);
+    const rows = await db.run<Record<string, unknown>>('webhooks/list_deliveries', {
+      webhook_id: id,
+      state: flags.state ?? null,
+      message_id: null,
+      limit: flags.limit,
+    });
     return [rows, table(rows, 'message_id type seq state attempts last_at next_at error'.split(' '))];
   });
 }
@@ -84,12 +82,14 @@ function addReplay(webhooks: Command): void {
       'after',
       '\nExample:\n  plat webhooks replay 3c7d6f0e-7b1d-4e57-8a51-9d0c2f6b4e12 --since 2026-11-20',
     );
-  action(replay, async ({ pool }, id: string, { since }: { since: Date }) => {
-    await requireWebhook(pool, id);
-    const { rowCount } = await pool.query(
-      statement('webhooks/replay_messages', { webhook_id: id, message_id: null, since }),
-    );
-    await pool.query(statement('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL }));
+  action(replay, async ({ db }, id: string, { since }: { since: Date }) => {
+    await requireWebhook(db, id);
+    const rowCount = await db.rowCount('webhooks/replay_messages', {
+      webhook_id: id,
+      message_id: null,
+      since,
+    });
+    await db.run('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL });
     return [{ messages: rowCount }, `Sending ${rowCount} messages again.`];
   });
 }
@@ -103,18 +103,16 @@ function addSwitches(webhooks: Command): void {
       .command(name)
       .argument('<id>', 'id of the webhook')
       .description(enabled ? 'turn a webhook on' : 'turn a webhook off, so that Plat sends nothing to it');
-    action(change, async ({ pool }, id: string) => {
-      await requireWebhook(pool, id);
-      await pool.query(statement('webhooks/switch_webhook', { webhook_id: id, enabled, by: operator() }));
+    action(change, async ({ db }, id: string) => {
+      await requireWebhook(db, id);
+      await db.run('webhooks/switch_webhook', { webhook_id: id, enabled, by: operator() });
       return [{ id, enabled }, `Webhook turned ${enabled ? 'on' : 'off'}.`];
     });
   }
 }
 
-async function requireWebhook(pool: Pool, id: string): Promise<void> {
-  const { rowCount } = UUID.test(id)
-    ? await pool.query(statement('webhooks/list_all_webhooks', { webhook_id: id }))
-    : { rowCount: 0 };
-  if (!rowCount)
+async function requireWebhook(db: Db, id: string): Promise<void> {
+  const isThere = UUID.test(id) && (await db.rowCount('webhooks/list_all_webhooks', { webhook_id: id })) > 0;
+  if (!isThere)
     throw new PlatError('not_found', `There is no webhook ${id}. \`plat webhooks list\` lists all webhooks.`);
 }

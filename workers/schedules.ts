@@ -1,6 +1,6 @@
 import { ingestJob } from '../shared/feeds/ingest-runs.ts';
 import type { Config } from '../shared/platform/config.ts';
-import type { Pool } from '../shared/platform/db.ts';
+import type { Db } from '../shared/platform/db.ts';
 import { PlatError } from '../shared/platform/errors.ts';
 import type { Logger } from '../shared/platform/log.ts';
 import { type Deliverer, deliver, enqueue } from '../shared/platform/queue/jobs.ts';
@@ -16,24 +16,24 @@ import { restateHistoryJob } from './market/restate-history-job.ts';
 import { refreshSearchesJob } from './searches/refresh-searches-job.ts';
 import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 
-type Schedule = { pattern: string; due(pool: Pool): Promise<{ id: string }> };
+type Schedule = { pattern: string; due(db: Db): Promise<{ id: string }> };
 
 /**
  * Scheduled work in UTC, by scheduler key: statistics every night, when their windows have moved by a day,
  * then everything that depends on the date and on them.
  */
 export const SCHEDULES = {
-  'market-daily': { pattern: '5 0 * * *', due: pool => enqueue(pool, recomputeMarketDailyJob, {}) },
-  'history-daily': { pattern: '15 0 * * *', due: pool => enqueue(pool, restateHistoryJob, {}) },
+  'market-daily': { pattern: '5 0 * * *', due: db => enqueue(db, recomputeMarketDailyJob, {}) },
+  'history-daily': { pattern: '15 0 * * *', due: db => enqueue(db, restateHistoryJob, {}) },
   'attributes-daily': {
     pattern: '20 0 * * *',
-    due: pool => enqueue(pool, planLandAttributesJob, { scope: { dirty: true } }),
+    due: db => enqueue(db, planLandAttributesJob, { scope: { dirty: true } }),
   },
-  'valuation-daily': { pattern: '40 0 * * *', due: pool => enqueue(pool, valueAllCountiesJob, {}) },
-  'deals-daily': { pattern: '20 1 * * *', due: pool => enqueue(pool, gradeDealsDailyJob, {}) },
-  'searches-daily': { pattern: '40 1 * * *', due: pool => enqueue(pool, refreshSearchesJob, {}) },
-  'housekeeping-daily': { pattern: '10 2 * * *', due: pool => enqueue(pool, deleteOldRecordsJob, {}) },
-  'housekeeping-hourly': { pattern: '10 * * * *', due: pool => enqueue(pool, expireRecordsJob, {}) },
+  'valuation-daily': { pattern: '40 0 * * *', due: db => enqueue(db, valueAllCountiesJob, {}) },
+  'deals-daily': { pattern: '20 1 * * *', due: db => enqueue(db, gradeDealsDailyJob, {}) },
+  'searches-daily': { pattern: '40 1 * * *', due: db => enqueue(db, refreshSearchesJob, {}) },
+  'housekeeping-daily': { pattern: '10 2 * * *', due: db => enqueue(db, deleteOldRecordsJob, {}) },
+  'housekeeping-hourly': { pattern: '10 * * * *', due: db => enqueue(db, expireRecordsJob, {}) },
 } satisfies Record<string, Schedule>;
 
 /**
@@ -101,15 +101,15 @@ async function syncSchedules(
   }
 }
 
-export async function enqueueScheduled(pool: Pool, deliverer: Deliverer, id: string): Promise<void> {
-  const { id: jobId } = await enqueueDue(pool, id);
-  await deliver(pool, deliverer, [jobId]);
+export async function enqueueScheduled(db: Db, deliverer: Deliverer, id: string): Promise<void> {
+  const { id: jobId } = await enqueueDue(db, id);
+  await deliver(db, deliverer, [jobId]);
 }
 
-function enqueueDue(pool: Pool, id: string): Promise<{ id: string }> {
+function enqueueDue(db: Db, id: string): Promise<{ id: string }> {
   const schedule = SCHEDULES[id as keyof typeof SCHEDULES];
-  if (schedule) return schedule.due(pool);
+  if (schedule) return schedule.due(db);
   if (!id.startsWith(FEED_PREFIX)) throw new PlatError('schedule', `Unknown schedule ${id}.`);
   const payload = { feed: id.slice(FEED_PREFIX.length), force: false, sources: {}, requestedBy: 'schedule' };
-  return enqueue(pool, ingestJob, payload);
+  return enqueue(db, ingestJob, payload);
 }

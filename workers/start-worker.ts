@@ -1,8 +1,9 @@
 import { UnrecoverableError, type Worker } from 'bullmq';
 import { failLostExports } from '../shared/exports/end-export.ts';
 import type { Config } from '../shared/platform/config.ts';
+import { createPool, endsWithWorker, type Pool } from '../shared/platform/connection-pool.ts';
 import { watchDatabase } from '../shared/platform/database-outage.ts';
-import { createPool, endsWithWorker, type Pool, sql } from '../shared/platform/db.ts';
+import { Db } from '../shared/platform/db.ts';
 import { PlatError } from '../shared/platform/errors.ts';
 import { type Logger, sparseWarnings } from '../shared/platform/log.ts';
 import { type Deliverer, deliver, JOBS_CHANNEL } from '../shared/platform/queue/jobs.ts';
@@ -67,6 +68,7 @@ type WorkerParts = {
   warn: ReturnType<typeof sparseWarnings>;
   jobs: Jobs;
   pool: Pool;
+  db: Db;
   lease: WorkerLease;
   backend: QueueBackend;
   stopping: AbortController;
@@ -91,16 +93,16 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const connections = config.WORKER_CONCURRENCY * CONNECTIONS_PER_JOB + 6;
   const parts = openParts(config, log, jobs, connections);
-  const { pool, lease, backend, stopping } = parts;
+  const { pool, db, lease, backend, stopping } = parts;
   try {
-    await assertDatabaseReady(pool, config, { log, connections, signal: options.signal });
+    await assertDatabaseReady(db, config, { log, connections, signal: options.signal });
     if (config.WORKER_PORT !== undefined) parts.health = await serveHealth(config.WORKER_PORT, config, pool);
-    await lease.begin(pool);
+    await lease.begin(db);
     const deliverer = { queues: openQueues(backend), jobs };
     const schedules = await syncSchedulers(deliverer.queues.schedule, config, log);
     openWorkers(parts, deliverer, options.diskPauseMs ?? DISK_PAUSE_MS);
     startLoops(parts);
-    parts.listening = listen(pool, channelHandlers(parts, deliverer), parts.warn, stopping.signal);
+    parts.listening = listen(db, channelHandlers(parts, deliverer), parts.warn, stopping.signal);
     const { lost = () => {} } = options;
     parts.stopWatching = watchDatabase(pool, { log, limitMs: config.DATABASE_WAIT_MS }, lost);
     const sweep = () => sweepOnce(parts, deliverer, schedules);
@@ -117,18 +119,20 @@ export async function startWorker(
 
 function openParts(config: Config, log: Logger, jobs: Jobs, connections: number): WorkerParts {
   const lease = createLease(config.JOB_LOCK_MS, LOCK_RENEWALS, log);
+  const pool = createPool(config, log, {
+    applicationName: lease.applicationName,
+    max: connections,
+    settings: endsWithWorker(config),
+    // Jobs can wait, and a busy machine needs more than the 5 seconds of a request.
+    connectTimeoutMs: 30_000,
+  });
   return {
     config,
     log,
     warn: sparseWarnings(log),
     jobs,
-    pool: createPool(config, log, {
-      applicationName: lease.applicationName,
-      max: connections,
-      settings: endsWithWorker(config),
-      // Jobs can wait, and a busy machine needs more than the 5 seconds of a request.
-      connectTimeoutMs: 30_000,
-    }),
+    pool,
+    db: new Db(pool),
     lease,
     backend: openQueueBackend(config, log),
     stopping: new AbortController(),
@@ -155,26 +159,26 @@ async function stopWorker(parts: WorkerParts): Promise<void> {
     ...parts.workers.map(worker => worker.close()),
   ]);
   await parts.backend.close();
-  await parts.lease.end(parts.pool);
+  await parts.lease.end(parts.db);
   await parts.pool.end();
 }
 
 /** Processes jobs of every queue. */
 function openWorkers(parts: WorkerParts, deliverer: Deliverer, diskPauseMs: number): void {
-  const { config, log, jobs, pool, lease, backend, stopping, workers } = parts;
+  const { config, log, jobs, db, lease, backend, stopping, workers } = parts;
   const processJob = createProcessor({
-    pool,
+    db,
     config,
     log,
     jobs,
     signal: stopping.signal,
-    deliver: ids => deliver(pool, deliverer, ids),
+    deliver: ids => deliver(db, deliverer, ids),
     pause: () => pauseForDisk(parts, diskPauseMs),
-    endDeadWorkers: () => lease.endDeadWorkers(pool),
+    endDeadWorkers: () => lease.endDeadWorkers(db),
   });
   const processDue: Processor = async job => {
     if (!('scheduled' in job.data)) throw new UnrecoverableError('the queue entry is not a schedule');
-    await enqueueScheduled(pool, deliverer, job.data.scheduled);
+    await enqueueScheduled(db, deliverer, job.data.scheduled);
   };
   for (const name of QUEUE_NAMES) {
     workers.push(
@@ -201,9 +205,9 @@ function pauseForDisk(parts: WorkerParts, pauseMs: number): void {
 }
 
 /** Webhooks and saved searches, which react to changes as soon as these are announced. */
-function startLoops({ pool, log, warn, config, stopping: { signal }, loops }: WorkerParts): void {
-  loops.push(startDispatcher({ pool, log, config }));
-  const follow = () => followSearches({ pool, log, config, signal });
+function startLoops({ db, log, warn, config, stopping: { signal }, loops }: WorkerParts): void {
+  loops.push(startDispatcher({ db, log, config }));
+  const follow = () => followSearches({ db, log, config, signal });
   loops.push(
     startLoop(follow, FOLLOW_MS, error => {
       if (!signal.aborted) warn(error, 'could not update saved searches; trying again in a minute');
@@ -211,10 +215,10 @@ function startLoops({ pool, log, warn, config, stopping: { signal }, loops }: Wo
   );
 }
 
-function channelHandlers({ pool, warn, loops }: WorkerParts, deliverer: Deliverer): ChannelHandlers {
+function channelHandlers({ db, warn, loops }: WorkerParts, deliverer: Deliverer): ChannelHandlers {
   return {
     [JOBS_CHANNEL]: id =>
-      deliver(pool, deliverer, [id]).catch(error =>
+      deliver(db, deliverer, [id]).catch(error =>
         warn(error, 'could not start an announced job; it waits for the sweep'),
       ),
     [WEBHOOKS_CHANNEL]: () => {
@@ -224,16 +228,16 @@ function channelHandlers({ pool, warn, loops }: WorkerParts, deliverer: Delivere
 }
 
 async function sweepOnce(
-  { pool, lease, warn, stopping }: WorkerParts,
+  { db, lease, warn, stopping }: WorkerParts,
   deliverer: Deliverer,
   schedules: Schedules,
 ): Promise<void> {
   try {
-    await lease.endDeadWorkers(pool);
-    await deliver(pool, deliverer);
+    await lease.endDeadWorkers(db);
+    await deliver(db, deliverer);
     await schedules.restore();
-    await failLostExports(pool);
-    await pool.query(sql('queue/delete_old_jobs'));
+    await failLostExports(db);
+    await db.run('queue/delete_old_jobs');
   } catch (error) {
     if (!stopping.signal.aborted) warn(error, 'the sweep for undelivered jobs failed');
   }

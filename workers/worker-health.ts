@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry as Metrics } from 'prom-client';
 import type { Config } from '../shared/platform/config.ts';
-import type { Pool } from '../shared/platform/db.ts';
+import type { Pool } from '../shared/platform/connection-pool.ts';
 import { errorCode, PlatError } from '../shared/platform/errors.ts';
 import { metricsAccess } from '../shared/platform/metrics-access.ts';
 import { publishProcess } from '../shared/platform/process-metrics.ts';
@@ -13,10 +13,10 @@ export type HealthServer = { port: number; close(): Promise<void> };
  * `/healthz` for container health checks, and `/metrics` of this process for those who may read them.
  * @throws PlatError `address_in_use`
  */
-export async function serveHealth(port: number, config: Config, pool: Pool): Promise<HealthServer> {
+export async function serveHealth(port: number, config: Config, db: Pool): Promise<HealthServer> {
   const metrics = new Metrics();
   collectDefaultMetrics({ register: metrics, prefix: 'plat_worker_' });
-  publishProcess(metrics, { worker: pool });
+  publishProcess(metrics, { worker: db });
   const server = createServer(async (request, response) => {
     if (request.url === '/metrics') {
       const access = metricsAccess(request, config);
@@ -24,7 +24,7 @@ export async function serveHealth(port: number, config: Config, pool: Pool): Pro
       else if (access === 'unauthorized') response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
       else response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.metrics());
     } else if (request.url === '/healthz') {
-      const ok = await pool.query('select 1').then(
+      const ok = await db.query('select 1').then(
         () => true,
         () => false,
       );

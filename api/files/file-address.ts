@@ -1,4 +1,4 @@
-import type { Database } from '../http/database.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { openSignedAddresses } from '../http/signed-addresses.ts';
 
 /** What the address of a file names. Short names: it travels in the address. */
@@ -21,8 +21,8 @@ export type FileAddresses = {
   read(token: string, now: Date): Promise<SignedFile | undefined>;
 };
 
-export function openFileAddresses(database: Database): FileAddresses {
-  const addresses = openSignedAddresses<SignedFile>(database, FORMAT);
+export function openFileAddresses(db: Db): FileAddresses {
+  const addresses = openSignedAddresses<SignedFile>(db, FORMAT);
   return {
     pathOf: async (exportId, part, expiresAt) =>
       `/files/${await addresses.sign({ x: exportId, n: part, e: Math.floor(expiresAt.getTime() / 1000) })}`,

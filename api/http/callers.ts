@@ -1,8 +1,8 @@
 import { hashKey } from '../../shared/accounts/accounts.ts';
 import type { Mode, READ_SCOPE, Scope, Tier } from '../../shared/accounts/tiers.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { batch } from './batch.ts';
-import type { Database } from './database.ts';
 
 export type Account = {
   id: string;
@@ -63,9 +63,9 @@ export type Callers = { identify(authorization: string | undefined, mode: Mode):
 const isFresh = ({ readAt }: CachedKey, now: number): boolean => now >= readAt && now - readAt < CACHE_MS;
 
 /** Authenticates `Authorization: Bearer plat_…`, or an access token for the MCP server. */
-export function openCallers(database: Database, now = Date.now): Callers {
+export function openCallers(db: Db, now = Date.now): Callers {
   const cache = new Map<string, CachedKey>();
-  const read = batch<Buffer, CachedKey | undefined>(hashes => readKeys(database, hashes, now));
+  const read = batch<Buffer, CachedKey | undefined>(hashes => readKeys(db, hashes, now));
 
   async function find(key: string): Promise<CachedKey> {
     const hash = hashKey(key);
@@ -114,19 +114,15 @@ type KeyRow = AccountRow & {
   disabled: boolean;
 };
 
-export async function readAccount(database: Database, id: string): Promise<Account | undefined> {
-  const [row] = await database.run<AccountRow>('accounts/read_account', { account_id: id });
+export async function readAccount(db: Db, id: string): Promise<Account | undefined> {
+  const [row] = await db.run<AccountRow>('accounts/read_account', { account_id: id });
   return row && { ...row, periodEnd: row.periodEnd?.getTime() ?? null };
 }
 
-async function readKeys(
-  database: Database,
-  hashes: Buffer[],
-  now: () => number,
-): Promise<(CachedKey | undefined)[]> {
+async function readKeys(db: Db, hashes: Buffer[], now: () => number): Promise<(CachedKey | undefined)[]> {
   // Set before the read, so that changes during the read are at most CACHE_MS old when used.
   const readAt = now();
-  const rows = await database.run<KeyRow>('accounts/identify_keys', { hashes });
+  const rows = await db.run<KeyRow>('accounts/identify_keys', { hashes });
   const byHash = new Map(rows.map(row => [row.keyHash.toString('latin1'), toCachedKey(row, readAt)]));
   return hashes.map(hash => byHash.get(hash.toString('latin1')));
 }

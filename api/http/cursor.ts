@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Database } from './database.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { sign, verifySigned } from './signed.ts';
 
 /** A position in a sorted list: the sort values of a row, then its id. Numbers survive JSON unchanged. */
@@ -49,11 +49,11 @@ export function canonical(value: unknown): string {
 /** The key that signs cursors: the configured one, or the installation's, which all processes share. */
 export type CursorSecret = () => Promise<Buffer>;
 
-export function openCursorSecret(database: Database, configured: string | undefined): CursorSecret {
+export function openCursorSecret(db: Db, configured: string | undefined): CursorSecret {
   let cached: Buffer | undefined = configured === undefined ? undefined : Buffer.from(configured);
   return async () => {
     if (cached !== undefined) return cached;
-    const rows = await database.run<{ secret: Buffer }>('accounts/read_cursor_secret');
+    const rows = await db.run<{ secret: Buffer }>('accounts/read_cursor_secret');
     cached = rows[0]!.secret;
     return cached;
   };

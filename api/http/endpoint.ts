@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Mode } from '../../shared/accounts/tiers.ts';
 import type { ShapeWork } from '../../shared/geo/shape-work.ts';
 import { type Price, priceText } from '../../shared/model/prices.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import type { Account } from './callers.ts';
-import type { Database, Statements } from './database.ts';
 import type { ExtraLimit } from './rate-limits.ts';
 
 /** A URL of this service, built from the addresses in `CallContext`. */
@@ -31,7 +31,7 @@ export type Answer = {
    * Statements that run before the charge, in its transaction. Returns false if the price has changed in the
    * meantime. The call then runs again.
    */
-  alongside?(statements: Statements): Promise<boolean>;
+  alongside?(tx: Db): Promise<boolean>;
 };
 
 /** A response stored for repeats. `people` is null if none were stored with it. */
@@ -44,7 +44,7 @@ export type MakingAttempt = {
   /**
    * Records what this attempt creates, in the same transaction. @throws PlatError 503 if another took over
    */
-  noteMade(run: Database['run'], made: unknown): Promise<void>;
+  noteMade(tx: Db, made: unknown): Promise<void>;
 };
 
 /** The caller, time, and addresses of a call. */

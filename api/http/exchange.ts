@@ -46,6 +46,6 @@ export function respond(
 }
 
 /** True once the client has disconnected, or a response was sent (such as a timeout). */
-export function isOver(req: Request, res: Response): boolean {
+export function isFinished(req: Request, res: Response): boolean {
   return res.headersSent || res.destroyed || req.socket.destroyed;
 }

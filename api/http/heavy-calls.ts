@@ -25,7 +25,7 @@ export function sizeOf({ headers, originalUrl }: Request): number {
  */
 export type HeavyCall = ShapeWork & { end(): void };
 
-export type HeavyCalls = { of(accountId: string, call: { isOver(): boolean }): HeavyCall };
+export type HeavyCalls = { of(accountId: string, call: { isFinished(): boolean }): HeavyCall };
 
 type Line = { running: number; waiting: (() => void)[] };
 
@@ -39,14 +39,14 @@ class Turn implements HeavyCall {
   readonly compute: ShapeWork['compute'];
   readonly #lines: Map<string, Line>;
   readonly #accountId: string;
-  readonly #call: { isOver(): boolean };
+  readonly #call: { isFinished(): boolean };
   #turn: Promise<void> | undefined;
   #ended = false;
 
   constructor(
     lines: Map<string, Line>,
     accountId: string,
-    call: { isOver(): boolean },
+    call: { isFinished(): boolean },
     compute: ShapeWork['compute'],
   ) {
     this.#lines = lines;
@@ -59,7 +59,8 @@ class Turn implements HeavyCall {
   async takeTurn(): Promise<void> {
     this.#turn ??= this.#wait();
     await this.#turn;
-    if (this.#ended || this.#call.isOver()) throw unavailable('The client stopped waiting for the response.');
+    if (this.#ended || this.#call.isFinished())
+      throw unavailable('The client stopped waiting for the response.');
   }
 
   end(): void {

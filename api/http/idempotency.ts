@@ -1,7 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../../shared/platform/db.ts';
 import { canonical } from './cursor.ts';
-import { type Database, unavailable } from './database.ts';
+import { unavailable } from './database.ts';
 import type { Endpoint, MakingAttempt } from './endpoint.ts';
 import { unprocessable, validationError } from './error-responses.ts';
 import type { RequestInput } from './validate.ts';
@@ -34,7 +35,7 @@ export type Attempt = MakingAttempt & {
    * Stores the response, in the transaction of its charge. @throws PlatError 503 if another attempt took
    * over, `unprocessable` if it is too large to store
    */
-  keep(run: Database['run'], answer: StoredResponse, hours?: number): Promise<void>;
+  keep(tx: Db, answer: StoredResponse, hours?: number): Promise<void>;
   /** Ends the attempt. Others can start if no response was stored. */
   end(): Promise<void>;
 };
@@ -46,7 +47,7 @@ export type Idempotency = {
    */
   begin(
     call: IdempotentRequest,
-    isOver: () => boolean,
+    isFinished: () => boolean,
   ): Promise<{ kept: StoredResponse } | { attempt: Attempt } | undefined>;
 };
 
@@ -64,20 +65,20 @@ export function fingerprintOf(endpoint: Endpoint, { params, query, body }: Reque
   return hash('sha256', canonical([endpoint.operationId, params, query, body]), 'buffer');
 }
 
-export function openIdempotency(database: Database): Idempotency {
+export function openIdempotency(db: Db): Idempotency {
   return {
-    async begin(call, isOver) {
+    async begin(call, isFinished) {
       const claim = randomUUID();
-      for (let pause = FIRST_PAUSE_MS; !isOver(); pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
-        const [claimed] = await database.run<{ made: unknown }>('accounts/claim_call', {
+      for (let pause = FIRST_PAUSE_MS; !isFinished(); pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+        const [claimed] = await db.run<{ made: unknown }>('accounts/claim_call', {
           account_id: call.accountId,
           key: call.key,
           fingerprint: call.fingerprint,
           attempt: claim,
           milliseconds: LEASE_MS,
         });
-        if (claimed !== undefined) return { attempt: openAttempt(database, call, claim, claimed.made) };
-        const [row] = await database.run<CallRow>('accounts/read_call', {
+        if (claimed !== undefined) return { attempt: openAttempt(db, call, claim, claimed.made) };
+        const [row] = await db.run<CallRow>('accounts/read_call', {
           account_id: call.accountId,
           key: call.key,
         });
@@ -107,31 +108,29 @@ type CallRow = {
   people: Buffer[] | null;
 };
 
-function openAttempt(
-  database: Database,
-  { accountId, key }: IdempotentRequest,
-  claim: string,
-  made: unknown,
-): Attempt {
+function openAttempt(db: Db, { accountId, key }: IdempotentRequest, claim: string, made: unknown): Attempt {
   const renewal = setInterval(() => {
     // If renewal fails, the attempt can lose its lease. `keep` notices that.
-    database
-      .run('accounts/renew_claim', { account_id: accountId, key, attempt: claim, milliseconds: LEASE_MS })
-      .catch(() => {});
+    db.run('accounts/renew_claim', {
+      account_id: accountId,
+      key,
+      attempt: claim,
+      milliseconds: LEASE_MS,
+    }).catch(() => {});
   }, RENEW_MS);
   renewal.unref();
   return {
     ...(made !== null && { made }),
-    async noteMade(run, made) {
+    async noteMade(tx, made) {
       const values = { account_id: accountId, key, attempt: claim, made: JSON.stringify(made) };
-      if ((await run('accounts/note_made', values)).length === 0) throw takenOver();
+      if ((await tx.run('accounts/note_made', values)).length === 0) throw takenOver();
     },
-    async keep(run, { status, body, people }, hours = KEPT_HOURS) {
+    async keep(tx, { status, body, people }, hours = KEPT_HOURS) {
       if (body.length > MAX_STORED_BYTES)
         throw unprocessable(
           'The response is too large to store for repeats. Request a smaller page, or omit the Idempotency-Key.',
         );
-      const rows = await run('accounts/keep_answer', {
+      const rows = await tx.run('accounts/keep_answer', {
         account_id: accountId,
         key,
         attempt: claim,
@@ -146,9 +145,7 @@ function openAttempt(
       clearInterval(renewal);
       // Also after a commit with an unknown outcome: a stored response stays. If this fails, the lease
       // expires.
-      await database
-        .run('accounts/release_call', { account_id: accountId, key, attempt: claim })
-        .catch(() => {});
+      await db.run('accounts/release_call', { account_id: accountId, key, attempt: claim }).catch(() => {});
     },
   };
 }

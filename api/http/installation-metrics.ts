@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { Config } from '../../shared/platform/config.ts';
-import { asRun, createPool, type Pool } from '../../shared/platform/db.ts';
+import { createPool, type Pool } from '../../shared/platform/connection-pool.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { METRICS, type MetricName, publish, type Sample } from '../../shared/platform/declared-metrics.ts';
 import type { Logger } from '../../shared/platform/log.ts';
 import { countUnshared } from '../../shared/platform/migrate.ts';
@@ -38,20 +39,20 @@ type Samples = Map<MetricName, readonly Sample[]>;
 /** @returns a function that reads the samples. Concurrent scrapes share one read. */
 export function publishInstallation(
   registry: Registry,
-  pool: Pool,
+  db: Db,
   queues: readonly MeasuredQueue[],
 ): () => Promise<void> {
   let samples: Samples = new Map();
   for (const [name, { of }] of Object.entries(METRICS))
     if (of === 'installation' || DATABASE_METRICS.has(name))
       publish(registry, name as MetricName, () => samples.get(name as MetricName) ?? []);
-  const kept = keptReadings(pool, queues);
+  const kept = keptReadings(db, queues);
 
   async function refresh(): Promise<void> {
     const read: Samples = new Map([['plat_database_up', [{ value: 0 }]]]);
     samples = read;
     // While Redis is away, reading the queues waits for it. The deadline ends that.
-    const reading = [readDatabase(pool, read, kept), readQueues(queues, read), readFeeds(read, kept)];
+    const reading = [readDatabase(db, read, kept), readQueues(queues, read), readFeeds(read, kept)];
     await Promise.race([Promise.all(reading), sleep(DEADLINE_MS, undefined, { ref: false })]);
   }
 
@@ -77,16 +78,15 @@ type Kept = ReturnType<typeof keptReadings>;
  * Each of these takes a tenth of a second with 150,000 waiting jobs or thousands of feeds. Times are in
  * seconds since 1970.
  */
-function keptReadings(pool: Pool, queues: readonly MeasuredQueue[]) {
-  const run = asRun(pool);
+function keptReadings(db: Db, queues: readonly MeasuredQueue[]) {
   const schedule = queues.find(({ name }) => name === 'schedule');
   return {
-    waiting: keepFor(KEEP_MS, () => run<{ name: string; since: number }>('queue/list_oldest_waiting')),
-    statistics: keepFor(KEEP_MS, () => run<{ since: number }>('market/find_statistics_age')),
+    waiting: keepFor(KEEP_MS, () => db.run<{ name: string; since: number }>('queue/list_oldest_waiting')),
+    statistics: keepFor(KEEP_MS, () => db.run<{ since: number }>('market/find_statistics_age')),
     feeds: keepFor(KEEP_MS, async () => {
       const schedules = scheduledFeeds(await schedule?.getJobSchedulers());
       const scheduled = schedules.map(({ key }) => key);
-      return { schedules, runs: await run<FeedRun>('feeds/list_last_good_runs', { scheduled }) };
+      return { schedules, runs: await db.run<FeedRun>('feeds/list_last_good_runs', { scheduled }) };
     }),
   };
 }
@@ -109,31 +109,30 @@ const ageOf = (since: number) => Math.max(0, now() - since);
  * Runs statements one after another. If one fails, because a table is locked or missing, the others still
  * run.
  */
-async function readDatabase(pool: Pool, read: Samples, kept: Kept): Promise<void> {
-  const run = asRun(pool);
-  const [server] = await run<{ read_only: boolean }>('platform/check_server').catch(() => []);
+async function readDatabase(db: Db, read: Samples, kept: Kept): Promise<void> {
+  const [server] = await db.run<{ read_only: boolean }>('platform/check_server').catch(() => []);
   if (server === undefined) return;
   read.set('plat_database_up', [{ value: 1 }]);
   read.set('plat_database_read_only', [{ value: Number(server.read_only) }]);
   await attempt(async () => {
-    read.set('plat_schema_migrations', byLabel('state', await countUnshared(pool)));
+    read.set('plat_schema_migrations', byLabel('state', await countUnshared(db)));
   });
   await attempt(async () => {
-    const [summary] = await run<{ workers: number; deaths: number }>('queue/summarise_workers');
+    const [summary] = await db.run<{ workers: number; deaths: number }>('queue/summarise_workers');
     read.set('plat_workers', [{ value: summary!.workers }]);
     read.set('plat_worker_deaths_total', [{ value: summary!.deaths }]);
   });
-  await attempt(async () => setTotals(read, await run<JobTotals>('accounts/read_job_totals')));
+  await attempt(async () => setTotals(read, await db.run<JobTotals>('accounts/read_job_totals')));
   await attempt(async () => {
-    const [dnc] = await run<{ age_days: number | null }>('contacts/summarise_registry');
+    const [dnc] = await db.run<{ age_days: number | null }>('contacts/summarise_registry');
     if (dnc!.age_days !== null) read.set('plat_dnc_edition_age_days', [{ value: dnc!.age_days }]);
   });
   await attempt(async () => {
-    const [webhooks] = await run<Record<string, number>>('webhooks/summarise_deliveries');
+    const [webhooks] = await db.run<Record<string, number>>('webhooks/summarise_deliveries');
     read.set('plat_webhooks', byLabel('what', webhooks!));
   });
   await attempt(async () => {
-    const [searches] = await run<Record<string, number>>('searches/summarise_lag');
+    const [searches] = await db.run<Record<string, number>>('searches/summarise_lag');
     read.set('plat_searches', byLabel('what', searches!));
   });
   await attempt(async () => {

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import type { CallContext } from './endpoint.ts';
 
 /**
@@ -7,14 +7,14 @@ import type { CallContext } from './endpoint.ts';
  * @param make its result is stored as JSON
  */
 export async function makeOnce<T>(
-  { transaction }: Pick<Database, 'transaction'>,
+  db: Db,
   { attempt }: CallContext,
-  make: Parameters<typeof transaction<T>>[0],
+  make: (tx: Db) => Promise<T>,
 ): Promise<T> {
   if (attempt?.made !== undefined) return attempt.made as T;
-  return transaction(async (run, statements) => {
-    const made = await make(run, statements);
-    await attempt?.noteMade(run, made);
+  return db.transaction(async tx => {
+    const made = await make(tx);
+    await attempt?.noteMade(tx, made);
     return made;
   });
 }

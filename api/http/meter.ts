@@ -1,12 +1,13 @@
 import { quotaError } from '../../shared/accounts/quota-error.ts';
 import type { Mode } from '../../shared/accounts/tiers.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { processCounts } from '../../shared/platform/declared-metrics.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { subscriptionRequired } from './authorize.ts';
 import { batch } from './batch.ts';
 import type { Caller } from './callers.ts';
-import { type Database, isTransientError, type Statements } from './database.ts';
+import { isTransientError } from './database.ts';
 
 /** The price and metering key of one call. */
 export type Charge = { accountId: string; endpoint: string; mode: Mode; tokens: number };
@@ -23,13 +24,13 @@ type ChargeResult = {
 
 export type ChargeOptions = {
   /** Whether the client has disconnected. A call that ends before its charge is sent is free. */
-  isOver?: () => boolean;
+  isFinished?: () => boolean;
   /**
    * Statements in the charge's transaction, in the lock order of shared/platform/db.ts. Before the charge:
    * rows that the company has now paid for. After it: the response stored for repeats.
    */
-  before?: ((statements: Statements) => Promise<void>) | undefined;
-  after?: ((run: Database['run']) => Promise<void>) | undefined;
+  before?: ((tx: Db) => Promise<void>) | undefined;
+  after?: ((tx: Db) => Promise<void>) | undefined;
 };
 
 export type Meter = {
@@ -53,23 +54,23 @@ const MAX_TRIES = 3;
  * Concurrent charges share one statement and one durable commit. Charges with statements of their own don't.
  * @param underway the number of calls in progress. Without it, no charge waits for others.
  */
-export function openMeter(database: Database, underway = () => 0): Meter {
-  const charge = batch<PendingCharge, Outcome>(pending => chargeAll(database.run, pending), {
+export function openMeter(db: Db, underway = () => 0): Meter {
+  const charge = batch<PendingCharge, Outcome>(pending => chargeAll(db, pending), {
     ms: PAUSE_MS,
     enough: () => Math.ceil(underway() * WAIT_SHARE),
   });
   return {
-    async charge({ account, mode }, endpoint, tokens, { isOver = () => false, before, after } = {}) {
-      const pending = { accountId: account.id, endpoint, mode, tokens, isOver };
+    async charge({ account, mode }, endpoint, tokens, { isFinished = () => false, before, after } = {}) {
+      const pending = { accountId: account.id, endpoint, mode, tokens, isFinished };
       const verdict =
         before === undefined && after === undefined
           ? tokens > 0 && resultOf(await charge(pending), tokens)
-          : await database
-              .transaction(async (run, statements) => {
-                await before?.(statements);
-                const first = tokens > 0 && resultOf((await chargeAll(run, [pending]))[0], tokens);
-                await after?.(run);
-                if (isOver()) throw ABANDONED;
+          : await db
+              .transaction(async tx => {
+                await before?.(tx);
+                const first = tokens > 0 && resultOf((await chargeAll(tx, [pending]))[0], tokens);
+                await after?.(tx);
+                if (isFinished()) throw ABANDONED;
                 return first;
               })
               .catch(error => {
@@ -95,23 +96,23 @@ function resultOf(outcome: Outcome, tokens: number): ChargeResult | undefined {
   return outcome;
 }
 
-type PendingCharge = Charge & { isOver(): boolean };
+type PendingCharge = Charge & { isFinished(): boolean };
 
 /** The result of a charge. If one fails, the others of its batch, which may be on disk, stay. */
 type Outcome = ChargeResult | { error: unknown } | undefined;
 
-async function chargeAll(run: Database['run'], charges: PendingCharge[]): Promise<Outcome[]> {
+async function chargeAll(db: Db, charges: PendingCharge[]): Promise<Outcome[]> {
   const outcomes = new Array<Outcome>(charges.length);
   const groups = group(charges);
   try {
-    await chargeGroups(run, groups, outcomes);
+    await chargeGroups(db, groups, outcomes);
   } catch (error) {
     const accounts = new Map<string, ChargeGroup[]>();
     for (const own of groups) addToGroup(accounts, own.accountId, own);
     if (accounts.size === 1 || !isTransientError(error)) throw error;
     // One of the accounts is locked. Charge the others separately.
     const charged = [...accounts.values()].map(own =>
-      chargeGroups(run, own, outcomes).catch(cause => fail(own, cause, outcomes)),
+      chargeGroups(db, own, outcomes).catch(cause => fail(own, cause, outcomes)),
     );
     await Promise.all(charged);
   }
@@ -122,14 +123,14 @@ function fail(groups: ChargeGroup[], error: unknown, outcomes: Outcome[]): void 
   for (const index of groups.flatMap(({ indexes }) => indexes)) outcomes[index] = { error };
 }
 
-async function chargeGroups(run: Database['run'], groups: ChargeGroup[], outcomes: Outcome[]): Promise<void> {
-  let open = await attempt(run, groups, outcomes);
+async function chargeGroups(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Promise<void> {
+  let open = await attempt(db, groups, outcomes);
   for (let tries = 1; open.length > 0 && tries < MAX_TRIES; tries++) {
     try {
-      await run('accounts/roll_period', {
+      await db.run('accounts/roll_period', {
         account_ids: [...new Set(open.map(({ accountId }) => accountId))],
       });
-      open = await attempt(run, open, outcomes);
+      open = await attempt(db, open, outcomes);
     } catch (error) {
       return fail(open, error, outcomes);
     }
@@ -144,8 +145,8 @@ type ChargeGroup = Charge & { indexes: number[] };
 /** Groups open calls by account, in lock order, cheapest first. */
 function group(charges: PendingCharge[]): ChargeGroup[] {
   const groups = new Map<string, ChargeGroup>();
-  for (const [index, { accountId, endpoint, mode, tokens, isOver }] of charges.entries()) {
-    if (isOver()) continue;
+  for (const [index, { accountId, endpoint, mode, tokens, isFinished }] of charges.entries()) {
+    if (isFinished()) continue;
     const name = `${accountId} ${endpoint} ${mode} ${tokens}`;
     const existing = groups.get(name);
     if (existing) existing.indexes.push(index);
@@ -169,13 +170,9 @@ type ChargeRow = {
 };
 
 /** Records the outcome of the charges. Returns those of accounts whose period has ended. */
-async function attempt(
-  run: Database['run'],
-  groups: ChargeGroup[],
-  outcomes: Outcome[],
-): Promise<ChargeGroup[]> {
+async function attempt(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Promise<ChargeGroup[]> {
   if (groups.length === 0) return [];
-  const rows = await chargeRows(run, groups);
+  const rows = await chargeRows(db, groups);
   const over = new Set(groups);
   const used = usedByAccount(groups, rows);
   for (const row of rows) {
@@ -193,11 +190,11 @@ async function attempt(
   return [...over];
 }
 
-async function chargeRows(run: Database['run'], groups: ChargeGroup[]): Promise<ChargeRow[]> {
+async function chargeRows(db: Db, groups: ChargeGroup[]): Promise<ChargeRow[]> {
   const [first] = groups;
   if (first !== undefined && groups.length === 1) {
     const { accountId, endpoint, mode, tokens, indexes } = first;
-    const rows = await run<ChargeRow>('accounts/charge_alike', {
+    const rows = await db.run<ChargeRow>('accounts/charge_alike', {
       account_id: accountId,
       metering_key: endpoint,
       mode,
@@ -206,7 +203,7 @@ async function chargeRows(run: Database['run'], groups: ChargeGroup[]): Promise<
     });
     if (rows.length > 0) return rows;
   }
-  return run<ChargeRow>('accounts/charge_calls', {
+  return db.run<ChargeRow>('accounts/charge_calls', {
     account_ids: groups.map(group => group.accountId),
     metering_keys: groups.map(group => group.endpoint),
     modes: groups.map(group => group.mode),

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import type { Pool } from '../../shared/platform/db.ts';
+import type { Pool } from '../../shared/platform/connection-pool.ts';
+import { Db } from '../../shared/platform/db.ts';
 import { METRICS } from '../../shared/platform/declared-metrics.ts';
 import { publishProcess } from '../../shared/platform/process-metrics.ts';
 import { type MeasuredQueue, publishInstallation } from './installation-metrics.ts';
@@ -33,7 +34,7 @@ export function createMetrics(
     registers: [registry],
   });
   publishProcess(registry, pools);
-  const refresh = publishInstallation(registry, metricsPool, queues);
+  const refresh = publishInstallation(registry, new Db(metricsPool), queues);
 
   return {
     observe(method, route, status, seconds) {

@@ -1,6 +1,6 @@
 import { type Request, type Response, Router } from 'express';
 import type { Config } from '../../shared/platform/config.ts';
-import type { Pool } from '../../shared/platform/db.ts';
+import type { Pool } from '../../shared/platform/connection-pool.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { metricsAccess } from '../../shared/platform/metrics-access.ts';
 import { unavailable } from './database.ts';

@@ -1,7 +1,7 @@
+import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { batch } from './batch.ts';
 import type { Account } from './callers.ts';
-import type { Database } from './database.ts';
 
 /** Default limits: 60 calls per minute, in bursts of up to 120. */
 const DEFAULT_PER_MINUTE = 60;
@@ -41,8 +41,8 @@ export type RateLimits = { admit(account: RateLimitedAccount, extra?: ExtraLimit
 type Call = { account: RateLimitedAccount; extra: ExtraLimit | undefined };
 
 /** Account limits, shared by all processes. Concurrent calls share a round trip. */
-export function openRateLimits(database: Database): RateLimits {
-  const take = batch<Call, RateState>(calls => admit(database, calls));
+export function openRateLimits(db: Db): RateLimits {
+  const take = batch<Call, RateState>(calls => admit(db, calls));
   return { admit: (account, extra) => take({ account, extra }) };
 }
 
@@ -62,7 +62,7 @@ type AdmittedRow = {
 };
 
 /** Checks all calls of an account together, then allots the admitted calls in order. */
-async function admit(database: Database, calls: Call[]): Promise<RateState[]> {
+async function admit(db: Db, calls: Call[]): Promise<RateState[]> {
   const demands = new Map<string, AccountCalls>();
   for (const { account, extra } of calls) {
     const demand = demands.get(account.id) ?? { account, plain: 0, skipTraces: 0 };
@@ -72,7 +72,7 @@ async function admit(database: Database, calls: Call[]): Promise<RateState[]> {
   }
   // Sorted, so that two processes can't deadlock on each other's rows.
   const ordered = [...demands.values()].sort((a, b) => (a.account.id < b.account.id ? -1 : 1));
-  const rows = await database.run<AdmittedRow>('accounts/admit_calls', {
+  const rows = await db.run<AdmittedRow>('accounts/admit_calls', {
     account_ids: ordered.map(({ account }) => account.id),
     calls: ordered.map(({ plain }) => plain),
     skip_traces: ordered.map(({ skipTraces }) => skipTraces),

@@ -1,8 +1,10 @@
 import type { Config } from '../../shared/platform/config.ts';
-import { type Pool, sql } from '../../shared/platform/db.ts';
+import type { Pool } from '../../shared/platform/connection-pool.ts';
+import { Db } from '../../shared/platform/db.ts';
 import { fullDisks } from '../../shared/platform/disks.ts';
 import { errorCode, PlatError, READ_ONLY } from '../../shared/platform/errors.ts';
 import { assertSchemaVersion } from '../../shared/platform/migrate.ts';
+import { means } from '../../shared/platform/sqlstates.ts';
 import { unavailable } from './database.ts';
 
 /** `full_disks`: what is stored on this host's full disks. Calls still work, but writes there fail. */
@@ -16,31 +18,29 @@ type Fault = 'schema' | 'read_only' | 'no_connections' | 'unreachable';
  * of connections, or has another schema version
  */
 export async function checkReady(pool: Pool, config: Config): Promise<Ready> {
+  const db = new Db(pool);
   try {
-    await assertSchemaVersion(pool);
-    await assertWritable(pool);
+    await assertSchemaVersion(db);
+    await assertWritable(db);
   } catch (error) {
     const [fault, reason] = reasonOf(error, pool);
     throw unavailable(`The service is not ready. ${reason}`, error, {}, { database: [fault] });
   }
-  const full_disks = await fullDisks(pool, config).catch(() => []);
+  const full_disks = await fullDisks(db, config).catch(() => []);
   return { status: 'ready', ...(full_disks.length > 0 && { full_disks }) };
 }
 
 /** @throws PlatError `read_only` */
-async function assertWritable(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ read_only: boolean }>(sql('platform/check_server'));
-  if (rows[0]!.read_only) throw new PlatError('read_only', `The database is read-only. ${READ_ONLY}`);
+async function assertWritable(db: Db): Promise<void> {
+  const [server] = await db.run<{ read_only: boolean }>('platform/check_server');
+  if (server!.read_only) throw new PlatError('read_only', `The database is read-only. ${READ_ONLY}`);
 }
-
-/** SQLSTATEs of a server without free connections. */
-const NO_CONNECTIONS = new Set(['53300', '53400']);
 
 function reasonOf(error: unknown, pool: Pool): [Fault, string] {
   if (error instanceof PlatError) return [error.code === 'read_only' ? 'read_only' : 'schema', error.message];
   // When all connections of the pool are in use, pg reports only a timeout.
   const isTaken = pool.totalCount >= (pool.options.max ?? 10) && pool.idleCount === 0;
-  if (isTaken || NO_CONNECTIONS.has(errorCode(error) ?? ''))
+  if (isTaken || means(errorCode(error), 'taken'))
     return [
       'no_connections',
       "No database connection is free. Find out what is holding them, or raise DB_POOL_SIZE and PostgreSQL's max_connections.",

@@ -4,7 +4,7 @@ import type { Caller, Callers } from './callers.ts';
 import { type Compressed, compressed } from './compression.ts';
 import type { Endpoint } from './endpoint.ts';
 import { JSON_TYPE, sendError } from './error-responses.ts';
-import { type Exchange, exchangeOf, isOver, respond } from './exchange.ts';
+import { type Exchange, exchangeOf, isFinished, respond } from './exchange.ts';
 import { sizeOf } from './heavy-calls.ts';
 import { bytesOf, type Call, type Outcome, type PreparedResponse, type ServeDeps, serve } from './serve.ts';
 import { type RequestInput, readRequest } from './validate.ts';
@@ -14,7 +14,7 @@ export type RestDeps = ServeDeps & { callers: Callers; origins: Origins };
 export function handlerFor(endpoint: Endpoint, deps: RestDeps): RequestHandler {
   return (req, res) => {
     const call = new RestCall(endpoint, req, res, deps);
-    res.once('close', () => res.writableFinished || call.over.abort());
+    res.once('close', () => res.writableFinished || call.abortController.abort());
     void serve(call, deps);
   };
 }
@@ -27,7 +27,7 @@ class RestCall implements Call {
   readonly endpoint: Endpoint;
   readonly exchange: Exchange;
   readonly idempotencyKey: string | string[] | undefined;
-  #over: AbortController | undefined;
+  #abortController: AbortController | undefined;
   readonly #req: Request;
   readonly #res: Response;
   readonly #deps: RestDeps;
@@ -42,9 +42,9 @@ class RestCall implements Call {
     this.idempotencyKey = req.headers['idempotency-key'];
   }
 
-  get over(): AbortController {
-    this.#over ??= new AbortController();
-    return this.#over;
+  get abortController(): AbortController {
+    this.#abortController ??= new AbortController();
+    return this.#abortController;
   }
 
   identify(): Promise<Caller> {
@@ -75,12 +75,12 @@ class RestCall implements Call {
     return prepare(outcome, this.endpoint, this.#req, this.#res);
   }
 
-  fail(error: unknown): void {
+  respondWithError(error: unknown): void {
     if (!this.#res.headersSent) sendError(this.#res, error);
   }
 
-  isOver(): boolean {
-    return isOver(this.#req, this.#res);
+  isFinished(): boolean {
+    return isFinished(this.#req, this.#res);
   }
 }
 

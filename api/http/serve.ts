@@ -1,7 +1,7 @@
 import type { Mode } from '../../shared/accounts/tiers.ts';
 import { requireEndpointAccess, requireScope, requireSubscription, requireTokensLeft } from './authorize.ts';
 import type { Caller } from './callers.ts';
-import { type Database, unavailable } from './database.ts';
+import { type ApiDb, unavailable } from './database.ts';
 import type { Answer, CallContext, Endpoint } from './endpoint.ts';
 import { validationError } from './error-responses.ts';
 import type { Exchange } from './exchange.ts';
@@ -23,8 +23,8 @@ export type ServeDeps = {
   meter: Meter;
   idempotency: Idempotency;
   heavyCalls: HeavyCalls;
-  /** What handlers can use. Statements on `database` stop with the call. The others serve several calls. */
-  resources: { database: Database };
+  /** What handlers can use. Statements on `db` stop with the call. The others serve several calls. */
+  resources: { db: ApiDb };
   requestTimeoutMs: number;
   now(): Date;
 };
@@ -55,11 +55,11 @@ export type Call = {
   /** Builds the whole response, so that only sending it is left after the charge. */
   prepare(outcome: Outcome): Promise<PreparedResponse>;
   /** Sends an error, if nothing was sent yet. */
-  fail(error: unknown): void;
+  respondWithError(error: unknown): void;
   /** True once the client has disconnected, or a response was sent (such as a timeout). */
-  isOver(): boolean;
+  isFinished(): boolean;
   /** Aborted at that time, to stop statements that the handler still runs. */
-  readonly over: AbortController;
+  readonly abortController: AbortController;
 };
 
 /** The result of a call. */
@@ -79,13 +79,13 @@ export type PreparedResponse = { tokens: number; send(): void };
 export async function serve(call: Call, deps: ServeDeps): Promise<void> {
   const { exchange } = call;
   exchange.deadline = setTimeout(() => {
-    call.fail(timeoutError(exchange, deps));
-    call.over.abort();
+    call.respondWithError(timeoutError(exchange, deps));
+    call.abortController.abort();
   }, deps.requestTimeoutMs);
   try {
     await answerCall(call, deps);
   } catch (error) {
-    call.fail(error);
+    call.respondWithError(error);
   } finally {
     clearTimeout(exchange.deadline);
   }
@@ -119,8 +119,8 @@ async function answerOnce(call: Call, caller: Caller, deps: ServeDeps, work: Hea
   // A quote doesn't consume the idempotency key. The paid call that follows will.
   if (key === undefined || asksQuote(endpoint, input)) return answer(call, caller, input, deps, work);
   const repeatable = { accountId: caller.account.id, key, fingerprint: fingerprintOf(endpoint, request) };
-  const turn = await deps.idempotency.begin(repeatable, () => call.isOver());
-  if (turn === undefined || call.isOver()) {
+  const turn = await deps.idempotency.begin(repeatable, () => call.isFinished());
+  if (turn === undefined || call.isFinished()) {
     if (turn !== undefined && 'attempt' in turn) await turn.attempt.end();
     return;
   }
@@ -161,13 +161,13 @@ async function answer(
   if (!quoted && endpoint.metering !== null && !endpoint.metering.mayBeFree)
     requireTokensLeft(caller.account, now.getTime(), endpoint.metering.needs?.(input));
   const context = new Context(call, caller, now, work, repeatable);
-  const resources = { ...deps.resources, database: deps.resources.database.stoppedBy(call) };
+  const resources = { ...deps.resources, db: deps.resources.db.stoppedBy(call) };
   for (let tries = 1; ; tries++) {
     const made = quoted
       ? await quoteOf(endpoint, input, resources, context)
       : await endpoint.handle(input, resources, context);
     // Skip the charge if the client disconnected or timed out while we built the response.
-    if (call.isOver()) return;
+    if (call.isFinished()) return;
     const status = quoted ? 200 : (made.status ?? endpoint.response.status);
     const tokens = endpoint.metering === null ? 0 : made.tokens;
     try {
@@ -240,20 +240,20 @@ async function charge(
   const alongside = ready.tokens === outcome.tokens ? outcome.alongside : undefined;
   const key = quoted ? QUOTE_KEY : (outcome.meteringKey ?? endpoint.metering?.key ?? '');
   await meter.charge(caller, key, ready.tokens, {
-    isOver: () => call.isOver(),
+    isFinished: () => call.isFinished(),
     before:
       alongside &&
-      (async statements => {
-        if (!(await alongside(statements))) throw REPRICED;
+      (async tx => {
+        if (!(await alongside(tx))) throw REPRICED;
       }),
     after:
       attempt &&
-      (async run => {
+      (async tx => {
         const kept = { status, body: bytesOf(keptBody) ?? Buffer.alloc(0), people };
-        await attempt.keep(run, kept, call.keptHours?.(outcome));
+        await attempt.keep(tx, kept, call.keptHours?.(outcome));
       }),
   });
-  if (!call.isOver()) ready.send();
+  if (!call.isFinished()) ready.send();
 }
 
 /** The bytes of a response body. */

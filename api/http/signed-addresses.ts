@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { sign, verifySigned } from './signed.ts';
 
 /** How long a secret is cached. After a rotation, other processes sign with the new one immediately. */
@@ -19,14 +19,14 @@ export type SignedAddresses<Named extends { e: number }> = {
  * @param format prefix of the signed text
  */
 export function openSignedAddresses<Named extends { e: number }>(
-  database: Database,
+  db: Db,
   format: string,
 ): SignedAddresses<Named> {
   let secrets: Buffer[] = [];
   let readAt = -Infinity;
   const readSecrets = async (maxAgeMs: number): Promise<Buffer[]> => {
     if (performance.now() - readAt > maxAgeMs) {
-      const rows = await database.run<{ secret: Buffer }>('platform/list_signing_secrets');
+      const rows = await db.run<{ secret: Buffer }>('platform/list_signing_secrets');
       secrets = rows.map(row => row.secret);
       readAt = performance.now();
     }

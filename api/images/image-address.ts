@@ -1,4 +1,4 @@
-import type { Database } from '../http/database.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { openSignedAddresses, type SignedAddresses } from '../http/signed-addresses.ts';
 
 /** The signed content of a picture's URL. Names are short because they are part of it. */
@@ -18,4 +18,4 @@ const FORMAT = 'plat image 1\n';
 
 export type ImageUrls = SignedAddresses<SignedImage>;
 
-export const openImageUrls = (database: Database): ImageUrls => openSignedAddresses(database, FORMAT);
+export const openImageUrls = (db: Db): ImageUrls => openSignedAddresses(db, FORMAT);

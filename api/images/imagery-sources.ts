@@ -1,8 +1,9 @@
 import { boxSql, boxToE7 } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import type { PlatError } from '../../shared/platform/errors.ts';
 import type { ImageryFile } from '../../shared/raster/imagery-file.ts';
-import { type Database, unavailable } from '../http/database.ts';
+import { unavailable } from '../http/database.ts';
 import { notFound } from '../http/error-responses.ts';
 import type { Frame } from './image-frame.ts';
 import type { ImageServer, TileServer } from './servers.ts';
@@ -32,8 +33,8 @@ export type ImagerySource = {
 export const RETRY_SECONDS = 30;
 
 /** The sources in these boxes, smallest pixels first. */
-export function listSources(database: Database, boxes: readonly Box[]): Promise<ImagerySource[]> {
-  return database.run<ImagerySource>('imagery/list_imagery', {
+export function listSources(db: Db, boxes: readonly Box[]): Promise<ImagerySource[]> {
+  return db.run<ImagerySource>('imagery/list_imagery', {
     boxes: boxes.map(box => boxSql(boxToE7(box))),
   });
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from '../../shared/platform/config.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import type { Logger } from '../../shared/platform/log.ts';
-import type { Database } from '../http/database.ts';
 import { type ImageUrls, openImageUrls } from './image-address.ts';
 import { openStore } from './image-store.ts';
 import { openPictures, type Pictures } from './pictures.ts';
@@ -15,12 +15,12 @@ export type Images = {
   addressOf(propertyId: number, key: string, now: Date): Promise<{ path: string; expiresAt: Date }>;
 };
 
-export function openImages(database: Database, config: Config, log: Logger): Images {
+export function openImages(db: Db, config: Config, log: Logger): Images {
   const store = openStore(join(config.PLAT_DIR, 'images'), config.IMAGE_CACHE_MB * 2 ** 20, log);
   const { REQUEST_TIMEOUT_MS: requestTimeoutMs, IMAGE_URL_MINUTES: urlMinutes } = config;
-  const addresses = openImageUrls(database);
+  const addresses = openImageUrls(db);
   return {
-    pictures: openPictures({ database, store, log, requestTimeoutMs }),
+    pictures: openPictures({ db, store, log, requestTimeoutMs }),
     addresses,
     async addressOf(propertyId, key, now) {
       const expires = Math.floor(now.getTime() / 1000) + 60 * urlMinutes;

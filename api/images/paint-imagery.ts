@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import type { Box } from '../../shared/geo/geometry-types.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import type { Logger } from '../../shared/platform/log.ts';
 import { type Pixels, pixelWords } from '../../shared/raster/warp.ts';
-import type { Database } from '../http/database.ts';
 import { paintFile } from './cog.ts';
 import { type ImageryFetch, openImageryFetch } from './fetch-imagery.ts';
 import type { Frame, Shown } from './image-frame.ts';
@@ -17,7 +17,7 @@ const SOURCE_SHARE = 0.4;
 /** How long to keep a picture for which the best source did not respond. */
 const DEGRADED_MS = 60_000;
 
-export type PainterDeps = { database: Database; log: Logger; requestTimeoutMs: number };
+export type PainterDeps = { db: Db; log: Logger; requestTimeoutMs: number };
 
 export type Painter = PainterDeps & {
   openFetch: ReturnType<typeof openImageryFetch>;
@@ -65,7 +65,7 @@ export async function paintSources(
     try {
       const failure = painter.failed.get(source.source);
       if (failure !== undefined) throw failure;
-      const own = await paintSource(painter.database, source, frame, pixels, fetching);
+      const own = await paintSource(painter.db, source, frame, pixels, fetching);
       const unpainted = emptyPixels(pixels, [0, 0, width, height]);
       if (unpainted < painted.empty) painted.used.push({ ...source, ...own });
       painted.empty = unpainted;
@@ -90,14 +90,14 @@ function noteFailure({ log, failed }: Painter, { feed, source }: ImagerySource, 
 
 /** @returns the attribution, if the source has a different one here */
 async function paintSource(
-  database: Database,
+  db: Db,
   source: ImagerySource,
   frame: Shown,
   pixels: Pixels,
   fetching: ImageryFetch,
 ): Promise<{ attribution?: string }> {
   const { source: address } = source;
-  if (source.type === 'relief') return paintRelief(database, frame as Frame, pixels, fetching.signal);
+  if (source.type === 'relief') return paintRelief(db, frame as Frame, pixels, fetching.signal);
   if (source.type === 'cog') {
     const file = { ...source.details, source: address, fingerprint: source.fingerprint };
     await paintFile(file, frame, pixels, fetching);

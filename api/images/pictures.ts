@@ -59,7 +59,7 @@ const MIN_PAINTED = 0.95;
 sharp.cache(false);
 
 export function openPictures(deps: PictureDeps): Pictures {
-  const { database, store } = deps;
+  const { db, store } = deps;
   const maker: PictureMaker = {
     ...deps,
     painter: openPainter(deps),
@@ -69,7 +69,7 @@ export function openPictures(deps: PictureDeps): Pictures {
   return {
     async ofTile(z, x, y) {
       const { box, ...frame } = shownOfTile(z, x, y, TILE_PX);
-      const sources = (await listSources(database, [box])).filter(({ type }) => type !== 'relief');
+      const sources = (await listSources(db, [box])).filter(({ type }) => type !== 'relief');
       return sources.length === 0 ? undefined : maker.inTurn(() => makeTile(maker, sources, frame));
     },
     kept: key => store.read(key),
@@ -81,8 +81,8 @@ export function openPictures(deps: PictureDeps): Pictures {
   };
 }
 
-async function prepare({ database }: PictureMaker, propertyId: number): Promise<PictureParts> {
-  const [parcel] = await database.run<{ boundary: Buffer | null }>('imagery/get_boundary', {
+async function prepare({ db }: PictureMaker, propertyId: number): Promise<PictureParts> {
+  const [parcel] = await db.run<{ boundary: Buffer | null }>('imagery/get_boundary', {
     fips: countyOf(propertyId),
     property_id: propertyId,
   });
@@ -90,7 +90,7 @@ async function prepare({ database }: PictureMaker, propertyId: number): Promise<
   if (parcel.boundary === null) throw notFound(`Parcel ${propertyId} has no boundary to draw.`);
   const shape = decodeBoundary(parcel.boundary);
   const frame = frameOf(shape);
-  const sources = selectSources(await listSources(database, frame.boxes), frame);
+  const sources = selectSources(await listSources(db, frame.boxes), frame);
   const versions = sources.map(source => [source.source, source.version]);
   const key = hash('sha256', JSON.stringify([propertyId, hash('sha256', parcel.boundary), versions])).slice(
     0,

@@ -3,11 +3,11 @@ import { clipLine, clipRing, type Line, pathOf } from '../../shared/drawing/draw
 import { element } from '../../shared/drawing/xml.ts';
 import { boxSql, boxToE7 } from '../../shared/geo/box.ts';
 import { decodeBoundary, decodeLines } from '../../shared/geo/geometry-codec.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { type ElevationTile, openElevation } from '../../shared/raster/elevation-grid.ts';
 import { HILLSHADE_CELLS, hillshade } from '../../shared/raster/hillshade.ts';
 import type { Pixels } from '../../shared/raster/warp.ts';
 import { countiesIntersecting } from '../../shared/regions/county-polygons.ts';
-import type { Database } from '../http/database.ts';
 import { type Frame, HEIGHT, WIDTH } from './image-frame.ts';
 
 const GROUND = { r: 232, g: 238, b: 213 };
@@ -33,13 +33,13 @@ const HEIGHTS_BYTES = 16_000_000;
 
 /** Paints a whole picture of a place without imagery: relief if elevation is known, roads, and lots. */
 export async function paintRelief(
-  database: Database,
+  db: Db,
   frame: Frame,
   picture: Pixels,
   signal: AbortSignal,
 ): Promise<{ attribution: string }> {
-  const light = await lightOf(database, frame, signal);
-  const drawn = await drawingOf(database, frame);
+  const light = await lightOf(db, frame, signal);
+  const drawn = await drawingOf(db, frame);
   const ground = sharp({ create: { width: WIDTH, height: HEIGHT, channels: 3, background: GROUND } });
   const layers = [
     ...(light === null ? [] : [{ input: light, blend: 'multiply' as const }]),
@@ -52,11 +52,11 @@ export async function paintRelief(
 }
 
 /** The hillshade as a grayscale picture, or null without elevation. */
-async function lightOf(database: Database, frame: Frame, signal: AbortSignal): Promise<Buffer | null> {
+async function lightOf(db: Db, frame: Frame, signal: AbortSignal): Promise<Buffer | null> {
   const tiles = (
     await Promise.all(
       frame.boxes.map(box =>
-        database.run<ElevationTile & Record<string, unknown>>('parcels/list_elevation', {
+        db.run<ElevationTile & Record<string, unknown>>('parcels/list_elevation', {
           box: boxSql(boxToE7(box)),
         }),
       ),
@@ -92,13 +92,13 @@ const gray = (light: number): number =>
   Math.max(90, Math.min(255, Math.round(FLAT_GRAY + EXAGGERATED * (light - FLAT_LIGHT))));
 
 /** Lots and roads as SVG. */
-async function drawingOf(database: Database, frame: Frame): Promise<string> {
+async function drawingOf(db: Db, frame: Frame): Promise<string> {
   const edge: [number, number, number, number] = [-20, -20, WIDTH + 20, HEIGHT + 20];
   const lots: Line[] = [];
   const roads = new Map<keyof typeof ROAD_M, Line[]>();
   for (const box of frame.boxes) {
     const place = boxSql(boxToE7(box));
-    const parcels = await database.run<{ boundary: Buffer | null }>('parcels/list_parcels', {
+    const parcels = await db.run<{ boundary: Buffer | null }>('parcels/list_parcels', {
       fips: countiesIntersecting(box),
       box: place,
       outlines: MAX_LOTS,
@@ -113,10 +113,12 @@ async function drawingOf(database: Database, frame: Frame): Promise<string> {
         if (clipped.length > 0) lots.push(clipped);
       }
     }
-    const features = await database.run<{ class: keyof typeof ROAD_M; geometry: Buffer }>(
-      'parcels/list_features',
-      { box: place, kind: 'roads', least_area: 0, limit: MAX_LOTS },
-    );
+    const features = await db.run<{ class: keyof typeof ROAD_M; geometry: Buffer }>('parcels/list_features', {
+      box: place,
+      kind: 'roads',
+      least_area: 0,
+      limit: MAX_LOTS,
+    });
     for (const { class: name, geometry } of features) {
       const lines = decodeLines(geometry).flatMap(line => clipLine(line.map(frame.toPx), edge));
       roads.set(name, [...(roads.get(name) ?? []), ...lines]);

@@ -8,7 +8,7 @@ import type { Origins } from '../../shared/platform/origin.ts';
 import type { Callers } from '../http/callers.ts';
 import { answerOptions } from '../http/cors.ts';
 import { JSON_TYPE, methodNotAllowed, sendError } from '../http/error-responses.ts';
-import { exchangeOf, isOver, respond } from '../http/exchange.ts';
+import { exchangeOf, isFinished, respond } from '../http/exchange.ts';
 import { LARGE_REQUEST_BYTES, sizeOf } from '../http/heavy-calls.ts';
 import { isTooDeep, MAX_BODY_BYTES, TOO_DEEP } from '../http/validate.ts';
 import { metadataOf, SCOPE } from '../oauth/oauth-paths.ts';
@@ -68,7 +68,7 @@ async function answer(service: Service, req: Request, res: Response): Promise<vo
   const caller = await service.callers
     .identify(authorization, 'mcp')
     .catch(error => challenge(error, service.origins.appUrl(), authorization));
-  const work = service.heavyCalls.of(caller.account.id, { isOver: () => isOver(req, res) });
+  const work = service.heavyCalls.of(caller.account.id, { isFinished: () => isFinished(req, res) });
   try {
     if (sizeOf(req) > LARGE_REQUEST_BYTES) await work.takeTurn();
     const body = await read(req, res);

@@ -68,14 +68,14 @@ function callOf(
   signal: AbortSignal,
 ): Call {
   const endpoint = endpointFor(tool, given);
-  const over = new AbortController();
-  signal.addEventListener('abort', () => over.abort(), { once: true });
+  const abortController = new AbortController();
+  signal.addEventListener('abort', () => abortController.abort(), { once: true });
   let query: Record<string, unknown> = {};
   return {
     endpoint,
     mode: 'mcp',
     exchange,
-    over,
+    abortController,
     identify: async () => asked.caller,
     work: asked.work,
     // The router has already read the body.
@@ -100,10 +100,10 @@ function callOf(
         },
       };
     },
-    fail(error) {
+    respondWithError(error) {
       if (answered.result === undefined) Object.assign(answered, refused(error, asked.exchange, exchange));
     },
-    isOver: () => answered.result !== undefined || signal.aborted,
+    isFinished: () => answered.result !== undefined || signal.aborted,
   };
 }
 

@@ -7,9 +7,9 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from 'oidc-provider';
+import type { Db } from '../../shared/platform/db.ts';
 import { readAccount } from '../http/callers.ts';
 import type { CursorSecret } from '../http/cursor.ts';
-import type { Database } from '../http/database.ts';
 import { textFaults } from '../http/text.ts';
 import { fetchClientDocument, requireSafeMetadata } from './client-metadata.ts';
 import { GRANTED_SCOPES, grantedScope, PATHS } from './oauth-paths.ts';
@@ -40,17 +40,17 @@ type MayFetch = (req: IncomingMessage) => Promise<boolean>;
  */
 export async function makeProvider(
   origin: string,
-  database: Database,
+  db: Db,
   secret: CursorSecret,
   mayFetch: MayFetch,
 ): Promise<Provider> {
   const provider = new Provider(origin, {
     ...commonSettings(),
-    adapter: openStore(database),
+    adapter: openStore(db),
     cookies: await cookiesOf(secret),
     features: featuresOf(`${origin}/mcp`, mayFetch),
     async findAccount(_ctx, accountId) {
-      const account = await readAccount(database, accountId);
+      const account = await readAccount(db, accountId);
       return account && { accountId, claims: () => ({ sub: accountId }) };
     },
   });

@@ -1,17 +1,17 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type Provider from 'oidc-provider';
 import { uuidV5 } from '../../shared/model/uuid.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import type { Origins } from '../../shared/platform/origin.ts';
 import { clientNetwork } from '../http/client-network.ts';
 import type { CursorSecret } from '../http/cursor.ts';
-import type { Database } from '../http/database.ts';
 import { JSON_TYPE, methodNotAllowed, notFound, sendError } from '../http/error-responses.ts';
 import { exchangeOf, respond } from '../http/exchange.ts';
 import { type RateLimits, type RateState, requireAdmitted } from '../http/rate-limits.ts';
 import { GRANTED_SCOPES, PATHS, RESOURCE_METADATA, SERVER_METADATA } from './oauth-paths.ts';
 
 export type OAuthDeps = {
-  database: Database;
+  db: Db;
   cursorSecret: CursorSecret;
   rateLimits: RateLimits;
   origins: Origins;
@@ -65,7 +65,7 @@ function providerOpener(deps: OAuthDeps): OAuth['providerFor'] {
   let provider: Promise<Provider> | undefined;
   const open = async (issuer: string) => {
     const { makeProvider } = await import('./oauth-provider.ts');
-    return makeProvider(issuer, deps.database, deps.cursorSecret, async req => {
+    return makeProvider(issuer, deps.db, deps.cursorSecret, async req => {
       const { admitted } = await admitNetwork(deps, 'document', req as Request);
       return admitted;
     });

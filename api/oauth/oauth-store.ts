@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider';
-import type { Database } from '../http/database.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { textFaults } from '../http/text.ts';
 
 /** Ids are stored as hashes, so that someone who reads the table can't use the tokens. */
@@ -11,17 +11,17 @@ const UNUSED_CLIENT_S = 3_600;
 
 /** Stores oidc-provider's models in PostgreSQL, so that any process can continue what another started. */
 export const openStore =
-  (database: Database): AdapterFactory =>
+  (db: Db): AdapterFactory =>
   model =>
-    adapterOf(model, database);
+    adapterOf(model, db);
 
-function adapterOf(model: string, database: Database): Adapter {
+function adapterOf(model: string, db: Db): Adapter {
   return {
     async upsert(id, payload, expiresIn) {
       requireText(payload);
-      if (model === 'Client') await database.run('accounts/make_room_for_client');
+      if (model === 'Client') await db.run('accounts/make_room_for_client');
       const { jti: _id, ...kept } = payload;
-      await database.run('accounts/keep_record', {
+      await db.run('accounts/keep_record', {
         model,
         id_hash: idHash(id),
         payload: JSON.stringify(kept),
@@ -30,13 +30,13 @@ function adapterOf(model: string, database: Database): Adapter {
         seconds: model === 'Client' ? UNUSED_CLIENT_S : expiresIn,
       });
       if (model === 'Grant')
-        await database.run('accounts/keep_client', {
+        await db.run('accounts/keep_client', {
           client_hash: idHash(payload.clientId!),
           seconds: expiresIn,
         });
     },
     async find(id) {
-      const [row] = await database.run<{ payload: AdapterPayload; consumed: number | null }>(
+      const [row] = await db.run<{ payload: AdapterPayload; consumed: number | null }>(
         'accounts/read_record',
         { model, id_hash: idHash(id) },
       );
@@ -45,14 +45,14 @@ function adapterOf(model: string, database: Database): Adapter {
       return row.consumed === null ? stored : { ...stored, consumed: row.consumed };
     },
     async consume(id) {
-      const consumed = await database.run('accounts/consume_record', { model, id_hash: idHash(id) });
+      const consumed = await db.run('accounts/consume_record', { model, id_hash: idHash(id) });
       if (consumed.length === 0) throw new errors.InvalidGrant('it has already been used');
     },
     async destroy(id) {
-      await database.run('accounts/delete_record', { model, id_hash: idHash(id) });
+      await db.run('accounts/delete_record', { model, id_hash: idHash(id) });
     },
     async revokeByGrantId(grantId) {
-      await database.run('accounts/delete_members', { model, grant_hash: idHash(grantId) });
+      await db.run('accounts/delete_members', { model, grant_hash: idHash(grantId) });
     },
     // Only disabled features use these.
     findByUid: async () => undefined,

@@ -31,28 +31,28 @@ type Pool = {
  * Without `start`, a thread is started when it is needed.
  */
 export function openShapeThreads(maxThreads = MAX_THREADS): ShapeThreads {
-  const pool: Pool = { maxThreads, threads: new Map(), waiting: [], isStopped: false };
+  const db: Pool = { maxThreads, threads: new Map(), waiting: [], isStopped: false };
   return {
     async compute(task, ...input) {
       if (isQuick(task, input)) return runShapeTask(task, input);
       const output = new Promise((resolve, reject) => {
-        pool.waiting.push({ message: { task, input }, resolve, reject });
+        db.waiting.push({ message: { task, input }, resolve, reject });
       });
-      dispatch(pool);
+      dispatch(db);
       return (await output) as ReturnType<typeof runShapeTask<typeof task>>;
     },
     start() {
-      while (pool.threads.size < maxThreads) startThread(pool);
+      while (db.threads.size < maxThreads) startThread(db);
     },
     async stop() {
-      pool.isStopped = true;
-      await Promise.all([...pool.threads.keys()].map(thread => thread.terminate()));
+      db.isStopped = true;
+      await Promise.all([...db.threads.keys()].map(thread => thread.terminate()));
     },
   };
 }
 
-function startThread(pool: Pool): void {
-  const { threads } = pool;
+function startThread(db: Pool): void {
+  const { threads } = db;
   const thread = new Worker(programPath(PROGRAM), { execArgv: [] });
   // The process may end while it waits for work.
   thread.unref();
@@ -60,22 +60,22 @@ function startThread(pool: Pool): void {
     const job = threads.get(thread);
     threads.set(thread, undefined);
     job?.resolve(output);
-    dispatch(pool);
+    dispatch(db);
   });
-  thread.on('error', error => loseThread(pool, thread, error));
-  thread.on('exit', () => loseThread(pool, thread, new Error('the thread ended')));
+  thread.on('error', error => loseThread(db, thread, error));
+  thread.on('exit', () => loseThread(db, thread, new Error('the thread ended')));
   threads.set(thread, undefined);
 }
 
-function loseThread(pool: Pool, thread: Worker, error: unknown): void {
-  const job = pool.threads.get(thread);
-  pool.threads.delete(thread);
+function loseThread(db: Pool, thread: Worker, error: unknown): void {
+  const job = db.threads.get(thread);
+  db.threads.delete(thread);
   job?.reject(unavailable('The shape could not be computed. Try again shortly.', error));
-  if (!pool.isStopped) dispatch(pool);
+  if (!db.isStopped) dispatch(db);
 }
 
-function dispatch(pool: Pool): void {
-  const { threads, waiting } = pool;
+function dispatch(db: Pool): void {
+  const { threads, waiting } = db;
   for (const [thread, job] of threads) {
     if (job !== undefined) continue;
     const next = waiting.shift();
@@ -83,11 +83,11 @@ function dispatch(pool: Pool): void {
     threads.set(thread, next);
     thread.postMessage(next.message);
   }
-  if (waiting.length === 0 || threads.size >= pool.maxThreads) return;
+  if (waiting.length === 0 || threads.size >= db.maxThreads) return;
   try {
-    startThread(pool);
+    startThread(db);
   } catch (error) {
     for (const job of waiting.splice(0)) job.reject(unavailable('No thread could be started.', error));
   }
-  dispatch(pool);
+  dispatch(db);
 }

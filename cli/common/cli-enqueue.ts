@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MultiBar, Presets } from 'cli-progress';
-import { type Pool, sql } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import {
   describeJob,
   enqueue,
@@ -21,7 +21,7 @@ export async function enqueueFromCli<P>(
   wait: boolean | undefined,
   ended: (state: JobState) => CommandResult | Promise<CommandResult>,
 ): Promise<CommandResult> {
-  const { id, added } = await enqueue(session.pool, definition, payload);
+  const { id, added } = await enqueue(session.db, definition, payload);
   await deliverJobs(session, [id]);
   if (!wait) {
     const how = added ? 'is queued' : 'was already queued';
@@ -29,8 +29,8 @@ export async function enqueueFromCli<P>(
   }
   const view = openProgress();
   const over = new AbortController();
-  const warning = warnOfNoWorker(session.pool, id, over.signal);
-  const state = await waitForJob(session.pool, id, {
+  const warning = warnOfNoWorker(session.db, id, over.signal);
+  const state = await waitForJob(session.db, id, {
     onState: seen => view.update(label, seen),
   }).finally(async () => {
     over.abort();
@@ -77,16 +77,16 @@ const UNTAKEN_MS = 10_000;
 
 /** Warns once, while a command waits for a job, that no worker is running. Ends with the signal. */
 export async function warnOfNoWorker(
-  pool: Pool,
+  db: Db,
   id: string,
   signal: AbortSignal,
   { afterMs = UNTAKEN_MS, out = process.stderr as { write(text: string): unknown } } = {},
 ): Promise<void> {
   try {
     await sleep(afterMs, undefined, { signal });
-    const { status } = await getJob(pool, id);
+    const { status } = await getJob(db, id);
     if (status !== 'queued') return;
-    const { rows } = await pool.query<{ workers: number }>(sql('queue/summarise_workers'));
+    const rows = await db.run<{ workers: number }>('queue/summarise_workers');
     if (rows[0]?.workers !== 0 || signal.aborted) return;
     out.write(
       `No worker is running, so the job hasn't started after ${afterMs / 1000} seconds. Start a worker with \`plat worker\`, or everything with \`npm start\`. The job stays queued. Ctrl-C stops waiting, but does not cancel the job.\n`,

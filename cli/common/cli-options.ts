@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
-import { type Pool, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
@@ -81,12 +81,12 @@ export function moment(text: string): Date {
 }
 
 /** @throws PlatError `not_found` for a county or ZIP code that does not exist */
-export async function requireRegion(pool: Pool, scope: object): Promise<void> {
+export async function requireRegion(db: Db, scope: object): Promise<void> {
   const { fips, zip } = scope as { fips?: number; zip?: string };
   const code = fips === undefined ? zip : fiveDigits(fips);
   if (code === undefined) return;
   const type = fips === undefined ? 'zip' : 'county';
-  const { rowCount } = await pool.query(statement('regions/find_region', { type, code }));
+  const rowCount = await db.rowCount('regions/find_region', { type, code });
   if (rowCount) return;
   const message =
     type === 'county' ? `No county has the FIPS code ${code}.` : `There is no ZIP code ${code}.`;

@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { type Config, loadConfig } from '../../shared/platform/config.ts';
-import { createPool, IDLE_IN_TRANSACTION, type Pool } from '../../shared/platform/db.ts';
+import { createPool, IDLE_IN_TRANSACTION } from '../../shared/platform/connection-pool.ts';
+import { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { createLogger, type Logger } from '../../shared/platform/log.ts';
 import { assertSchemaVersion } from '../../shared/platform/migrate.ts';
@@ -9,7 +10,7 @@ import { print } from './cli-output.ts';
 import { readState } from './cli-state.ts';
 
 export type ConnectedConfig = Config & { DATABASE_URL: string };
-export type Session = { config: ConnectedConfig; pool: Pool; log: Logger };
+export type Session = { config: ConnectedConfig; db: Db; log: Logger };
 
 /**
  * The settings. Without DATABASE_URL, uses the database of the running `plat up`.
@@ -42,9 +43,10 @@ export async function withSession<T>(work: (session: Session) => Promise<T>): Pr
     connectTimeoutMs: 30_000,
     settings: IDLE_IN_TRANSACTION,
   });
+  const db = new Db(pool);
   try {
-    await assertSchemaVersion(pool);
-    return await work({ config, pool, log });
+    await assertSchemaVersion(db);
+    return await work({ config, db, log });
   } finally {
     await pool.end();
   }
@@ -116,7 +118,7 @@ export function action<Args extends unknown[]>(
   actionWithoutDatabase(command, (...args: Args) => withSession(session => work(session, ...args)));
 }
 
-export async function deliverJobs({ config, pool, log }: Session, ids: string[]): Promise<void> {
+export async function deliverJobs({ config, db, log }: Session, ids: string[]): Promise<void> {
   // Takes a quarter of a second to load. Commands that only read don't need it.
   const [{ openQueueBackend, openQueues }, { allJobs }] = await Promise.all([
     import('../../shared/platform/queue/queue.ts'),
@@ -124,7 +126,7 @@ export async function deliverJobs({ config, pool, log }: Session, ids: string[])
   ]);
   const backend = openQueueBackend(config, log);
   try {
-    await deliver(pool, { queues: openQueues(backend), jobs: allJobs }, ids);
+    await deliver(db, { queues: openQueues(backend), jobs: allJobs }, ids);
   } finally {
     await backend.close();
   }

@@ -1,4 +1,5 @@
 import { errorCode, messageOf, PlatError, READ_ONLY } from '../../shared/platform/errors.ts';
+import { SQLSTATE } from '../../shared/platform/sqlstates.ts';
 
 const CANNOT_CONNECT =
   "Can't connect to the database. Check that it is running and that DATABASE_URL is correct.";
@@ -11,17 +12,18 @@ const REMEDIES: Record<string, string> = {
   ENOTFOUND: CANNOT_CONNECT,
   EAI_AGAIN: CANNOT_CONNECT,
   ETIMEDOUT: CANNOT_CONNECT,
-  '28000': CANNOT_CONNECT,
-  '28P01': CANNOT_CONNECT,
-  '3D000': CANNOT_CONNECT,
+  [SQLSTATE.invalidAuthorization]: CANNOT_CONNECT,
+  [SQLSTATE.invalidPassword]: CANNOT_CONNECT,
+  [SQLSTATE.noDatabase]: CANNOT_CONNECT,
   ECONNRESET: LOST,
-  '57P01': LOST,
-  '57P03': 'The database is starting or stopping. Run the command again in a moment.',
-  '25006': `The database is read-only. ${READ_ONLY}`,
-  '42501':
+  [SQLSTATE.adminShutdown]: LOST,
+  [SQLSTATE.cannotConnectNow]: 'The database is starting or stopping. Run the command again in a moment.',
+  [SQLSTATE.readOnly]: `The database is read-only. ${READ_ONLY}`,
+  [SQLSTATE.insufficientPrivilege]:
     'The database role in DATABASE_URL lacks a permission. Use the role that owns the tables, or grant the permission.',
-  '53100': "The database's disk is full. Free some space and run the command again.",
-  '53300': 'The database has no free connections. Stop a process, or raise max_connections in PostgreSQL.',
+  [SQLSTATE.diskFull]: "The database's disk is full. Free some space and run the command again.",
+  [SQLSTATE.tooManyConnections]:
+    'The database has no free connections. Stop a process, or raise max_connections in PostgreSQL.',
   ENOSPC: 'The disk is full. Free some space and run the command again.',
   EACCES: "This user doesn't have permission to read or write the file.",
 };

@@ -3,7 +3,7 @@ import { COUNTY_KINDS, type CountyKind } from '../../shared/feeds/county-feeds.t
 import { type NoComps, noComps } from '../../shared/feeds/no-comps.ts';
 import { readSalesPrograms, salesProgramOf } from '../../shared/feeds/sales-programs.ts';
 import type { Config } from '../../shared/platform/config.ts';
-import { type Pool, sql, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { countyText, fiveDigits } from '../../shared/regions/counties.ts';
 import { stateOfFips } from '../../shared/regions/states.ts';
 import type { Feed } from '../../workers/ingest/all-kinds.ts';
@@ -50,14 +50,14 @@ type LastRun = { feed: string; status: string };
 
 /** Loaded, waiting, and missing data of each county with parcels or a feed, and of `named` counties. */
 export async function listCounties(
-  pool: Pool,
+  db: Db,
   installed: readonly Feed[],
   wanted: (fips: number) => boolean,
   named: readonly number[],
   { CATALOGUE_FILE: catalogueFile, SALES_FILE: salesFile }: Pick<Config, 'CATALOGUE_FILE' | 'SALES_FILE'>,
 ): Promise<ListedCounty[]> {
-  const { rows: covered } = await pool.query<CoveredCounty>(statement('feeds/list_coverage', { fips: null }));
-  const { rows: runs } = await pool.query<LastRun>(sql('feeds/list_last_runs'));
+  const covered = await db.run<CoveredCounty>('feeds/list_coverage', { fips: null });
+  const runs = await db.run<LastRun>('feeds/list_last_runs');
   const byCode = new Map(covered.map(county => [Number(county.fips), county]));
   const feeds: KnownFeeds = {
     installed,

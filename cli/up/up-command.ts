@@ -1,7 +1,8 @@
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../shared/platform/config.ts';
-import { createPool, type Pool } from '../../shared/platform/db.ts';
+import { createPool } from '../../shared/platform/connection-pool.ts';
+import { Db } from '../../shared/platform/db.ts';
 import { type DiskSpace, describeDisk, diskSpace } from '../../shared/platform/disk.ts';
 import { type EmbeddedServer, startEmbedded } from '../../shared/platform/embedded-postgres.ts';
 import { messageOf, PlatError } from '../../shared/platform/errors.ts';
@@ -76,33 +77,34 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
   // Short outages of the database are already reported in plain words.
   const log = createLogger({ LOG_LEVEL: 'error' }, 'plat');
   const pool = createPool(config, log, { applicationName: 'plat up', max: 4 });
+  const db = new Db(pool);
   parts.push({ stop: () => pool.end(), kill: () => {} });
   const watching = watchDisk(() => diskSpace(config.PLAT_DIR), print);
   parts.push({ stop: async () => clearInterval(watching), kill: () => clearInterval(watching) });
 
   signal.throwIfAborted();
-  const services = await startServices(config, pool, parts);
+  const services = await startServices(config, db, parts);
   // While the services load their programs.
-  print(regionsLine(await loadRegions(pool)));
+  print(regionsLine(await loadRegions(db)));
   signal.throwIfAborted();
 
   for (const { error } of (await installedFeeds(config)).faults)
     print(`Skipping a feed until you fix its file: ${error.message}`);
-  const context = { pool, signal, deliver: (ids: string[]) => deliverJobs({ config, pool, log }, ids) };
-  const samples = await missingSamples(pool, config);
+  const context = { db, signal, deliver: (ids: string[]) => deliverJobs({ config, db, log }, ids) };
+  const samples = await missingSamples(db, config);
   if (samples.length > 0) {
     print(`Loading ${samples.length} sample feeds:`);
     await ingestSamples(context, samples);
   }
   await finishDueJobs(context, samples.length > 0);
-  await addSampleDeals(context, await demoOwner(pool));
+  await addSampleDeals(context, await demoOwner(db));
 
   const url = await ready(services, config.HOST, signal);
   for (const missing of missingSettings(config)) print(missing);
   writeState(config, { databaseUrl, apiUrl: url });
   const keyFile = shortest(join(config.PLAT_DIR, 'demo-key'));
   print(
-    await welcome({ ...services, url, link: await demoLink(pool), logs: shortest(services.logs), keyFile }),
+    await welcome({ ...services, url, link: await demoLink(db), logs: shortest(services.logs), keyFile }),
   );
 }
 
@@ -125,9 +127,9 @@ export function watchDisk(
 
 type Services = { port?: number; key: string; admin: string; logs: string };
 
-async function startServices(config: ConnectedConfig, pool: Pool, parts: Part[]): Promise<Services> {
+async function startServices(config: ConnectedConfig, db: Db, parts: Part[]): Promise<Services> {
   const services: Services = {
-    key: await demoKey(config, pool),
+    key: await demoKey(config, db),
     admin: adminPassword(config),
     logs: join(config.PLAT_DIR, 'logs'),
   };

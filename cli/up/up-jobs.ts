@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MODEL_VERSION } from '../../shared/kernels/valuation/model.ts';
-import { type Pool, sql, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { enqueue, retryWhileUnreachable } from '../../shared/platform/queue/jobs.ts';
 import { planLandAttributesJob } from '../../workers/land/plan-land-attributes-job.ts';
 import { recomputeMarketJob } from '../../workers/market/recompute-market-job.ts';
@@ -12,47 +12,47 @@ const SAMPLE_PATIENCE_MS = 100_000;
 /** Without sample feeds to load, don't wait for what may be a whole state. The workers continue anyway. */
 const PATIENCE_MS = 3_000;
 
-export type StartupContext = { pool: Pool; deliver(ids: string[]): Promise<void>; signal: AbortSignal };
+export type StartupContext = { db: Db; deliver(ids: string[]): Promise<void>; signal: AbortSignal };
 
 /** Work that is due after a merge: how much, whether a job is already doing it, and how to queue one. */
 type Due = {
   /** @returns the amount of waiting work */
-  look(pool: Pool): Promise<{ waiting: number; open: boolean }>;
-  ask(pool: Pool): Promise<{ id: string }>;
+  look(db: Db): Promise<{ waiting: number; open: boolean }>;
+  ask(db: Db): Promise<{ id: string }>;
   failed: string;
   goesOn(waiting: number): string;
 };
 
 const STATISTICS: Due = {
-  async look(pool) {
-    const { rows } = await pool.query<{ due: boolean; open: boolean }>(sql('market/get_dirty_state'));
+  async look(db) {
+    const rows = await db.run<{ due: boolean; open: boolean }>('market/get_dirty_state');
     return { waiting: Number(rows[0]!.due), open: rows[0]!.open };
   },
-  ask: pool => enqueue(pool, recomputeMarketJob, { scope: { dirty: true } }),
+  ask: db => enqueue(db, recomputeMarketJob, { scope: { dirty: true } }),
   failed: "Some statistics couldn't be computed",
   goesOn: () => '',
 };
 
 export const ATTRIBUTE_JOBS: Due = {
-  async look(pool) {
-    const text = sql('land/get_dirty_state');
-    return (await pool.query<{ waiting: number; open: boolean }>(text)).rows[0]!;
+  async look(db) {
+    return (await db.run<{ waiting: number; open: boolean }>('land/get_dirty_state'))[0]!;
   },
-  ask: pool => enqueue(pool, planLandAttributesJob, { scope: { dirty: true } }),
+  ask: db => enqueue(db, planLandAttributesJob, { scope: { dirty: true } }),
   failed: "Some land attributes couldn't be computed",
   goesOn: waiting =>
     `The workers are still computing land attributes of ${waiting.toLocaleString('en-US')} parcels.`,
 };
 
 export const VALUATION_JOBS: Due = {
-  async look(pool) {
-    const { rows } = await pool.query<{ due: boolean; unfitted: boolean; open: boolean }>(
-      statement('valuation/get_dirty_state', { model_version: MODEL_VERSION }),
+  async look(db) {
+    const rows = await db.run<{ due: boolean; unfitted: boolean; open: boolean }>(
+      'valuation/get_dirty_state',
+      { model_version: MODEL_VERSION },
     );
     const { due, unfitted, open } = rows[0]!;
     return { waiting: Number(due || unfitted || open), open };
   },
-  ask: pool => enqueue(pool, valueAllCountiesJob, {}),
+  ask: db => enqueue(db, valueAllCountiesJob, {}),
   failed: "Some parcels couldn't be valued",
   goesOn: () => 'The workers are still valuing parcels.',
 };
@@ -74,17 +74,17 @@ export async function finishDueJobs(start: StartupContext, ingested: boolean): P
  */
 export async function finishJobs(
   due: Due,
-  { pool, deliver, signal }: StartupContext,
+  { db, deliver, signal }: StartupContext,
   patienceMs: number,
   anyway = false,
 ): Promise<void> {
   const deadline = Date.now() + patienceMs;
   for (let asked = false; ; ) {
-    const { waiting, open } = await retryWhileUnreachable(() => due.look(pool), signal);
+    const { waiting, open } = await retryWhileUnreachable(() => due.look(db), signal);
     if (waiting === 0 && (asked || !anyway)) return;
     if (!open) {
       if (asked) return print(`${due.failed}. See \`npx plat status\`.`);
-      await deliver([(await due.ask(pool)).id]);
+      await deliver([(await due.ask(db)).id]);
       asked = true;
     }
     if (Date.now() > deadline) return print(due.goesOn(waiting));

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { addDeal, type DealFields, findBoard, type Owner } from '../../shared/deals/deal-board.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import type { Config } from '../../shared/platform/config.ts';
-import { asRun, type Pool, sql, transaction } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { enqueue, waitForJob } from '../../shared/platform/queue/jobs.ts';
 import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { installedFeeds, isBundled } from '../../workers/ingest/feed-folders.ts';
@@ -11,24 +11,24 @@ import { openProgress } from '../common/cli-enqueue.ts';
 import { print } from '../common/cli-output.ts';
 import type { StartupContext } from './up-jobs.ts';
 
-export async function missingSamples(pool: Pool, config: Config): Promise<Feed[]> {
-  const { rows } = await pool.query<{ name: string }>(sql('feeds/list_ingested_feeds'));
+export async function missingSamples(db: Db, config: Config): Promise<Feed[]> {
+  const rows = await db.run<{ name: string }>('feeds/list_ingested_feeds');
   const present = new Set(rows.map(row => row.name));
   const { feeds } = await installedFeeds(config);
   return feeds.filter(feed => isBundled(feed) && !present.has(feed.name));
 }
 
-export async function ingestSamples({ pool, deliver, signal }: StartupContext, feeds: Feed[]): Promise<void> {
+export async function ingestSamples({ db, deliver, signal }: StartupContext, feeds: Feed[]): Promise<void> {
   const terms = { force: false, sources: {}, requestedBy: 'plat up' };
   const jobs = await Promise.all(
-    feeds.map(async ({ name }) => ({ name, ...(await enqueue(pool, ingestJob, { feed: name, ...terms })) })),
+    feeds.map(async ({ name }) => ({ name, ...(await enqueue(db, ingestJob, { feed: name, ...terms })) })),
   );
   await deliver(jobs.map(job => job.id));
   // Every waiting job adds a listener.
   setMaxListeners(0, signal);
   const view = openProgress(process.stdout);
   const wait = async ({ name, id }: (typeof jobs)[number]) => {
-    const state = await waitForJob(pool, id, { signal, onState: seen => view.update(name, seen) });
+    const state = await waitForJob(db, id, { signal, onState: seen => view.update(name, seen) });
     return { ...state, name };
   };
   const states = await Promise.all(jobs.map(wait)).finally(() => view.stop());
@@ -67,23 +67,22 @@ const DEALS: readonly (DealFields & { apn: string })[] = [
 const PATIENCE_MS = 20_000;
 
 /** Adds the sample's deals to a new board, and waits until workers have found their listings. */
-export async function addSampleDeals({ pool, signal }: StartupContext, owner: Owner): Promise<void> {
-  const isNew = await transaction(pool, async client => {
-    const run = asRun(client);
-    if ((await findBoard(run, owner)) !== undefined) return false;
+export async function addSampleDeals({ db, signal }: StartupContext, owner: Owner): Promise<void> {
+  const isNew = await db.transaction(async tx => {
+    if ((await findBoard(tx, owner)) !== undefined) return false;
     for (const { apn, ...fields } of DEALS) {
-      const [listing] = await run<{ id: string }>('deals/find_live', {
+      const [listing] = await tx.run<{ id: string }>('deals/find_live', {
         pattern: null,
         apn,
         fips: 33_019,
         zip: null,
       });
-      if (listing !== undefined) await addDeal(run, owner, { listing_id: listing.id }, fields);
+      if (listing !== undefined) await addDeal(tx, owner, { listing_id: listing.id }, fields);
     }
     return true;
   });
   for (const deadline = Date.now() + PATIENCE_MS; isNew && Date.now() < deadline; ) {
-    const { rows } = await pool.query<{ waiting: number }>(sql('deals/count_waiting'));
+    const rows = await db.run<{ waiting: number }>('deals/count_waiting');
     if (rows[0]!.waiting === 0) return;
     await sleep(100, undefined, { signal });
   }

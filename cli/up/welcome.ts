@@ -12,44 +12,43 @@ import { changeAccount } from '../../shared/accounts/contracts.ts';
 import { createLink } from '../../shared/accounts/sign-in.ts';
 import { createUser, findUser, joinCompany } from '../../shared/accounts/users.ts';
 import type { Config } from '../../shared/platform/config.ts';
-import type { Pool } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { shellWord } from '../common/cli-output.ts';
 
 const DEMO_ACCOUNT = 'demo';
 const DEMO_USER = 'demo@plat.example';
 
-export async function demoKey(config: Config, pool: Pool): Promise<string> {
+export async function demoKey(config: Config, db: Db): Promise<string> {
   const file = join(config.PLAT_DIR, 'demo-key');
-  const accounts = await listAccounts(pool);
+  const accounts = await listAccounts(db);
   if (!accounts.some(account => account.name === DEMO_ACCOUNT)) {
     // The person who runs Plat can see everything at /admin.
     const user = { email: DEMO_USER, name: 'Demo', operator: true, actor: operator() };
-    await createUser(pool, { companyId: await joinCompany(pool, DEMO_ACCOUNT), ...user });
-    await createAccount(pool, { name: DEMO_ACCOUNT, tier: 'scale', user: DEMO_USER });
+    await createUser(db, { companyId: await joinCompany(db, DEMO_ACCOUNT), ...user });
+    await createAccount(db, { name: DEMO_ACCOUNT, tier: 'scale', user: DEMO_USER });
   }
   if (existsSync(file)) {
     const key = readFileSync(file, 'utf8').trim();
-    const existing = await listKeys(pool, DEMO_ACCOUNT);
+    const existing = await listKeys(db, DEMO_ACCOUNT);
     if (existing.some(({ prefix, revoked_at }) => key.startsWith(prefix) && revoked_at === null)) return key;
   }
-  const { key } = await createKey(pool, DEMO_ACCOUNT, { name: 'demo' });
+  const { key } = await createKey(db, DEMO_ACCOUNT, { name: 'demo' });
   writeFileSync(file, `${key}\n`, { mode: 0o600 });
   return key;
 }
 
 /** The demo account and its user. Adds the user if the account has none. */
-export async function demoOwner(pool: Pool): Promise<{ accountId: string; userId: string }> {
-  const demo = (await listAccounts(pool)).find(account => account.name === DEMO_ACCOUNT)!;
-  if (demo.user_email === null)
-    await changeAccount(pool, DEMO_ACCOUNT, { user: DEMO_USER, userName: 'Demo' });
-  const { id } = await findUser(pool, demo.user_email ?? DEMO_USER);
+export async function demoOwner(db: Db): Promise<{ accountId: string; userId: string }> {
+  const demo = (await listAccounts(db)).find(account => account.name === DEMO_ACCOUNT)!;
+  if (demo.user_email === null) await changeAccount(db, DEMO_ACCOUNT, { user: DEMO_USER, userName: 'Demo' });
+  const { id } = await findUser(db, demo.user_email ?? DEMO_USER);
   return { accountId: demo.id, userId: id };
 }
 
 /** A one-time sign-in link for the demo user that opens the map of the sample's first town. */
-export async function demoLink(pool: Pool): Promise<string> {
-  const { userId: id } = await demoOwner(pool);
-  return `${await createLink(pool, id, 'sign_in')}?next=${encodeURIComponent('/data?county=33019')}`;
+export async function demoLink(db: Db): Promise<string> {
+  const { userId: id } = await demoOwner(db);
+  return `${await createLink(db, id, 'sign_in')}?next=${encodeURIComponent('/data?county=33019')}`;
 }
 
 export function adminPassword(config: Config): string {

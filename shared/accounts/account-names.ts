@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
 const MAX_CHARACTERS = 100;
@@ -33,8 +33,8 @@ export type NamedSort = 'account' | 'company' | 'tier';
  * An existing name, or a new one that is not taken.
  * @throws PlatError `name`, also when it differs only by case or encoding
  */
-export async function requireKnownOrNewName(db: Queryable, of: NamedSort, text: string): Promise<string> {
-  const { rows } = await db.query<{ name: string }>(statement('accounts/list_names', { of }));
+export async function requireKnownOrNewName(db: Db, of: NamedSort, text: string): Promise<string> {
+  const rows = await db.run<{ name: string }>('accounts/list_names', { of });
   const names = rows.map(row => row.name);
   const existing = [text, text.trim()].find(each => names.includes(each));
   if (existing !== undefined) return existing;

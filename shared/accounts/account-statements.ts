@@ -1,4 +1,4 @@
-import type { Reads } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import type { LinkPurpose } from './sign-in.ts';
 
 /** A signed-in user. */
@@ -10,33 +10,33 @@ export type Session = {
   account: { id: string; name: string; own: boolean } | null;
 };
 
-export async function readSession(db: Reads, tokenHash: Buffer): Promise<Session | undefined> {
+export async function readSession(db: Db, tokenHash: Buffer): Promise<Session | undefined> {
   return (await db.run<Session>('accounts/read_session', { token_hash: tokenHash }))[0];
 }
 
 type NewSession = { tokenHash: Buffer; userId: string; browser: string };
 
-export async function insertSession(db: Reads, { tokenHash, userId, browser }: NewSession): Promise<void> {
+export async function insertSession(db: Db, { tokenHash, userId, browser }: NewSession): Promise<void> {
   await db.run('accounts/insert_session', { token_hash: tokenHash, user_id: userId, browser });
 }
 
 /** Ends a session if it belongs to the user. */
-export async function endSession(db: Reads, userId: string, sessionId: string): Promise<void> {
+export async function endSession(db: Db, userId: string, sessionId: string): Promise<void> {
   await db.run('accounts/end_session', { session_id: sessionId, user_id: userId });
 }
 
 /** @param kept the session to keep */
-export async function endSessions(db: Reads, userId: string, kept: string | null): Promise<void> {
+export async function endSessions(db: Db, userId: string, kept: string | null): Promise<void> {
   await db.run('accounts/end_sessions', { user_id: userId, kept_session_id: kept });
 }
 
 export type OpenSession = { id: string; user_agent: string; created_at: Date; seen_at: Date };
 
-export const listSessions = (db: Reads, userId: string): Promise<OpenSession[]> =>
+export const listSessions = (db: Db, userId: string): Promise<OpenSession[]> =>
   db.run<OpenSession>('accounts/list_sessions', { user_id: userId });
 
 /** Which of the sessions are still open. */
-export async function findOpenSessions(db: Reads, ids: readonly string[]): Promise<Set<string>> {
+export async function findOpenSessions(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const open = await db.run<{ id: string }>('accounts/list_open_sessions', { session_ids: ids });
   return new Set(open.map(({ id }) => id));
 }
@@ -44,7 +44,7 @@ export async function findOpenSessions(db: Reads, ids: readonly string[]): Promi
 export type StoredUser = { id: string; email: string; name: string; operator: boolean; hash: string | null };
 
 /** The user with this email. */
-export async function findByEmail(db: Reads, email: string): Promise<StoredUser | undefined> {
+export async function findByEmail(db: Db, email: string): Promise<StoredUser | undefined> {
   return (await db.run<StoredUser>('accounts/find_by_email', { address: email }))[0];
 }
 
@@ -52,19 +52,19 @@ export async function findByEmail(db: Reads, email: string): Promise<StoredUser 
 export type Link = { user_id: string | null; email: string; company: string; purpose: LinkPurpose };
 
 /** Finds a link without using it up. */
-export async function findLink(db: Reads, tokenHash: Buffer): Promise<Link | undefined> {
+export async function findLink(db: Db, tokenHash: Buffer): Promise<Link | undefined> {
   return (await db.run<Link>('accounts/find_link', { token_hash: tokenHash }))[0];
 }
 
 /** Uses a link, which works once. Returns whether it was still valid. */
-export async function useLink(db: Reads, tokenHash: Buffer): Promise<boolean> {
+export async function useLink(db: Db, tokenHash: Buffer): Promise<boolean> {
   return (await db.run('accounts/use_link', { token_hash: tokenHash })).length > 0;
 }
 
 type Person = Pick<Session['user'], 'id' | 'email'>;
 
 /** Records an action of a user that no other row shows. */
-export async function recordEvent(db: Reads, { id, email }: Person, what: string): Promise<void> {
+export async function recordEvent(db: Db, { id, email }: Person, what: string): Promise<void> {
   await db.run('accounts/record_event', { by: email, what, user_id: id });
 }
 
@@ -79,12 +79,12 @@ export type Member = {
   owner: boolean;
 };
 
-export const listMembers = (db: Reads, companyId: string): Promise<Member[]> =>
+export const listMembers = (db: Db, companyId: string): Promise<Member[]> =>
   db.run<Member>('accounts/list_members', { company_id: companyId });
 
 export type OpenInvitation = { id: string; email: string; expires_at: Date };
 
-export const listInvitations = (db: Reads, companyId: string): Promise<OpenInvitation[]> =>
+export const listInvitations = (db: Db, companyId: string): Promise<OpenInvitation[]> =>
   db.run<OpenInvitation>('accounts/list_invitations', { company_id: companyId });
 
 export type Grant = {
@@ -99,20 +99,20 @@ export type Grant = {
 };
 
 /** The assistants that the account has authorized. */
-export const listGrants = (db: Reads, accountId: string): Promise<Grant[]> =>
+export const listGrants = (db: Db, accountId: string): Promise<Grant[]> =>
   db.run<Grant>('accounts/list_grants', { account_id: accountId });
 
 /** Ends a grant, and returns whether there was one. */
-export async function endGrant(db: Reads, accountId: string, grantHash: string): Promise<boolean> {
+export async function endGrant(db: Db, accountId: string, grantHash: string): Promise<boolean> {
   return (await db.run('accounts/end_grant', { account_id: accountId, grant_hash: grantHash })).length > 0;
 }
 
-export async function endGrantsOfClient(db: Reads, accountId: string, clientId: string): Promise<void> {
+export async function endGrantsOfClient(db: Db, accountId: string, clientId: string): Promise<void> {
   await db.run('accounts/end_grants_of_client', { account_id: accountId, client_id: clientId });
 }
 
 /** Whether the user owns the account. Waits for a change of owner in progress. */
-export async function isOwner(db: Reads, accountId: string, userId: string): Promise<boolean> {
+export async function isOwner(db: Db, accountId: string, userId: string): Promise<boolean> {
   return (await db.run('accounts/lock_owner', { account_id: accountId, user_id: userId })).length > 0;
 }
 
@@ -121,7 +121,7 @@ export type KeptAnswer = { body: Buffer; people: Buffer[] | null; created_at: Da
 
 /** Undefined if nothing is kept. */
 export async function readKeptAnswer(
-  db: Reads,
+  db: Db,
   accountId: string | null,
   key: string,
 ): Promise<KeptAnswer | undefined> {

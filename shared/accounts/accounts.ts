@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
-import { type Queryable, statement } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { errorCode, PlatError } from '../platform/errors.ts';
+import { SQLSTATE } from '../platform/sqlstates.ts';
 import { requireKnownOrNewName, requireName } from './account-names.ts';
 import { SCOPES, type Scope, type Tier } from './tiers.ts';
 import { requireEmail, userOfOtherCompanyError } from './users.ts';
@@ -92,7 +93,7 @@ const PREFIX_LENGTH = 11;
  * @throws PlatError `account_exists` or `company_exists` when the name is taken; `tier_unknown`,
  * `user_email`, `user_company`, `account_change`, `name`.
  */
-export async function createAccount(db: Queryable, account: NewAccount): Promise<AccountSummary> {
+export async function createAccount(db: Db, account: NewAccount): Promise<AccountSummary> {
   if (account.user === undefined && account.userName !== undefined)
     throw new PlatError('account_change', 'A user name needs a user. Set one with --user.');
   const givesTerms = account.tokensIncluded !== undefined || account.overageCentsPer1000 !== undefined;
@@ -104,33 +105,31 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
     await requireKnownOrNewName(db, 'company', name);
   const userName = account.userName === undefined ? null : requireName('user', account.userName);
   try {
-    const { rows } = await db.query<{ id: string }>(
-      statement('accounts/insert_account', {
-        name,
-        tier: account.tier,
-        pro: account.pro ?? true,
-        tokens: account.tokensIncluded ?? null,
-        overage_allowed: account.overageAllowed ?? false,
-        payment_method: account.paymentMethod ?? false,
-        invoice_paid: account.invoicePaid ?? true,
-        backstop: account.backstopTokens ?? null,
-        calls_per_minute: account.ratePerMinute ?? 60,
-        burst: account.rateBurst ?? 120,
-        company,
-        overage_price: account.overageCentsPer1000 ?? null,
-        user_email: account.user === undefined ? null : requireEmail(account.user),
-        by: operator(),
-        skip_traces_per_minute: account.skipTracePerMinute ?? 20,
-        user_name: userName,
-        may_trace: account.skipTrace ?? true,
-      }),
-    );
+    const rows = await db.run<{ id: string }>('accounts/insert_account', {
+      name,
+      tier: account.tier,
+      pro: account.pro ?? true,
+      tokens: account.tokensIncluded ?? null,
+      overage_allowed: account.overageAllowed ?? false,
+      payment_method: account.paymentMethod ?? false,
+      invoice_paid: account.invoicePaid ?? true,
+      backstop: account.backstopTokens ?? null,
+      calls_per_minute: account.ratePerMinute ?? 60,
+      burst: account.rateBurst ?? 120,
+      company,
+      overage_price: account.overageCentsPer1000 ?? null,
+      user_email: account.user === undefined ? null : requireEmail(account.user),
+      by: operator(),
+      skip_traces_per_minute: account.skipTracePerMinute ?? 20,
+      user_name: userName,
+      may_trace: account.skipTrace ?? true,
+    });
     return (await listAccounts(db, rows[0]!.id))[0]!;
   } catch (cause) {
     if (constraintOf(cause) === 'accounts_user') throw userOfOtherCompanyError(account.user ?? '');
-    if (errorCode(cause) === '23503') throw unknownTierError(account.tier ?? '');
-    if (errorCode(cause) === '23514') throw invalidValuesError(cause);
-    if (errorCode(cause) !== '23505') throw cause;
+    if (errorCode(cause) === SQLSTATE.foreignKeyViolation) throw unknownTierError(account.tier ?? '');
+    if (errorCode(cause) === SQLSTATE.checkViolation) throw invalidValuesError(cause);
+    if (errorCode(cause) !== SQLSTATE.uniqueViolation) throw cause;
     if (constraintOf(cause) === 'companies_name_key')
       throw new PlatError(
         'company_exists',
@@ -144,10 +143,8 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
 }
 
 /** Whether a user's company becomes the account's. */
-async function hasCompany(db: Queryable, user: string | undefined): Promise<boolean> {
-  return (
-    user !== undefined && (await db.query(statement('accounts/find_user', { address: user }))).rows.length > 0
-  );
+async function hasCompany(db: Db, user: string | undefined): Promise<boolean> {
+  return user !== undefined && (await db.run('accounts/find_user', { address: user })).length > 0;
 }
 
 /** The error for a violated check constraint. */
@@ -171,8 +168,8 @@ export function unknownTierError(tier: string): PlatError {
 }
 
 /** The id of an account by its id or name. An id takes precedence. @throws PlatError `account_unknown` */
-export async function findAccount(db: Queryable, account: string): Promise<string> {
-  const { rows } = await db.query<{ id: string }>(statement('accounts/find_account', { account }));
+export async function findAccount(db: Db, account: string): Promise<string> {
+  const rows = await db.run<{ id: string }>('accounts/find_account', { account });
   if (rows[0] === undefined)
     throw new PlatError(
       'account_unknown',
@@ -185,8 +182,8 @@ function constraintOf(error: unknown): unknown {
   return error instanceof Error && 'constraint' in error ? error.constraint : undefined;
 }
 
-export async function listAccounts(db: Queryable, id: string | null = null): Promise<AccountSummary[]> {
-  return (await db.query<AccountSummary>(statement('accounts/list_accounts', { id }))).rows;
+export async function listAccounts(db: Db, id: string | null = null): Promise<AccountSummary[]> {
+  return db.run<AccountSummary>('accounts/list_accounts', { id });
 }
 
 /**
@@ -194,7 +191,7 @@ export async function listAccounts(db: Queryable, id: string | null = null): Pro
  * `account_unknown`, `key_scopes`, `name`
  */
 export async function createKey(
-  db: Queryable,
+  db: Db,
   account: string,
   options: NewKey,
 ): Promise<{ id: string; key: string; prefix: string }> {
@@ -216,7 +213,7 @@ export async function createKey(
     expiry: options.expiresAt ?? null,
     by: options.actor ?? operator(),
   };
-  const { rows } = await db.query<{ id: string }>(statement('accounts/insert_key', values));
+  const rows = await db.run<{ id: string }>('accounts/insert_key', values);
   return { id: rows[0]!.id, key, prefix };
 }
 
@@ -230,21 +227,19 @@ function newKey(): { key: string; prefix: string } {
  * @param old its id, its prefix, or the key itself. @throws PlatError `key_unknown`
  */
 export async function rotateKey(
-  db: Queryable,
+  db: Db,
   old: string,
   hours: number,
 ): Promise<{ id: string; name: string; key: string; prefix: string; old_until: Date }> {
   const { key, prefix } = newKey();
-  const { rows } = await db.query<{ id: string; name: string; old_until: Date }>(
-    statement('accounts/rotate_key', {
-      old_key: old,
-      key_hash: hashKey(old),
-      by: operator(),
-      hours,
-      new_hash: hashKey(key),
-      prefix,
-    }),
-  );
+  const rows = await db.run<{ id: string; name: string; old_until: Date }>('accounts/rotate_key', {
+    old_key: old,
+    key_hash: hashKey(old),
+    by: operator(),
+    hours,
+    new_hash: hashKey(key),
+    prefix,
+  });
   if (rows[0] === undefined) throw keyUnknown();
   return { ...rows[0], key, prefix };
 }
@@ -254,9 +249,9 @@ function keyUnknown(): PlatError {
 }
 
 /** The keys of one account (by name or id), or of all. @throws PlatError `account_unknown` */
-export async function listKeys(db: Queryable, account?: string): Promise<KeySummary[]> {
+export async function listKeys(db: Db, account?: string): Promise<KeySummary[]> {
   const id = account === undefined ? null : await findAccount(db, account);
-  return (await db.query<KeySummary>(statement('accounts/list_keys', { account_id: id }))).rows;
+  return db.run<KeySummary>('accounts/list_keys', { account_id: id });
 }
 
 /**
@@ -264,13 +259,15 @@ export async function listKeys(db: Queryable, account?: string): Promise<KeySumm
  * @throws PlatError `key_unknown`
  */
 export async function revokeKey(
-  db: Queryable,
+  db: Db,
   key: string,
   actor = operator(),
 ): Promise<{ id: string; name: string; revoked_at: Date }> {
-  const { rows } = await db.query<{ id: string; name: string; revoked_at: Date }>(
-    statement('accounts/revoke_key', { key, key_hash: hashKey(key), by: actor }),
-  );
+  const rows = await db.run<{ id: string; name: string; revoked_at: Date }>('accounts/revoke_key', {
+    key,
+    key_hash: hashKey(key),
+    by: actor,
+  });
   const row = rows[0];
   if (row === undefined) throw keyUnknown();
   return row;

@@ -1,5 +1,6 @@
-import { type Client, type Pool, type Queryable, sql, statement, transaction } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { errorCode, PlatError } from '../platform/errors.ts';
+import { SQLSTATE } from '../platform/sqlstates.ts';
 import { requireKnownOrNewName } from './account-names.ts';
 import {
   type AccountSummary,
@@ -69,62 +70,58 @@ export type ChangedAccount = { details: AccountSummary; notes: string[] };
  * the old values. @throws PlatError `account_unknown`, `tier_unknown`, `account_change` if values conflict,
  * `user_email`, `user_company`, `name`
  */
-export async function changeAccount(
-  pool: Pool,
-  account: string,
-  change: AccountChange,
-): Promise<ChangedAccount> {
-  const id = await findAccount(pool, account);
+export async function changeAccount(db: Db, account: string, change: AccountChange): Promise<ChangedAccount> {
+  const id = await findAccount(db, account);
   let notes: string[];
   try {
-    notes = await transaction(pool, client => apply(client, id, change));
+    notes = await db.transaction(tx => apply(tx, id, change));
   } catch (cause) {
-    if (errorCode(cause) === '23503') throw unknownTierError(change.tier ?? '');
-    if (errorCode(cause) === '23505')
+    if (errorCode(cause) === SQLSTATE.foreignKeyViolation) throw unknownTierError(change.tier ?? '');
+    if (errorCode(cause) === SQLSTATE.uniqueViolation)
       throw new PlatError(
         'account_change',
         'The account already has a period that starts then. Choose another start.',
         { cause },
       );
-    if (errorCode(cause) === '23514') throw invalidValuesError(cause);
+    if (errorCode(cause) === SQLSTATE.checkViolation) throw invalidValuesError(cause);
     throw cause;
   }
-  return { details: await showAccount(pool, id), notes };
+  return { details: await showAccount(db, id), notes };
 }
 
-async function apply(client: Client, id: string, change: AccountChange): Promise<string[]> {
-  await lock(client, id);
+async function apply(db: Db, id: string, change: AccountChange): Promise<string[]> {
+  await lock(db, id);
   // The account's lock stops others from rolling its period; the period's lock stops charges.
-  await client.query(statement('accounts/roll_period', { account_ids: [id] }));
-  await client.query(statement('accounts/lock_period', { account_id: id }));
-  const before = await lock(client, id);
+  await db.run('accounts/roll_period', { account_ids: [id] });
+  await db.run('accounts/lock_period', { account_id: id });
+  const before = await lock(db, id);
   const startsContract = before.tier === null && typeof change.tier === 'string';
-  const terms = { ...columnsOf(change), ...(await termsOf(client, change, before)) };
+  const terms = { ...columnsOf(change), ...(await termsOf(db, change, before)) };
   const dated = startsContract || change.periodStart !== undefined || change.periodEnd !== undefined;
-  const period = dated ? await changePeriod(client, before, change) : undefined;
+  const period = dated ? await changePeriod(db, before, change) : undefined;
   const patch: Patch = {
     ...terms,
     ...(change.tier === null ? { period_anchor: null, period_start: null, period_end: null } : period?.dates),
-    ...(await changeMembership(client, before, change)),
+    ...(await changeMembership(db, before, change)),
   };
-  if (change.tier === null) await client.query(statement('accounts/close_period', { account_id: id }));
+  if (change.tier === null) await db.run('accounts/close_period', { account_id: id });
   if (patch.period_start) {
     const move = before.tier === null ? 'accounts/open_period' : 'accounts/move_period';
-    await client.query(statement(move, { account_id: id, start: patch.period_start }));
+    await db.run(move, { account_id: id, start: patch.period_start });
   }
-  const updated = await client.query<{ tokens_allowed: number | null }>(
-    statement('accounts/update_account', { id, patch: JSON.stringify(patch) }),
-  );
+  const [updated] = await db.run<{ tokens_allowed: number | null }>('accounts/update_account', {
+    id,
+    patch: JSON.stringify(patch),
+  });
   // The previous owner authorized them, and may still have their tokens.
   if (patch.user_id !== undefined && before.user_id !== null)
-    await client.query(statement('accounts/end_account_grants', { account_id: id }));
-  if (patch.user_id)
-    await client.query(statement('deals/give_board', { account_id: id, user_id: patch.user_id }));
-  const allowed = updated.rows[0]!.tokens_allowed;
+    await db.run('accounts/end_account_grants', { account_id: id });
+  if (patch.user_id) await db.run('deals/give_board', { account_id: id, user_id: patch.user_id });
+  const allowed = updated!.tokens_allowed;
   const notes = [period?.note, repricingNote(change, before, { ...before, ...terms }, allowed)];
-  await client.query(statement('accounts/roll_period', { account_ids: [id] }));
+  await db.run('accounts/roll_period', { account_ids: [id] });
   const starts = patch.period_start ?? before.period_start;
-  if (starts && patch.period_end) notes.push(await closingNote(client, before, starts, patch.period_end));
+  if (starts && patch.period_end) notes.push(await closingNote(db, before, starts, patch.period_end));
   return notes.filter(note => note !== undefined);
 }
 
@@ -142,8 +139,8 @@ function repricingNote(
   return overageNote(period, account, terms);
 }
 
-async function lock(client: Client, id: string): Promise<Locked> {
-  return (await client.query<Locked>(statement('accounts/lock_account', { id, by: operator() }))).rows[0]!;
+async function lock(db: Db, id: string): Promise<Locked> {
+  return (await db.run<Locked>('accounts/lock_account', { id, by: operator() }))[0]!;
 }
 
 type Patch = Record<string, unknown> &
@@ -166,7 +163,7 @@ function columnsOf(change: AccountChange): Patch {
 }
 
 /** The tier and its terms. A new tier sets the terms that the change doesn't. */
-async function termsOf(client: Client, change: AccountChange, account: Locked): Promise<Patch> {
+async function termsOf(db: Db, change: AccountChange, account: Locked): Promise<Patch> {
   if (change.tier === null && givesTerms(change)) throw termsWithoutContractError();
   if (change.tier === null) return { tier: null, tokens_included: 0, overage_cents_per_1000: 0 };
   if (change.tier === undefined && account.tier === null && givesTerms(change))
@@ -174,7 +171,7 @@ async function termsOf(client: Client, change: AccountChange, account: Locked): 
       'account_change',
       'The account has no contract. Set a tier (--tier) to start one with these terms.',
     );
-  const terms = change.tier && (await listTiers(client)).find(({ name }) => name === change.tier);
+  const terms = change.tier && (await listTiers(db)).find(({ name }) => name === change.tier);
   if (change.tier !== undefined && !terms) throw unknownTierError(change.tier);
   const columns: Patch = {
     tier: change.tier,
@@ -190,23 +187,23 @@ function givesTerms(change: AccountChange): boolean {
 }
 
 /** @throws PlatError `account_unknown`. */
-export async function showAccount(pool: Pool, account: string): Promise<AccountSummary> {
-  const id = await findAccount(pool, account);
-  await pool.query(statement('accounts/roll_period', { account_ids: [id] }));
-  return (await listAccounts(pool, id))[0]!;
+export async function showAccount(db: Db, account: string): Promise<AccountSummary> {
+  const id = await findAccount(db, account);
+  await db.run('accounts/roll_period', { account_ids: [id] });
+  return (await listAccounts(db, id))[0]!;
 }
 
 /**
  * Changes to the account, its keys, and the people in its company, oldest first. @throws PlatError
  * `account_unknown`
  */
-export async function listChanges(db: Queryable, account: string): Promise<Change[]> {
+export async function listChanges(db: Db, account: string): Promise<Change[]> {
   const id = await findAccount(db, account);
-  return (await db.query<Change>(statement('accounts/list_changes', { account_id: id }))).rows;
+  return db.run<Change>('accounts/list_changes', { account_id: id });
 }
 
-export async function listTiers(db: Queryable): Promise<TierTerms[]> {
-  return (await db.query<TierTerms>(sql('accounts/list_tiers'))).rows;
+export async function listTiers(db: Db): Promise<TierTerms[]> {
+  return db.run<TierTerms>('accounts/list_tiers');
 }
 
 /**
@@ -214,7 +211,7 @@ export async function listTiers(db: Queryable): Promise<TierTerms[]> {
  * applies to all accounts of the tier. @throws PlatError `tier_unknown`, `tier_terms`, `name`
  */
 export async function saveTier(
-  db: Queryable,
+  db: Db,
   name: Tier,
   terms: { tokensIncluded?: number; overageCentsPer1000?: number; direct?: boolean },
   isNew = false,
@@ -231,21 +228,19 @@ export async function saveTier(
     throw new PlatError('tier_terms', `The tier "${tier}" already exists. Omit --new to change it.`);
   if (isNew && (tokensIncluded === undefined || overageCentsPer1000 === undefined))
     throw new PlatError('tier_terms', 'A new tier needs --tokens and --overage-price.');
-  const { rows } = await db.query<TierTerms>(
-    statement('accounts/save_tier', {
-      name: tier,
-      tokens_included: tokensIncluded ?? null,
-      overage_price: overageCentsPer1000 ?? null,
-      direct: direct ?? null,
-      by: operator(),
-    }),
-  );
+  const rows = await db.run<TierTerms>('accounts/save_tier', {
+    name: tier,
+    tokens_included: tokensIncluded ?? null,
+    overage_price: overageCentsPer1000 ?? null,
+    direct: direct ?? null,
+    by: operator(),
+  });
   return rows[0]!;
 }
 
 /** Oldest first. @throws PlatError `tier_unknown` if the tier never existed */
-export async function listTierChanges(db: Queryable, name: Tier): Promise<Change[]> {
-  const { rows } = await db.query<Change>(statement('accounts/list_tier_changes', { name }));
+export async function listTierChanges(db: Db, name: Tier): Promise<Change[]> {
+  const rows = await db.run<Change>('accounts/list_tier_changes', { name });
   if (rows.length === 0 && !(await listTiers(db)).some(each => each.name === name))
     throw unknownTierError(name);
   return rows;

@@ -1,4 +1,4 @@
-import { asRun, type Pool, type Queryable, type Run, statement, transaction } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import { deleteUser, lockUser } from './remove-user.ts';
 import { LINK_MINUTES, newToken, storePassword } from './sign-in.ts';
@@ -23,22 +23,21 @@ type Invitation = {
  * @throws PlatError `user_email`; `user_exists` for a user of the same company; `too_many_invitations`
  */
 export function invite(
-  pool: Pool,
+  db: Db,
   { companyId, email, name = '', operator = false, actor }: Invitation,
 ): Promise<string> {
   const address = { company_id: companyId, email: requireEmail(email) };
   const { token, tokenHash } = newToken();
-  return transaction(pool, async client => {
-    const run = asRun(client);
-    await run('accounts/lock_company', { company_id: companyId });
-    const [found] = await run<{ isMember: boolean; open: number }>('accounts/describe_invited', address);
+  return db.transaction(async tx => {
+    await tx.run('accounts/lock_company', { company_id: companyId });
+    const [found] = await tx.run<{ isMember: boolean; open: number }>('accounts/describe_invited', address);
     if (found!.isMember) throw new PlatError('user_exists', `${email} is already on the team.`);
     if (found!.open >= MAX_INVITATIONS)
       throw new PlatError(
         'too_many_invitations',
         `You have ${MAX_INVITATIONS} open invitations. Cancel some of them, or wait until they expire.`,
       );
-    await run('accounts/save_invitation', {
+    await tx.run('accounts/save_invitation', {
       ...address,
       name,
       operator,
@@ -55,32 +54,27 @@ export function invite(
  * invitation is no longer open. It stays open when it cannot be accepted.
  * @throws PlatError `user_company` when the address belongs to another user
  */
-export function acceptInvitation(
-  pool: Pool,
-  tokenHash: Buffer,
-  password: string,
-): Promise<string | undefined> {
-  return transaction(pool, async client => {
-    const run = asRun(client);
-    const [invited] = await run<Invited>('accounts/take_invitation', { token_hash: tokenHash });
+export function acceptInvitation(db: Db, tokenHash: Buffer, password: string): Promise<string | undefined> {
+  return db.transaction(async tx => {
+    const [invited] = await tx.run<Invited>('accounts/take_invitation', { token_hash: tokenHash });
     if (invited === undefined) return undefined;
-    const userId = await addInvited(run, invited);
+    const userId = await addInvited(tx, invited);
     // In the same transaction, so that the user never exists without a password.
-    await storePassword(client, userId, password);
+    await storePassword(tx, userId, password);
     return userId;
   });
 }
 
 type Invited = { company_id: string; email: string; name: string; operator: boolean };
 
-async function addInvited(run: Run, invited: Invited): Promise<string> {
+async function addInvited(db: Db, invited: Invited): Promise<string> {
   const { email, company_id } = invited;
-  const user = await lockUser(run, { email, actor: email });
+  const user = await lockUser(db, { email, actor: email });
   if (user?.signed_in || user?.operator || typeof user?.account === 'string') throw knownAddressError(email);
   // An earlier release created this user with an invitation that was never accepted.
   if (user?.company_id === company_id) return user.id;
-  if (user !== undefined) await deleteUser(run, user);
-  const [added] = await run<{ id: string }>('accounts/insert_user', { ...invited, by: email });
+  if (user !== undefined) await deleteUser(db, user);
+  const [added] = await db.run<{ id: string }>('accounts/insert_user', { ...invited, by: email });
   if (added === undefined) throw knownAddressError(email);
   return added.id;
 }
@@ -94,13 +88,11 @@ const knownAddressError = (email: string): PlatError =>
 type Canceled = { id: string; companyId: string } | { email: string };
 
 /** Cancels one invitation of a company, or all of an address. @returns the address, once per invitation */
-export async function cancelInvitations(db: Queryable, which: Canceled, actor: string): Promise<string[]> {
+export async function cancelInvitations(db: Db, which: Canceled, actor: string): Promise<string[]> {
   const values =
     'id' in which
       ? { id: which.id, company_id: which.companyId, email: null }
       : { id: null, company_id: null, email: which.email };
-  const { rows } = await db.query<{ email: string }>(
-    statement('accounts/cancel_invitations', { ...values, by: actor }),
-  );
+  const rows = await db.run<{ email: string }>('accounts/cancel_invitations', { ...values, by: actor });
   return rows.map(({ email }) => email);
 }

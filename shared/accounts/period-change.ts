@@ -1,4 +1,4 @@
-import { type Client, statement } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
 /** What a period's tokens cost. The terms at its end price all of them. */
@@ -85,7 +85,7 @@ export type PeriodOwner = {
  * too long, has ended, or misses days of its usage
  */
 export async function changePeriod(
-  client: Client,
+  db: Db,
   account: PeriodOwner,
   given: PeriodDatesInput,
 ): Promise<{ dates: PeriodDates; note: string | undefined }> {
@@ -94,7 +94,7 @@ export async function changePeriod(
     throw impossible('The current period cannot start in the future. Set --period-end instead.');
   for (const date of [periodStart, periodEnd]) if (date) requireNearYear(date);
   const values = { account_id: account.id, start: periodStart ?? null, end: periodEnd ?? null };
-  const { rows } = await client.query<PeriodRow>(statement('accounts/find_period', values));
+  const rows = await db.run<PeriodRow>('accounts/find_period', values);
   const period = rows[0]!;
   const moves = account.period_start === null || periodStart !== undefined || period.skipped;
   requirePossiblePeriod(period, moves ? account.closed_until : null);
@@ -145,15 +145,16 @@ function requireUsedDays(period: PeriodRow, moves: boolean): void {
 
 /** A note about periods that new dates have closed; undefined if the period is still open. */
 export async function closingNote(
-  client: Client,
+  db: Db,
   account: PeriodOwner,
   starts: Date,
   ends: Date,
 ): Promise<string | undefined> {
   if (ends > account.now) return undefined;
-  const { rows } = await client.query<{ closed: number; current: Date }>(
-    statement('accounts/count_closed', { account_id: account.id, first_start: starts }),
-  );
+  const rows = await db.run<{ closed: number; current: Date }>('accounts/count_closed', {
+    account_id: account.id,
+    first_start: starts,
+  });
   const { closed, current } = rows[0]!;
   const later =
     closed > 1 ? ` The ${closed - 1} unused ones after it were closed too: ${closed} periods in total.` : '';

@@ -1,4 +1,4 @@
-import { asRun, type Pool, type Run, transaction } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
 /** The person to remove, and who removes them. */
@@ -33,12 +33,11 @@ export type StoredUser = {
  * @throws PlatError `user_unknown`; `user_owner` if they own an account; `user_deals` if no account can take
  * their deals; `forbidden` for an operator
  */
-export function removeUser(pool: Pool, { id, email, actor, companyId }: Removal): Promise<StoredUser> {
-  return transaction(pool, async client => {
-    const run = asRun(client);
+export function removeUser(db: Db, { id, email, actor, companyId }: Removal): Promise<StoredUser> {
+  return db.transaction(async tx => {
     // Invitations are locked before the user, in the same order as when one is accepted.
-    await run('accounts/end_invitations_with', { id: id ?? null, email: email ?? null, by: actor });
-    const user = await lockUser(run, { id, email, actor });
+    await tx.run('accounts/end_invitations_with', { id: id ?? null, email: email ?? null, by: actor });
+    const user = await lockUser(tx, { id, email, actor });
     if (user === undefined || (companyId !== undefined && user.company_id !== companyId))
       throw new PlatError('user_unknown', `There is no user ${email ?? 'with this id'}.`);
     if (companyId !== undefined && user.operator)
@@ -48,7 +47,7 @@ export function removeUser(pool: Pool, { id, email, actor, companyId }: Removal)
         'user_owner',
         `${user.email} owns the account ${user.account}. An operator has to set another owner first: plat account set ${JSON.stringify(user.account)} --user <email>`,
       );
-    await deleteUser(run, user);
+    await deleteUser(tx, user);
     return user;
   });
 }
@@ -56,31 +55,31 @@ export function removeUser(pool: Pool, { id, email, actor, companyId }: Removal)
 type Locked = { id?: string | undefined; email?: string | undefined; actor: string };
 
 /** A user, locked until the transaction ends, so that they cannot sign in during it. */
-export async function lockUser(run: Run, { id, email, actor }: Locked): Promise<StoredUser | undefined> {
+export async function lockUser(db: Db, { id, email, actor }: Locked): Promise<StoredUser | undefined> {
   const values = { id: id ?? null, email: email ?? null, by: actor };
-  const [locked] = await run<{ id: string }>('accounts/lock_user', values);
+  const [locked] = await db.run<{ id: string }>('accounts/lock_user', values);
   // A separate statement, so that it sees what was committed while this one waited for the lock.
-  return locked && (await run<StoredUser>('accounts/describe_user', { id: locked.id }))[0];
+  return locked && (await db.run<StoredUser>('accounts/describe_user', { id: locked.id }))[0];
 }
 
 /** Deletes a locked user who owns no account. */
-export async function deleteUser(run: Run, user: StoredUser): Promise<void> {
-  if (user.heir_id !== null) await handOverDeals(run, user.id, user.heir_id);
+export async function deleteUser(db: Db, user: StoredUser): Promise<void> {
+  if (user.heir_id !== null) await handOverDeals(db, user.id, user.heir_id);
   else if (user.has_deals)
     throw new PlatError(
       'user_deals',
       `${user.email} has deals, and ${user.company} has no account to hand them to. Create one first: plat account create <name> --company ${JSON.stringify(user.company)}`,
     );
-  await run('accounts/delete_user', { user_id: user.id });
+  await db.run('accounts/delete_user', { user_id: user.id });
 }
 
-async function handOverDeals(run: Run, userId: string, accountId: string): Promise<void> {
+async function handOverDeals(db: Db, userId: string, accountId: string): Promise<void> {
   const boardOf = async (owner: string | null) =>
-    (await run<{ id: string }>('deals/find_board', { account_id: accountId, user_id: owner }))[0];
+    (await db.run<{ id: string }>('deals/find_board', { account_id: accountId, user_id: owner }))[0];
   const from = await boardOf(userId);
   if (from === undefined) return;
-  await run('deals/add_board', { account_id: accountId, user_id: null });
+  await db.run('deals/add_board', { account_id: accountId, user_id: null });
   const to = (await boardOf(null))!;
-  for (const board of [from.id, to.id].toSorted()) await run('deals/lock_board', { board_id: board });
-  await run('deals/hand_over_deals', { from_board: from.id, to_board: to.id });
+  for (const board of [from.id, to.id].toSorted()) await db.run('deals/lock_board', { board_id: board });
+  await db.run('deals/hand_over_deals', { from_board: from.id, to_board: to.id });
 }

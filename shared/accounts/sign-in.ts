@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Algorithm, hash as argonHash, verify as argonVerify } from '@node-rs/argon2';
-import { type Queryable, statement } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
 /** A one-time link signs in, sets a new password, or joins a company. */
@@ -42,10 +42,8 @@ export function requirePassword(password: string, email: string): string {
   return password;
 }
 
-export async function storePassword(db: Queryable, userId: string, password: string): Promise<void> {
-  await db.query(
-    statement('accounts/store_password', { user_id: userId, hash: await argonHash(password, ARGON2) }),
-  );
+export async function storePassword(db: Db, userId: string, password: string): Promise<void> {
+  await db.run('accounts/store_password', { user_id: userId, hash: await argonHash(password, ARGON2) });
 }
 
 /** Whether the password is correct. Takes equally long if there is no such user or they have no password. */
@@ -56,16 +54,14 @@ export async function verifyPassword(stored: string | null | undefined, given: s
 }
 
 /** Creates a one-time link, and returns its path. */
-export async function createLink(db: Queryable, userId: string, purpose: LinkPurpose): Promise<string> {
+export async function createLink(db: Db, userId: string, purpose: LinkPurpose): Promise<string> {
   const { token, tokenHash } = newToken();
-  await db.query(
-    statement('accounts/insert_link', {
-      token_hash: tokenHash,
-      user_id: userId,
-      purpose,
-      minutes: LINK_MINUTES[purpose],
-    }),
-  );
+  await db.run('accounts/insert_link', {
+    token_hash: tokenHash,
+    user_id: userId,
+    purpose,
+    minutes: LINK_MINUTES[purpose],
+  });
   return `/sign-in/link/${token}`;
 }
 

@@ -1,4 +1,4 @@
-import { type Client, type Queryable, sql, statement } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import { requireKnownOrNewName, requireName } from './account-names.ts';
 
@@ -33,17 +33,17 @@ export function userOfOtherCompanyError(email: string): PlatError {
  * other accounts. @throws PlatError `user_company`, `user_email`, `account_change`, `name`
  */
 export async function changeMembership(
-  client: Client,
+  db: Db,
   account: Membership,
   change: MembershipChange,
 ): Promise<Partial<Membership>> {
   const company =
-    change.company === undefined ? undefined : await requireKnownOrNewName(client, 'company', change.company);
+    change.company === undefined ? undefined : await requireKnownOrNewName(db, 'company', change.company);
   const userName = change.userName === undefined ? undefined : requireName('user', change.userName);
-  const company_id = company === undefined ? account.company_id : await joinCompany(client, company);
-  const user_id = await userOf(client, { ...account, company_id }, change.user, userName);
+  const company_id = company === undefined ? account.company_id : await joinCompany(db, company);
+  const user_id = await userOf(db, { ...account, company_id }, change.user, userName);
   if (user_id !== null && user_id === account.user_id && company_id !== account.company_id)
-    await moveUser(client, account, company_id);
+    await moveUser(db, account, company_id);
   return {
     ...(company_id === account.company_id ? {} : { company_id }),
     ...(user_id === account.user_id ? {} : { user_id }),
@@ -51,14 +51,14 @@ export async function changeMembership(
 }
 
 async function userOf(
-  client: Client,
+  db: Db,
   account: Membership,
   email: string | null | undefined,
   name: string | undefined,
 ): Promise<string | null> {
   if (typeof email === 'string') {
     const values = { company_id: account.company_id, address: requireEmail(email), name: name ?? null };
-    const { rows } = await client.query<Membership>(statement('accounts/join_user', values));
+    const rows = await db.run<Membership>('accounts/join_user', values);
     const { id, company_id } = rows[0]!;
     if (id !== account.user_id && company_id !== account.company_id) throw userOfOtherCompanyError(email);
     return id;
@@ -66,13 +66,13 @@ async function userOf(
   const id = email === null ? null : account.user_id;
   if (name === undefined) return id;
   if (id === null) throw new PlatError('account_change', 'The account has no user. Set one with --user.');
-  await client.query(statement('accounts/rename_user', { user_id: id, name }));
+  await db.run('accounts/rename_user', { user_id: id, name });
   return id;
 }
 
-async function moveUser(client: Client, account: Membership, companyId: string): Promise<void> {
+async function moveUser(db: Db, account: Membership, companyId: string): Promise<void> {
   const values = { user_id: account.user_id, company_id: companyId, account_id: account.id };
-  const { rows } = await client.query(statement('accounts/move_user', values));
+  const rows = await db.run('accounts/move_user', values);
   if (rows.length === 0)
     throw new PlatError(
       'user_company',
@@ -80,8 +80,8 @@ async function moveUser(client: Client, account: Membership, companyId: string):
     );
 }
 
-export async function joinCompany(db: Queryable, name: string): Promise<string> {
-  const { rows } = await db.query<{ id: string }>(statement('accounts/join_company', { name }));
+export async function joinCompany(db: Db, name: string): Promise<string> {
+  const rows = await db.run<{ id: string }>('accounts/join_company', { name });
   return rows[0]!.id;
 }
 
@@ -89,11 +89,11 @@ export type UserAddress = { id: string; email: string };
 
 /** Creates a user; undefined if the address already belongs to one. @throws PlatError `user_email` */
 export async function createUser(
-  db: Queryable,
+  db: Db,
   { companyId, email, name = '', operator = false, actor }: NewUser,
 ): Promise<UserAddress | undefined> {
   const values = { company_id: companyId, email: requireEmail(email), name, operator, by: actor };
-  const { rows } = await db.query<{ id: string }>(statement('accounts/insert_user', values));
+  const rows = await db.run<{ id: string }>('accounts/insert_user', values);
   return rows[0] && { id: rows[0].id, email };
 }
 
@@ -119,13 +119,13 @@ export type UserSummary = {
   created_at: Date;
 };
 
-export async function listUsers(db: Queryable): Promise<UserSummary[]> {
-  return (await db.query<UserSummary>(sql('accounts/list_users'))).rows;
+export async function listUsers(db: Db): Promise<UserSummary[]> {
+  return db.run<UserSummary>('accounts/list_users');
 }
 
 /** @throws PlatError `user_unknown`. */
-export async function findUser(db: Queryable, email: string): Promise<UserAddress> {
-  const { rows } = await db.query<UserAddress>(statement('accounts/find_by_email', { address: email }));
+export async function findUser(db: Db, email: string): Promise<UserAddress> {
+  const rows = await db.run<UserAddress>('accounts/find_by_email', { address: email });
   if (rows[0] === undefined)
     throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` lists all users.`);
   return rows[0];

@@ -1,4 +1,4 @@
-import type { Reads } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import type { Adjustment, ReportSnapshot } from './comp-report.ts';
 import type { Override } from './comp-report-result.ts';
 
@@ -33,7 +33,7 @@ type Reader = { accountId: string | null; userId: string | null };
 
 /** Undefined also for another account's report. */
 export async function findReport(
-  db: Reads,
+  db: Db,
   id: string,
   { accountId, userId }: Reader,
 ): Promise<Report | undefined> {
@@ -41,7 +41,7 @@ export async function findReport(
 }
 
 /** The report of a shared link; undefined if it expired or sharing ended. */
-export async function findSharedReport(db: Reads, tokenHash: Buffer): Promise<Report | undefined> {
+export async function findSharedReport(db: Db, tokenHash: Buffer): Promise<Report | undefined> {
   const values = { token_hash: tokenHash };
   const [shared] = await db.run<{ id: string; account_id: string }>('comping/find_shared', values);
   return shared && findReport(db, shared.id, { accountId: shared.account_id, userId: null });
@@ -53,31 +53,27 @@ export type ListedReport = Pick<Report, 'id' | 'title' | 'label' | 'property_id'
 };
 
 /** The reports of the account and the user, last changed first. */
-export const listReports = (
-  db: Reads,
-  { accountId, userId }: Reader,
-  limit: number,
-): Promise<ListedReport[]> =>
+export const listReports = (db: Db, { accountId, userId }: Reader, limit: number): Promise<ListedReport[]> =>
   db.run<ListedReport>('comping/list_reports', { account_id: accountId, user_id: userId, limit });
 
 /** Whether the parcel was revalued after the report last checked for newer data. */
-export async function isOutdated(db: Reads, report: Report): Promise<boolean> {
+export async function isOutdated(db: Db, report: Report): Promise<boolean> {
   const { fips, property_id, looked_at } = report;
   return (await db.run('comping/is_outdated', { fips, property_id, looked_at })).length > 0;
 }
 
 /** Whether a worker has yet to prepare the report. */
-export async function isWanted(db: Reads, { id }: Report): Promise<boolean> {
+export async function isWanted(db: Db, { id }: Report): Promise<boolean> {
   return (await db.run('comping/is_wanted', { id })).length > 0;
 }
 
-export async function wantReport(db: Reads, { id }: Report): Promise<void> {
+export async function wantReport(db: Db, { id }: Report): Promise<void> {
   await db.run('comping/want_report', { id });
 }
 
 /** Adds comps to a report, and removes some. */
 export async function changeComps(
-  db: Reads,
+  db: Db,
   { id }: Report,
   { added = [], removed = [] }: { added?: readonly string[]; removed?: readonly string[] },
 ): Promise<void> {
@@ -86,14 +82,14 @@ export async function changeComps(
   await db.run('comping/touch_report', { id });
 }
 
-export async function overrideAdjustment(db: Reads, { id }: Report, override: Override): Promise<void> {
+export async function overrideAdjustment(db: Db, { id }: Report, override: Override): Promise<void> {
   await db.run('comping/override_adjustment', { report_id: id, ...override });
   await db.run('comping/touch_report', { id });
 }
 
 /** Applies the model's adjustment again. */
 export async function restoreAdjustment(
-  db: Reads,
+  db: Db,
   { id }: Report,
   { comp_id, adjustment }: { comp_id: string | undefined; adjustment: Adjustment },
 ): Promise<void> {
@@ -103,7 +99,7 @@ export async function restoreAdjustment(
 
 /** Writes a text unless another user has changed it from `before`. @returns whether it was written */
 export async function writeText(
-  db: Reads,
+  db: Db,
   { id }: Report,
   field: 'title' | 'notes',
   text: string,
@@ -118,21 +114,21 @@ export async function writeText(
 
 /** Sets or replaces the report's link; null removes it. */
 export async function shareReport(
-  db: Reads,
+  db: Db,
   { id }: Report,
   link: { tokenHash: Buffer; days: number } | null,
 ): Promise<void> {
   await db.run('comping/share_report', { id, token_hash: link?.tokenHash ?? null, days: link?.days ?? null });
 }
 
-export async function acceptOffer(db: Reads, { id }: Report): Promise<void> {
+export async function acceptOffer(db: Db, { id }: Report): Promise<void> {
   await db.run('comping/accept_offer', { id });
 }
 
-export async function declineOffer(db: Reads, { id }: Report): Promise<void> {
+export async function declineOffer(db: Db, { id }: Report): Promise<void> {
   await db.run('comping/decline_offer', { id });
 }
 
-export async function deleteReport(db: Reads, { id }: Report): Promise<void> {
+export async function deleteReport(db: Db, { id }: Report): Promise<void> {
   await db.run('comping/delete_report', { id });
 }

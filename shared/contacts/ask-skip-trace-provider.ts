@@ -1,6 +1,6 @@
 import { type Address, placeOf, type Subject } from '../kernels/person/match.ts';
 import { person } from '../kernels/person/person.ts';
-import type { Run } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import { CALL_LIMITS } from '../platform/http/guarded-call.ts';
 import { hmac, identityTags, isPhoneKey, phoneKey } from './person-identity.ts';
@@ -26,40 +26,32 @@ const MAX_LOOKUPS = 2;
  * that nobody is paid for twice.
  * @throws PlatError `provider` when it cannot be asked now
  */
-export function openProviderLookup(run: Run, provider: TraceProvider, keepDays: number): ProviderLookup {
+export function openProviderLookup(db: Db, provider: TraceProvider, keepDays: number): ProviderLookup {
   const asking = new Map<string, Promise<ProviderAnswer | null>>();
+  const count = (matches: number, failures: number, cents: number | null) =>
+    db.run('contacts/count_provider_call', { name: provider.name, matches, failures, cents });
 
   async function once(
     subject: Subject,
     address: Address,
     signal: AbortSignal,
   ): Promise<ProviderAnswer | null> {
-    const secret = await contactSecret(run);
+    const secret = await contactSecret(db);
     const question = hmac(secret, JSON.stringify([provider.name, subject, placeOf(address)]));
-    const [kept] = await run<{ answer: ProviderAnswer | null }>('contacts/read_provider_answer', {
+    const [kept] = await db.run<{ answer: ProviderAnswer | null }>('contacts/read_provider_answer', {
       question_hmac: question,
       days: keepDays,
     });
     if (kept !== undefined) return kept.answer;
     const answer = await provider.ask({ subject, address }, signal).catch(async error => {
-      await run('contacts/count_provider_call', {
-        name: provider.name,
-        matches: 0,
-        failures: 1,
-        cents: null,
-      }).catch(() => {});
+      await count(0, 1, null).catch(() => {});
       throw signal.aborted ? timeoutError(provider.name) : error;
     });
     const matched = answer !== null && answer.phones.length > 0;
     const tags = tagsOf(subject, address, answer, true).map(tag => hmac(secret, tag));
-    await run('contacts/count_provider_call', {
-      name: provider.name,
-      matches: matched ? 1 : 0,
-      failures: 0,
-      cents: matched ? provider.centsPerMatch : 0,
-    });
+    await count(matched ? 1 : 0, 0, matched ? provider.centsPerMatch : 0);
     if (keepDays > 0)
-      await run('contacts/keep_provider_answer', {
+      await db.run('contacts/keep_provider_answer', {
         question_hmac: question,
         provider: provider.name,
         answer: answer && JSON.stringify(answer),
@@ -77,7 +69,7 @@ export function openProviderLookup(run: Run, provider: TraceProvider, keepDays: 
       const answer = await answering;
       if (answer === null) continue;
       const tags = tagsOf(subject, address, answer, false);
-      const listed = await listSuppressed(run, tags);
+      const listed = await listSuppressed(db, tags);
       const phones = answer.phones.filter(({ number }) => !listed.has(phoneKey(number)));
       const person = [...listed].some(tag => !isPhoneKey(tag));
       if (!person && phones.length > 0)

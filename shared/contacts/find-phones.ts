@@ -8,7 +8,7 @@ import {
   sharedPlace,
 } from '../kernels/person/match.ts';
 import type { LineType, StoredPhone } from '../model/contact-fields.ts';
-import type { Run } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import {
   identityTags,
   keyHashes,
@@ -48,7 +48,7 @@ export type ContactMatch =
  * what is to be erased
  */
 export async function findContacts(
-  run: Run,
+  db: Db,
   subjects: readonly Subject[],
   address: Address,
   openly = false,
@@ -56,7 +56,7 @@ export async function findContacts(
   const place = placeOf(address);
   const keys = [...new Set(subjects.flatMap(subject => keyHashes(subject, [place])))];
   if (keys.length === 0) return { state: 'unknown' };
-  const rows = await run<ContactRow>('contacts/list_candidates', { keys, limit: MAX_CANDIDATES });
+  const rows = await db.run<ContactRow>('contacts/list_candidates', { keys, limit: MAX_CANDIDATES });
   const contacts = rows.flatMap((row): ContactCandidate[] => {
     const subject = subjectOf(row);
     return subject === null
@@ -76,7 +76,7 @@ export async function findContacts(
       ...identityTags(subject, [address]),
       ...matches.flatMap(({ candidate }) => identityTags(candidate.subject, candidate.row.places)),
     ];
-    const listed = openly ? new Set() : await listSuppressed(run, tags);
+    const listed = openly ? new Set() : await listSuppressed(db, tags);
     // The second person of a roll's text may still be returned.
     if (listed.size > 0) suppressed = true;
     else if (matches.length > 0) return { state: 'found', matches, tags };
@@ -87,17 +87,14 @@ export async function findContacts(
 /**
  * The telephone numbers of matched records, the better match first, without those on the suppression list.
  */
-export async function phonesOf(
-  run: Run,
-  matches: readonly Match<ContactCandidate>[],
-): Promise<TracedPhone[]> {
+export async function phonesOf(db: Db, matches: readonly Match<ContactCandidate>[]): Promise<TracedPhone[]> {
   const all = matches
     .flatMap(({ candidate: { row } }, rank) =>
       row.phones.map(phone => ({ ...phone, rank, lastSeen: row.last_seen, dnc: null })),
     )
     .filter(({ number }, i, every) => every.findIndex(each => each.number === number) === i);
   const listed = await listSuppressed(
-    run,
+    db,
     all.map(({ number }) => phoneKey(number)),
   );
   return all.filter(({ number }) => !listed.has(phoneKey(number)));
@@ -111,8 +108,8 @@ export type NumberFacts = {
 };
 
 /** What the numbering plan and the registry say of numbers, each where it is loaded. */
-export async function factsOf(run: Run, numbers: readonly string[]): Promise<Map<string, NumberFacts>> {
-  const rows = await run<NumberFacts>('contacts/look_up_numbers', { numbers });
+export async function factsOf(db: Db, numbers: readonly string[]): Promise<Map<string, NumberFacts>> {
+  const rows = await db.run<NumberFacts>('contacts/look_up_numbers', { numbers });
   return new Map(rows.map(row => [row.number, row]));
 }
 

@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import type { Address, Subject } from '../kernels/person/match.ts';
-import type { Run } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { hmac, storedTags } from './person-identity.ts';
 
-const secrets = new WeakMap<Run, Promise<Buffer>>();
+const secrets = new WeakMap<Db, Promise<Buffer>>();
 
 /** The key of the list's hashes, the installation's own. */
-export function contactSecret(run: Run): Promise<Buffer> {
-  const cached = secrets.get(run);
+export function contactSecret(db: Db): Promise<Buffer> {
+  const cached = secrets.get(db);
   if (cached !== undefined) return cached;
-  const read = run<{ secret: Buffer }>('contacts/read_secret').then(rows => rows[0]!.secret);
-  secrets.set(run, read);
-  read.catch(() => secrets.delete(run));
+  const read = db.run<{ secret: Buffer }>('contacts/read_secret').then(rows => rows[0]!.secret);
+  secrets.set(db, read);
+  read.catch(() => secrets.delete(db));
   return read;
 }
 
 /** Tags as the suppression list and what is kept about people store them. */
-export async function hashesOf(run: Run, tags: readonly string[]): Promise<Buffer[]> {
-  const secret = await contactSecret(run);
+export async function hashesOf(db: Db, tags: readonly string[]): Promise<Buffer[]> {
+  const secret = await contactSecret(db);
   return tags.map(tag => hmac(secret, tag));
 }
 
 /** The tags that are on the suppression list. */
-export async function listSuppressed(run: Run, tags: readonly string[]): Promise<Set<string>> {
+export async function listSuppressed(db: Db, tags: readonly string[]): Promise<Set<string>> {
   if (tags.length === 0) return new Set();
-  const secret = await contactSecret(run);
+  const secret = await contactSecret(db);
   const byHash = new Map(tags.map(tag => [hmac(secret, tag).toString('hex'), tag]));
-  const rows = await run<{ hash: Buffer }>('contacts/list_suppressed', {
+  const rows = await db.run<{ hash: Buffer }>('contacts/list_suppressed', {
     hmacs: [...byHash.keys()].map(hex => Buffer.from(hex, 'hex')),
   });
   return new Set(rows.map(row => byHash.get(row.hash.toString('hex'))!));
@@ -34,14 +34,14 @@ export async function listSuppressed(run: Run, tags: readonly string[]): Promise
 
 /** Puts a person or an entity, with telephone numbers, on the list. @returns how many entries are new */
 export async function suppress(
-  run: Run,
+  db: Db,
   subjects: readonly Subject[],
   places: readonly Address[],
   numbers: readonly string[],
   by: string,
 ): Promise<number> {
-  const [row] = await run<{ added: number }>('contacts/add_suppressions', {
-    hmacs: await hashesOf(run, storedTags(subjects, places, numbers)),
+  const [row] = await db.run<{ added: number }>('contacts/add_suppressions', {
+    hmacs: await hashesOf(db, storedTags(subjects, places, numbers)),
     request_id: randomUUID(),
     by,
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { countyOf } from '../model/property-id.ts';
-import type { Run } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import { enqueueAndNotify, type JobDefinition } from '../platform/queue/jobs.ts';
 import {
@@ -65,26 +65,26 @@ export type DealChange = DealFields &
     position?: number;
   };
 
-export async function findBoard(run: Run, { accountId, userId }: Owner): Promise<Board | undefined> {
-  return (await run<Board>('deals/find_board', { account_id: accountId, user_id: userId ?? null }))[0];
+export async function findBoard(db: Db, { accountId, userId }: Owner): Promise<Board | undefined> {
+  return (await db.run<Board>('deals/find_board', { account_id: accountId, user_id: userId ?? null }))[0];
 }
 
 /** Returns the board, and creates it if needed. */
-export async function openBoard(run: Run, owner: Owner): Promise<Board> {
-  await run('deals/add_board', { account_id: owner.accountId, user_id: owner.userId ?? null });
-  const board = (await findBoard(run, owner))!;
+export async function openBoard(db: Db, owner: Owner): Promise<Board> {
+  await db.run('deals/add_board', { account_id: owner.accountId, user_id: owner.userId ?? null });
+  const board = (await findBoard(db, owner))!;
   return { ...board, author: owner.author ?? board.author };
 }
 
 /** Locks the board until the transaction ends. */
-async function lockBoard(run: Run, owner: Owner): Promise<Board> {
-  const board = await openBoard(run, owner);
-  await run('deals/lock_board', { board_id: board.id });
+async function lockBoard(db: Db, owner: Owner): Promise<Board> {
+  const board = await openBoard(db, owner);
+  await db.run('deals/lock_board', { board_id: board.id });
   return board;
 }
 
-async function sign(run: Run, author: string, cause: string): Promise<void> {
-  await run('deals/sign_changes', { author, cause });
+async function sign(db: Db, author: string, cause: string): Promise<void> {
+  await db.run('deals/sign_changes', { author, cause });
 }
 
 /**
@@ -94,22 +94,22 @@ async function sign(run: Run, author: string, cause: string): Promise<void> {
  * @throws PlatError `validation_error` for an unknown parcel or comp, `unprocessable` for a full board
  */
 export async function addDeal(
-  run: Run,
+  db: Db,
   owner: Owner,
   subject: DealSubject,
   fields: DealFields,
 ): Promise<string> {
   const { property_id = null, listing_id = null, listing_url = null } = subject;
-  const fips = await countyOfSubject(run, property_id, listing_id);
+  const fips = await countyOfSubject(db, property_id, listing_id);
   requireSpend(fields);
-  const board = await lockBoard(run, owner);
-  const [row] = await run<{ deals: number }>('deals/count_deals', { board_id: board.id });
+  const board = await lockBoard(db, owner);
+  const [row] = await db.run<{ deals: number }>('deals/count_deals', { board_id: board.id });
   if (row!.deals >= MAX_DEALS)
     throw new PlatError('unprocessable', `The board already has ${MAX_DEALS} deals. Remove one first.`);
   const price = fields.price ?? null;
-  const listed = price === null ? null : await listedPrice(run, listing_id, listing_url);
-  await sign(run, board.author, 'added');
-  const [added] = await run<{ id: string }>('deals/insert_deal', {
+  const listed = price === null ? null : await listedPrice(db, listing_id, listing_url);
+  await sign(db, board.author, 'added');
+  const [added] = await db.run<{ id: string }>('deals/insert_deal', {
     board_id: board.id,
     stage: fields.status ?? 'listed',
     property_id,
@@ -124,26 +124,26 @@ export async function addDeal(
     listed_price: listed,
   });
   const { id } = added!;
-  await run('deals/touch_boards', { board_ids: [board.id] });
-  await enqueueAndNotify(run, dealFetch, { deal: id });
+  await db.run('deals/touch_boards', { board_ids: [board.id] });
+  await enqueueAndNotify(db, dealFetch, { deal: id });
   return id;
 }
 
 /** The current price of the live listing that a deal names. */
-async function listedPrice(run: Run, listingId: string | null, url: string | null): Promise<string | null> {
-  const [row] = await run<{ price: string }>('deals/find_listed_price', { listing_id: listingId, url });
+async function listedPrice(db: Db, listingId: string | null, url: string | null): Promise<string | null> {
+  const [row] = await db.run<{ price: string }>('deals/find_listed_price', { listing_id: listingId, url });
   return row?.price ?? null;
 }
 
 async function countyOfSubject(
-  run: Run,
+  db: Db,
   propertyId: number | null,
   listingId: string | null,
 ): Promise<number | null> {
   const ofParcel = propertyId === null ? null : countyOf(propertyId);
   // A larger number is no county and would not fit the column.
   const county = ofParcel !== null && ofParcel < 100_000 ? ofParcel : null;
-  const [row] = await run<{ parcel: boolean; listing: boolean; fips: number | null }>('deals/find_known', {
+  const [row] = await db.run<{ parcel: boolean; listing: boolean; fips: number | null }>('deals/find_known', {
     fips: county,
     id: propertyId,
     listing_id: listingId,
@@ -182,9 +182,9 @@ type Row = Required<Omit<DealFields, 'price'>> & {
 };
 
 /** @returns whether the board has it. @throws PlatError `validation_error` */
-export async function changeDeal(run: Run, owner: Owner, id: string, change: DealChange): Promise<boolean> {
-  const board = await lockBoard(run, owner);
-  const [before] = await run<Row>('deals/get_deal', { board_id: board.id, deal_id: id });
+export async function changeDeal(db: Db, owner: Owner, id: string, change: DealChange): Promise<boolean> {
+  const board = await lockBoard(db, owner);
+  const [before] = await db.run<Row>('deals/get_deal', { board_id: board.id, deal_id: id });
   if (before === undefined) return false;
   const { price, position, advice_dismissed: dismissed, ...fields } = change;
   requireAdvice(before, change);
@@ -195,12 +195,12 @@ export async function changeDeal(run: Run, owner: Owner, id: string, change: Dea
     const { listed_price, listing_id, listing_url } = before;
     after.own_price = price;
     after.own_price_over =
-      price === null ? null : (listed_price ?? (await listedPrice(run, listing_id, listing_url)));
+      price === null ? null : (listed_price ?? (await listedPrice(db, listing_id, listing_url)));
     standsAlone = price !== null && before.fetch_status !== 'found';
   }
-  await sign(run, board.author, causeOf(before, after, price));
-  after.position = await place(run, board.id, id, before, { status: after.status, position });
-  await run('deals/update_deal', {
+  await sign(db, board.author, causeOf(before, after, price));
+  after.position = await place(db, board.id, id, before, { status: after.status, position });
+  await db.run('deals/update_deal', {
     board_id: board.id,
     deal_id: id,
     stage: after.status,
@@ -215,12 +215,12 @@ export async function changeDeal(run: Run, owner: Owner, id: string, change: Dea
     held_until: after.advice_held_until,
     dismissed: dismissed ?? before.advice_dismissed_on !== null,
   });
-  await run('deals/touch_boards', { board_ids: [board.id] });
+  await db.run('deals/touch_boards', { board_ids: [board.id] });
   // Moving within a column or responding to advice doesn't change the grade.
   const isPlaced =
     before.status === after.status &&
     Object.keys(change).every(name => /^(position|status|advice_.*)$/.test(name));
-  if (!isPlaced) await enqueueAndNotify(run, dealFetch, { deal: id });
+  if (!isPlaced) await enqueueAndNotify(db, dealFetch, { deal: id });
   return true;
 }
 
@@ -249,27 +249,27 @@ function causeOf(before: Row, after: Row, price: string | null | undefined): str
 
 /** Makes room for a card in a column and closes the gap it leaves. @returns its position */
 async function place(
-  run: Run,
+  db: Db,
   boardId: string,
   id: string,
   from: { status: DealStage; position: number },
   to: { status: DealStage; position: number | undefined },
 ): Promise<number> {
   if (to.position === undefined && to.status === from.status) return from.position;
-  const [row] = await run<{ deals: number }>('deals/count_column', {
+  const [row] = await db.run<{ deals: number }>('deals/count_column', {
     board_id: boardId,
     stage: to.status,
     deal_id: id,
   });
   const at = Math.min(to.position ?? Number.POSITIVE_INFINITY, row!.deals);
-  await run('deals/shift_cards', {
+  await db.run('deals/shift_cards', {
     board_id: boardId,
     stage: from.status,
     first_place: from.position,
     offset: -1,
     deal_id: id,
   });
-  await run('deals/shift_cards', {
+  await db.run('deals/shift_cards', {
     board_id: boardId,
     stage: to.status,
     first_place: at,
@@ -280,21 +280,21 @@ async function place(
 }
 
 /** @returns whether the board had it */
-export async function removeDeal(run: Run, owner: Owner, id: string): Promise<boolean> {
-  const board = await lockBoard(run, owner);
-  await sign(run, board.author, 'removed');
-  const [row] = await run<{ status: DealStage; position: number }>('deals/delete_deal', {
+export async function removeDeal(db: Db, owner: Owner, id: string): Promise<boolean> {
+  const board = await lockBoard(db, owner);
+  await sign(db, board.author, 'removed');
+  const [row] = await db.run<{ status: DealStage; position: number }>('deals/delete_deal', {
     board_id: board.id,
     deal_id: id,
   });
   if (row === undefined) return false;
-  await run('deals/shift_cards', {
+  await db.run('deals/shift_cards', {
     board_id: board.id,
     stage: row.status,
     first_place: row.position,
     offset: -1,
     deal_id: id,
   });
-  await run('deals/touch_boards', { board_ids: [board.id] });
+  await db.run('deals/touch_boards', { board_ids: [board.id] });
   return true;
 }

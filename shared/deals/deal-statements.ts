@@ -1,8 +1,8 @@
-import type { Reads } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 
 /** The versions of boards. */
 export const readBoardVersions = (
-  db: Reads,
+  db: Db,
   ids: readonly string[],
 ): Promise<{ id: string; version: number }[]> =>
   db.run<{ id: string; version: number }>('deals/read_versions', { ids });
@@ -20,13 +20,13 @@ export type LiveListing = {
 
 /** Live listings by the start of their address, or by parcel number. */
 export const findLiveListings = (
-  db: Reads,
+  db: Db,
   values: { pattern: string | null; apn: string; fips: number | null; zip: string | null },
 ): Promise<LiveListing[]> => db.run<LiveListing>('deals/find_live', values);
 
 export type ListingFacts = { source: string; listed_date: string | null; price: number | null };
 
 /** A listing's facts from its source. */
-export async function findListingFacts(db: Reads, id: string): Promise<ListingFacts | undefined> {
+export async function findListingFacts(db: Db, id: string): Promise<ListingFacts | undefined> {
   return (await db.run<ListingFacts>('deals/get_listing', { id }))[0];
 }

@@ -4,7 +4,7 @@ import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
 import type { Road } from '../kernels/frontage/frontage.ts';
 import { type LandInput, readLand } from '../land/read-land.ts';
 import { ALL_LAYERS, type RoadClass } from '../model/land-layers.ts';
-import { type Client, type Pool, snapshot, statement } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import type { Values } from '../platform/named-parameters.ts';
 import { countiesIntersecting } from '../regions/county-polygons.ts';
@@ -58,17 +58,17 @@ export type DrawOptions = {
  * @throws PlatError `parcel_retired`, `parcel_shapeless` when there is nothing to draw
  */
 export async function readParcelDrawing(
-  pool: Pool,
+  db: Db,
   propertyId: number,
   draw: DrawOptions | null,
 ): Promise<{ stored: StoredParcel; drawn: ParcelDrawing | null } | null> {
-  const read = await snapshot(pool, async client => {
-    const stored = await readStoredParcel(client, propertyId);
+  const read = await db.snapshot(async tx => {
+    const stored = await readStoredParcel(tx, propertyId);
     if (stored === null) return null;
     if (draw === null) return { stored, map: null };
     return {
       stored,
-      map: await readMapData(client, requireDrawable(stored.parcel), draw.maxPerKind ?? MAX_PER_KIND),
+      map: await readMapData(tx, requireDrawable(stored.parcel), draw.maxPerKind ?? MAX_PER_KIND),
     };
   });
   if (read === null) return null;
@@ -103,8 +103,8 @@ function requireDrawable(parcel: ParcelRow): DrawableParcel {
 
 type MapData = { input: LandInput; shape: MultiPolygon; view: View; surroundings: Surroundings };
 
-async function readMapData(client: Client, parcel: DrawableParcel, maxPerKind: number): Promise<MapData> {
-  const input = await readLand(client, parcel.fips, [
+async function readMapData(db: Db, parcel: DrawableParcel, maxPerKind: number): Promise<MapData> {
+  const input = await readLand(db, parcel.fips, [
     { ...parcel, layers: ALL_LAYERS, mark: 0, kept: parcel.shape_hash },
   ]);
   const shape = decodeBoundary(parcel.boundary);
@@ -114,7 +114,7 @@ async function readMapData(client: Client, parcel: DrawableParcel, maxPerKind: n
     input,
     shape,
     view,
-    surroundings: await readSurroundings(client, view, parcel, maxPerKind),
+    surroundings: await readSurroundings(db, view, parcel, maxPerKind),
   };
 }
 
@@ -131,7 +131,7 @@ function lengthM(shape: MultiPolygon): number {
 }
 
 async function readSurroundings(
-  client: Client,
+  db: Db,
   view: View,
   { property_id: propertyId, fips }: Pick<DrawableParcel, 'property_id' | 'fips'>,
   maxPerKind: number,
@@ -139,7 +139,7 @@ async function readSurroundings(
   const box = boxSql(view.box);
   const truncated: string[] = [];
   const read = async <Row extends object>(what: string, name: string, values: Values) => {
-    const { rows } = await client.query<Row>(statement(name, { ...values, limit: maxPerKind + 1 }));
+    const rows = await db.run<Row>(name, { ...values, limit: maxPerKind + 1 });
     if (rows.length > maxPerKind) truncated.push(what);
     return rows.slice(0, maxPerKind);
   };

@@ -2,7 +2,7 @@ import type { BoxColumns } from '../geo/box.ts';
 import type { Figures } from '../land/compute-land.ts';
 import { LAYER_BITS, LAYER_KINDS, type LayerKind } from '../model/land-layers.ts';
 import { type FieldValue, PARCEL_FIELD_NAMES, type ParcelField } from '../model/parcel-fields.ts';
-import { type Client, statement } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 
 type FieldValues = Record<ParcelField, FieldValue> &
   Record<'apn' | 'owner_name' | 'situs_address', string | null> & { acres: number | null };
@@ -54,9 +54,9 @@ export type StoredParcel = {
 
 type LandRow = Figures & { computed_at: Date | null; of_boundary: boolean; waiting: number };
 
-export async function readStoredParcel(client: Client, propertyId: number): Promise<StoredParcel | null> {
+export async function readStoredParcel(db: Db, propertyId: number): Promise<StoredParcel | null> {
   const read = async <Row extends object>(name: string, fragments?: Record<string, string>) =>
-    (await client.query<Row>(statement(name, { property_id: propertyId }, fragments))).rows;
+    await db.run<Row>(name, { property_id: propertyId }, fragments);
   const roll = PARCEL_FIELD_NAMES.map(name => `p.${name}`).join(', ');
   const [parcel] = await read<ParcelRow>('parcels/read_known_parcel', { roll });
   if (parcel === undefined) return null;

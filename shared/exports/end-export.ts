@@ -1,6 +1,6 @@
 import { releaseTokens } from '../accounts/held-tokens.ts';
 import { tokensText } from '../model/prices.ts';
-import { asRun, type Pool, type Run, transaction } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
 /** Why an export failed, as shown to the user. */
@@ -19,30 +19,30 @@ type Ended = { id: string; account_id: string; tokens_held: number };
  * @param attempt the attempt that failed; null for any
  */
 export async function failExport(
-  run: Run,
+  db: Db,
   id: string,
   error: ExportError,
   attempt: number | null,
 ): Promise<void> {
-  const [ended] = await run<Ended>('exports/fail_export', {
+  const [ended] = await db.run<Ended>('exports/fail_export', {
     export_id: id,
     error: JSON.stringify(error),
     attempt,
   });
-  if (ended !== undefined) await releaseTokens(run, ended.account_id, ended.tokens_held);
+  if (ended !== undefined) await releaseTokens(db, ended.account_id, ended.tokens_held);
 }
 
 /** Cancels a company's open export. @returns its job; undefined when it isn't open */
 export async function cancelExport(
-  run: Run,
+  db: Db,
   id: string,
   companyId: string,
 ): Promise<{ job_id: string | null } | undefined> {
-  const [ended] = await run<Ended & { job_id: string | null }>('exports/cancel_export', {
+  const [ended] = await db.run<Ended & { job_id: string | null }>('exports/cancel_export', {
     export_id: id,
     company_id: companyId,
   });
-  if (ended !== undefined) await releaseTokens(run, ended.account_id, ended.tokens_held);
+  if (ended !== undefined) await releaseTokens(db, ended.account_id, ended.tokens_held);
   return ended;
 }
 
@@ -64,7 +64,7 @@ export const LOST: ExportError = {
 };
 
 /** Fails exports whose job ended without a result: its workers died, or an operator canceled it. */
-export async function failLostExports(pool: Pool): Promise<void> {
-  for (const { id } of await asRun(pool)<{ id: string }>('exports/list_lost'))
-    await transaction(pool, client => failExport(asRun(client), id, LOST, null));
+export async function failLostExports(db: Db): Promise<void> {
+  for (const { id } of await db.run<{ id: string }>('exports/list_lost'))
+    await db.transaction(tx => failExport(tx, id, LOST, null));
 }

@@ -1,5 +1,5 @@
 import { isoDate } from '../model/figures.ts';
-import { sql } from '../platform/db.ts';
+import { sql } from '../platform/statements.ts';
 import { countyText } from '../regions/counties.ts';
 import { type ExportRequest, FILE_TYPES } from './export-request.ts';
 

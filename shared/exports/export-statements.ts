@@ -1,15 +1,15 @@
-import type { Reads } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 
 /** The versions of companies' exports, which change whenever one makes progress. */
 export const readExportVersions = (
-  db: Reads,
+  db: Db,
   companyIds: readonly string[],
 ): Promise<{ id: string; version: string }[]> =>
   db.run<{ id: string; version: string }>('exports/read_versions', { ids: companyIds });
 
 /** The region of a market, such as `county` and `33019`. */
 export async function findExportMarket(
-  db: Reads,
+  db: Db,
   type: string,
   code: string,
 ): Promise<{ id: string; label: string } | undefined> {

@@ -1,4 +1,4 @@
-import type { Run } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 
 /** A comp or a market in a certain version. */
 export type GivenOther = { id: string; version: string };
@@ -11,7 +11,7 @@ const BATCH = 10_000;
  * transaction that charges for them. @returns the ones to charge for
  */
 export async function giveOthers<Other extends GivenOther>(
-  run: Run,
+  db: Db,
   companyId: string,
   others: readonly Other[],
 ): Promise<Other[]> {
@@ -20,7 +20,7 @@ export async function giveOthers<Other extends GivenOther>(
   const sorted = others.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   for (let from = 0; from < sorted.length; from += BATCH) {
     const batch = sorted.slice(from, from + BATCH);
-    const rows = await run<{ id: string }>('exports/give_others', {
+    const rows = await db.run<{ id: string }>('exports/give_others', {
       company_id: companyId,
       ids: batch.map(({ id }) => id),
       versions: batch.map(({ version }) => version),

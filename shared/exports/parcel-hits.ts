@@ -1,7 +1,8 @@
 import type { ListRecord, RowStatus } from '../lists/list-terms.ts';
 import { countiesOfList, listParts } from '../lists/read-list.ts';
 import type { Selection } from '../parcels/filter/filter-selection.ts';
-import { compose, type Run, type RunComposed } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
+import { compose } from '../platform/statements.ts';
 
 /** Common table expressions that end with `hits`, the parcels of a file, and their parameters. */
 export type Hits = { hits: string; found: 'hits' | 'members'; values: Record<string, unknown> };
@@ -26,7 +27,7 @@ export const hitsOfOwners = ({ from, where, values }: Selection, companyId: stri
 type ListOptions = { companyId: string; status?: RowStatus | undefined; onePerOwner?: boolean | undefined };
 
 export async function hitsOfList(
-  runComposed: RunComposed,
+  db: Db,
   list: Pick<ListRecord, 'id' | 'one_per_owner'>,
   { companyId, status, onePerOwner = list.one_per_owner }: ListOptions,
 ): Promise<Hits> {
@@ -36,7 +37,7 @@ export async function hitsOfList(
     values: {
       company_id: companyId,
       list_id: list.id,
-      counties: await countiesOfList(runComposed, list.id),
+      counties: await countiesOfList(db, list.id),
       one_per_owner: onePerOwner,
       status: status ?? null,
     },
@@ -44,6 +45,6 @@ export async function hitsOfList(
 }
 
 /** A list of the company; undefined if the company has no such list. */
-export async function findListOf(run: Run, companyId: string, id: string): Promise<ListRecord | undefined> {
-  return (await run<ListRecord>('lists/list_lists', { company_id: companyId, list_id: id }))[0];
+export async function findListOf(db: Db, companyId: string, id: string): Promise<ListRecord | undefined> {
+  return (await db.run<ListRecord>('lists/list_lists', { company_id: companyId, list_id: id }))[0];
 }

@@ -1,6 +1,6 @@
 import { type BoxColumns, boxOfColumns } from '../geo/box.ts';
 import type { Box } from '../geo/geometry-types.ts';
-import type { Reads } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import type { AddCountyResult } from './county-feeds.ts';
 
 /** A feed, its last run, and its schedule. */
@@ -15,7 +15,7 @@ export type FeedState = {
   timezone: string | null;
 };
 
-export const listFeeds = (db: Reads): Promise<FeedState[]> => db.run<FeedState>('feeds/list_feeds');
+export const listFeeds = (db: Db): Promise<FeedState[]> => db.run<FeedState>('feeds/list_feeds');
 
 export type AddedCounty = {
   id: string;
@@ -29,11 +29,11 @@ export type AddedCounty = {
 };
 
 /** Counties that an operator added, newest first. */
-export const listAddedCounties = (db: Reads): Promise<AddedCounty[]> =>
+export const listAddedCounties = (db: Db): Promise<AddedCounty[]> =>
   db.run<AddedCounty>('feeds/list_added_counties');
 
 /** Whether estimates and statistics are still being calculated after merges. */
-export async function isComputing(db: Reads): Promise<boolean> {
+export async function isComputing(db: Db): Promise<boolean> {
   const [row] = await db.run<{ computing: boolean }>('feeds/is_computing');
   return row!.computing;
 }
@@ -41,34 +41,34 @@ export async function isComputing(db: Reads): Promise<boolean> {
 export type FeedCounty = { fips: number; name: string; state: string };
 
 /** The counties that a feed has loaded. */
-export const listFeedCounties = (db: Reads, feed: string, limit: number): Promise<FeedCounty[]> =>
+export const listFeedCounties = (db: Db, feed: string, limit: number): Promise<FeedCounty[]> =>
   db.run<FeedCounty>('feeds/list_feed_counties', { feed_name: feed, limit });
 
 export type LoadedCounty = { fips: string; name: string; state: string };
 
 /** Counties with parcels. */
-export const listLoadedCounties = (db: Reads, limit: number): Promise<LoadedCounty[]> =>
+export const listLoadedCounties = (db: Db, limit: number): Promise<LoadedCounty[]> =>
   db.run<LoadedCounty>('feeds/list_counties', { limit });
 
 /** The fields that a county's rolls have values for. */
-export async function listFilledFields(db: Reads, fips: number): Promise<Set<string>> {
+export async function listFilledFields(db: Db, fips: number): Promise<Set<string>> {
   const rows = await db.run<{ field: string }>('feeds/list_filled_fields', { fips });
   return new Set(rows.map(({ field }) => field));
 }
 
 /** The towns in the records of counties, by FIPS. */
-export async function listNotedTowns(db: Reads, fips: readonly number[]): Promise<Map<number, string[]>> {
+export async function listNotedTowns(db: Db, fips: readonly number[]): Promise<Map<number, string[]>> {
   const rows = await db.run<{ fips: number; towns: string[] | null }>('feeds/list_noted_towns', { fips });
   return new Map(rows.map(row => [row.fips, row.towns ?? []]));
 }
 
 /** The towns of a county's parcels. */
-export async function listTowns(db: Reads, fips: number, limit: number): Promise<string[]> {
+export async function listTowns(db: Db, fips: number, limit: number): Promise<string[]> {
   return (await db.run<{ town: string }>('feeds/list_towns', { fips, limit })).map(({ town }) => town);
 }
 
 /** The boxes around the parcels of counties, by FIPS. @param fips null for all */
-export async function listCountyBoxes(db: Reads, fips: readonly number[] | null): Promise<Map<number, Box>> {
+export async function listCountyBoxes(db: Db, fips: readonly number[] | null): Promise<Map<number, Box>> {
   const rows = await db.run<BoxColumns & { fips: number }>('feeds/list_boxes', { fips });
   return new Map(rows.map(row => [row.fips, boxOfColumns(row)]));
 }

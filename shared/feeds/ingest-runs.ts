@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { INPUTS } from '../model/feed-kinds.ts';
-import { type Queryable, statement } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import type { JobDefinition } from '../platform/queue/jobs.ts';
 
 const payload = z.object({
@@ -87,20 +87,20 @@ export type Reject = {
   raw: string;
 };
 
-export async function listRuns(db: Queryable, feed: string | null, limit: number): Promise<RunSummary[]> {
-  return (await db.query<RunSummary>(statement('feeds/list_runs', { feed_name: feed, limit }))).rows;
+export async function listRuns(db: Db, feed: string | null, limit: number): Promise<RunSummary[]> {
+  return db.run<RunSummary>('feeds/list_runs', { feed_name: feed, limit });
 }
 
-export async function findRun(db: Queryable, id: number): Promise<Run | undefined> {
-  return (await db.query<Run>(statement('feeds/get_run', { run_id: id }))).rows[0];
+export async function findRun(db: Db, id: number): Promise<Run | undefined> {
+  return (await db.run<Run>('feeds/get_run', { run_id: id }))[0];
 }
 
 /** The first rejects of a run, for one reason or all. */
 export async function listRejects(
-  db: Queryable,
+  db: Db,
   run: number,
   reason: string | null,
   limit: number,
 ): Promise<Reject[]> {
-  return (await db.query<Reject>(statement('feeds/list_rejects', { run_id: run, reason, limit }))).rows;
+  return db.run<Reject>('feeds/list_rejects', { run_id: run, reason, limit });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Queryable, statement } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import type { JobDefinition } from '../platform/queue/jobs.ts';
 import { ingestJob } from './ingest-runs.ts';
@@ -29,8 +29,8 @@ type Found = Omit<UndoableRun, 'as_of'> & {
 };
 
 /** @throws PlatError `not_found`; `undo_refused` (409) with the reason why the run can't be undone */
-export async function findUndoable(db: Queryable, id: number): Promise<UndoableRun> {
-  const { rows } = await db.query<Found>(statement('feeds/find_undo', { run_id: id }));
+export async function findUndoable(db: Db, id: number): Promise<UndoableRun> {
+  const rows = await db.run<Found>('feeds/find_undo', { run_id: id });
   const [run] = rows;
   if (run === undefined) throw new PlatError('not_found', `There is no run ${id}. \`plat runs\` lists them.`);
   const reason = refusal(run) ?? (await laterChange(db, run));
@@ -55,18 +55,17 @@ function refusal({ id, feed, kind, status, undoes, as_of, later, undone_by }: Fo
 type Later = { changed_run: number; feed_id: number | null; parcels: number };
 
 /** Why a later change by another run blocks the undo, or null. */
-async function laterChange(db: Queryable, { id, feed, feed_id }: Found): Promise<string | null> {
-  const { rows: counties } = await db.query<{ fips: number }>(
-    statement('feeds/list_undo_counties', { run_id: id, feed_id }),
-  );
+async function laterChange(db: Db, { id, feed, feed_id }: Found): Promise<string | null> {
+  const counties = await db.run<{ fips: number }>('feeds/list_undo_counties', { run_id: id, feed_id });
   const of = { run_id: id, feed_id, fips: counties.map(({ fips }) => fips) };
-  const { rows: parcels } = await db.query<Later>(statement('feeds/find_later_parcels', of));
-  const { rows: listings } = await db.query<Later>(statement('feeds/find_later_listings', { run_id: id }));
+  const parcels = await db.run<Later>('feeds/find_later_parcels', of);
+  const listings = await db.run<Later>('feeds/find_later_listings', { run_id: id });
   const [later] = [...parcels, ...listings];
   if (later === undefined) return null;
-  const { rows } = await db.query<{ id: number; feed: string }>(
-    statement('feeds/find_later_run', { changed_run: later.changed_run, feed_id: later.feed_id }),
-  );
+  const rows = await db.run<{ id: number; feed: string }>('feeds/find_later_run', {
+    changed_run: later.changed_run,
+    feed_id: later.feed_id,
+  });
   const other = rows[0] ? `Run ${rows[0].id} of ${rows[0].feed}` : `Run ${later.changed_run}`;
   const what = parcels.length > 0 ? 'parcels' : 'sales';
   return `${other} has since changed ${later.parcels} ${what} of run ${id} of ${feed}. Only the latest change of a parcel can be undone.`;

@@ -10,7 +10,7 @@ import {
   ROAD_CLASSES,
   type RoadReach,
 } from '../model/land-layers.ts';
-import { type Client, statement } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
 
 /** A layer as it was merged last. */
@@ -100,7 +100,7 @@ function marginM(kind: LayerKind, covering: readonly Layer[]): number {
  * their order @param places what holds the boxes and their margins
  */
 export async function addSources(
-  client: Client,
+  db: Db,
   kind: LayerKind,
   layers: readonly Layer[],
   subjects: readonly MarkedParcel[],
@@ -111,9 +111,10 @@ export async function addSources(
     covering[kind].length > 0 && !covering[kind].includes(layer);
   const beside = layers.filter(layer => subjects.some(subject => isBeside(layer, subject)));
   if (beside.length === 0) return;
-  const { rows } = await client.query<BoxColumns & { feed_id: number }>(
-    statement('land/read_extents', { feed_ids: beside.map(layer => layer.feed_id), boxes: places }),
-  );
+  const rows = await db.run<BoxColumns & { feed_id: number }>('land/read_extents', {
+    feed_ids: beside.map(layer => layer.feed_id),
+    boxes: places,
+  });
   const shown = new Map<number, Box[]>();
   for (const row of rows) addToGroup(shown, row.feed_id, boxOfColumns(row));
   const showing = beside.filter(layer => shown.has(layer.feed_id));

@@ -4,7 +4,7 @@ import type { Box, MultiPolygon, Position } from '../geo/geometry-types.ts';
 import { hilbertOrder } from '../geo/hilbert.ts';
 import { frontageMarginM, type Neighbor, type Road } from '../kernels/frontage/frontage.ts';
 import { LAYER_KINDS, type LayerKind, type RoadClass } from '../model/land-layers.ts';
-import { type Client, sql, statement } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import type { ElevationTile } from '../raster/elevation-grid.ts';
 import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
 import {
@@ -30,8 +30,8 @@ export type LandInput = {
 };
 
 /** Reads what has to be known to compute parcels of a county. The connection must be in a snapshot. */
-export async function readLand(client: Client, fips: number, rows: readonly MarkedRow[]): Promise<LandInput> {
-  const { rows: layers } = await client.query<Layer>(sql('land/list_layers'));
+export async function readLand(db: Db, fips: number, rows: readonly MarkedRow[]): Promise<LandInput> {
+  const layers = await db.run<Layer>('land/list_layers');
   const shaped = rows.filter(row => row.boundary !== null);
   const order = hilbertOrder(
     shaped.map(row => row.x),
@@ -58,63 +58,56 @@ export async function readLand(client: Client, fips: number, rows: readonly Mark
     wetlands: around('wetlands', 0),
     flood: around('flood', 0),
   };
-  for (const kind of LAYER_KINDS)
-    await addSources(client, kind, layersOf(kind), subjects, boxes, places[kind]);
+  for (const kind of LAYER_KINDS) await addSources(db, kind, layersOf(kind), subjects, boxes, places[kind]);
 
   return {
     subjects,
     shapeless,
-    roads: await readRoads(client, feeds('roads'), places.roads),
-    neighbors: await readNeighbors(client, subjects, places.roads),
-    wetlands: await readPolygons(client, feeds('wetlands'), places.wetlands),
-    flood: await readPolygons(client, feeds('flood'), places.flood),
-    tiles: await readTiles(client, feeds('elevation'), places.elevation),
+    roads: await readRoads(db, feeds('roads'), places.roads),
+    neighbors: await readNeighbors(db, subjects, places.roads),
+    wetlands: await readPolygons(db, feeds('wetlands'), places.wetlands),
+    flood: await readPolygons(db, feeds('flood'), places.flood),
+    tiles: await readTiles(db, feeds('elevation'), places.elevation),
   };
 }
 
 type FeatureRow = { class: string; geometry: Uint8Array };
 
-async function readFeatures(client: Client, feeds: number[], places: string[]): Promise<FeatureRow[]> {
+async function readFeatures(db: Db, feeds: number[], places: string[]): Promise<FeatureRow[]> {
   if (places.length === 0) return [];
-  return (await client.query<FeatureRow>(statement('land/read_features', { feed_ids: feeds, boxes: places })))
-    .rows;
+  return db.run<FeatureRow>('land/read_features', { feed_ids: feeds, boxes: places });
 }
 
-async function readRoads(client: Client, feeds: number[], places: string[]): Promise<Road[]> {
-  const rows = await readFeatures(client, feeds, places);
+async function readRoads(db: Db, feeds: number[], places: string[]): Promise<Road[]> {
+  const rows = await readFeatures(db, feeds, places);
   return rows.flatMap(row =>
     decodeLines(row.geometry).map((line: Position[]) => ({ class: row.class as RoadClass, line })),
   );
 }
 
-async function readPolygons(client: Client, feeds: number[], places: string[]): Promise<MultiPolygon[]> {
-  return (await readFeatures(client, feeds, places)).map(row => decodeBoundary(row.geometry));
+async function readPolygons(db: Db, feeds: number[], places: string[]): Promise<MultiPolygon[]> {
+  return (await readFeatures(db, feeds, places)).map(row => decodeBoundary(row.geometry));
 }
 
 async function readNeighbors(
-  client: Client,
+  db: Db,
   subjects: readonly MarkedParcel[],
   places: string[],
 ): Promise<Neighbor[]> {
   if (places.length === 0) return [];
-  const near = await client.query<{ fips: number }>(
-    statement('feeds/list_counties_meeting', { boxes: places }),
-  );
-  const { rows } = await client.query<{ property_id: number; boundary: Uint8Array }>(
-    statement('land/read_neighbours', {
-      boxes: places,
-      property_ids: subjects.map(({ id }) => id),
-      counties: near.rows.map(row => row.fips),
-    }),
-  );
+  const near = await db.run<{ fips: number }>('feeds/list_counties_meeting', { boxes: places });
+  const rows = await db.run<{ property_id: number; boundary: Uint8Array }>('land/read_neighbours', {
+    boxes: places,
+    property_ids: subjects.map(({ id }) => id),
+    counties: near.map(row => row.fips),
+  });
   const others = rows.map(({ property_id: id, boundary }) => ({ id, shape: decodeBoundary(boundary) }));
   return [...subjects.map(({ id, shape }) => ({ id, shape })), ...others];
 }
 
-async function readTiles(client: Client, feeds: number[], places: string[]): Promise<ElevationTile[]> {
+async function readTiles(db: Db, feeds: number[], places: string[]): Promise<ElevationTile[]> {
   if (places.length === 0) return [];
-  return (await client.query<ElevationTile>(statement('land/read_tiles', { feed_ids: feeds, boxes: places })))
-    .rows;
+  return db.run<ElevationTile>('land/read_tiles', { feed_ids: feeds, boxes: places });
 }
 
 /**

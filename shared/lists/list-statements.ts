@@ -1,10 +1,10 @@
-import type { Reads } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 
 export type FoundList = { id: string; name: string; updated_at: Date };
 
 /** Undefined if the company has no such list. */
 export async function findCompanyList(
-  db: Reads,
+  db: Db,
   companyId: string | null | undefined,
   listId: string,
 ): Promise<FoundList | undefined> {
@@ -12,6 +12,6 @@ export async function findCompanyList(
 }
 
 /** The county that most of a list's parcels are in. */
-export async function findMainCounty(db: Reads, listId: string): Promise<string | undefined> {
+export async function findMainCounty(db: Db, listId: string): Promise<string | undefined> {
   return (await db.run<{ fips: string }>('lists/find_main_county', { list_id: listId }))[0]?.fips;
 }

@@ -17,7 +17,8 @@ export const MAX_ROWS = 1_000_000;
 
 /**
  * What the API may reveal about unread rows. `named`: everything, because the company named the parcels.
- * `counted`: their number, because a filter found enough of them. `hidden`: nothing, not even that they exist.
+ * `counted`: their number, because a filter found enough of them. `hidden`: nothing, not even that they
+ * exist.
  */
 export type UnreadRows = 'named' | 'counted' | 'hidden';
 

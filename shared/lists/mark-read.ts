@@ -1,4 +1,4 @@
-import type { Reads } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import type { ListRecord } from './list-terms.ts';
 import { pickRows } from './read-list.ts';
 
@@ -8,18 +8,18 @@ import { pickRows } from './read-list.ts';
  * @param isWhole whether the reader reached the end, so that a list without unread rows hides nothing
  */
 export async function markRowsRead(
-  { run, runComposed }: Reads,
+  db: Db,
   companyId: string,
   list: Pick<ListRecord, 'id' | 'one_per_owner'>,
   ids: readonly number[],
   isWhole: boolean,
 ): Promise<void> {
-  const locked = await run('lists/lock_list', { list_id: list.id, company_id: companyId });
+  const locked = await db.run('lists/lock_list', { list_id: list.id, company_id: companyId });
   if (locked.length === 0) return;
   const picked = list.one_per_owner
-    ? await pickRows(runComposed, companyId, list, { property_ids: ids, status: null, reveals: true })
+    ? await pickRows(db, companyId, list, { property_ids: ids, status: null, reveals: true })
     : [];
   const read = [...new Set([...ids, ...picked.map(row => row.property_id)])];
-  await run('lists/mark_rows_read', { list_id: list.id, property_ids: read });
-  if (isWhole) await run('lists/reveal_list', { list_id: list.id });
+  await db.run('lists/mark_rows_read', { list_id: list.id, property_ids: read });
+  if (isWhole) await db.run('lists/reveal_list', { list_id: list.id });
 }

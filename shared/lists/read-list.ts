@@ -1,5 +1,6 @@
 import { countyOf } from '../model/property-id.ts';
-import { compose, type RunComposed, sql } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
+import { compose, sql } from '../platform/statements.ts';
 import { type ListRecord, offerTermsOf, type RowStatus } from './list-terms.ts';
 import { type OfferFacts, offerOf, type ReviewReason } from './offer.ts';
 
@@ -45,25 +46,24 @@ export type ListSelection = {
 };
 
 /** The counties of a list's parcels. */
-export async function countiesOfList(runComposed: RunComposed, listId: string): Promise<number[]> {
-  const rows = await runComposed<{ fips: number }>('lists/list_counties', {}, { list_id: listId });
+export async function countiesOfList(db: Db, listId: string): Promise<number[]> {
+  const rows = await db.run<{ fips: number }>('lists/list_counties', { list_id: listId }, {});
   return rows.map(row => row.fips);
 }
 
 /** A list's rows ordered by id, in either direction; `count` covers all selected rows. */
 export async function readListRows(
-  runComposed: RunComposed,
+  db: Db,
   companyId: string,
   list: Pick<ListRecord, 'id' | 'one_per_owner'>,
   { status, tag, after, backwards = false, offset = 0, limit }: ListSelection = {},
 ): Promise<{ count: number; rows: ListRow[] }> {
-  const rows = await runComposed<{ count: number; property_id: number | null } & ListRow>(
+  const rows = await db.run<{ count: number; property_id: number | null } & ListRow>(
     'lists/list_rows',
-    { ...listParts(), beyond: backwards ? '<' : '>', direction: backwards ? 'desc' : 'asc' },
     {
       company_id: companyId,
       list_id: list.id,
-      counties: await countiesOfList(runComposed, list.id),
+      counties: await countiesOfList(db, list.id),
       one_per_owner: list.one_per_owner,
       status: status ?? null,
       tag: tag ?? null,
@@ -71,6 +71,7 @@ export async function readListRows(
       offset,
       limit: limit ?? null,
     },
+    { ...listParts(), beyond: backwards ? '<' : '>', direction: backwards ? 'desc' : 'asc' },
   );
   return { count: rows[0]!.count, rows: rows.filter(row => row.property_id !== null) };
 }
@@ -86,14 +87,14 @@ export type PickedRow = {
 
 /** Rows by ids or status. With one row per owner, also the owners' other rows (see lists/pick_rows). */
 export async function pickRows(
-  runComposed: RunComposed,
+  db: Db,
   companyId: string,
   { id, one_per_owner }: Pick<ListRecord, 'id' | 'one_per_owner'>,
   picked: { property_ids: readonly number[] | null; status: string | null; reveals: boolean },
 ): Promise<PickedRow[]> {
-  const counties = await countiesOfList(runComposed, id);
+  const counties = await countiesOfList(db, id);
   const values = { company_id: companyId, list_id: id, counties, one_per_owner, ...picked };
-  return runComposed<PickedRow>('lists/pick_rows', listParts(), values);
+  return db.run<PickedRow>('lists/pick_rows', values, listParts());
 }
 
 /** What a row's offer is calculated from (see lists/read_row_parcels). */
@@ -112,15 +113,15 @@ export type RowParcel = {
 
 /** The parcels of rows by their ids. @param summary further columns of `parcels p` */
 export async function readRowParcels<Columns extends object>(
-  runComposed: RunComposed,
+  db: Db,
   propertyIds: readonly number[],
   summary: string,
 ): Promise<Map<number, Columns & RowParcel>> {
   if (propertyIds.length === 0) return new Map();
-  const rows = await runComposed<Columns & RowParcel>(
+  const rows = await db.run<Columns & RowParcel>(
     'lists/read_row_parcels',
-    { summary },
     { property_ids: propertyIds, counties: [...new Set(propertyIds.map(countyOf))] },
+    { summary },
   );
   return new Map(rows.map(row => [row.property_id, row]));
 }

@@ -2,7 +2,7 @@ import { boxArraySql } from '../geo/box.ts';
 import { geodesicCircle } from '../geo/distance.ts';
 import { prepareQuery, type QueryData, toData } from '../geo/intersects.ts';
 import type { ShapeWork } from '../geo/shape-work.ts';
-import type { Reads } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import { type CompsQuery, radiusOf } from './comps-query.ts';
 
@@ -56,13 +56,13 @@ type OutlineComp = [string, number, number];
  * Splits an area for the index, and tests the comps near its outline. @throws PlatError `unprocessable` if
  * there are too many
  */
-export async function openArea(area: QueryData, database: Reads, work: ShapeWork): Promise<Area> {
+export async function openArea(area: QueryData, db: Db, work: ShapeWork): Promise<Area> {
   await work.takeTurn();
   const edges = area.x1.length;
   const most = Math.min(MAX_TESTED, Math.floor(MAX_TESTS / Math.max(edges, 1)));
   for (const maxCells of OUTLINE_BOXES) {
     const { inner, edge } = await work.compute('cover', area, maxCells);
-    const rows = await database.run<{ near: OutlineComp[] }>('market/list_outline_comps', {
+    const rows = await db.run<{ near: OutlineComp[] }>('market/list_outline_comps', {
       boxes: boxArraySql(edge),
       limit: most + 1,
     });

@@ -1,5 +1,5 @@
 import type { PriceIndex } from '../kernels/valuation/price-index.ts';
-import type { Reads } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 
 export type FiguresRow = {
   id: string;
@@ -17,7 +17,7 @@ export type FiguresRow = {
 type RegionKey = { type: string; code: string };
 
 /** The current figures of regions, or with `asOf` those at the end of a month. */
-export const listFigures = (db: Reads, regions: readonly RegionKey[], asOf?: string): Promise<FiguresRow[]> =>
+export const listFigures = (db: Db, regions: readonly RegionKey[], asOf?: string): Promise<FiguresRow[]> =>
   db.run<FiguresRow>('market/list_figures', {
     types: regions.map(({ type }) => type),
     codes: regions.map(({ code }) => code),
@@ -27,7 +27,7 @@ export const listFigures = (db: Reads, regions: readonly RegionKey[], asOf?: str
   });
 
 /** The current figures of every region of the type with listings, in one state or all. */
-export const listAllFigures = (db: Reads, type: string, state?: string): Promise<FiguresRow[]> =>
+export const listAllFigures = (db: Db, type: string, state?: string): Promise<FiguresRow[]> =>
   db.run<FiguresRow>('market/list_figures', {
     types: null,
     codes: null,
@@ -37,13 +37,13 @@ export const listAllFigures = (db: Reads, type: string, state?: string): Promise
   });
 
 /** The ZIP codes of a county. */
-export async function listCountyZips(db: Reads, fips: number): Promise<RegionKey[]> {
+export async function listCountyZips(db: Db, fips: number): Promise<RegionKey[]> {
   const rows = await db.run<{ zip: string }>('market/list_county_zips', { fips });
   return rows.map(({ zip }) => ({ type: 'zip', code: zip }));
 }
 
 /** Addresses of listings by id. */
-export async function listAddresses(db: Reads, ids: readonly string[]): Promise<Map<string, string | null>> {
+export async function listAddresses(db: Db, ids: readonly string[]): Promise<Map<string, string | null>> {
   const rows = await db.run<{ id: string; address: string | null }>('market/list_addresses', { ids });
   return new Map(rows.map(({ id, address }) => [id, address]));
 }

@@ -1,6 +1,7 @@
 import { addToGroup } from '../kernels/groups.ts';
 import { countyOf } from '../model/property-id.ts';
-import { literal, type Run, type RunComposed } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
+import { literal } from '../platform/statements.ts';
 
 /** A parcel, with its `changed_run` as it was read. */
 export type GivenRow = { property_id: number; version: number };
@@ -13,13 +14,13 @@ const BATCH = 10_000;
  * may give the rest meanwhile: what is charged is what `giveRows` returns.
  */
 export async function listFreeRows(
-  run: Run,
+  db: Db,
   companyId: string,
   rows: readonly GivenRow[],
 ): Promise<Set<number>> {
   const free = new Set<number>();
   for (const [fips, batch] of batchesOf(rows)) {
-    const listed = await run<{ property_id: number }>('parcels/list_free_rows', {
+    const listed = await db.run<{ property_id: number }>('parcels/list_free_rows', {
       fips,
       company_id: companyId,
       property_ids: batch.map(row => row.property_id),
@@ -34,11 +35,7 @@ export async function listFreeRows(
  * Marks rows as given, 30 days from now; to be run in the transaction that charges for them.
  * @returns how many cost something: those that were not free
  */
-export async function giveRows(
-  runComposed: RunComposed,
-  companyId: string,
-  rows: readonly GivenRow[],
-): Promise<number> {
+export async function giveRows(db: Db, companyId: string, rows: readonly GivenRow[]): Promise<number> {
   let charged = 0;
   for (const [fips, batch] of batchesOf(rows)) {
     const places = {
@@ -47,7 +44,7 @@ export async function giveRows(
       ids: literal(batch.map(row => row.property_id)),
       versions: literal(batch.map(row => row.version)),
     };
-    const [given] = await runComposed<{ charged: number }>('parcels/give_rows', places, {});
+    const [given] = await db.run<{ charged: number }>('parcels/give_rows', {}, places);
     charged += given!.charged;
   }
   return charged;

@@ -1,9 +1,9 @@
 import { type BoxColumns, boxOfColumns } from '../geo/box.ts';
 import type { Box } from '../geo/geometry-types.ts';
-import type { Reads } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 
 /** The version of all data that a tile may show. */
-export async function readMapVersion(db: Reads): Promise<number> {
+export async function readMapVersion(db: Db): Promise<number> {
   return (await db.run<{ version: number }>('parcels/read_version'))[0]?.version ?? 0;
 }
 
@@ -16,11 +16,11 @@ export type ParcelCount = {
   lat: number | null;
 };
 
-export const countParcels = (db: Reads, fips: readonly number[]): Promise<ParcelCount[]> =>
+export const countParcels = (db: Db, fips: readonly number[]): Promise<ParcelCount[]> =>
   db.run<ParcelCount>('parcels/count_parcels', { fips });
 
 /** The parcels on the roll of a county, or of all. */
-export async function countOnRoll(db: Reads, fips: number | null): Promise<number> {
+export async function countOnRoll(db: Db, fips: number | null): Promise<number> {
   return (await db.run<{ parcels: number }>('parcels/count_on_roll', { fips }))[0]?.parcels ?? 0;
 }
 
@@ -38,45 +38,45 @@ export type TileParcel = Place & {
 export type InTile = { fips: readonly number[]; box: string; least_area: number };
 
 export const listTileParcels = (
-  db: Reads,
+  db: Db,
   inTile: InTile,
   more: { with_apns: boolean; outlines: number; limit: number },
 ): Promise<TileParcel[]> => db.run<TileParcel>('parcels/list_parcels', { ...inTile, ...more });
 
 /** A place of each square of the tile's width divided by `dots`. */
-export const listDots = (db: Reads, inTile: InTile, dots: number): Promise<Place[]> =>
+export const listDots = (db: Db, inTile: InTile, dots: number): Promise<Place[]> =>
   db.run<Place>('parcels/list_dots', { ...inTile, dots });
 
 type Layer = { box: string; kind: string; limit: number };
 export type LandFeature = { class: string; name: string | null; geometry: Buffer };
 
-export const listFeatures = (db: Reads, layer: Layer & { least_area: number }): Promise<LandFeature[]> =>
+export const listFeatures = (db: Db, layer: Layer & { least_area: number }): Promise<LandFeature[]> =>
   db.run<LandFeature>('parcels/list_features', layer);
 
 /** The longest or largest features of a layer. */
-export const listViewFeatures = (db: Reads, layer: Layer): Promise<{ geometry: Uint8Array }[]> =>
+export const listViewFeatures = (db: Db, layer: Layer): Promise<{ geometry: Uint8Array }[]> =>
   db.run<{ geometry: Uint8Array }>('parcels/list_view_features', layer);
 
 export type NamedFeature = { name: string; class: string; isWater: boolean; geometry: Buffer };
 
 export const listNamedFeatures = (
-  db: Reads,
+  db: Db,
   values: { box: string; least_area: number; limit: number },
 ): Promise<NamedFeature[]> => db.run<NamedFeature>('parcels/list_names', values);
 
 /** Files of heights in a box. */
-export const listElevation = <Tile extends object>(db: Reads, box: string): Promise<Tile[]> =>
+export const listElevation = <Tile extends object>(db: Db, box: string): Promise<Tile[]> =>
   db.run<Tile>('parcels/list_elevation', { box });
 
 /** Whose data a box shows. */
 export const listCredits = (
-  db: Reads,
+  db: Db,
   values: { box: string; counties: readonly number[] },
 ): Promise<{ kind: string; credit: string }[]> =>
   db.run<{ kind: string; credit: string }>('parcels/list_credits', values);
 
 /** Around a county's parcels; undefined where none has a place. */
-export async function readParcelsBox(db: Reads, fips: number): Promise<Box | undefined> {
+export async function readParcelsBox(db: Db, fips: number): Promise<Box | undefined> {
   const [box] = await db.run<BoxColumns>('parcels/read_box', { fips });
   return box?.west == null ? undefined : boxOfColumns(box);
 }
@@ -97,7 +97,7 @@ export type ResultFigures = {
 };
 
 export const listResultFigures = (
-  db: Reads,
+  db: Db,
   values: { property_ids: readonly number[]; counties: readonly number[] },
 ): Promise<(ResultFigures & { property_id: number })[]> =>
   db.run<ResultFigures & { property_id: number }>('parcels/list_result_rows', values);

@@ -1,4 +1,4 @@
-import type { Run } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 
 type Place = { place_key: string };
 
@@ -8,16 +8,16 @@ type Place = { place_key: string };
  * for, as any county's ingestion may change it.
  * @param key of one of the parcels
  */
-export async function ownerKeys(run: Run, key: string): Promise<string[]> {
+export async function ownerKeys(db: Db, key: string): Promise<string[]> {
   const keys = [key];
   // Two statements: a cluster asks only the servers of the keys that it is given.
-  const places = await run<Place>('parcels/list_places', { owner_key: key });
+  const places = await db.run<Place>('parcels/list_places', { owner_key: key });
   const place_keys = places.map(({ place_key }) => place_key);
-  for (const { place_key } of await run<Place>('parcels/list_open_places', { place_keys })) {
-    const owners = await run<{ owner_key: string }>('parcels/list_place_owners', { place_key });
+  for (const { place_key } of await db.run<Place>('parcels/list_open_places', { place_keys })) {
+    const owners = await db.run<{ owner_key: string }>('parcels/list_place_owners', { place_key });
     const only = owners.length === 1 ? owners[0]!.owner_key : undefined;
     // The parcel itself has no ZIP: its owner is the one at its place.
-    if (place_key === key) return only === undefined ? keys : ownerKeys(run, only);
+    if (place_key === key) return only === undefined ? keys : ownerKeys(db, only);
     if (only === key) keys.push(place_key);
   }
   return keys;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import { from, to } from 'pg-copy-streams';
-import type { Client } from './db.ts';
+import type { Db } from './db.ts';
 import { PlatError } from './errors.ts';
 
 // Regions are read as binary COPY into typed arrays: pg-copy-streams-binary makes an array of
@@ -49,11 +49,11 @@ const FIRST_CAPACITY = 1 << 14;
 
 /** Runs `copy … to stdout (format binary)`; see `readCopyBinary`. */
 export function readCopy<C extends CopyColumns>(
-  client: Client,
+  db: Db,
   statement: string,
   columns: C,
 ): Promise<{ rows: number; columns: CopiedColumns<C> }> {
-  return readCopyBinary(client.query(to(statement)), columns);
+  return readCopyBinary(db.copy(to(statement)), columns);
 }
 
 /**
@@ -76,9 +76,9 @@ export async function readCopyBinary<C extends CopyColumns>(
 }
 
 /** The value of the only row and column of such a copy. undefined without a row. */
-export async function readCopiedBytes(client: Client, statement: string): Promise<Buffer | undefined> {
+export async function readCopiedBytes(db: Db, statement: string): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
-  for await (const chunk of client.query(to(statement))) chunks.push(chunk as Buffer);
+  for await (const chunk of db.copy(to(statement))) chunks.push(chunk as Buffer);
   const copied = Buffer.concat(chunks);
   if (copied.readInt16BE(HEADER_BYTES) === -1) return undefined;
   const start = HEADER_BYTES + 6;
@@ -233,8 +233,8 @@ export type CopyWriter = {
 };
 
 /** A `copy … from stdin` in the caller's transaction, or on a connection of its own. */
-export function openCopy(client: Client, statement: string): CopyWriter {
-  const stream = client.query(from(statement));
+export function openCopy(db: Db, statement: string): CopyWriter {
+  const stream = db.copy(from(statement));
   let failure: Error | undefined;
   stream.on('error', error => {
     failure = error;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool } from './db.ts';
+import type { Pool } from './connection-pool.ts';
 import { isRetryable, messageOf, PlatError } from './errors.ts';
 import { type Logger, sparseWarnings } from './log.ts';
 

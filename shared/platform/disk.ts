@@ -1,6 +1,7 @@
 import { access, constants, mkdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from './errors.ts';
+import { means } from './sqlstates.ts';
 
 export type DiskSpace = { path: string; freeBytes: number; totalBytes: number; low: boolean };
 
@@ -20,9 +21,9 @@ export function describeDisk({ path, freeBytes, totalBytes }: DiskSpace): string
   return `${gb(freeBytes)} of ${gb(totalBytes)} GB free at ${path}`;
 }
 
-/** SQLSTATE disk_full, or what the file system says. */
+/** Whether a disk is full: the database's, or this host's. */
 export function isDiskFull(error: unknown): boolean {
-  if (['53100', 'ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '')) return true;
+  if (means(errorCode(error), 'full')) return true;
   return error instanceof Error && error.cause !== undefined && isDiskFull(error.cause);
 }
 

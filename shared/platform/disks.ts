@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from './config.ts';
-import type { Queryable } from './db.ts';
+import type { Db } from './db.ts';
 import { type DiskSpace, diskSpace } from './disk.ts';
 import { isLoopback } from './origin.ts';
 
@@ -46,12 +46,10 @@ async function nearestFolder(path: string): Promise<{ path: string; device: numb
 }
 
 /** The database's data directory. null if it is on another host, or hidden from this role. */
-export async function localDataDirectory(db: Queryable, { DATABASE_URL }: Config): Promise<string | null> {
+export async function localDataDirectory(db: Db, { DATABASE_URL }: Config): Promise<string | null> {
   if (DATABASE_URL === undefined || !isLocal(DATABASE_URL)) return null;
-  const { rows } = await db.query<{ path: string }>(
-    "select setting as path from pg_settings where name = 'data_directory'",
-  );
-  const path = rows[0]?.path;
+  const [row] = await db.run<{ path: string }>('platform/find_data_directory');
+  const path = row?.path;
   // A container's database may be at a path that this host has for something else, or not at all.
   return path !== undefined && (await stat(join(path, 'postmaster.pid')).catch(() => null)) !== null
     ? path
@@ -59,7 +57,7 @@ export async function localDataDirectory(db: Queryable, { DATABASE_URL }: Config
 }
 
 /** What is kept on the disks of this host that are full. */
-export async function fullDisks(db: Queryable, config: Config): Promise<string[]> {
+export async function fullDisks(db: Db, config: Config): Promise<string[]> {
   const disks = await listDisks(config, await localDataDirectory(db, config));
   return disks.flatMap(({ full, holds }) => (full ? holds : []));
 }

@@ -1,3 +1,5 @@
+import { means, SQLSTATE } from './sqlstates.ts';
+
 /** The codes that a client may see, and their statuses: the first, unless an error says another. */
 export const ERROR_STATUSES = {
   // Also of a range that a file does not have.
@@ -67,6 +69,10 @@ export function messageOf(error: unknown): string {
  */
 const UNSTORABLE = /\0|\p{Cs}/gu;
 
+/** Ends a message about a database that refuses writes. */
+export const READ_ONLY =
+  'It is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary.';
+
 /**
  * Citus's files that speak to nodes: https://github.com/citusdata/citus/tree/v13.2.2/src/backend/distributed
  */
@@ -78,46 +84,31 @@ export function errorCode(error: unknown): string | undefined {
     return undefined;
   // Citus calls it an internal error when a node is lost within a statement.
   const isNodeLost = error.code === 'XX000' && 'file' in error && CITUS_CONNECTIONS.has(error.file);
-  return isNodeLost ? '08006' : error.code;
+  return isNodeLost ? SQLSTATE.connectionFailure : error.code;
 }
 
-/** Ends a message about a database that refuses writes. */
-export const READ_ONLY =
-  'It is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary.';
+/** Whether another transaction was in the way. */
+export const isConflict = (error: unknown): boolean => means(errorCode(error), 'conflict');
+
+/** Whether a statement waited or ran too long, so that nothing of it stays. */
+export const isTooSlow = (error: unknown): boolean => means(errorCode(error), 'slow');
+
+const SQLSTATE_FORM = /^[0-9A-Z]{5}$/;
 
 /**
- * After these the same may succeed when tried again:
- * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Whether the database can't do it now. An error without a SQLSTATE never reached the server, or never came
+ * back: no connection, time-out, reset.
  */
-const RETRYABLE = new Set([
-  '40001', // serialization_failure
-  '40P01', // deadlock_detected
-  '55P03', // lock_not_available
-  '53300', // too_many_connections
-  '25P03', // idle_in_transaction_session_timeout: the process was stopped or starved
-  '57P05', // idle_session_timeout
-  '57P01', // admin_shutdown
-  '57P02', // crash_shutdown
-  '57P03', // cannot_connect_now
-  '08000',
-  '08001',
-  '08003',
-  '08006', // connection exceptions
-  '25006', // read_only_sql_transaction: a fail-over has just demoted this server
-  'EAI_AGAIN', // names, and routes, of a network that is coming up
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-]);
+export function isAway(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === undefined || !SQLSTATE_FORM.test(code) || means(code, 'away');
+}
 
+/** Whether the same may succeed when it is tried again. */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof PlatError) return error.retryable;
   const code = errorCode(error);
-  if (code !== undefined) return RETRYABLE.has(code);
+  if (code !== undefined) return means(code, 'passing');
   // node-postgres reports a dropped connection, one that was dropped while it rested, and one that the pool
   // had not free in time, without a code.
   return (

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, type Pool, type Queryable, withConnection } from './db.ts';
+import type { Db } from './db.ts';
 import { PlatError } from './errors.ts';
 
 /**
@@ -41,15 +41,15 @@ const POLL_MS = 100;
  * @throws the signal's reason
  */
 export async function takeLock(
-  db: Queryable,
+  db: Db,
   lock: readonly number[],
   signal: AbortSignal | undefined,
   ask: LockFunction = 'pg_try_advisory_lock',
 ): Promise<void> {
   for (;;) {
     signal?.throwIfAborted();
-    const { rows } = await db.query<{ held: boolean }>(`select ${ask}(${lock.join(', ')}) as held`);
-    if (rows[0]!.held) return;
+    const [row] = await db.run<{ held: boolean }>('platform/try_lock', {}, { ask, lock: lock.join(', ') });
+    if (row!.held) return;
     await sleep(POLL_MS);
   }
 }
@@ -60,20 +60,20 @@ export async function takeLock(
  * @param work gets the lock's connection, and a signal that is aborted when the lock is lost with it
  */
 export function withLock<T>(
-  pool: Pool,
+  db: Db,
   lock: readonly number[],
   signal: AbortSignal | undefined,
-  work: (client: Client, lost: AbortSignal) => Promise<T>,
+  work: (connection: Db, lost: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return withConnection(pool, async client => {
+  return db.connection(async (connection, client) => {
     const lost = new AbortController();
     const lose = (cause?: Error) =>
       lost.abort(new PlatError('lock_lost', LOCK_LOST, { retryable: true, cause }));
     client.once('error', lose).once('end', lose);
     try {
-      await takeLock(client, lock, signal);
-      const result = await work(client, lost.signal);
-      await client.query(`select pg_advisory_unlock(${lock.join(', ')})`);
+      await takeLock(connection, lock, signal);
+      const result = await work(connection, lost.signal);
+      await connection.run('platform/unlock', {}, { lock: lock.join(', ') });
       return result;
     } finally {
       client.off('error', lose).off('end', lose);

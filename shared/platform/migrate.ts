@@ -3,9 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { Db } from './db.ts';
 import { errorCode, messageOf, PlatError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 import { rootDir } from './root.ts';
+import { SQLSTATE } from './sqlstates.ts';
 
 export const QUEUE_SCHEMA = 'bullmq';
 
@@ -27,7 +29,6 @@ const LOCK_TIMEOUT_MS = 500;
 const LEAST_LOCK_TIMEOUT_MS = 20;
 const LOCK_PAUSE_MS = 3_000;
 const LOCK_ATTEMPTS = 100;
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Whether the release before a migration keeps working on its result. Expanding ones are recorded in a table
@@ -86,8 +87,9 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'plat migrate' });
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [LOCKS.migrate]);
-    const applied = await applyPending(client, knownMigrations(options.folder), options.say);
+    const db = new Db(client);
+    await db.run('platform/wait_for_lock', { lock: LOCKS.migrate });
+    const applied = await applyPending(db, knownMigrations(options.folder), options.say);
     // A tenth of a second to load, and every command checks the schema's version.
     const { runMigrations } = await import('bullmq');
     await runMigrations(client, QUEUE_SCHEMA);
@@ -105,7 +107,7 @@ export async function listPending(
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'plat migrate' });
   await client.connect();
   try {
-    const [applied, known] = [await listApplied(client), knownMigrations(folder)];
+    const [applied, known] = [await listApplied(new Db(client)), knownMigrations(folder)];
     refuseOthers(applied, known, 'migration');
     return missingOf(applied, known).map(({ name, kind }) => ({ name, kind }));
   } finally {
@@ -113,18 +115,10 @@ export async function listPending(
   }
 }
 
-async function applyPending(
-  client: pg.Client,
-  known: Migration[],
-  say: MigrateOptions['say'],
-): Promise<string[]> {
-  for (const table of Object.values(RECORDS))
-    await client.query(`
-      create table if not exists ${table} (
-        version int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
-      )`);
-  await carryOver(client, known[0]!);
-  const applied = await listApplied(client);
+async function applyPending(db: Db, known: Migration[], say: MigrateOptions['say']): Promise<string[]> {
+  for (const table of Object.values(RECORDS)) await db.run('platform/create_records', {}, { records: table });
+  await carryOver(db, known[0]!);
+  const applied = await listApplied(db);
   refuseOthers(applied, known, 'migration');
   for (const { version, name, checksum } of applied) {
     const file = known[version - 1];
@@ -135,26 +129,16 @@ async function applyPending(
       );
   }
   const pending = missingOf(applied, known);
-  for (const migration of pending) await applyOne(client, migration, say);
+  for (const migration of pending) await applyOne(db, migration, say);
   return pending.map(({ name }) => name);
 }
 
-async function applyOne(client: pg.Client, migration: Migration, say: MigrateOptions['say']): Promise<void> {
+async function applyOne(db: Db, migration: Migration, say: MigrateOptions['say']): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await client.query('begin');
-      const since = performance.now();
-      for (const statement of splitStatements(migration.text)) {
-        const left = Math.round(LOCK_TIMEOUT_MS - (performance.now() - since));
-        await client.query(`set local lock_timeout = ${Math.max(LEAST_LOCK_TIMEOUT_MS, left)}`);
-        await client.query(statement);
-      }
-      await record(client, migration);
-      await client.query('commit');
-      return;
+      return await db.transaction(tx => apply(tx, migration), { retries: false });
     } catch (cause) {
-      await client.query('rollback');
-      const isLocked = errorCode(cause) === LOCK_NOT_AVAILABLE;
+      const isLocked = errorCode(cause) === SQLSTATE.lockNotAvailable;
       if (!isLocked || attempt === LOCK_ATTEMPTS) {
         const remedy = isLocked
           ? '. A job or a long query is using its tables. Stop the workers and try again.'
@@ -170,15 +154,21 @@ async function applyOne(client: pg.Client, migration: Migration, say: MigrateOpt
   }
 }
 
+async function apply(tx: Db, migration: Migration): Promise<void> {
+  const since = performance.now();
+  for (const text of splitStatements(migration.text)) {
+    const left = Math.round(LOCK_TIMEOUT_MS - (performance.now() - since));
+    await tx.execute(`set local lock_timeout = ${Math.max(LEAST_LOCK_TIMEOUT_MS, left)}`);
+    await tx.execute(text);
+  }
+  await record(tx, migration);
+}
+
 /**
  * A database that has the whole old chain has the first migration's schema already: only its record changes.
  */
-async function carryOver(client: pg.Client, first: Migration): Promise<void> {
-  const { rows } = await client.query<{ first: string; last: string }>(
-    `select (array_agg(name order by version))[1] as first, (array_agg(name order by version desc))[1] as last
-     from ${RECORDS.breaking}`,
-  );
-  const [chain] = rows;
+async function carryOver(db: Db, first: Migration): Promise<void> {
+  const [chain] = await db.run<{ first: string; last: string }>('platform/find_chain');
   if (chain?.first !== CHAIN_BEGAN) return;
   if (chain.last !== CHAIN_ENDED) {
     throw new PlatError(
@@ -186,30 +176,24 @@ async function carryOver(client: pg.Client, first: Migration): Promise<void> {
       `The database is older than Plat's first public release: it stopped at migration ${chain.last}. Back it up. Then, in a separate clone of Plat, run \`git checkout ${CHAIN_COMMIT} && npm ci && npx plat migrate\` with the same DATABASE_URL. After that, run this release's \`plat migrate\` again.`,
     );
   }
-  await client.query('begin');
-  await client.query(`delete from ${RECORDS.breaking}`);
-  await record(client, first);
-  await client.query('commit');
+  await db.transaction(async tx => {
+    await tx.run('platform/clear_records');
+    await record(tx, first);
+  });
 }
 
-async function record(client: pg.Client, { version, name, checksum, kind }: Migration): Promise<void> {
-  await client.query(`insert into ${RECORDS[kind]} (version, name, checksum) values ($1, $2, $3)`, [
-    version,
-    name,
-    checksum,
-  ]);
+async function record(db: Db, { version, name, checksum, kind }: Migration): Promise<void> {
+  await db.run('platform/record_migration', { version, name, checksum }, { records: RECORDS[kind] });
 }
 
-async function listApplied(db: Pick<pg.Pool | pg.Client, 'query'>): Promise<Applied[]> {
+async function listApplied(db: Db): Promise<Applied[]> {
+  const [existing] = await db.run<Record<MigrationKind, boolean>>('platform/find_records');
   const kinds = Object.keys(RECORDS) as MigrationKind[];
-  const existing = await db.query<Record<MigrationKind, boolean>>(
-    `select ${kinds.map(kind => `to_regclass('${RECORDS[kind]}') is not null as ${kind}`).join(', ')}`,
-  );
   const parts = kinds
-    .filter(kind => existing.rows[0]![kind])
+    .filter(kind => existing![kind])
     .map(kind => `select version, name, checksum, '${kind}' as kind from ${RECORDS[kind]}`);
   if (parts.length === 0) return [];
-  return (await db.query<Applied>(`${parts.join(' union all ')} order by version`)).rows;
+  return db.run<Applied>('platform/list_applied', {}, { applied: parts.join(' union all ') });
 }
 
 function missingOf(applied: Applied[], known: Migration[]): Migration[] {
@@ -244,9 +228,7 @@ function refuseOthers(
 }
 
 /** Migrations that this release and the database do not share, for /metrics. */
-export async function countUnshared(
-  db: Pick<pg.Pool | pg.Client, 'query'>,
-): Promise<Record<'missing' | `newer_${MigrationKind}`, number>> {
+export async function countUnshared(db: Db): Promise<Record<'missing' | `newer_${MigrationKind}`, number>> {
   const known = knownMigrations();
   const applied = await listApplied(db);
   const newer = (wanted: MigrationKind) =>
@@ -275,10 +257,7 @@ function splitStatements(text: string): string[] {
  * The check at start and of /readyz; it never migrates. @returns the names of newer migrations with which
  * this release still works. @throws PlatError `schema_version`
  */
-export async function assertSchemaVersion(
-  db: Pick<pg.Pool | pg.Client, 'query'>,
-  folder?: string,
-): Promise<string[]> {
+export async function assertSchemaVersion(db: Db, folder?: string): Promise<string[]> {
   const known = knownMigrations(folder);
   const applied = await listApplied(db);
   const newer = refuseOthers(applied, known, 'schema_version');

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Pool } from './db.ts';
+import type { Pool } from './connection-pool.ts';
 import { processCounts, publish } from './declared-metrics.ts';
 import { newestMigration } from './migrate.ts';
 import { version } from './root.ts';

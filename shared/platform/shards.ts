@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { type Queryable, RANDOM_PAGE_COST, sql, statement } from './db.ts';
+import { RANDOM_PAGE_COST } from './connection-pool.ts';
+import { Db } from './db.ts';
 import { PlatError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 
@@ -58,37 +59,37 @@ export async function distribute(databaseUrl: string, shards?: number): Promise<
   });
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [LOCKS.migrate]);
-    if (!(await hasCitus(client)))
+    const db = new Db(client);
+    await db.run('platform/wait_for_lock', { lock: LOCKS.migrate });
+    if (!(await hasCitus(db)))
       throw new PlatError(
         'citus_missing',
         'This database does not have the citus extension. Install it (https://docs.citusdata.com), create the extension, and add the nodes, or migrate without --distribute.',
       );
-    const { rows: nodes } = await client.query<{ shards: boolean }>(sql('platform/list_nodes'));
+    const nodes = await db.run<{ shards: boolean }>('platform/list_nodes');
     if (!nodes.some(node => node.shards))
       throw new PlatError(
         'citus_nodes',
         "No node of the cluster accepts shards. Run select citus_set_coordinator_host('HOST'), then select citus_add_node('HOST', 5432) for each worker.",
       );
-    await assertClusterReady(client, 1);
-    await client.query(sql('platform/distribute_functions'));
+    await assertClusterReady(db, 1);
+    await db.run('platform/distribute_functions');
     const tables: Distributed[] = [];
     for (const [table, key] of Object.entries(DISTRIBUTION_COLUMNS))
-      tables.push(await spread(client, table, key, shards));
+      tables.push(await spread(db, table, key, shards));
     return tables;
   } finally {
     await client.end();
   }
 }
 
-async function spread(client: pg.Client, table: string, key: string, wanted?: number): Promise<Distributed> {
+function spread(db: Db, table: string, key: string, wanted?: number): Promise<Distributed> {
   const first = Object.entries(DISTRIBUTION_COLUMNS).find(([, other]) => other === key)![0];
-  await client.query('begin');
-  try {
+  return db.transaction(async tx => {
     // Rows are moved and indexes are made within one transaction, which several connections to a
     // node could not see.
-    await client.query("set local citus.multi_shard_modify_mode to 'sequential'");
-    const current = (await client.query<Table>(statement('platform/get_table', { name: table }))).rows[0]!;
+    await tx.execute("set local citus.multi_shard_modify_mode to 'sequential'");
+    const current = (await tx.run<Table>('platform/get_table', { name: table }))[0]!;
     const shards = wanted ?? (current.shards || DEFAULT_SHARDS);
     if (current.distributed && current.shards !== shards)
       throw new PlatError(
@@ -97,69 +98,55 @@ async function spread(client: pg.Client, table: string, key: string, wanted?: nu
       );
     const place =
       table === first ? `shard_count => ${shards}, colocate_with => 'none'` : `colocate_with => '${first}'`;
-    const rows = current.distributed
-      ? null
-      : await moveToShards(client, table, current, `'${key}', ${place}`);
-    await client.query('commit');
+    const rows = current.distributed ? null : await moveToShards(tx, table, current, `'${key}', ${place}`);
     return { table, key, colocated_with: first, shards, rows };
-  } catch (error) {
-    await client.query('rollback');
-    throw error;
-  }
+  });
 }
 
 /**
  * Creates the table again, empty and distributed, and fills it from the old one, which it replaces: a
  * partitioned one becomes plain.
  */
-async function moveToShards(
-  client: pg.Client,
-  table: string,
-  { columns }: Table,
-  place: string,
-): Promise<number> {
-  const { rows: indexes } = await client.query<{
+async function moveToShards(tx: Db, table: string, { columns }: Table, place: string): Promise<number> {
+  const indexes = await tx.run<{
     name: string;
     definition: string;
     constraint: string | null;
-  }>(statement('platform/list_indexes', { table }));
+  }>('platform/list_indexes', { table });
   const moved = `${table}_moved`;
-  await client.query(`lock table ${table} in access exclusive mode`);
-  await client.query(
+  await tx.execute(`lock table ${table} in access exclusive mode`);
+  await tx.execute(
     `create table ${moved} (like ${table} including defaults including constraints including generated including storage)`,
   );
-  await client.query(`select create_distributed_table('${moved}', ${place})`);
-  const { rowCount } = await client.query(
-    `insert into ${moved} (${columns}) select ${columns} from ${table}`,
-  );
-  await client.query(`drop table ${table}`);
-  await client.query(`alter table ${moved} rename to ${table}`);
+  await tx.execute(`select create_distributed_table('${moved}', ${place})`);
+  const rows = await tx.rowCount('platform/copy_rows', {}, { moved, columns, table });
+  await tx.execute(`drop table ${table}`);
+  await tx.execute(`alter table ${moved} rename to ${table}`);
   for (const { name, definition, constraint } of indexes) {
-    await client.query(
+    await tx.execute(
       constraint === null
         ? definition.replace(' ON ONLY ', ' ON ')
         : `alter table ${table} add constraint ${name} ${constraint}`,
     );
   }
-  return rowCount ?? 0;
+  return rows;
 }
 
 /**
  * Nodes that plan reads otherwise than the API's sessions ask for, which do not reach them; none on a
  * server without Citus.
  */
-export async function listNodePageCosts(db: Queryable): Promise<{ node: string; cost: number }[]> {
+export async function listNodePageCosts(db: Db): Promise<{ node: string; cost: number }[]> {
   if (!(await hasCitus(db))) return [];
-  const { rows } = await db.query<{ node: string; cost: number }>(
-    statement('platform/list_page_costs', { cost: RANDOM_PAGE_COST }),
-  );
-  return rows;
+  return db.run<{ node: string; cost: number }>('platform/list_page_costs', {
+    cost: RANDOM_PAGE_COST,
+  });
 }
 
 /** The distributed tables and their sizes; none on a server without Citus. */
-export async function listSharded(db: Queryable): Promise<ShardedTable[]> {
+export async function listSharded(db: Db): Promise<ShardedTable[]> {
   if (!(await hasCitus(db))) return [];
-  return (await db.query<ShardedTable>(sql('platform/list_distributed'))).rows;
+  return db.run<ShardedTable>('platform/list_distributed');
 }
 
 /** `node`: whose `commit prepared` or `rollback prepared` of `gid` ends it. */
@@ -169,21 +156,18 @@ export type PreparedTransaction = { node: string; gid: string; minutes: number }
  * Transactions that were prepared on a node at least `minutes` ago and wait for their second phase; none on a
  * server without Citus.
  */
-export async function listPreparedTransactions(
-  db: Queryable,
-  minutes: number,
-): Promise<PreparedTransaction[]> {
+export async function listPreparedTransactions(db: Db, minutes: number): Promise<PreparedTransaction[]> {
   if (!(await hasCitus(db))) return [];
-  return (await db.query<PreparedTransaction>(statement('platform/list_prepared', { minutes }))).rows;
+  return db.run<PreparedTransaction>('platform/list_prepared', { minutes });
 }
 
 /**
  * A transaction over several nodes is prepared on each. @param connections of one process @throws
  * PlatError `citus_prepared`
  */
-export async function assertClusterReady(db: Queryable, connections: number): Promise<void> {
+export async function assertClusterReady(db: Db, connections: number): Promise<void> {
   if (!(await hasCitus(db))) return;
-  const { rows: nodes } = await db.query<{ node: string; prepared: number }>(sql('platform/list_nodes'));
+  const nodes = await db.run<{ node: string; prepared: number }>('platform/list_nodes');
   const few = nodes.find(({ prepared }) => prepared < connections);
   if (few !== undefined)
     throw new PlatError(
@@ -193,5 +177,4 @@ export async function assertClusterReady(db: Queryable, connections: number): Pr
     );
 }
 
-const hasCitus = async (db: Queryable) =>
-  (await db.query<{ citus: boolean }>(sql('platform/has_citus'))).rows[0]!.citus;
+const hasCitus = async (db: Db) => (await db.run<{ citus: boolean }>('platform/has_citus'))[0]!.citus;

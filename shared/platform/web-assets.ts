@@ -1,17 +1,17 @@
-import type { Reads } from './db.ts';
+import type { Db } from './db.ts';
 
 export type StoredAsset = { path: string; type: string; body: Buffer };
 
 /** Says that these are in use. @returns those that are stored already */
-export async function refreshAssets(db: Reads, paths: readonly string[]): Promise<Set<string>> {
+export async function refreshAssets(db: Db, paths: readonly string[]): Promise<Set<string>> {
   const rows = await db.run<{ path: string }>('platform/refresh_assets', { paths });
   return new Set(rows.map(({ path }) => path));
 }
 
-export async function storeAsset(db: Reads, { path, type, body }: StoredAsset): Promise<void> {
+export async function storeAsset(db: Db, { path, type, body }: StoredAsset): Promise<void> {
   await db.run('platform/store_asset', { path, type, body });
 }
 
-export async function readAsset(db: Reads, path: string): Promise<StoredAsset | undefined> {
+export async function readAsset(db: Db, path: string): Promise<StoredAsset | undefined> {
   return (await db.run<StoredAsset>('platform/read_asset', { path }))[0];
 }

@@ -1,14 +1,14 @@
 import { COMPUTE_HERE } from '../geo/shape-work.ts';
 import type { FilterBody } from '../parcels/filter/declare-filter.ts';
 import { type Among, selectParcels } from '../parcels/filter/select-parcels.ts';
-import type { Reads } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 
 /** Ids per statement. */
 const IDS_AT_ONCE = 10_000;
 
 /** The parcels that a filter finds in a county. @param ids limits the search to these */
 export async function findMembers(
-  database: Reads,
+  db: Db,
   filter: FilterBody,
   asOf: Date,
   fips: number,
@@ -16,17 +16,8 @@ export async function findMembers(
 ): Promise<Set<number>> {
   const found = new Set<number>();
   const find = async (among: Among) => {
-    const { from, where, values } = await selectParcels(
-      filter,
-      { asOf, work: COMPUTE_HERE },
-      database,
-      among,
-    );
-    const rows = await database.runComposed<{ property_id: number }>(
-      'searches/find_members',
-      { from, where },
-      values,
-    );
+    const { from, where, values } = await selectParcels(filter, { asOf, work: COMPUTE_HERE }, db, among);
+    const rows = await db.run<{ property_id: number }>('searches/find_members', values, { from, where });
     for (const { property_id } of rows) found.add(property_id);
   };
   if (ids === undefined) await find({ fips });

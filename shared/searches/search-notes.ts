@@ -3,7 +3,7 @@ import { changedFieldOf, changedText } from '../model/field-of-change.ts';
 import { acres } from '../model/figures.ts';
 import { countyOf } from '../model/property-id.ts';
 import { shortApn, titleCase } from '../model/roll-text.ts';
-import type { Run } from '../platform/db.ts';
+import type { Db } from '../platform/db.ts';
 import type { Became } from './search-terms.ts';
 
 /** How a parcel changed in a search, for people. */
@@ -19,8 +19,8 @@ export type NamedNote = {
 };
 
 /** The newest notes of a search, with the address or APN of each parcel. */
-export async function nameNotes(run: Run, searchId: string, limit: number): Promise<NamedNote[]> {
-  const notes = await run<Omit<NamedNote, 'name' | 'detail'>>('searches/list_newest_notes', {
+export async function nameNotes(db: Db, searchId: string, limit: number): Promise<NamedNote[]> {
+  const notes = await db.run<Omit<NamedNote, 'name' | 'detail'>>('searches/list_newest_notes', {
     search_id: searchId,
     limit,
   });
@@ -28,7 +28,7 @@ export async function nameNotes(run: Run, searchId: string, limit: number): Prom
   if (notes.length === 0) return [];
   const property_ids = [...new Set(notes.map(({ property_id }) => property_id))];
   const counties = [...new Set(property_ids.map(countyOf))];
-  const named = await run<NamedParcel>('searches/name_parcels', { counties, property_ids });
+  const named = await db.run<NamedParcel>('searches/name_parcels', { counties, property_ids });
   const parcels = new Map(named.map(parcel => [parcel.property_id, parcel]));
   return notes.map(note => ({ ...note, ...namesOf(note.property_id, parcels.get(note.property_id)) }));
 }

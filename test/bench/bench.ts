@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { loadConfig } from '../../shared/platform/config.ts';
-import { createPool, type Pool } from '../../shared/platform/db.ts';
-import { createLogger } from '../../shared/platform/log.ts';
 import { migrate } from '../../shared/platform/migrate.ts';
 import { onServer, withDatabase } from '../support/server.ts';
+import { openTestDb, type TestDb } from '../support/test-db.ts';
 
 export type BenchOptions = {
   /** Small sizes, to prove that the bench runs. Its figures mean nothing then. */
@@ -34,7 +33,7 @@ export type Bench = (options: BenchOptions) => Promise<BenchResult | BenchResult
 /** A new migrated database on the bench server and a pool of connections to it, both gone afterwards. */
 export async function withBenchDatabase<T>(
   options: BenchOptions,
-  work: (url: string, pool: Pool) => Promise<T>,
+  work: (url: string, pool: TestDb) => Promise<T>,
 ): Promise<T> {
   const name = `plat_bench_${randomBytes(4).toString('hex')}`;
   await onServer(options.serverUrl, client => client.query(`create database ${name}`));
@@ -42,7 +41,7 @@ export async function withBenchDatabase<T>(
     const url = withDatabase(options.serverUrl, name);
     await migrate(url);
     const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
-    const pool = createPool(config, createLogger(config, 'bench'), {
+    const pool = openTestDb(config, {
       applicationName: 'plat bench',
       max: 12,
     });

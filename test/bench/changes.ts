@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { stringify } from 'yaml';
-import { openDatabase } from '../../api/http/database.ts';
 import type { CallContext } from '../../api/http/endpoint.ts';
 import { listChanges } from '../../api/v1/changes/list-changes.ts';
 import type { Resources } from '../../api/v1/common/endpoint-resources.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { runFeed } from '../../workers/ingest/ingest-feed.ts';
 import { parseFeed } from '../../workers/ingest/load-feeds.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { rollFeed } from './generate/feed-files.ts';
 import { ROLL_COLUMNS, writeRoll } from './generate/roll.ts';
@@ -41,7 +41,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   return [...pages, ...(await compareIngest(options, sizes))];
 }
 
-async function insertChanges(pool: pg.Pool, kept: number): Promise<void> {
+async function insertChanges(pool: TestDb, kept: number): Promise<void> {
   const { rows } = await pool.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
      from pg_index where indrelid = 'changes'::regclass and not indisprimary`,
@@ -73,8 +73,8 @@ type Sizes = typeof SIZES.full;
 type Change = { seq: number };
 type Page = { results: Change[]; next_cursor: string };
 
-async function comparePage(pool: pg.Pool, query: { fips?: string }, sizes: Sizes): Promise<BenchResult> {
-  const resources = { database: openDatabase(pool), cursorSecret: async () => Buffer.alloc(32) };
+async function comparePage(pool: TestDb, query: { fips?: string }, sizes: Sizes): Promise<BenchResult> {
+  const resources = { db: pool.forApi(), cursorSecret: async () => Buffer.alloc(32) };
   const url = new URL('http://localhost/');
   const call = { url, apiUrl: url.origin, appUrl: url.origin, now: new Date() } as CallContext;
   const read = async (cursor?: string): Promise<Page> => {
@@ -164,7 +164,7 @@ async function compareIngest(options: BenchOptions, { parcels, runs }: Sizes): P
     writeFileSync(roll, first);
     await withBenchDatabase(options, async (_url, pool) => {
       const deps = {
-        pool,
+        db: pool,
         log: createLogger({ LOG_LEVEL: 'warn' }, 'bench'),
         signal: new AbortController().signal,
         env: process.env,

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import type { Pool } from '../../shared/platform/db.ts';
 import { valueCounty } from '../../workers/valuation/value-county.ts';
 import { insertParcels } from '../support/parcels.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, withBenchDatabase } from './bench.ts';
 import { MARKET_AS_OF, MARKET_FIPS, seedMarket } from './generate/market.ts';
 import { compareRates } from './load.ts';
@@ -26,7 +26,7 @@ export function bench(options: BenchOptions): Promise<BenchResult> {
 }
 
 /** A county's valuations, and an account that neither limit nor quota stops. */
-async function prepare(url: string, pool: Pool): Promise<string> {
+async function prepare(url: string, pool: TestDb): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   try {
     await client.connect();

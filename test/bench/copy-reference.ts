@@ -2,8 +2,8 @@ import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import type { Pool } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { timed } from './bench.ts';
 
 /** The tables that an ingested parcel is written to, and the order in which their rows are copied. */
@@ -19,7 +19,7 @@ const TABLES = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
 const fileOf = (folder: string, table: string) => join(folder, `${table}.copy`);
 
 /** Writes the finished rows to files, in the order in which they were written. @returns bytes */
-export async function exportRows(pool: Pool, folder: string): Promise<number> {
+export async function exportRows(pool: TestDb, folder: string): Promise<number> {
   let bytes = 0;
   for (const table of TABLES) {
     const columns = await storedColumns(pool, table);
@@ -42,7 +42,7 @@ export async function exportRows(pool: Pool, folder: string): Promise<number> {
  * tables are made in transactions of their own, so that COPY writes its rows to the log like any other.
  * @returns milliseconds of the COPYs alone
  */
-export async function copyRows(pool: Pool, folder: string, parcels: number): Promise<number> {
+export async function copyRows(pool: TestDb, folder: string, parcels: number): Promise<number> {
   for (const table of TABLES) await pool.query(`create table bench_${table} (like ${table} including all)`);
   await expectSameIndexes(pool);
   const columns = await Promise.all(TABLES.map(table => storedColumns(pool, table)));
@@ -65,7 +65,7 @@ export async function copyRows(pool: Pool, folder: string, parcels: number): Pro
 }
 
 /** Every stored column: all but those that the server generates. */
-async function storedColumns(pool: Pool, table: string): Promise<string> {
+async function storedColumns(pool: TestDb, table: string): Promise<string> {
   const { rows } = await pool.query<{ columns: string }>(
     `select string_agg(quote_ident(attname), ', ' order by attnum) as columns
      from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
@@ -74,7 +74,7 @@ async function storedColumns(pool: Pool, table: string): Promise<string> {
   return rows[0]!.columns;
 }
 
-async function expectSameIndexes(pool: Pool): Promise<void> {
+async function expectSameIndexes(pool: TestDb): Promise<void> {
   for (const table of TABLES) {
     const { rows } = await pool.query<{ indexes: number }>(
       'select count(*)::int as indexes from pg_index where indrelid in ($1::regclass, $2::regclass) group by indrelid',

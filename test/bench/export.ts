@@ -8,11 +8,12 @@ import { to } from 'pg-copy-streams';
 import { stringify } from 'yaml';
 import { columnsOf } from '../../shared/exports/export-columns.ts';
 import type { ExportFormat } from '../../shared/exports/export-request.ts';
-import { literal, type Pool } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
+import { literal } from '../../shared/platform/statements.ts';
 import { columnSql } from '../../workers/exports/column-sql.ts';
 import { runFeed } from '../../workers/ingest/ingest-feed.ts';
 import { parseFeed } from '../../workers/ingest/load-feeds.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { rollFeed } from './generate/feed-files.ts';
 import { DEFAULT_COUNTY, writeRoll } from './generate/roll.ts';
@@ -42,7 +43,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
     const log = createLogger({ LOG_LEVEL: 'silent' }, 'bench');
     const signal = new AbortController().signal;
     await runFeed(
-      { pool, log, signal, env: process.env, progress: () => {} },
+      { db: pool, log, signal, env: process.env, progress: () => {} },
       { feed, jobId: null, requestedBy: 'bench', force: false, sources: {} },
     );
     await pool.query('vacuum analyze');
@@ -124,7 +125,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
 }
 
 /** Orders a file for a new company, waits for it, and reads it. */
-function orderer(origin: string, pool: Pool) {
+function orderer(origin: string, pool: TestDb) {
   let companies = 0;
   return async (format: ExportFormat): Promise<Buffer> => {
     const key = await createCaller(pool, `export ${++companies}`);
@@ -149,7 +150,7 @@ async function json(response: Response): Promise<{ id: string; state: string; ur
 }
 
 /** The reference: PostgreSQL writes the CSV, and the bytes are read. */
-async function copyCounty(pool: Pool): Promise<void> {
+async function copyCounty(pool: TestDb): Promise<void> {
   const sqlOf = columnSql(new Date());
   const columns = columnsOf('filter').flatMap(({ name }) => {
     const sql = sqlOf(name);

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type pg from 'pg';
 import { encodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { Position } from '../../shared/geo/geometry-types.ts';
 import { countCoverage } from '../../workers/ingest/kinds/assessor/merge-parcels.ts';
 import { ensurePartitions } from '../../workers/ingest/kinds/assessor/partitions.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { seedOf } from './generate/random.ts';
 
 /**
@@ -32,7 +32,7 @@ const BEND = 0.1;
 const LOTS_AT_ONCE = 20_000;
 
 /** Writes counties, parcels and narrow rows, and leaves their tables as a merge and autovacuum would. */
-export async function seedCounties(pool: pg.Pool, counties: readonly County[]): Promise<void> {
+export async function seedCounties(pool: TestDb, counties: readonly County[]): Promise<void> {
   await ensurePartitions(
     pool,
     counties.map(county => county.fips),
@@ -48,7 +48,7 @@ export async function seedCounties(pool: pg.Pool, counties: readonly County[]): 
   await pool.query('checkpoint');
 }
 
-async function seedCounty(pool: pg.Pool, { fips, parcels, west }: County): Promise<void> {
+async function seedCounty(pool: TestDb, { fips, parcels, west }: County): Promise<void> {
   const seed = readFileSync(join(import.meta.dirname, 'sql', 'seed_filter_parcels.sql'), 'utf8');
   const columns = columnsOf(parcels);
   for (let first = 0; first < parcels; first += LOTS_AT_ONCE) {
@@ -60,7 +60,7 @@ async function seedCounty(pool: pg.Pool, { fips, parcels, west }: County): Promi
 }
 
 /** Indexes on places are built several times faster at the end than row by row. */
-async function withoutSpatialIndexes(pool: pg.Pool, work: () => Promise<void>): Promise<void> {
+async function withoutSpatialIndexes(pool: TestDb, work: () => Promise<void>): Promise<void> {
   const { rows } = await pool.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
      where indrelid = 'parcel_filters'::regclass and pg_get_indexdef(indexrelid) like '%USING gist%'`,

@@ -1,5 +1,3 @@
-import type pg from 'pg';
-import { openDatabase } from '../../api/http/database.ts';
 import type { CallContext } from '../../api/http/endpoint.ts';
 import type { Resources } from '../../api/v1/common/endpoint-resources.ts';
 import { filterBody } from '../../api/v1/parcels/filter/filter-body.ts';
@@ -7,6 +5,7 @@ import { filterParcels } from '../../api/v1/parcels/filter/filter-parcels.ts';
 import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { selectionOf } from '../../shared/parcels/filter/filter-selection.ts';
 import { bindValues } from '../../shared/platform/named-parameters.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { type County, polygonOf, seedCounties } from './filter-county.ts';
 import { withServers } from './load.ts';
@@ -86,12 +85,7 @@ export async function alternate(
   return { work: median(times.work), reference: median(times.reference) };
 }
 
-async function compareCount(
-  ask: Ask,
-  pool: pg.Pool,
-  county: County,
-  { rounds }: Sizes,
-): Promise<BenchResult> {
+async function compareCount(ask: Ask, pool: TestDb, county: County, { rounds }: Sizes): Promise<BenchResult> {
   const body = {
     county: String(county.fips),
     acres_min: 1,
@@ -125,7 +119,7 @@ async function compareCount(
 
 async function compareShape(
   ask: Ask,
-  pool: pg.Pool,
+  pool: TestDb,
   county: County,
   { rounds, inShape }: Sizes,
 ): Promise<BenchResult> {
@@ -165,8 +159,8 @@ async function compareShape(
 }
 
 /** The endpoint without its request path: a body's validation and the answer to it, in this process. */
-function handler(pool: pg.Pool, body: object): () => Promise<unknown> {
-  const resources = { database: openDatabase(pool), cursorSecret: async () => Buffer.alloc(32) };
+function handler(pool: TestDb, body: object): () => Promise<unknown> {
+  const resources = { db: pool.forApi(), cursorSecret: async () => Buffer.alloc(32) };
   const url = new URL('http://localhost/');
   const call = { url, apiUrl: url.origin, appUrl: url.origin, now: new Date(), work: COMPUTE_HERE };
   const query = filterParcels.query.parse({});

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
-import type { Pool } from '../../shared/platform/db.ts';
 import { recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { restateHistory } from '../../workers/market/restate-history.ts';
 import { loadRegions } from '../../workers/regions/load-regions.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, median, withBenchDatabase } from './bench.ts';
 import { storeListings } from './generate/listings.ts';
 import { alternate, type Round, withServers } from './load.ts';
@@ -64,7 +64,7 @@ export function bench(options: BenchOptions): Promise<BenchResult> {
   });
 }
 
-async function prepare(pool: Pool): Promise<void> {
+async function prepare(pool: TestDb): Promise<void> {
   await loadRegions(pool);
   await storeListings(pool, { count: LISTINGS, seed: SEED, asOf: AS_OF, reachDays: REACH_DAYS, fips: FIPS });
   await pool.query("update feeds set created_at = '2014-01-01'");

@@ -3,13 +3,12 @@
 
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { loadConfig } from '../../shared/platform/config.ts';
-import { createPool } from '../../shared/platform/db.ts';
-import { createLogger } from '../../shared/platform/log.ts';
 import { restateHistory } from '../../workers/market/restate-history.ts';
+import { openTestDb } from '../support/test-db.ts';
 
 const [url, today] = process.argv.slice(2);
 const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
-const pool = createPool(config, createLogger(config, 'bench'), { applicationName: 'plat bench', max: 2 });
+const pool = openTestDb(config, { applicationName: 'plat bench', max: 2 });
 const begin = performance.now();
 const result = await restateHistory(pool, { today: dayOf(today!) });
 const seconds = (performance.now() - begin) / 1000;

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Pool } from '../../shared/platform/db.ts';
 import { rootDir } from '../../shared/platform/root.ts';
 import { recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { HISTORY_MONTHS } from '../../workers/market/restate-history.ts';
 import { loadRegions } from '../../workers/regions/load-regions.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, timed, withBenchDatabase } from './bench.ts';
 import { storeListings } from './generate/listings.ts';
 
@@ -94,7 +94,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   });
 }
 
-async function prepareListings(pool: Pool, count: number): Promise<void> {
+async function prepareListings(pool: TestDb, count: number): Promise<void> {
   await loadRegions(pool);
   // Nothing reads through these two, and filling them would take most of the seeding.
   await pool.query('drop index listings_location, listings_feed');

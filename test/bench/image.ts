@@ -3,17 +3,16 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import sharp from 'sharp';
-import { openDatabase } from '../../api/http/database.ts';
 import { frameOf, HEIGHT, WIDTH } from '../../api/images/image-frame.ts';
 import { openImages } from '../../api/images/images.ts';
 import { outlineOf } from '../../api/images/outline.ts';
 import { createAccount, createKey } from '../../shared/accounts/accounts.ts';
 import { loadConfig } from '../../shared/platform/config.ts';
-import type { Pool } from '../../shared/platform/db.ts';
 import { rootDir } from '../../shared/platform/root.ts';
 import { projectedKeys, writeTiff } from '../support/geotiff.ts';
 import { feedOf, ingest } from '../support/ingest.ts';
 import { insertParcels, square } from '../support/parcels.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type Bench, type BenchOptions, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { alternate, withServers } from './load.ts';
 import { residentMb } from './worker.ts';
@@ -76,7 +75,7 @@ export async function writeImage(path: string, side: number): Promise<void> {
 async function compareMaking(
   options: BenchOptions,
   url: string,
-  pool: Pool,
+  pool: TestDb,
   ids: number[],
 ): Promise<ReturnType<typeof judged>> {
   const config = loadConfig({
@@ -84,7 +83,7 @@ async function compareMaking(
     PLAT_DIR: join(options.folder, 'making'),
     LOG_LEVEL: 'silent',
   });
-  const { pictures } = openImages(openDatabase(pool), config, pino({ level: 'silent' }));
+  const { pictures } = openImages(pool.forApi(), config, pino({ level: 'silent' }));
   const shape = square(-99.171, 47.0165, SIDE_DEG);
   const frame = frameOf(shape);
   const [first, ...others] = ids;
@@ -131,7 +130,7 @@ async function compareMaking(
 async function compareSending(
   options: BenchOptions,
   url: string,
-  pool: Pool,
+  pool: TestDb,
   ids: number[],
 ): Promise<ReturnType<typeof judged>[]> {
   const { id: accountId } = await createAccount(pool, {

@@ -3,9 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
-import type { Pool } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { enqueue, getJob } from '../../shared/platform/queue/jobs.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, withBenchDatabase } from './bench.ts';
 import { rollFeed, writeFeed } from './generate/feed-files.ts';
 import { writeRoll } from './generate/roll.ts';
@@ -73,7 +73,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   ];
 }
 
-async function watchWorker(url: string, pool: Pool, feeds: string, parcels: number): Promise<Measured> {
+async function watchWorker(url: string, pool: TestDb, feeds: string, parcels: number): Promise<Measured> {
   const payload = ingestJob.payload.parse({ feed: 'bench-large-roll', requestedBy: 'bench' });
   const { id } = await enqueue(pool, ingestJob, payload);
   const worker = await startWorker(url, { FEEDS_DIR: feeds });
@@ -88,7 +88,7 @@ async function watchWorker(url: string, pool: Pool, feeds: string, parcels: numb
 
 /** Watches the peak until the job is done; how far it is, the job's own note tells. */
 async function watchJob(
-  pool: Pool,
+  pool: TestDb,
   id: string,
   worker: ChildProcess,
   parcels: number,

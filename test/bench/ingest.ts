@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { stringify } from 'yaml';
-import type { Pool } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import type { RunResult } from '../../workers/ingest/engine/locked-run.ts';
 import { runFeed } from '../../workers/ingest/ingest-feed.ts';
 import { parseFeed } from '../../workers/ingest/load-feeds.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { copyRows, exportRows } from './copy-reference.ts';
 import { rollFeed } from './generate/feed-files.ts';
@@ -60,7 +60,12 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   return results(rounds, parcels, statSync(roll).size);
 }
 
-async function measure(pool: Pool, feed: Feed, folder: string, parcels: number): Promise<Omit<Round, 'ogr'>> {
+async function measure(
+  pool: TestDb,
+  feed: Feed,
+  folder: string,
+  parcels: number,
+): Promise<Omit<Round, 'ogr'>> {
   const first = await ingest(pool, feed);
   expectRun(first.result, 'merged', 'new', parcels);
   const copyBytes = await exportRows(pool, folder);
@@ -108,12 +113,19 @@ async function importByOgr(url: string, roll: string, parcels: number): Promise<
   }
 }
 
-async function ingest(pool: Pool, feed: Feed): Promise<Timed & { result: RunResult }> {
+async function ingest(pool: TestDb, feed: Feed): Promise<Timed & { result: RunResult }> {
   const log = createLogger({ LOG_LEVEL: 'warn' }, 'bench');
   await pool.query('checkpoint');
   const begins: [step: string, at: number][] = [];
   const onStep = (step: string) => void begins.push([step, performance.now()]);
-  const deps = { pool, log, signal: new AbortController().signal, env: process.env, progress() {}, onStep };
+  const deps = {
+    db: pool,
+    log,
+    signal: new AbortController().signal,
+    env: process.env,
+    progress() {},
+    onStep,
+  };
   const options = { feed, jobId: null, requestedBy: 'bench', force: false, sources: {} };
   let result: RunResult | undefined;
   const ms = await timed(async () => {

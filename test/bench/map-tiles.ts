@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import sharp from 'sharp';
-import { openDatabase } from '../../api/http/database.ts';
 import { type Shown, shownOfTile } from '../../api/images/image-frame.ts';
 import { openImages } from '../../api/images/images.ts';
 import { colorOf } from '../../api/pages/map/map-colors.ts';
@@ -13,11 +12,10 @@ import { openResources } from '../../api/v1/common/endpoint-resources.ts';
 import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
 import { loadConfig } from '../../shared/platform/config.ts';
-import { createPool, type Pool } from '../../shared/platform/db.ts';
-import { createLogger } from '../../shared/platform/log.ts';
 import { placeImage, readImageryHeader } from '../../shared/raster/imagery-file.ts';
 import { countyAt } from '../../shared/regions/county-polygons.ts';
 import { feedOf, ingest } from '../support/ingest.ts';
+import { openTestDb, type TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { seedCounties } from './filter-county.ts';
 import { writeImage } from './image.ts';
@@ -47,7 +45,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
       from parcels where fips = ${fips}`);
     await pool.query('vacuum analyze valuations');
     const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
-    const asServed = createPool(config, createLogger(config, 'bench'), {
+    const asServed = openTestDb(config, {
       applicationName: 'plat bench',
       settings: SESSION_SETTINGS,
     });
@@ -62,11 +60,11 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
 
 async function compareMarks(
   { note, quick }: BenchOptions,
-  pool: Pool,
+  pool: TestDb,
   fips: number,
   tiles: readonly Tile[],
 ): Promise<BenchResult[]> {
-  const resources = openResources(openDatabase(pool), undefined, undefined as never, undefined as never);
+  const resources = openResources(pool.forApi(), undefined, undefined as never, undefined as never);
   const hitsOf = (filters: object, color?: string): TileHits => ({
     key: '',
     body: filterSchema.parse({ county: String(fips), ...filters }),
@@ -137,7 +135,7 @@ const AERIAL_ZOOM = 17;
 const AERIAL_PX = 256;
 
 /** sharp alone: the window of the file that such a tile shows, read, sized to 256 pixels and packed. */
-async function compareAerial(options: BenchOptions, url: string, pool: Pool): Promise<BenchResult[]> {
+async function compareAerial(options: BenchOptions, url: string, pool: TestDb): Promise<BenchResult[]> {
   const side = options.quick ? 2048 : 4096;
   const path = join(options.folder, 'naip.tif');
   options.note(`  writing an image of ${side} x ${side} pixels`);
@@ -147,7 +145,7 @@ async function compareAerial(options: BenchOptions, url: string, pool: Pool): Pr
     feedOf(options.folder, { name: 'naip', kind: 'imagery', imagery: { type: 'cog', source: 'naip.tif' } }),
   );
   const config = loadConfig({ DATABASE_URL: url, PLAT_DIR: options.folder, LOG_LEVEL: 'silent' });
-  const { pictures } = openImages(openDatabase(pool), config, pino({ level: 'silent' }));
+  const { pictures } = openImages(pool.forApi(), config, pino({ level: 'silent' }));
   const n = 2 ** AERIAL_ZOOM;
   const sine = Math.sin((47.0165 * Math.PI) / 180);
   const x = Math.floor((-99.171 / 360 + 0.5) * n);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { ACRE_BUCKETS } from '../../shared/model/buckets.ts';
 import { METRIC_KEYS } from '../../shared/model/market-metrics.ts';
-import type { Pool } from '../../shared/platform/db.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { type RecomputeResult, recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { loadRegions } from '../../workers/regions/load-regions.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, withBenchDatabase } from './bench.ts';
 import { storeListings } from './generate/listings.ts';
 
@@ -60,7 +60,7 @@ export function bench(options: BenchOptions): Promise<BenchResult> {
   });
 }
 
-async function timedRecompute(pool: Pool): Promise<RecomputeResult & { seconds: number }> {
+async function timedRecompute(pool: TestDb): Promise<RecomputeResult & { seconds: number }> {
   const begin = performance.now();
   const result = await recomputeStats(pool, { all: true }, { asOf: AS_OF });
   return { ...result, seconds: (performance.now() - begin) / 1000 };
@@ -95,7 +95,7 @@ async function runReference(
 type Compared = { figures: number; different: number; first?: string };
 
 /** Compares every figure of every bucket of every region, those that only one side has included. */
-async function compare(pool: Pool, reference: ReferenceRow[]): Promise<Compared> {
+async function compare(pool: TestDb, reference: ReferenceRow[]): Promise<Compared> {
   const expected = new Map<number, Map<string, ReferenceRow>>();
   for (const row of reference) {
     const buckets = expected.get(row.region) ?? new Map<string, ReferenceRow>();

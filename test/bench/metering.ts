@@ -1,4 +1,4 @@
-import type { Pool } from '../../shared/platform/db.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, median, withBenchDatabase } from './bench.ts';
 import { alternate, type Round, withServers } from './load.ts';
 import { prepareStats, STATS_PATH } from './stats-endpoint.ts';
@@ -120,7 +120,7 @@ function compare(
 }
 
 /** The figures would mean nothing if the calls had not been charged. */
-async function checkCharged(pool: Pool): Promise<void> {
+async function checkCharged(pool: TestDb): Promise<void> {
   const { rows } = await pool.query<{ uncharged: number; tokens: number; daily: number }>(
     `select count(*) filter (where tokens_used = 0)::int as uncharged, sum(tokens_used)::float8 as tokens,
          (select sum(tokens)::float8 from usage_daily) as daily from usage_periods`,

@@ -5,11 +5,11 @@ import { createAccount } from '../../shared/accounts/accounts.ts';
 import { createLink } from '../../shared/accounts/sign-in.ts';
 import { findUser } from '../../shared/accounts/users.ts';
 import { loadConfig } from '../../shared/platform/config.ts';
-import type { Pool } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { loadRegions } from '../../workers/regions/load-regions.ts';
 import { ARGS, CHROMIUM } from '../support/chromium.ts';
 import { ingestSample, loadSample } from '../support/sample.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 
 const PAGE = '/data?county=33019';
@@ -77,7 +77,7 @@ export async function compareIdle(options: BenchOptions): Promise<BenchResult[]>
 }
 
 /** The cookies of a new user who has signed in. */
-async function signIn(browser: Browser, baseURL: string, pool: Pool) {
+async function signIn(browser: Browser, baseURL: string, pool: TestDb) {
   await createAccount(pool, { name: 'bench', tier: 'scale', user: EMAIL });
   const link = await createLink(pool, (await findUser(pool, EMAIL)).id, 'sign_in');
   const context = await browser.newContext({ baseURL });

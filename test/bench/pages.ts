@@ -1,5 +1,4 @@
 import { renderToString } from 'preact-render-to-string';
-import { openDatabase } from '../../api/http/database.ts';
 import { Document } from '../../api/pages/frame/document.tsx';
 import type { Visit } from '../../api/pages/frame/visit.ts';
 import { dataPage } from '../../api/pages/map/map-page.tsx';
@@ -12,9 +11,8 @@ import { filterParcels } from '../../api/v1/parcels/filter/filter-parcels.ts';
 import { createAccount } from '../../shared/accounts/accounts.ts';
 import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { loadConfig } from '../../shared/platform/config.ts';
-import { createPool, type Pool } from '../../shared/platform/db.ts';
-import { createLogger } from '../../shared/platform/log.ts';
 import { countyAt } from '../../shared/regions/county-polygons.ts';
+import { openTestDb, type TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { seedCounties } from './filter-county.ts';
 import { compareIdle } from './pages-idle.ts';
@@ -42,7 +40,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
     await seedCounties(pool, [{ fips, parcels, west: WEST }]);
     const rounds = options.quick ? 2 : 20;
     const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
-    const asServed = createPool(config, createLogger(config, 'bench'), {
+    const asServed = openTestDb(config, {
       applicationName: 'plat bench',
       settings: SESSION_SETTINGS,
     });
@@ -60,11 +58,11 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
 
 async function compareTiles(
   { note }: BenchOptions,
-  pool: Pool,
+  pool: TestDb,
   tiles: Tile[],
   rounds: number,
 ): Promise<BenchResult[]> {
-  const resources = openResources(openDatabase(pool), undefined, undefined as never, undefined as never);
+  const resources = openResources(pool.forApi(), undefined, undefined as never, undefined as never);
   const reference = process.env.POSTGIS_URL ? await openPostgis(process.env.POSTGIS_URL, pool) : undefined;
   const ours: number[] = [];
   const theirs: number[] = [];
@@ -108,9 +106,9 @@ async function compareTiles(
   return [cold, fromCache];
 }
 
-async function comparePage(pool: Pool, fips: number, rounds: number): Promise<BenchResult> {
+async function comparePage(pool: TestDb, fips: number, rounds: number): Promise<BenchResult> {
   const { id } = await createAccount(pool, { name: 'bench', tier: 'scale' });
-  const resources = openResources(openDatabase(pool), undefined, undefined as never, undefined as never);
+  const resources = openResources(pool.forApi(), undefined, undefined as never, undefined as never);
   const url = new URL(`http://127.0.0.1/data?county=${fips}&page_size=500&view=table`);
   const assets = { path: (name: string) => `/assets/${name}`, list: [], router: undefined as never };
   const session = { account: { id } };

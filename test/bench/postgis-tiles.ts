@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Tile } from '../../api/pages/map/tile-geometry.ts';
 import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
-import type { Pool } from '../../shared/platform/db.ts';
+import type { TestDb } from '../support/test-db.ts';
 
 const ZOOM = 14;
 const TILES = 5;
@@ -19,7 +19,7 @@ export function tilesAround([lon, lat]: readonly [number, number]): Tile[] {
  * The same parcels as geometries with an index, and the tile as its users write it.
  * @param columns of the tile besides the id: SQL over `worth`, US dollars an acre
  */
-export async function openPostgis(url: string, pool: Pool, columns: readonly string[] = []) {
+export async function openPostgis(url: string, pool: TestDb, columns: readonly string[] = []) {
   const client = new pg.Client(url);
   await client.connect();
   await client.query(`create extension if not exists postgis;

@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
 import { selectionOf } from '../../shared/parcels/filter/filter-selection.ts';
 import { bindValues } from '../../shared/platform/named-parameters.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, withBenchDatabase } from './bench.ts';
 import { alternate, figure, inMs } from './filter.ts';
 import { type County, seedCounties } from './filter-county.ts';
@@ -36,7 +36,7 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
 }
 
 async function compare(
-  pool: pg.Pool,
+  pool: TestDb,
   origin: string,
   key: string,
   counties: readonly County[],

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Pool } from '../../shared/platform/db.ts';
 import { countCoverage, rewriteWords } from '../../workers/ingest/kinds/assessor/merge-parcels.ts';
 import { ensurePartitions } from '../../workers/ingest/kinds/assessor/partitions.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, timed, withBenchDatabase } from './bench.ts';
 import { createRandom, pick, type Random, seedOf } from './generate/random.ts';
 import { withServers } from './load.ts';
@@ -80,7 +80,7 @@ const at = (times: readonly number[], share: number) =>
 
 const SEED = readFileSync(join(import.meta.dirname, 'sql', 'seed_owners_and_addresses.sql'), 'utf8');
 
-async function seedCounty(pool: Pool, fips: number, parcels: number): Promise<void> {
+async function seedCounty(pool: TestDb, fips: number, parcels: number): Promise<void> {
   await ensurePartitions(pool, [fips]);
   await pool.query(SEED, [fips, parcels]);
   await rewriteWords(pool, [fips]);
@@ -91,7 +91,7 @@ async function seedCounty(pool: Pool, fips: number, parcels: number): Promise<vo
 type Row = { owner_name: string; situs_address: string; situs_city: string };
 
 /** Parcels at random, each once. */
-async function drawParcels(pool: Pool, counties: number[], each: number, random: Random): Promise<Row[]> {
+async function drawParcels(pool: TestDb, counties: number[], each: number, random: Random): Promise<Row[]> {
   const ids = Array.from(
     { length: SEARCHES },
     () => pick(random, counties) * 1e8 + 1 + Math.floor(random() * each),

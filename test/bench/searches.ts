@@ -1,11 +1,10 @@
-import type pg from 'pg';
 import type { FilterBody } from '../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
 import { loadConfig } from '../../shared/platform/config.ts';
-import { asReads } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { findMembers } from '../../shared/searches/find-members.ts';
 import { followSearches } from '../../workers/searches/follow-searches.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { seedCounties } from './filter-county.ts';
 
@@ -36,9 +35,9 @@ export async function bench(options: BenchOptions): Promise<BenchResult> {
     for (let round = -1; round < rounds; round++) {
       const ids = await mergeSome(pool, changed);
       const theirMs = await timed(async () => {
-        for (const body of bodies) await findMembers(asReads(pool), body, new Date(), FIPS, ids);
+        for (const body of bodies) await findMembers(pool, body, new Date(), FIPS, ids);
       });
-      const ourMs = await timed(() => followSearches({ pool, log, config, signal }));
+      const ourMs = await timed(() => followSearches({ db: pool, log, config, signal }));
       const { rows } = await pool.query<{ notes: number }>(
         'select count(*)::int as notes from search_changes',
       );
@@ -78,7 +77,7 @@ function filterOf(n: number): object {
   return { county: String(FIPS), ...acres, ...besides[n % besides.length] };
 }
 
-async function insertSearches(pool: pg.Pool, filters: readonly object[]): Promise<void> {
+async function insertSearches(pool: TestDb, filters: readonly object[]): Promise<void> {
   await pool.query(
     `with company as (insert into companies (name) values ('bench') returning id),
      account as (
@@ -91,7 +90,7 @@ async function insertSearches(pool: pg.Pool, filters: readonly object[]): Promis
 }
 
 /** As a merge leaves it: parcels all over the county, another size of each, and what was noted of it. */
-async function mergeSome(pool: pg.Pool, changed: number): Promise<number[]> {
+async function mergeSome(pool: TestDb, changed: number): Promise<number[]> {
   const { rows } = await pool.query<{ property_id: number }>(
     `update parcel_filters set effective_acres = effective_acres * 1.1
      where fips = $1 and property_id in (

@@ -4,9 +4,9 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
-import type { Pool } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { enqueue, getJob } from '../../shared/platform/queue/jobs.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { rollFeed, writeFeed } from './generate/feed-files.ts';
 import { writeRoll, writeStateRoll } from './generate/roll.ts';
@@ -107,7 +107,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
 }
 
 /** Enqueues a feed and waits for its end. @returns milliseconds */
-async function ingest(pool: Pool, feed: string, payload: object, parcels?: number): Promise<number> {
+async function ingest(pool: TestDb, feed: string, payload: object, parcels?: number): Promise<number> {
   const { id } = await enqueue(pool, ingestJob, ingestJob.payload.parse({ feed, ...payload }));
   return timed(async () => {
     for (;;) {
@@ -142,7 +142,7 @@ async function keepRunning(until: Promise<unknown>, work: () => Promise<void>): 
  * fifth of the file and by the end
  */
 async function watch(
-  pool: Pool,
+  pool: TestDb,
   worker: ChildProcess,
   share: number,
 ): Promise<{ peak: number; early: number }> {

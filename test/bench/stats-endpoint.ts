@@ -1,9 +1,9 @@
-import type pg from 'pg';
 import { createAccount, createKey } from '../../shared/accounts/accounts.ts';
 import { SCOPES } from '../../shared/accounts/tiers.ts';
 import { ACRE_BUCKETS } from '../../shared/model/buckets.ts';
 import { METRIC_KEYS } from '../../shared/model/market-metrics.ts';
 import { SULLIVAN } from '../support/regions.ts';
+import type { TestDb } from '../support/test-db.ts';
 
 export const STATS_PATH = '/api/public/v1/markets-stats/33019/stats/';
 
@@ -12,7 +12,7 @@ export const STATS_PATH = '/api/public/v1/markets-stats/33019/stats/';
  * @returns a key of each account, and the size of the endpoint's answer.
  */
 export async function prepareStats(
-  pool: pg.Pool,
+  pool: TestDb,
   accounts: number,
 ): Promise<{ keys: string[]; bytes: number }> {
   const bytes = await insertCounty(pool);
@@ -21,7 +21,7 @@ export async function prepareStats(
   return { keys, bytes };
 }
 
-async function insertCounty(pool: pg.Pool): Promise<number> {
+async function insertCounty(pool: TestDb): Promise<number> {
   const stats = ACRE_BUCKETS.map(({ label }, bucket) => ({
     type: label,
     data: Object.fromEntries(
@@ -41,7 +41,7 @@ async function insertCounty(pool: pg.Pool): Promise<number> {
 }
 
 /** A key of a new account that may call as often as it likes. */
-export async function createCaller(pool: pg.Pool, name: string): Promise<string> {
+export async function createCaller(pool: TestDb, name: string): Promise<string> {
   const account = await createAccount(pool, {
     name,
     tier: 'scale',

@@ -1,7 +1,8 @@
-import { openDatabase } from '../../api/http/database.ts';
-import { type Pool, sql, statement, transaction } from '../../shared/platform/db.ts';
+import { Db } from '../../shared/platform/db.ts';
+import { sql, statement } from '../../shared/platform/statements.ts';
 import { newCounts } from '../../workers/ingest/engine/run-counts.ts';
 import { type Bitmaps, collectNumbers, stageBitmaps } from '../../workers/ingest/kinds/dnc/stage-dnc.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { between, createRandom, type Random } from './generate/random.ts';
 import { measureMatching } from './trace-matching.ts';
@@ -72,7 +73,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
 
 const prefixOf = (area: number, exchange: number) => (210 + area * 2) * 1_000 + 200 + exchange;
 
-async function load(pool: Pool, areas: number): Promise<{ read: number; write: number }> {
+async function load(pool: TestDb, areas: number): Promise<{ read: number; write: number }> {
   await pool.query('create unlogged table stage_dnc (prefix int, bits bytea)');
   const into: Bitmaps = new Map();
   const rejects = { add() {}, drain: async () => {}, end: async () => {} };
@@ -81,8 +82,8 @@ async function load(pool: Pool, areas: number): Promise<{ read: number; write: n
   );
   const write = await timed(async () => {
     const client = await pool.connect();
-    await stageBitmaps(client, into).finally(() => client.release());
-    await transaction(pool, async merging => {
+    await stageBitmaps(new Db(client), into).finally(() => client.release());
+    await pool.transaction(async merging => {
       await merging.query(sql('contacts/write_bitmaps'));
       const codes = [...new Set([...into.keys()].map(prefix => Math.floor(prefix / 1_000)))];
       const { rows } = await merging.query<{ id: number }>(
@@ -141,8 +142,8 @@ function suffixes(random: Random): Buffer {
 type Times = { asked: number[]; nothing: number[] };
 
 /** With a statement that does nothing after each, which tells how busy the machine is. */
-async function lookUp(pool: Pool, areas: number, times: number): Promise<Times> {
-  const database = openDatabase(pool);
+async function lookUp(pool: TestDb, areas: number, times: number): Promise<Times> {
+  const database = pool.forApi();
   const random = createRandom(6);
   const taken: Times = { asked: [], nothing: [] };
   for (let i = -50; i < times; i++) {

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import type { Pool } from '../../shared/platform/db.ts';
 import { ensurePartitions } from '../../workers/ingest/kinds/assessor/partitions.ts';
 import { recordCounty } from '../../workers/valuation/record-county.ts';
 import { valueCounty } from '../../workers/valuation/value-county.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, timed, withBenchDatabase } from './bench.ts';
 import { knowLand, MARKET_AS_OF, MARKET_FIPS, seedMarket } from './generate/market.ts';
 
@@ -47,13 +47,13 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
   });
 }
 
-async function countySeconds(pool: Pool): Promise<number> {
+async function countySeconds(pool: TestDb): Promise<number> {
   const { signal } = new AbortController();
   return (await timed(() => valueCounty(pool, { fips: MARKET_FIPS, asOf: MARKET_AS_OF }, { signal }))) / 1000;
 }
 
 /** A county's record: how full its roll is, the values of past sales, and the ratio studies of both. */
-async function record(pool: Pool, landed: number): Promise<BenchResult> {
+async function record(pool: TestDb, landed: number): Promise<BenchResult> {
   const { signal } = new AbortController();
   let sales = 0;
   const ms = await timed(async () => {

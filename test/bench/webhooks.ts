@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type pg from 'pg';
 import { Agent, request } from 'undici';
 import { newSecret } from '../../shared/webhooks/webhook-terms.ts';
 import { bodyOf, headersOf, type Taken } from '../../workers/webhooks/webhook-message.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, timed, withBenchDatabase } from './bench.ts';
 import { startWorker, stopWorker } from './worker.ts';
 
@@ -96,7 +96,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
 const residentKb = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
 
-async function insertWebhooks(pool: pg.Pool, url: string, endpoints: number): Promise<void> {
+async function insertWebhooks(pool: TestDb, url: string, endpoints: number): Promise<void> {
   await pool.query(
     `with company as (insert into companies (name) values ('bench') returning id),
      account as (
@@ -114,7 +114,7 @@ async function insertWebhooks(pool: pg.Pool, url: string, endpoints: number): Pr
 }
 
 /** A change in each of five counties, in one transaction. @returns when it was committed */
-async function changeCounties(pool: pg.Pool): Promise<number> {
+async function changeCounties(pool: TestDb): Promise<number> {
   await pool.query(
     `insert into changes (at, type, fips, property_id, fields)
      select now(), 'parcel.changed', 33000 + n, (33000 + n) * 100000000::bigint + 1, '{"acres": [1, 2]}'
@@ -126,7 +126,7 @@ async function changeCounties(pool: pg.Pool): Promise<number> {
   return committed;
 }
 
-async function delivered(pool: pg.Pool): Promise<void> {
+async function delivered(pool: TestDb): Promise<void> {
   for (;;) {
     const { rows } = await pool.query("select from webhook_deliveries where state = 'pending' limit 1");
     if (rows.length === 0) return;
@@ -137,7 +137,7 @@ async function delivered(pool: pg.Pool): Promise<void> {
 type Sent = { url: string; headers: Record<string, string>; body: string };
 
 /** The bytes of the last round. */
-async function readSent(pool: pg.Pool): Promise<Sent[]> {
+async function readSent(pool: TestDb): Promise<Sent[]> {
   const { rows } = await pool.query<Taken>(
     `select d.webhook_id, d.message_id, d.turn, d.attempts, w.url, m.type, m.seq, m.fips, m.at, m.data, now() as now,
        array(select secret from webhook_secrets s where s.webhook_id = w.id) as secrets

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { encodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon } from '../../shared/geo/geometry-types.ts';
 import type { LandKernels } from '../../shared/land/compute-land.ts';
@@ -7,6 +6,7 @@ import { type Planned, type PlanPayload, planAttributes } from '../../workers/la
 import type { LandChunk } from '../../workers/land/write-chunk.ts';
 import { COUNTING_KERNELS } from '../support/land.ts';
 import { insertParcels, square, type TestParcel } from '../support/parcels.ts';
+import type { TestDb } from '../support/test-db.ts';
 
 export const FIPS = 33_019;
 export const COUNTY = FIPS * 1e8;
@@ -34,7 +34,7 @@ export function parcelOf(n: number, fips = FIPS): TestParcel {
   return { property_id: fips * 1e8 + n + 1, boundary, shape_hash: shapeHash(boundary) };
 }
 
-export async function insertLots(pool: pg.Pool, numbers: readonly number[]): Promise<void> {
+export async function insertLots(pool: TestDb, numbers: readonly number[]): Promise<void> {
   await insertParcels(
     pool,
     numbers.map(n => parcelOf(n)),
@@ -44,14 +44,14 @@ export async function insertLots(pool: pg.Pool, numbers: readonly number[]): Pro
 const signal = new AbortController().signal;
 
 export function plan(
-  pool: pg.Pool,
+  pool: TestDb,
   payload: PlanPayload = { scope: { dirty: true } },
   chunkParcels?: number,
 ): Promise<Planned> {
   return planAttributes(pool, payload, { signal, ...(chunkParcels === undefined ? {} : { chunkParcels }) });
 }
 
-export async function openChunks(pool: pg.Pool): Promise<LandChunk[]> {
+export async function openChunks(pool: TestDb): Promise<LandChunk[]> {
   const { rows } = await pool.query<{ payload: LandChunk }>(
     "select payload from jobs where name = 'attributes.chunk' and status in ('queued', 'running') order by payload ->> 'chunk'",
   );
@@ -59,18 +59,18 @@ export async function openChunks(pool: pg.Pool): Promise<LandChunk[]> {
 }
 
 /** As if the jobs of these chunks had ended. */
-export async function endJobs(pool: pg.Pool, status: 'done' | 'failed' = 'done'): Promise<void> {
+export async function endJobs(pool: TestDb, status: 'done' | 'failed' = 'done'): Promise<void> {
   await pool.query("update jobs set status = $1, finished_at = now() where name = 'attributes.chunk'", [
     status,
   ]);
 }
 
-export function compute(pool: pg.Pool, chunk: LandChunk, kernels: LandKernels = COUNTING_KERNELS) {
+export function compute(pool: TestDb, chunk: LandChunk, kernels: LandKernels = COUNTING_KERNELS) {
   return computeLandChunk(pool, chunk, kernels, { signal });
 }
 
 /** Plans what is marked and computes it, as workers would. */
-export async function settle(pool: pg.Pool, kernels?: LandKernels): Promise<void> {
+export async function settle(pool: TestDb, kernels?: LandKernels): Promise<void> {
   await plan(pool);
   for (const chunk of await openChunks(pool)) await compute(pool, chunk, kernels);
   await endJobs(pool);
@@ -89,7 +89,7 @@ export type Attributes = {
   flood_zone_percent: number | null;
 };
 
-export async function attributesOf(pool: pg.Pool, n: number): Promise<Attributes | undefined> {
+export async function attributesOf(pool: TestDb, n: number): Promise<Attributes | undefined> {
   const { rows } = await pool.query<Attributes>('select * from parcel_attributes where property_id = $1', [
     COUNTY + n + 1,
   ]);

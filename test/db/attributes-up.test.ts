@@ -32,23 +32,23 @@ test('a start waits for what is due, and asks for it when nothing is on its way'
     await settle(pool);
     await endJobs();
   };
-  await finishJobs(ATTRIBUTE_JOBS, { pool, deliver, signal }, 60_000);
+  await finishJobs(ATTRIBUTE_JOBS, { db: pool, deliver, signal }, 60_000);
   expect({ delivered, out }).toEqual({ delivered: 1, out: '' });
 });
 
 test('it does not ask when nothing is due, and not twice', async () => {
   const deliver = vi.fn(async () => void (await endJobs()));
-  await finishJobs(ATTRIBUTE_JOBS, { pool, deliver, signal }, 60_000);
+  await finishJobs(ATTRIBUTE_JOBS, { db: pool, deliver, signal }, 60_000);
   expect(deliver).not.toHaveBeenCalled();
   // A job that ends without having done anything.
   await markParcels(pool, ['roads']);
-  await finishJobs(ATTRIBUTE_JOBS, { pool, deliver, signal }, 60_000);
+  await finishJobs(ATTRIBUTE_JOBS, { db: pool, deliver, signal }, 60_000);
   expect(deliver).toHaveBeenCalledTimes(1);
   expect(out).toMatch(/^[^\n]*`npx plat status`[^\n]*\n$/);
 });
 
 test('it does not wait longer than it has patience: the workers go on', async () => {
   await markParcels(pool, ['roads']);
-  await finishJobs(ATTRIBUTE_JOBS, { pool, deliver: async () => {}, signal }, 300);
+  await finishJobs(ATTRIBUTE_JOBS, { db: pool, deliver: async () => {}, signal }, 300);
   expect(out).toMatch(/^[^\n]*\b3 parcels[^\n]*\n$/);
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { LandKernels } from '../../shared/land/compute-land.ts';
-import { statement, transaction } from '../../shared/platform/db.ts';
 import { LOCKS } from '../../shared/platform/locks.ts';
+import { statement } from '../../shared/platform/statements.ts';
 import { createTestDatabase, lockAsks } from '../support/database.ts';
 import { COUNTING_KERNELS, markParcels, marksOf, putLayer } from '../support/land.ts';
 import { square } from '../support/parcels.ts';
@@ -332,7 +332,7 @@ describe('a chunk', () => {
     await plan(pool);
     const [chunk] = await openChunks(pool);
     let computing: Promise<unknown> = Promise.resolve();
-    await transaction(pool, async merge => {
+    await pool.transaction(async merge => {
       await merge.query(holdCounty);
       computing = compute(pool, chunk!);
       // What a merge does to the rows of a parcel whose roll changed.

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../api/http/database.ts';
 import { compsQuery, findComps } from '../../api/v1/market/list-comps.ts';
 import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { areasOf } from '../../shared/market/comps-area.ts';
-import { statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import type { BoundStatement, Values } from '../../shared/platform/named-parameters.ts';
+import { type Fragments, statement } from '../../shared/platform/statements.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const db = await createTestDatabase();
@@ -35,10 +35,8 @@ async function plansOf(parameters: Record<string, unknown>): Promise<string> {
     return (await db.pool.query(text, values)).rows;
   };
   const database = {
-    run: (name: string, values: Values) => explain(statement(name, values)),
-    runComposed: (name: string, fragments: Record<string, string>, values: Values) =>
-      explain(statement(name, values, fragments)),
-  } as unknown as Database;
+    run: (name: string, values: Values, fragments?: Fragments) => explain(statement(name, values, fragments)),
+  } as unknown as Db;
   const page = { size: 100, number: 1, offset: 0, asOf: new Date(), link: () => '' };
   const { count } = await findComps(query, await areasOf(query, COMPUTE_HERE), page, database, COMPUTE_HERE);
   expect(count).toBeGreaterThan(0);

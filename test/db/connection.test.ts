@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { connectionOf, createPool, IDLE_IN_TRANSACTION, literal } from '../../shared/platform/db.ts';
+import { connectionOf, IDLE_IN_TRANSACTION } from '../../shared/platform/connection-pool.ts';
 import { isRetryable } from '../../shared/platform/errors.ts';
 import { LOCKS } from '../../shared/platform/locks.ts';
-import { createLogger } from '../../shared/platform/log.ts';
+import { literal } from '../../shared/platform/statements.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { openTestDb } from '../support/test-db.ts';
 
 const db = await createTestDatabase();
 
@@ -16,7 +17,7 @@ function urlWith(options: string): string {
 
 test('whatever DATABASE_URL asks for, months are added in UTC; its other settings hold', async () => {
   const config = { ...db.config, DATABASE_URL: urlWith('-c timezone=America/New_York -c work_mem=7MB') };
-  const pool = createPool(config, createLogger(config, 'test'), {
+  const pool = openTestDb(config, {
     applicationName: 'test',
     settings: IDLE_IN_TRANSACTION,
   });
@@ -30,9 +31,9 @@ test('whatever DATABASE_URL asks for, months are added in UTC; its other setting
 });
 
 test('work for which no connection was free in time may be tried again', async () => {
-  const pool = createPool(db.config, createLogger(db.config, 'test'), { applicationName: 'test', max: 1 });
+  const pool = openTestDb(db.config, { applicationName: 'test', max: 1 });
   const client = await pool.connect();
-  pool.options.connectionTimeoutMillis = 20;
+  pool.pool.options.connectionTimeoutMillis = 20;
   expect(isRetryable(await pool.query('select 1').catch((error: unknown) => error))).toBe(true);
   client.release();
   await pool.end();

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { findContacts } from '../../shared/contacts/find-phones.ts';
 import { suppress } from '../../shared/contacts/suppression.ts';
 import { person } from '../../shared/kernels/person/person.ts';
-import { asRun } from '../../shared/platform/db.ts';
 import {
   type ForgetRequest,
   findMatchingContacts,
@@ -16,7 +15,6 @@ import { ingest, ingestRoll, lot } from '../support/ingest.ts';
 
 const db = await createTestDatabase();
 const folder = testFolder();
-const run = asRun(db.pool);
 
 const LINES: ContactLine[] = [
   { ...ADA, phone1: '6035550101', phone2: '6035550102', email: 'ada@example.org' },
@@ -32,7 +30,7 @@ const ask = (first: string, last: string, address: string | null = '12 Zephyr St
   number: null,
 });
 const stateOf = async ({ subject, address }: ReturnType<typeof ask>) =>
-  (await findContacts(run, [subject], address)).state;
+  (await findContacts(db.pool, [subject], address)).state;
 const ids = async () =>
   (await db.pool.query('select first_name from contacts order by 1')).rows.map(row => row.first_name);
 
@@ -107,7 +105,7 @@ describe('who asks to be left alone', () => {
   test('is unknown to every search, by whatever name, and to what is ingested later', async () => {
     await people(LINES);
     const request: ForgetRequest = ask('Bob', 'Zweig', '1 A St');
-    await suppress(run, [request.subject], [request.address], [], 'test');
+    await suppress(db.pool, [request.subject], [request.address], [], 'test');
     await people([
       ...LINES,
       { first: 'Robert', last: 'Zweig', address: '1 A St', zip: '03431', phone1: '6035550177' },
@@ -123,10 +121,12 @@ describe('who asks to be left alone', () => {
     const request = ask('Grace', 'Nowell');
     expect(await stateOf(request)).toBe('found');
     expect(
-      await suppressContact(run, request, await findMatchingContacts(run, request), 'test'),
+      await suppressContact(db.pool, request, await findMatchingContacts(db.pool, request), 'test'),
     ).toBeGreaterThan(0);
     expect(await stateOf(request)).toBe('suppressed');
-    expect(await suppressContact(run, request, await findMatchingContacts(run, request), 'test')).toBe(0);
+    expect(
+      await suppressContact(db.pool, request, await findMatchingContacts(db.pool, request), 'test'),
+    ).toBe(0);
     const { rows } = await db.pool.query('select * from contact_suppressions');
     expect(JSON.stringify(rows)).not.toMatch(/grace|nowell/i);
   });
@@ -217,6 +217,6 @@ describe('who asks to be forgotten', () => {
       `select phones from contacts where phones @> '[{"number": "6035550101"}]'`,
     );
     expect(rows[0].phones).toHaveLength(1);
-    expect(await findMatchingContacts(run, { subject: null, number: '6035550102' })).toEqual([]);
+    expect(await findMatchingContacts(db.pool, { subject: null, number: '6035550102' })).toEqual([]);
   });
 });

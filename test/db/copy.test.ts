@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import copyStreams from 'pg-copy-streams';
 import { expect, test } from 'vitest';
 import { readCopiedBytes, readCopyBinary } from '../../shared/platform/copy.ts';
-import { transaction } from '../../shared/platform/db.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const { pool } = await createTestDatabase();
@@ -101,7 +100,7 @@ test('one value arrives as its bytes, and none where there is no row', async () 
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, i) => i % 256));
   await pool.query('create table kept (bytes bytea)');
   const copy = () =>
-    transaction(pool, client => readCopiedBytes(client, 'copy kept to stdout (format binary)'));
+    pool.transaction(client => readCopiedBytes(client, 'copy kept to stdout (format binary)'));
   expect(await copy()).toBeUndefined();
   await pool.query('insert into kept values ($1)', [bytes]);
   expect((await copy())?.equals(bytes)).toBe(true);

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createAccount } from '../../shared/accounts/accounts.ts';
 import { addDeal } from '../../shared/deals/deal-board.ts';
-import { asRun, transaction } from '../../shared/platform/db.ts';
+import { Db } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
 import { createProcessor } from '../../workers/queue/job-runner.ts';
@@ -19,8 +19,8 @@ const listing = (await all(pool, "select id from listings where source_id = 'GEN
 
 async function newDeal(): Promise<string> {
   const fields = { purchase_price: '9500.00' };
-  return transaction(pool, client =>
-    addDeal(asRun(client), { accountId: account.id }, { listing_id: listing }, fields),
+  return pool.transaction(client =>
+    addDeal(client, { accountId: account.id }, { listing_id: listing }, fields),
   );
 }
 
@@ -44,7 +44,7 @@ const version = async () => Number((await all(pool, 'select version from deal_bo
 function processorOn(own: pg.Pool) {
   const { signal } = new AbortController();
   return createProcessor({
-    pool: own,
+    db: new Db(own),
     config,
     log,
     jobs: allJobs,
@@ -86,7 +86,7 @@ async function breakAt(job: string, last: number): Promise<boolean> {
 
 test('deal.fetch broken off at each statement leaves the deal as it was or done, and ends as if nothing had been', async () => {
   const undisturbed = await newDeal();
-  await processorOn(pool)(deliveryOf((await jobOf(undisturbed)).id as string));
+  await processorOn(pool.pool)(deliveryOf((await jobOf(undisturbed)).id as string));
   const wanted = await stateOf(undisturbed);
   expect(wanted).toMatchObject({ deal: { fetch_status: 'found', suggested_action: 'drop' } });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type GivenRow, giveRows, listFreeRows } from '../../shared/parcels/given-rows.ts';
-import { asRun, asRunComposed, transaction } from '../../shared/platform/db.ts';
+import { Db } from '../../shared/platform/db.ts';
 import { expireRecords } from '../../workers/housekeeping/expire-records-job.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/workers.ts';
@@ -12,9 +12,9 @@ const rows = (...ids: number[]): GivenRow[] => ids.map(id => ({ property_id: id,
 const [A, B, C] = [3_301_900_000_001, 3_301_900_000_002, 2_301_900_000_003];
 
 const give = (company: string, given: readonly GivenRow[]) =>
-  transaction(db.pool, client => giveRows(asRunComposed(client), company, given));
+  db.pool.transaction(client => giveRows(client, company, given));
 const free = async (company: string, given: readonly GivenRow[]) => [
-  ...(await listFreeRows(asRun(db.pool), company, given)),
+  ...(await listFreeRows(db.pool, company, given)),
 ];
 
 test('a row costs a company once, in whatever county, and another one for itself', async () => {
@@ -54,7 +54,7 @@ test('two who give the same rows at once pay for them once', async () => {
   const wanted = rows(3_301_900_000_101, 3_301_900_000_102);
   const client = await db.pool.connect();
   await client.query('begin');
-  expect(await giveRows(asRunComposed(client), OURS, wanted)).toBe(2);
+  expect(await giveRows(new Db(client), OURS, wanted)).toBe(2);
   const second = give(OURS, wanted);
   await eventually(async () => {
     const { rows: waiting } = await db.pool.query(
@@ -70,8 +70,8 @@ test('two who give the same rows at once pay for them once', async () => {
 test('nothing is marked where the charge is rolled back', async () => {
   const wanted = rows(3_301_900_000_201);
   await expect(
-    transaction(db.pool, async client => {
-      await giveRows(asRunComposed(client), OURS, wanted);
+    db.pool.transaction(async client => {
+      await giveRows(client, OURS, wanted);
       throw new Error('no quota');
     }),
   ).rejects.toThrow('no quota');

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { asRun, statement, transaction } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import {
   cancelJob,
@@ -13,6 +12,7 @@ import {
   waitForJob,
 } from '../../shared/platform/queue/jobs.ts';
 import { openQueues } from '../../shared/platform/queue/queue.ts';
+import { statement } from '../../shared/platform/statements.ts';
 import type { Jobs } from '../../workers/queue/job.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {
@@ -138,8 +138,8 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
         "select 1 from pg_stat_activity where datname = current_database() and query like 'listen plat_jobs%'";
       return (await pool.query(listening)).rows.length > 0;
     });
-    await transaction(pool, async client => {
-      await enqueueAndNotify(asRun(client), definition, { text: 'now' });
+    await pool.transaction(async client => {
+      await enqueueAndNotify(client, definition, { text: 'now' });
       // Never old enough for the sweep.
       await client.query("update jobs set queued_at = now() + interval '1 hour' where name = $1", [
         definition.name,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { statement, transaction } from '../../shared/platform/db.ts';
 import { enqueue, getJob } from '../../shared/platform/queue/jobs.ts';
+import { statement } from '../../shared/platform/statements.ts';
 import { recomputeMarketJob } from '../../workers/market/recompute-market-job.ts';
 import { jobsByName } from '../../workers/queue/job.ts';
 import { createTestDatabase, lockWaits } from '../support/database.ts';
@@ -16,12 +16,12 @@ describe('the outbox', () => {
   const begin = (id: string) => pool.query(statement('queue/start_job', { id, worker: 'a test' }));
 
   test('a job exists exactly when the transaction that asked for it was committed', async () => {
-    const undone = transaction(pool, async client => {
+    const undone = pool.transaction(async client => {
       await enqueue(client, sample, { text: 'undone' });
       throw new Error('undo');
     });
     await expect(undone).rejects.toThrow('undo');
-    await transaction(pool, client => enqueue(client, sample, { text: 'kept' }));
+    await pool.transaction(client => enqueue(client, sample, { text: 'kept' }));
     const { rows } = await pool.query("select key from jobs where name = 'outbox'");
     expect(rows).toEqual([{ key: 'kept' }]);
   });
@@ -39,7 +39,7 @@ describe('the outbox', () => {
     const { id } = await add('wake');
     const order: string[] = [];
     let begun: Promise<unknown> = Promise.resolve();
-    await transaction(pool, async client => {
+    await pool.transaction(async client => {
       expect(await enqueue(client, sample, { text: 'wake' })).toEqual({ id, added: false });
       begun = begin(id).then(() => order.push('begun'));
       await expect.poll(() => lockWaits({ pool })).toBe(1);

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { uuidV5 } from '../../shared/model/uuid.ts';
+import type { TestDb } from '../support/test-db.ts';
 
 export type TestListing = {
   status: 'ACTIVE' | 'PENDING' | 'SOLD' | 'OFF_MARKET';
@@ -18,7 +18,7 @@ export type TestListing = {
  * Keeps the regions of these tests alone: reading 44,000 for each recompute of everything takes
  * most of their time.
  */
-export async function keepFewRegions(pool: pg.Pool): Promise<void> {
+export async function keepFewRegions(pool: TestDb): Promise<void> {
   for (const table of ['region_stats', 'regions']) {
     await pool.query(
       `delete from ${table} where not ((type = 'county' and code in ('33019', '33005', '23019')) or (type = 'zip' and code = '03280'))`,
@@ -27,7 +27,7 @@ export async function keepFewRegions(pool: pg.Pool): Promise<void> {
 }
 
 /** A feed of listings; `asOf` for a snapshot. Returns its id. */
-export async function addFeed(pool: pg.Pool, name: string, asOf: string | null): Promise<number> {
+export async function addFeed(pool: TestDb, name: string, asOf: string | null): Promise<number> {
   const { rows } = await pool.query<{ id: number }>(
     "insert into feeds (name, kind, definition, as_of) values ($1, 'listings', '{}', $2) returning id",
     [name, asOf],
@@ -39,7 +39,7 @@ let serial = 0;
 
 /** Adds listings, as an ingestion leaves them: in county 33019 and ZIP 03280 unless they say otherwise. */
 export async function addListings(
-  pool: pg.Pool,
+  pool: TestDb,
   feed: number,
   listings: readonly TestListing[],
 ): Promise<void> {
@@ -67,7 +67,7 @@ export async function addListings(
   }
 }
 
-export async function mark(pool: pg.Pool, ...regions: [type: string, code: string][]): Promise<void> {
+export async function mark(pool: TestDb, ...regions: [type: string, code: string][]): Promise<void> {
   for (const region of regions) {
     await pool.query(
       `insert into stats_dirty (type, code) values ($1, $2)
@@ -78,7 +78,7 @@ export async function mark(pool: pg.Pool, ...regions: [type: string, code: strin
 }
 
 /** The regions that are marked, as 'county 33019'. */
-export async function marks(pool: pg.Pool): Promise<string[]> {
+export async function marks(pool: TestDb): Promise<string[]> {
   const { rows } = await pool.query<{ mark: string }>(
     "select type || ' ' || code as mark from stats_dirty order by 1",
   );
@@ -93,7 +93,7 @@ export type Stored = {
   computed_at: Date | null;
 };
 
-export async function storedStats(pool: pg.Pool, type: string, code: string): Promise<Stored> {
+export async function storedStats(pool: TestDb, type: string, code: string): Promise<Stored> {
   const { rows } = await pool.query<Stored>(
     'select body, etag, as_of, listings, computed_at from region_stats where type = $1 and code = $2',
     [type, code],
@@ -104,6 +104,6 @@ export async function storedStats(pool: pg.Pool, type: string, code: string): Pr
 type Stats = { type: string; data: Record<string, number | null> }[];
 
 /** The `stats` of a stored response. */
-export async function statsOf(pool: pg.Pool, type: string, code: string): Promise<Stats> {
+export async function statsOf(pool: TestDb, type: string, code: string): Promise<Stats> {
   return JSON.parse((await storedStats(pool, type, code)).body.toString()).stats;
 }

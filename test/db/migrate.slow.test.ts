@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { describe, expect, inject, test } from 'vitest';
+import { Db } from '../../shared/platform/db.ts';
 import { assertSchemaVersion, listPending, migrate } from '../../shared/platform/migrate.ts';
 import { rootDir } from '../../shared/platform/root.ts';
 import { dumpSchema } from '../../tools/checks/generated-files.ts';
@@ -54,7 +55,7 @@ test('an empty database gets every migration, and none a second time', async () 
   await inEmptyDatabase(async (client, url) => {
     expect(await migrate(url)).toEqual(FILES);
     expect((await listMigrations(client)).map(({ name }) => name)).toEqual(FILES);
-    expect(await assertSchemaVersion(client)).toEqual([]);
+    expect(await assertSchemaVersion(new Db(client))).toEqual([]);
     expect(await migrate(url)).toEqual([]);
     expect(await listPending(url)).toEqual([]);
   });
@@ -117,13 +118,15 @@ describe('a release on the schema of a newer one', () => {
     await inEmptyDatabase(async (client, url) => {
       await run(url, old);
       expect(await listPending(url, expanded)).toEqual([{ name: '0025_text.sql', kind: 'expanding' }]);
-      await expect(assertSchemaVersion(client, expanded)).rejects.toMatchObject({ code: 'schema_version' });
+      await expect(assertSchemaVersion(new Db(client), expanded)).rejects.toMatchObject({
+        code: 'schema_version',
+      });
       expect(await run(url, expanded)).toEqual(['0025_text.sql']);
 
       expect(await seenByFirst(client)).toBe(24);
-      expect(await assertSchemaVersion(client, old)).toEqual(['0025_text.sql']);
+      expect(await assertSchemaVersion(new Db(client), old)).toEqual(['0025_text.sql']);
       expect(await run(url, old)).toEqual([]);
-      expect(await assertSchemaVersion(client, expanded)).toEqual([]);
+      expect(await assertSchemaVersion(new Db(client), expanded)).toEqual([]);
       expect(await run(url, expanded)).toEqual([]);
     });
   });
@@ -134,7 +137,7 @@ describe('a release on the schema of a newer one', () => {
       expect(await seenByFirst(client)).toBe(26);
       for (const folder of [old, expanded]) {
         const newer = { message: expect.stringContaining('0026_body.sql') };
-        await expect(assertSchemaVersion(client, folder)).rejects.toMatchObject({
+        await expect(assertSchemaVersion(new Db(client), folder)).rejects.toMatchObject({
           ...newer,
           code: 'schema_version',
         });
@@ -148,7 +151,9 @@ describe('a release on the schema of a newer one', () => {
   test('a migration that says nothing of its kind counts as breaking', async () => {
     await inEmptyDatabase(async (client, url) => {
       await run(url, silent);
-      await expect(assertSchemaVersion(client, old)).rejects.toMatchObject({ code: 'schema_version' });
+      await expect(assertSchemaVersion(new Db(client), old)).rejects.toMatchObject({
+        code: 'schema_version',
+      });
     });
   });
 
@@ -218,7 +223,7 @@ describe('a database with the migrations of before the first release', () => {
       const rows = async () =>
         (await client.query('select secret, companies.id from contact_secret, companies')).rows;
       const before = await rows();
-      await expect(assertSchemaVersion(client)).rejects.toMatchObject({
+      await expect(assertSchemaVersion(new Db(client))).rejects.toMatchObject({
         code: 'schema_version',
         message: expect.stringContaining('`plat migrate`'),
       });
@@ -226,8 +231,8 @@ describe('a database with the migrations of before the first release', () => {
       expect(await migrate(url)).toEqual(FILES.slice(1));
       expect((await listMigrations(client)).map(({ name }) => name)).toEqual(FILES);
       expect(await rows()).toEqual(before);
-      expect(await dumpSchema(client)).toBe(SCHEMA);
-      await assertSchemaVersion(client);
+      expect(await dumpSchema(new Db(client))).toBe(SCHEMA);
+      await assertSchemaVersion(new Db(client));
       expect(await migrate(url)).toEqual([]);
     });
   });

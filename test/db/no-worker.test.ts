@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { warnOfNoWorker } from '../../cli/common/cli-enqueue.ts';
-import { statement } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { enqueue } from '../../shared/platform/queue/jobs.ts';
+import { statement } from '../../shared/platform/statements.ts';
 import { createLease } from '../../workers/queue/worker-lease.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testJob } from '../support/workers.ts';

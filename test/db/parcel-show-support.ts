@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type pg from 'pg';
 import type { MultiPolygon, Position, Ring } from '../../shared/geo/geometry-types.ts';
 import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 import { markParcels, putLayer, putTile } from '../support/land.ts';
 import { insertParcels, retireParcels } from '../support/parcels.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { byId, elementsOf, type Xml } from '../support/xml.ts';
 import { COUNTY, EVERYWHERE, LAT, LON, settle } from './attributes-support.ts';
 
@@ -45,14 +45,14 @@ const SHAPES: Record<number, MultiPolygon> = {
 export const LOCAL = { class: 'local', line: [at(-300, -8), at(500, -8)] } as const;
 const ROAD = { class: 'normal', line: [at(-10, -300), at(-10, 80)] } as const;
 export const HIGHWAY = { class: 'highway', line: [at(-400, 200), at(600, 200)] } as const;
-export const putRoads = (pool: pg.Pool, ...features: (typeof LOCAL | typeof ROAD | typeof HIGHWAY)[]) =>
+export const putRoads = (pool: TestDb, ...features: (typeof LOCAL | typeof ROAD | typeof HIGHWAY)[]) =>
   putLayer(pool, 'roads', {
     coverage: EVERYWHERE,
     features: features.map(({ class: name, line }) => ({ class: name, line: [...line] })),
   });
 
 /** Flat up to x = 30, from there a slope of 20 % to the east. */
-async function putHeights(pool: pg.Pool, folder: string): Promise<void> {
+async function putHeights(pool: TestDb, folder: string): Promise<void> {
   const source = join(folder, 'heights.tif');
   const [originX, originY] = at(-900, 400);
   writeTiff(source, {
@@ -66,7 +66,7 @@ async function putHeights(pool: pg.Pool, folder: string): Promise<void> {
 }
 
 /** The lots of the picture and their layers, with the attributes computed; files go to `folder`. */
-export async function fillGround(pool: pg.Pool, folder: string): Promise<void> {
+export async function fillGround(pool: TestDb, folder: string): Promise<void> {
   await pool.query(`insert into feeds (name, kind, definition) values ('lots', 'assessor', '{}')`);
   await pool.query("insert into runs (feed_id, requested_by, status) values (1, 'test', 'merged')");
   await pool.query(

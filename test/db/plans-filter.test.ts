@@ -1,13 +1,14 @@
+import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../api/http/database.ts';
+import { ApiDb } from '../../api/http/database.ts';
 import type { CallContext } from '../../api/http/endpoint.ts';
 import type { Resources } from '../../api/v1/common/endpoint-resources.ts';
 import { filterParcels } from '../../api/v1/parcels/filter/filter-parcels.ts';
 import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
-import { type Pool, type Queryable, transaction } from '../../shared/platform/db.ts';
 import { countCoverage } from '../../workers/ingest/kinds/assessor/merge-parcels.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertParcels } from '../support/parcels.ts';
+import type { TestDb } from '../support/test-db.ts';
 
 /** The plans of the filter's statements: each test fails when the index that it names is lost. */
 
@@ -42,14 +43,14 @@ type Reply = { next: string | null; results: unknown[] };
 /** What the endpoint asks of the database for a body, and what it answers. */
 async function run(body: object, query = ''): Promise<{ statements: Statement[]; reply: Reply }> {
   const statements: Statement[] = [];
-  const recording = {
+  const recording = Object.assign(new pg.Pool(), {
     query(statement: Statement) {
       statements.push(statement);
       return db.pool.query(statement);
     },
-  } as unknown as Pool;
+  });
   const resources = {
-    database: openDatabase(recording),
+    db: new ApiDb(recording, recording),
     cursorSecret: async () => Buffer.alloc(32),
   } as unknown as Resources;
   const url = new URL(`http://localhost/${query}`);
@@ -70,7 +71,7 @@ async function run(body: object, query = ''): Promise<{ statements: Statement[];
 }
 
 /** The plan of the first statement that holds a text. */
-async function planOf(statements: Statement[], part: string, on: Queryable = db.pool): Promise<string> {
+async function planOf(statements: Statement[], part: string, on: TestDb = db.pool): Promise<string> {
   const statement = statements.find(({ text }) => text.includes(part))!;
   const { rows } = await on.query<{ 'QUERY PLAN': string }>(`explain ${statement.text}`, statement.values);
   return rows.map(row => row['QUERY PLAN']).join('\n');
@@ -78,7 +79,7 @@ async function planOf(statements: Statement[], part: string, on: Queryable = db.
 
 /** The same on a server to which parallel workers cost nothing. */
 function eagerPlanOf(statements: Statement[], part: string): Promise<string> {
-  return transaction(db.pool, async client => {
+  return db.pool.transaction(async client => {
     await client.query(`set local parallel_setup_cost = 0; set local parallel_tuple_cost = 0;
       set local min_parallel_table_scan_size = 0; set local min_parallel_index_scan_size = 0`);
     return planOf(statements, part, client);

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { withConnection } from '../../shared/platform/db.ts';
 import { readLines } from '../../workers/exports/read-rows.ts';
 import { createTestDatabase } from '../support/database.ts';
 
@@ -9,19 +8,19 @@ const { pool } = await createTestDatabase();
 const COPY = "copy (select n, repeat('x', 1000) from generate_series(1, 30000) n) to stdout (null '')";
 
 test('who stops reading lines, or reads what fails, has the connection again', async () => {
-  await withConnection(pool, async client => {
-    for await (const lines of readLines(client, COPY)) {
+  await pool.connection(async (connection, client) => {
+    for await (const lines of readLines(connection, COPY)) {
       expect(lines.subarray(0, 3).toString()).toBe('1\tx');
       break;
     }
     expect((await client.query('select 7 as answer')).rows).toEqual([{ answer: 7 }]);
     const failing = async () => {
-      for await (const _ of readLines(client, COPY.replace('n,', '1 / (20000 - n),')));
+      for await (const _ of readLines(connection, COPY.replace('n,', '1 / (20000 - n),')));
     };
     await expect(failing()).rejects.toThrow('division by zero');
     expect((await client.query('select 7 as answer')).rows).toEqual([{ answer: 7 }]);
     let lines = 0;
-    for await (const some of readLines(client, COPY)) lines += some.toString().split('\n').length - 1;
+    for await (const some of readLines(connection, COPY)) lines += some.toString().split('\n').length - 1;
     expect(lines).toBe(30_000);
   });
 });

@@ -9,7 +9,7 @@ import { road, roadFeed, writeRoads } from '../support/layers.ts';
 const { folder, pool } = await createTestDatabase();
 
 /** What `plat runs show` prints of a run. */
-const shown = async (runId: number): Promise<string> => (await showRun({ pool }, runId))[1];
+const shown = async (runId: number): Promise<string> => (await showRun({ db: pool }, runId))[1];
 
 test('plat runs show tells what became of a layer, and nothing that only parcels have', async () => {
   writeRoads(folder, 'shown', [road(0), road(0), road(1, 'S1200'), road(2, 'S1820'), road(3, '')]);

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type pg from 'pg';
 import { describe, expect, inject, test } from 'vitest';
+import { Db } from '../../shared/platform/db.ts';
 import { rootDir } from '../../shared/platform/root.ts';
 import { dumpSchema } from '../../tools/checks/generated-files.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -9,14 +11,12 @@ import { onServer, withDatabase } from '../support/server.ts';
 const db = await createTestDatabase();
 
 /** Runs `work` in a database without any table. */
-async function inEmptyDatabase<T>(work: (client: { query: typeof db.pool.query }) => Promise<T>): Promise<T> {
+async function inEmptyDatabase<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   const server = inject('testServer').url;
   const name = `${db.name}_empty`;
   await onServer(server, client => client.query(`create database ${name} template template0`));
   try {
-    return await onServer(withDatabase(server, name), client =>
-      work(client as { query: typeof db.pool.query }),
-    );
+    return await onServer(withDatabase(server, name), work);
   } finally {
     await onServer(server, client => client.query(`drop database ${name} with (force)`));
   }
@@ -31,7 +31,7 @@ describe('the schema dump', () => {
     const dump = await dumpSchema(db.pool);
     const again = await inEmptyDatabase(async client => {
       await client.query(dump);
-      return dumpSchema(client);
+      return dumpSchema(new Db(client));
     });
     expect(again).toBe(dump);
   });
@@ -63,7 +63,7 @@ describe('the schema dump', () => {
       create trigger stamped before insert on parents for each row execute function stamp();`;
     const dump = await inEmptyDatabase(async client => {
       await client.query(statements);
-      return dumpSchema(client);
+      return dumpSchema(new Db(client));
     });
     for (const part of [
       "create type grade as enum ('A', 'B');",
@@ -85,7 +85,7 @@ describe('the schema dump', () => {
     expect(dump).not.toContain('slices_1');
     const again = await inEmptyDatabase(async client => {
       await client.query(dump);
-      return dumpSchema(client);
+      return dumpSchema(new Db(client));
     });
     expect(again).toBe(dump);
   });

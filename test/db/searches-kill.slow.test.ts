@@ -14,7 +14,7 @@ const db = await createTestDatabase({}, { regions: true });
 const { pool, folder } = db;
 const config = loadConfig({ DATABASE_URL: db.url, LOG_LEVEL: 'silent', HOST: '0.0.0.0' });
 const { signal } = new AbortController();
-const follow = () => followSearches({ pool, log: createLogger(config, 'searches'), config, signal });
+const follow = () => followSearches({ db: pool, log: createLogger(config, 'searches'), config, signal });
 /** Kills at random moments; a long run sets 20. */
 const KILLS = Number(process.env.KILLS ?? 1);
 

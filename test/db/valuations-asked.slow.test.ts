@@ -1,7 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { uuidText } from '../../shared/model/uuid.ts';
 import { unpackComps } from '../../shared/model/valuation-comps-codec.ts';
-import { transaction } from '../../shared/platform/db.ts';
 import { ensurePartitions } from '../../workers/ingest/kinds/assessor/partitions.ts';
 import { readComps } from '../../workers/valuation/valuation-comps.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -37,7 +36,7 @@ const sold = (price: number, day = '2026-03-01') => ({
 
 /** What was asked for each sale, by source_id. */
 async function askedBySale(): Promise<Record<string, number>> {
-  const comps = await transaction(pool, client => readComps(client));
+  const comps = await pool.transaction(client => readComps(client));
   const { rows } = await pool.query<{ id: string; source_id: string }>('select id, source_id from listings');
   const names = new Map(rows.map(({ id, source_id }) => [id, source_id]));
   return Object.fromEntries(

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { unpackComps } from '../../shared/model/valuation-comps-codec.ts';
-import { transaction } from '../../shared/platform/db.ts';
 import { readOpinions } from '../../workers/valuation/assessed-land.ts';
 import { backtestValuations } from '../../workers/valuation/run-backtest.ts';
 import { createRandom } from '../bench/generate/random.ts';
@@ -37,7 +36,7 @@ test('a sale is paired with the newest edition of the day before it, each beside
     [1, '2023-01-01', 20_000],
     [2, '2023-01-01', 80_000],
   ]);
-  const opinion = await transaction(pool, client => readOpinions(client, FIPS));
+  const opinion = await pool.transaction(client => readOpinions(client, FIPS));
   const at = (serial: number, day: string) => opinion(idOf(serial), dayOf(day));
   expect(at(1, '2019-12-31')).toBeNaN();
   expect(at(4, '2024-01-01')).toBeNaN();

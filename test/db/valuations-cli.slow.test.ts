@@ -37,16 +37,16 @@ test('what a start finds due is valued before it goes on', async () => {
   const { deliverJobs } = await import('../../cli/common/cli-session.ts');
   const deliver = (ids: string[]) =>
     deliverJobs(
-      { config: { ...db.config, DATABASE_URL: db.url }, pool, log: createLogger(db.config, 'x') },
+      { config: { ...db.config, DATABASE_URL: db.url }, db: pool, log: createLogger(db.config, 'x') },
       ids,
     );
   const { signal } = new AbortController();
-  await finishJobs(VALUATION_JOBS, { pool, deliver, signal }, 30_000);
+  await finishJobs(VALUATION_JOBS, { db: pool, deliver, signal }, 30_000);
   expect(await valuationMarks(pool)).toEqual([]);
   expect((await storedValuations(pool)).size).toBeGreaterThan(50);
   // Parcels and comps of an installation from before there were valuations.
   await pool.query('truncate valuations, valuation_counties');
-  await finishJobs(VALUATION_JOBS, { pool, deliver, signal }, 30_000);
+  await finishJobs(VALUATION_JOBS, { db: pool, deliver, signal }, 30_000);
   expect((await storedValuations(pool)).size).toBeGreaterThan(50);
 });
 

@@ -3,7 +3,7 @@ import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-effects.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { unpackComps } from '../../shared/model/valuation-comps-codec.ts';
-import { statement, transaction } from '../../shared/platform/db.ts';
+import { statement } from '../../shared/platform/statements.ts';
 import { readComps } from '../../workers/valuation/valuation-comps.ts';
 import { createRandom, type Random } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -196,7 +196,7 @@ describe('a comp is of the parcel', () => {
 describe('where sales show what a flood zone does', () => {
   test('parcels are valued as the kernel values them, and comps say what they were moved by', async () => {
     const { lots } = await market();
-    const comps = await transaction(pool, client => readComps(client));
+    const comps = await pool.transaction(client => readComps(client));
     const { model } = fitTo(comps, dayOf(AS_OF), FIPS);
     const { land } = model.effects;
     expect(Math.abs(land!.effects[2]! / Math.log(0.3) - 1)).toBeLessThan(0.1);

@@ -1,6 +1,6 @@
-import type { Pool } from '../../shared/platform/db.ts';
 import type { Random } from '../bench/generate/random.ts';
 import { insertParcels } from '../support/parcels.ts';
+import type { TestDb } from '../support/test-db.ts';
 
 /**
  * Three counties side by side, the first with many sales and small steps, the last with few and large ones.
@@ -48,7 +48,7 @@ export function randomComp(random: Random, id: string): SaleRow {
 }
 
 /** Parcels of the three counties, some of them far from every comp, some of unknown size. */
-export async function seedParcels(pool: Pool, random: Random, count: number): Promise<void> {
+export async function seedParcels(pool: TestDb, random: Random, count: number): Promise<void> {
   const parcels = Array.from({ length: count }, (_, i) => {
     const county = pick(random, COUNTIES);
     const { longitude, latitude } = placeOf(random, county, 1.3);
@@ -64,7 +64,7 @@ export async function seedParcels(pool: Pool, random: Random, count: number): Pr
 }
 
 /** Takes everything away. */
-export async function clearMarket(pool: Pool): Promise<void> {
+export async function clearMarket(pool: TestDb): Promise<void> {
   await pool.query(`truncate parcels, parcel_filters, county_serials, listings, listing_events, valuations, valuations_dirty,
     valuation_counties, comp_land, jobs`);
 }

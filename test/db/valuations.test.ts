@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
-import { transaction } from '../../shared/platform/db.ts';
 import { readComps } from '../../workers/valuation/valuation-comps.ts';
 import { valueCounty } from '../../workers/valuation/value-county.ts';
 import { createRandom } from '../bench/generate/random.ts';
@@ -31,7 +30,7 @@ async function market(comps = 300, parcels = 200): Promise<Feed> {
 
 /** The estimates of every parcel by the kernel alone, with every comp of the nation at hand. */
 async function estimatesOfKernel(): Promise<Map<number, number>> {
-  const comps = await transaction(pool, client => readComps(client));
+  const comps = await pool.transaction(client => readComps(client));
   const estimates = new Map(COUNTIES.map(fips => [fips, fitTo(comps, dayOf(AS_OF), fips).estimates]));
   const valuers = new Map(
     COUNTIES.map(fips => {
@@ -121,7 +120,7 @@ describe('a county', () => {
     expect(await storedValuations(pool)).toEqual(before);
     expect(await valuationMarks(pool)).toEqual([33_005]);
     // The connection is as good as before.
-    expect(pool.idleCount).toBe(pool.totalCount);
+    expect(pool.pool.idleCount).toBe(pool.pool.totalCount);
     await valueCounty(pool, { fips: 33_005 }, { signal });
     expect(await storedValuations(pool)).not.toEqual(before);
     expect(await valuationMarks(pool)).toEqual([]);

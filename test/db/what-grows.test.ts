@@ -48,7 +48,7 @@ test('of each reason the first rejects of a run are kept, and all are counted', 
 });
 
 test('old records are deleted, and what a rule keeps is not', async () => {
-  const context = { pool } as JobContext;
+  const context = { db: pool } as unknown as JobContext;
   const feed = listingFeed(pool, folder);
   const old = await feed.run([row('A'), row('A', { list_price: 7 })]);
   const same = await feed.run([row('A'), row('A', { list_price: 7 })]);

@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createPool, endsWithWorker } from '../../shared/platform/db.ts';
+import { endsWithWorker } from '../../shared/platform/connection-pool.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { createLease } from '../../workers/queue/worker-lease.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { openTestDb } from '../support/test-db.ts';
 import { eventually } from '../support/workers.ts';
 
 const db = await createTestDatabase();
@@ -12,7 +13,7 @@ const log = createLogger(db.config, 'test');
 /** A worker with a lease, and a session of its own that holds a lock. */
 async function startWorker() {
   const lease = createLease(60_000, 6, log);
-  const own = createPool(db.config, log, {
+  const own = openTestDb(db.config, {
     applicationName: lease.applicationName,
     settings: endsWithWorker(db.config),
   });
@@ -70,7 +71,7 @@ test('a worker that was away itself ends nobody until it has been back for a whi
 });
 
 test('a transaction of a worker ends when it is idle for JOB_LOCK_MS', async () => {
-  const own = createPool(db.config, log, {
+  const own = openTestDb(db.config, {
     applicationName: 'plat test worker',
     settings: endsWithWorker({ JOB_LOCK_MS: 50 }),
   });

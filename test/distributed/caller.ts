@@ -113,6 +113,6 @@ export async function doJobs(db: TestDatabase): Promise<void> {
     });
   }
   const log = createLogger(config, 'test');
-  await followSearches({ pool, log, config, signal });
-  await refreshSearches({ pool, log, signal });
+  await followSearches({ db: pool, log, config, signal });
+  await refreshSearches({ db: pool, log, signal });
 }

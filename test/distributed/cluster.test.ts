@@ -3,8 +3,6 @@ import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { endpoints } from '../../api/endpoints.ts';
 import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
-import { createPool, type Pool } from '../../shared/platform/db.ts';
-import { createLogger } from '../../shared/platform/log.ts';
 import { migrate } from '../../shared/platform/migrate.ts';
 import {
   assertClusterReady,
@@ -18,6 +16,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { ingest, ingestRoll, lot } from '../support/ingest.ts';
 import { sampleFeed } from '../support/layers.ts';
 import { insertParcels, square } from '../support/parcels.ts';
+import { openTestDb, type TestDb } from '../support/test-db.ts';
 import { valueMarket } from '../support/valuations.ts';
 import { doJobs, openCaller, withQuotes } from './caller.ts';
 import { FIELD, LATER, PAGES, QUESTIONS, type Question } from './questions.ts';
@@ -30,7 +29,7 @@ import { FIELD, LATER, PAGES, QUESTIONS, type Question } from './questions.ts';
 /** What differs between two loads of the same: ids of runs and the time. */
 const PASSING = ['computed_at', 'created_run', 'changed_run', 'retired_run', 'retired_at', 'mark', 'chunk'];
 
-async function tablesOf(pool: Pool): Promise<Record<string, string>> {
+async function tablesOf(pool: TestDb): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
   // What was billed differs: one database answers more questions than the other.
   for (const table of Object.keys(DISTRIBUTION_COLUMNS).filter(name => name !== 'given_rows')) {
@@ -181,10 +180,10 @@ if (process.env.TEST_CITUS_URL === undefined) {
 
   test('a merge, the attributes and the values of a county touch one shard of each of its tables', async () => {
     await spread.pool.query(`alter database ${spread.name} set citus.log_remote_commands = on`);
-    const pool = createPool(spread.config, createLogger(spread.config, 'test'), { applicationName: 'told' });
+    const pool = openTestDb(spread.config, { applicationName: 'told' });
     onTestFinished(() => pool.end());
     const shards = new Map(Object.keys(DISTRIBUTION_COLUMNS).map(table => [table, new Set<string>()]));
-    pool.on('connect', client =>
+    pool.pool.on('connect', client =>
       client.on('notice', ({ message = '' }) => {
         for (const [, table, shard] of message.matchAll(/\b(\w+?)_(\d{6,})\b/g))
           shards.get(table!)?.add(shard!);

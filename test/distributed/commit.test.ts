@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { loadConfig } from '../../shared/platform/config.ts';
-import { createPool, type Pool } from '../../shared/platform/db.ts';
 import { isRetryable } from '../../shared/platform/errors.ts';
-import { createLogger } from '../../shared/platform/log.ts';
 import { migrate } from '../../shared/platform/migrate.ts';
 import { listPreparedTransactions } from '../../shared/platform/shards.ts';
 import { loadFeed } from '../../workers/ingest/load-feeds.ts';
@@ -19,6 +17,7 @@ import { testFolder } from '../support/folder.ts';
 import { all, ingest, insertRegions, lot, one, writeFeatures } from '../support/ingest.ts';
 import { startProgram } from '../support/programs.ts';
 import { onServer, withDatabase } from '../support/server.ts';
+import { openTestDb, type TestDb } from '../support/test-db.ts';
 import { eventually } from '../support/workers.ts';
 
 /**
@@ -54,7 +53,7 @@ if (bin === undefined) {
     ...Object.values(lines).map(({ port }) => ({ host: '127.0.0.1', port, coordinator: false })),
   ]);
   const config = loadConfig({ LOG_LEVEL: 'silent', DATABASE_URL: withDatabase(server, 'plat') });
-  const openPool = () => createPool(config, createLogger(config, 'test'), { applicationName: 'plat test' });
+  const openPool = () => openTestDb(config, { applicationName: 'plat test' });
   const regions = openPool();
   await insertRegions(regions, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]);
   await regions.end();
@@ -77,7 +76,7 @@ if (bin === undefined) {
   await setRecovery('-1');
 
   /** With connections that know no server of before a death. */
-  function freshPool(): Pool {
+  function freshPool(): TestDb {
     const pool = openPool();
     onTestFinished(() => pool.end());
     return pool;

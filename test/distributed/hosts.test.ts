@@ -175,7 +175,7 @@ if (!isPossible()) {
         requestedBy: 'test',
       });
       const begun = performance.now();
-      await deliverJobs({ config, pool: db.pool, log }, [id]);
+      await deliverJobs({ config, db: db.pool, log }, [id]);
       const asked = await source.asked();
       asked.write(ROLL.slice(0, 12));
 

@@ -29,7 +29,7 @@ const json = async (...argv: string[]) => JSON.parse((await plat(...argv, '--jso
 async function bring(feed: string): Promise<void> {
   const { id } = await enqueue(db.pool, ingestJob, ingestJob.payload.parse({ feed, force: true }));
   const log = createLogger(db.config, 'test');
-  await deliverJobs({ config: { ...db.config, DATABASE_URL: db.url }, pool: db.pool, log }, [id]);
+  await deliverJobs({ config: { ...db.config, DATABASE_URL: db.url }, db: db.pool, log }, [id]);
   expect(await waitForJob(db.pool, id)).toMatchObject({ status: 'done', result: { status: 'merged' } });
 }
 

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { deliverJobs } from '../../cli/common/cli-session.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
-import { sql } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { enqueue, waitForJob } from '../../shared/platform/queue/jobs.ts';
+import { sql } from '../../shared/platform/statements.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
 import { removeLayer } from '../../workers/ingest/layers/remove-layer.ts';
 import { type RunningWorker, startWorker } from '../../workers/start-worker.ts';
@@ -113,7 +113,7 @@ function writeHeights(): void {
 async function bring(...feeds: string[]): Promise<void> {
   for (const feed of feeds) {
     const { id } = await enqueue(db.pool, ingestJob, ingestJob.payload.parse({ feed, force: true }));
-    await deliverJobs({ config: { ...db.config, DATABASE_URL: db.url }, pool: db.pool, log }, [id]);
+    await deliverJobs({ config: { ...db.config, DATABASE_URL: db.url }, db: db.pool, log }, [id]);
     const { status, result, error } = await waitForJob(db.pool, id);
     expect({ feed, status, result, error }).toMatchObject({ status: 'done', result: { status: 'merged' } });
   }
@@ -275,7 +275,7 @@ journey('filters and parcels follow what feeds bring', step => {
     const { job, ...removed } = await removeLayer(db.pool, 'wetlands', new AbortController().signal);
     // All but F, a kilometer away.
     expect(removed).toEqual({ kind: 'wetlands', features: 1, tiles: 0, parcels: 5 });
-    await deliverJobs({ config: { ...db.config, DATABASE_URL: db.url }, pool: db.pool, log }, [job!]);
+    await deliverJobs({ config: { ...db.config, DATABASE_URL: db.url }, db: db.pool, log }, [job!]);
     await settled();
     expect(await found({ wetlands_percent_max: 20 })).toBe('');
     expect(await detail('C')).toMatchObject({

@@ -3,20 +3,19 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { loadConfig } from '../../shared/platform/config.ts';
-import { createPool } from '../../shared/platform/db.ts';
-import { createLogger } from '../../shared/platform/log.ts';
 import { migrate } from '../../shared/platform/migrate.ts';
 import { enqueue, waitForJob } from '../../shared/platform/queue/jobs.ts';
 import { recomputeMarketDailyJob } from '../../workers/market/recompute-market-daily-job.ts';
 import { startProgram } from '../support/programs.ts';
 import { startTestServer } from '../support/server.ts';
+import { openTestDb } from '../support/test-db.ts';
 import { eventually } from '../support/workers.ts';
 
 // A server of its own, which goes away and comes back.
 const server = await startTestServer();
 await migrate(server.url);
 const config = loadConfig({ LOG_LEVEL: 'silent', DATABASE_URL: server.url });
-const pool = createPool(config, createLogger(config, 'test'), { applicationName: 'plat test' });
+const pool = openTestDb(config, { applicationName: 'plat test' });
 // Commits of a test server are written a moment later, and this one is killed.
 await pool.query('checkpoint');
 const children: ChildProcess[] = [];

@@ -14,6 +14,7 @@ import { insertRegions, startTestApi } from '../support/api.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';
 import { startTestServer, withDatabase } from '../support/server.ts';
+import { TestDb } from '../support/test-db.ts';
 import { jobsOf, queueEnv, startTestWorker, testJob } from '../support/workers.ts';
 
 const folder = testFolder();
@@ -111,10 +112,10 @@ describe.skipIf(!has('psql', '--version'))('roles, by psql (of the package postg
     const [owner, api] = [urlOf('plat_owner', 'own'), urlOf('plat_api', 'api')];
     await migrate(owner);
 
-    const pool = new pg.Pool({ connectionString: api });
+    const pool = new TestDb(new pg.Pool({ connectionString: api }));
     onTestFinished(() => pool.end());
     const db: Pick<TestDatabase, 'pool' | 'url'> = { pool, url: api };
-    const ownerPool = new pg.Pool({ connectionString: owner });
+    const ownerPool = new TestDb(new pg.Pool({ connectionString: owner }));
     await insertRegions({ ...db, pool: ownerPool } as TestDatabase);
     await ownerPool.end();
 
@@ -134,7 +135,7 @@ describe.skipIf(!has('psql', '--version'))('roles, by psql (of the package postg
 
     const config = loadConfig({ LOG_LEVEL: 'silent', DATABASE_URL: owner, ...queueEnv('postgres') });
     const load = testJob('test.load');
-    const work = async ({ pool: workers }: JobContext) => {
+    const work = async ({ db: workers }: JobContext) => {
       await ensurePartitions(workers, [33_019]);
       await analyzePartitions(workers, [33_019]);
       return { rows: 1 };

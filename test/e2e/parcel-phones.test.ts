@@ -2,7 +2,6 @@ import { beforeEach, expect, test } from 'vitest';
 import { SKIP_TRACE_EXAMPLE as EXAMPLE } from '../../api/v1/examples/examples.ts';
 import { changeAccount } from '../../shared/accounts/contracts.ts';
 import { suppress } from '../../shared/contacts/suppression.ts';
-import { asRun } from '../../shared/platform/db.ts';
 import { forgetContact } from '../../workers/contacts/forget-contact.ts';
 import { expireRecords } from '../../workers/housekeeping/expire-records-job.ts';
 import { startTestApi, usageOf } from '../support/api.ts';
@@ -128,7 +127,7 @@ test('refusals are said beside the owner and cost nothing', async () => {
 
 test('who is suppressed is shown no more, and who is forgotten is kept nowhere', async () => {
   await ana.submit(PAGE, FORM);
-  const run = asRun(db.pool);
+  const run = db.pool;
   await suppress(run, [], [], [EXAMPLE.response.phones[0]!.number], 'test');
   const page = await ana.open(PAGE);
   expect([page.text.includes(FIRST!), page.text.includes(SECOND!)]).toEqual([false, true]);

@@ -46,7 +46,7 @@ test('a process stores all that its pages load, before it serves', async () => {
 test('assets of a release that has not started for a year are deleted', async () => {
   await db.pool.query("update assets set stored_at = now() - interval '13 months'");
   await storeAssets(db.pool, { list: [{ path, type: 'text/javascript', body }] });
-  await deleteOldRecordsJob.run({ pool: db.pool } as JobContext, {});
+  await deleteOldRecordsJob.run({ db: db.pool } as unknown as JobContext, {});
   const { rows } = await db.pool.query('select path from assets');
   expect(rows).toEqual([{ path }]);
 });

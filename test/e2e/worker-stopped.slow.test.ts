@@ -88,7 +88,7 @@ async function openFeed(db: Site, env: Record<string, string>) {
     writeFeatures(join(folder, 'roll.ndgeojson'), rows);
     const payload = { feed: 'roll', force: false, sources: {}, requestedBy: 'test' };
     const { id } = await enqueue(pool, ingestJob, payload);
-    await deliverJobs({ config, pool, log }, [id]);
+    await deliverJobs({ config, db: pool, log }, [id]);
     return id;
   };
 }

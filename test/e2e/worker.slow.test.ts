@@ -119,7 +119,7 @@ describe.concurrent.each(BACKENDS)('a worker on $kind that is killed with -9', (
       sources: {},
       requestedBy: 'test',
     });
-    await deliverJobs({ config: { ...config, DATABASE_URL }, pool, log }, [id]);
+    await deliverJobs({ config: { ...config, DATABASE_URL }, db: pool, log }, [id]);
     const request = () => eventually(async () => asked.find(({ path }) => path.includes(name)));
     const { response } = await request();
     response.write(ROLL.slice(0, 12));

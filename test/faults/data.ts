@@ -11,7 +11,7 @@ export const data: readonly Fault[] = [
   {
     what: 'two migrations run at once',
     file: 'shared/platform/migrate.ts',
-    from: "    await client.query('select pg_advisory_lock($1)', [LOCKS.migrate]);\n",
+    from: "    await db.run('platform/wait_for_lock', { lock: LOCKS.migrate });\n",
     to: '',
     tests: ['test/db/migrate.slow.test.ts'],
   },

@@ -30,7 +30,7 @@ export const money: readonly Fault[] = [
   {
     what: 'a caller who left is charged',
     file: 'api/http/meter.ts',
-    from: '    if (isOver()) continue;\n',
+    from: '    if (isFinished()) continue;\n',
     to: '',
     tests: ['test/e2e/api/metering.test.ts'],
   },

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../api/openapi.ts';
 import { createKey } from '../../shared/accounts/accounts.ts';
 import { newToken } from '../../shared/accounts/sign-in.ts';
-import { statement } from '../../shared/platform/db.ts';
+import { statement } from '../../shared/platform/statements.ts';
 import { startTestApi, usageOf } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { conformsTo, type Document } from '../support/openapi.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Pool } from '../../shared/platform/db.ts';
+import type { TestDb } from '../support/test-db.ts';
 
 /** Texts that have broken programs: SQL, patterns, encodings, numbers, geometries. */
 export const TEXTS = [
@@ -116,7 +116,7 @@ export const encoded = (text: string): string => encodeURIComponent(Buffer.from(
 /** Values that lead somewhere, by the names that parameters and fields have for them. */
 export type Known = Map<string, string[]>;
 
-export async function readKnown(pool: Pool): Promise<Known> {
+export async function readKnown(pool: TestDb): Promise<Known> {
   const list = async (text: string) =>
     (await pool.query<{ v: string }>(text)).rows.map(({ v }) => v).filter(value => value !== null);
   const parcels = await list('select property_id::text as v from parcels order by property_id % 97 limit 40');

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
-import { asRun, type Pool } from '../../shared/platform/db.ts';
 import { enqueueAndNotify, waitForJob } from '../../shared/platform/queue/jobs.ts';
 import { build } from '../../tools/build.mjs';
 import { readInput } from '../../workers/formats/read-format.ts';
@@ -13,6 +12,7 @@ import { withBenchDatabase } from '../bench/bench.ts';
 import { writeFeed } from '../bench/generate/feed-files.ts';
 import { hasEnded, startWorker } from '../bench/worker.ts';
 import { startTestServer } from '../support/server.ts';
+import type { TestDb } from '../support/test-db.ts';
 import { mutated, type Seed, seedFiles } from './mutations.ts';
 
 /*
@@ -66,7 +66,7 @@ function nameOf(format: string): string {
   return `mutate-${format.replace('_', '-')}`;
 }
 
-async function mutateAll(url: string, pool: Pool): Promise<number> {
+async function mutateAll(url: string, pool: TestDb): Promise<number> {
   const worker = await startWorker(url, { FEEDS_DIR: feeds, WORKER_CONCURRENCY: AT_ONCE, LOG_LEVEL: 'info' });
   worker.stderr!.resume();
   const tallies = await Promise.all(seeds.map(([format, seed]) => mutateFormat(pool, format, seed)));
@@ -95,7 +95,7 @@ async function mutateAll(url: string, pool: Pool): Promise<number> {
   return isWell ? 0 : 1;
 }
 
-async function mutateFormat(pool: Pool, format: string, { name, bytes }: Seed): Promise<Tally> {
+async function mutateFormat(pool: TestDb, format: string, { name, bytes }: Seed): Promise<Tally> {
   const tally: Tally = { format, rows: 0, words: 0, other: [] };
   for (let seed = 1; seed <= Number(files); seed++) {
     const file = join(folder, `${format}-${seed}-${name}`);
@@ -114,7 +114,7 @@ function summaryOf({ format, rows, words, other }: Tally): string {
   return `${format.padEnd(12)} ${rows} in rows, ${words} in words, ${other.length} otherwise`;
 }
 
-async function codeOf(pool: Pool, file: string): Promise<string> {
+async function codeOf(pool: TestDb, file: string): Promise<string> {
   const { rows } = await pool.query<{ code: string | null }>(
     "select error_code as code from jobs where payload -> 'sources' ->> 'roll' = $1",
     [file],
@@ -122,13 +122,13 @@ async function codeOf(pool: Pool, file: string): Promise<string> {
   return rows[0]?.code ?? '';
 }
 
-async function enqueueRead(pool: Pool, format: string, file: string | undefined): Promise<string> {
+async function enqueueRead(pool: TestDb, format: string, file: string | undefined): Promise<string> {
   const sources = file === undefined ? {} : { roll: file };
   const payload = { feed: nameOf(format), force: true, sources, requestedBy: 'mutate' };
-  return enqueueAndNotify(asRun(pool), ingestJob, ingestJob.payload.parse(payload));
+  return enqueueAndNotify(pool, ingestJob, ingestJob.payload.parse(payload));
 }
 
-async function read(pool: Pool, format: string, file: string | undefined) {
+async function read(pool: TestDb, format: string, file: string | undefined) {
   return waitForJob(pool, await enqueueRead(pool, format, file));
 }
 

@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import type { Account } from '../../api/http/callers.ts';
-import { openDatabase } from '../../api/http/database.ts';
 import { type Limit, openRateLimits, type RateState } from '../../api/http/rate-limits.ts';
-import { createPool } from '../../shared/platform/db.ts';
-import { createLogger } from '../../shared/platform/log.ts';
 import { stopClock } from '../support/clock.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { runs } from '../support/runs.ts';
+import { openTestDb } from '../support/test-db.ts';
 
 /** In 60 millionths of a call. */
 const CALL = 60_000_000;
@@ -85,13 +83,12 @@ class Model {
 
 const db = await createTestDatabase();
 await stopClock(db, '2027-03-01T00:00:00Z');
-const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
 
 /** Two processes, each with its own connections. */
 const processes = [0, 1].map(() => {
-  const pool = createPool(db.config, log, { applicationName: 'plat api test', connectTimeoutMs: 60_000 });
+  const pool = openTestDb(db.config, { applicationName: 'plat api test', connectTimeoutMs: 60_000 });
   afterAll(() => pool.end());
-  return openRateLimits(openDatabase(pool));
+  return openRateLimits(pool.forApi());
 });
 
 /** Microseconds since the clock was stopped, which PostgreSQL's stands still at until it is set. */

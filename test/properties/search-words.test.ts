@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../api/http/database.ts';
 import { findAddresses } from '../../api/v1/search/find-addresses.ts';
 import { findOwners } from '../../api/v1/search/find-owners.ts';
 import { searchWords } from '../../api/v1/search/find-words.ts';
@@ -9,7 +8,7 @@ import { insertParcels, type TestParcel } from '../support/parcels.ts';
 import { runs } from '../support/runs.ts';
 
 const db = await createTestDatabase();
-const database = openDatabase(db.pool);
+const database = db.pool.forApi();
 const COUNTIES = [33_009, 33_019, 1_001];
 
 /** Each a set of spellings of one word. */

@@ -10,7 +10,7 @@ import { openAssets } from '../../api/pages/frame/assets.ts';
 import { serveHttp } from '../../api/server.ts';
 import { createAccount, createKey, type NewAccount, type NewKey } from '../../shared/accounts/accounts.ts';
 import { type Config, loadConfig } from '../../shared/platform/config.ts';
-import { createPool } from '../../shared/platform/db.ts';
+import { createPool } from '../../shared/platform/connection-pool.ts';
 import { createLogger, type Logger } from '../../shared/platform/log.ts';
 import type { TestDatabase } from './database.ts';
 import { conformsTo, type Document, type Reply } from './openapi.ts';

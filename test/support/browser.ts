@@ -5,7 +5,6 @@ import type axe from 'axe-core';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Pool } from '../../shared/platform/db.ts';
 import { rootDir } from '../../shared/platform/root.ts';
 import { startTestApi, type TestApi } from './api.ts';
 import { ARGS, CHROMIUM } from './chromium.ts';
@@ -13,6 +12,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 import { testFolder } from './folder.ts';
 import { drawNothing } from './graphics.ts';
 import { ingestSample } from './sample.ts';
+import type { TestDb } from './test-db.ts';
 import { linkOf, newUser, visitor } from './visitor.ts';
 
 export const WIDE = { width: 1_440, height: 900 };
@@ -240,7 +240,7 @@ async function picture(page: Page, name: string): Promise<void> {
 export const README_PARCEL = 3301900001247;
 
 /** What the pictures show besides: a first start has it, tests go without. */
-export const ingestGround = (pool: Pool): Promise<void> =>
+export const ingestGround = (pool: TestDb): Promise<void> =>
   ingestSample(pool, 'washington-nh-water', 'washington-nh-places');
 
 /** With README_PICTURES=1 the picture of the README by this name is made anew: what the window shows. */

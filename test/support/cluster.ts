@@ -1,4 +1,4 @@
-import { RANDOM_PAGE_COST } from '../../shared/platform/db.ts';
+import { RANDOM_PAGE_COST } from '../../shared/platform/connection-pool.ts';
 import { distribute } from '../../shared/platform/shards.ts';
 import { onServer, withDatabase } from './server.ts';
 

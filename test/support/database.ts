@@ -1,17 +1,15 @@
 import { basename } from 'node:path';
-import type pg from 'pg';
 import { afterAll, afterEach, expect, inject } from 'vitest';
 import { type Config, loadConfig } from '../../shared/platform/config.ts';
-import { createPool } from '../../shared/platform/db.ts';
-import { createLogger } from '../../shared/platform/log.ts';
 import { dropEverywhere, spreadOver } from './cluster.ts';
 import { testFolder } from './folder.ts';
 import { onServer, withDatabase } from './server.ts';
+import { openTestDb, type TestDb } from './test-db.ts';
 
 export type TestDatabase = {
   name: string;
   url: string;
-  pool: pg.Pool;
+  pool: TestDb;
   config: Config;
   /** A new one for each who asks, before the tests begin. */
   readonly folder: string;
@@ -57,10 +55,7 @@ export async function createTestDatabase(
 
   const url = withDatabase(server, name);
   const config = loadConfig({ LOG_LEVEL: 'silent', ...env, DATABASE_URL: url });
-  const pool = createPool(config, createLogger(config, 'test'), {
-    applicationName: 'plat test',
-    connectTimeoutMs: 60_000,
-  });
+  const pool = openTestDb(config);
 
   let ran: TaskLike | undefined;
   afterEach(({ task }) => {
@@ -120,7 +115,7 @@ async function makeTemplate(
   server: string,
   from: string,
   what: string,
-  load: (pool: pg.Pool) => Promise<unknown>,
+  load: (db: TestDb) => Promise<unknown>,
 ): Promise<string> {
   const name = `${from}_${what}`;
   await onServer(server, async client => {
@@ -132,10 +127,7 @@ async function makeTemplate(
     await client.query(`drop database if exists ${unfinished}`);
     await client.query(`create database ${unfinished} template ${from} ${BY_FILES}`);
     const config = loadConfig({ LOG_LEVEL: 'silent', DATABASE_URL: withDatabase(server, unfinished) });
-    const pool = createPool(config, createLogger(config, 'test'), {
-      applicationName: 'plat test',
-      connectTimeoutMs: 60_000,
-    });
+    const pool = openTestDb(config);
     await load(pool).finally(() => pool.end());
     await client.query(`alter database ${unfinished} rename to ${name}`);
   });

@@ -2,13 +2,13 @@ import { expect } from 'vitest';
 import type { Deal } from '../../api/v1/deals/deal-schema.ts';
 import { uuidV5 } from '../../shared/model/uuid.ts';
 import { loadConfig } from '../../shared/platform/config.ts';
-import type { Pool } from '../../shared/platform/db.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
 import { posting, type TestApi } from './api.ts';
+import type { TestDb } from './test-db.ts';
 import { jobContext } from './workers.ts';
 
 /** Runs the waiting jobs of deals as a worker would. @returns their names and keys */
-export async function doDealJobs(pool: Pool, env: Record<string, string> = {}): Promise<string[]> {
+export async function doDealJobs(pool: TestDb, env: Record<string, string> = {}): Promise<string[]> {
   const context = jobContext(pool, loadConfig({ LOG_LEVEL: 'silent', ...env }));
   const { rows } = await pool.query<{
     id: string;

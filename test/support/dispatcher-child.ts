@@ -3,15 +3,15 @@
 // '{"dieAt": 7}'
 import pg from 'pg';
 import { loadConfig } from '../../shared/platform/config.ts';
-import { createPool } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { followSearches } from '../../workers/searches/follow-searches.ts';
 import { startDispatcher } from '../../workers/webhooks/dispatcher.ts';
+import { openTestDb } from './test-db.ts';
 
 const { dieAt, follow } = JSON.parse(process.argv[2]!) as { dieAt?: number; follow?: true };
 const config = loadConfig();
 const log = createLogger(config, 'dispatcher child');
-const pool = createPool(config, log, { applicationName: 'dispatcher child', connectTimeoutMs: 60_000 });
+const pool = openTestDb(config, { applicationName: 'dispatcher child', connectTimeoutMs: 60_000 });
 const send = pg.Client.prototype.query as (...values: unknown[]) => unknown;
 let count = 0;
 pg.Client.prototype.query = function (this: pg.Client, ...values: unknown[]) {
@@ -23,6 +23,6 @@ pg.Client.prototype.query = function (this: pg.Client, ...values: unknown[]) {
 if (follow) {
   process.stdout.write('ready\n');
   const { signal } = new AbortController();
-  await followSearches({ pool, log, config, signal, together: 1 });
+  await followSearches({ db: pool, log, config, signal, together: 1 });
   await pool.end();
-} else startDispatcher({ pool, log, config });
+} else startDispatcher({ db: pool, log, config });

@@ -1,7 +1,7 @@
-import type { Pool } from '../../shared/platform/db.ts';
 import { makeExportJob } from '../../workers/exports/make-export-job.ts';
 import { newCaller, posting, type TestApi } from './api.ts';
 import type { TestDatabase } from './database.ts';
+import type { TestDb } from './test-db.ts';
 import { jobContext, workerConfig } from './workers.ts';
 
 export type ExportJson = {
@@ -35,7 +35,7 @@ export async function makeExports(db: TestDatabase): Promise<void> {
       .catch(() => {});
 }
 
-async function openExports(pool: Pool): Promise<{ id: string }[]> {
+async function openExports(pool: TestDb): Promise<{ id: string }[]> {
   const { rows } = await pool.query<{ id: string }>(
     "select id from exports where state in ('queued', 'running') order by created_at",
   );
@@ -71,7 +71,7 @@ export async function joinParts(made: ExportJson): Promise<Buffer> {
 }
 
 /** What an account has used, and what is held of it. */
-export async function periodOf(pool: Pool, accountId: string): Promise<{ used: number; held: number }> {
+export async function periodOf(pool: TestDb, accountId: string): Promise<{ used: number; held: number }> {
   const { rows } = await pool.query<{ used: number; held: number }>(
     'select tokens_used as used, tokens_held as held from usage_periods where account_id = $1 and period_end is null',
     [accountId],

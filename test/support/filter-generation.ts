@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { type FieldType, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
-import type { Pool } from '../../shared/platform/db.ts';
 import { insertEstimates, insertParcels, square, type TestParcel } from './parcels.ts';
 import { COMMITTED_AT, COMMITTED_VERSIONS, READINGS } from './plain-filter.ts';
+import type { TestDb } from './test-db.ts';
 
 /** Small domains, so that values meet; each with texts and numbers that are hard to compare. */
 const CODES = ['R1', 'r1', 'C-2', '0100', '100', 'É', '%', 'a_b'];
@@ -237,7 +237,7 @@ export function sorted(rows: Generated[], order: unknown = 'property_id'): numbe
 }
 
 /** Gives the list to the company of an account. */
-export async function giveList(pool: Pool, accountId: string): Promise<void> {
+export async function giveList(pool: TestDb, accountId: string): Promise<void> {
   await pool.query(
     `insert into lists (id, company_id, name, one_per_owner, leave_out_lists)
      select $1, company_id, 'a list', false, '{}' from accounts where id = $2
@@ -251,7 +251,7 @@ export async function giveList(pool: Pool, accountId: string): Promise<void> {
 }
 
 /** Writes the parcels, and what those are worth that have an estimate. */
-export async function insertGenerated(pool: Pool): Promise<void> {
+export async function insertGenerated(pool: TestDb): Promise<void> {
   const rows = PARCELS.map(({ cell: _, ...row }) => row as TestParcel);
   await insertParcels(pool, rows);
   await pool.query('delete from row_versions');

@@ -4,10 +4,10 @@
 // "…", "dieAt": "gate"}'
 import { once } from 'node:events';
 import { loadConfig } from '../../shared/platform/config.ts';
-import { createPool } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { runFeed } from '../../workers/ingest/ingest-feed.ts';
 import { loadFeed } from '../../workers/ingest/load-feeds.ts';
+import { openTestDb } from './test-db.ts';
 
 export type ChildOrder = {
   feed: string;
@@ -24,7 +24,7 @@ export type ChildOrder = {
 const order = JSON.parse(process.argv[2]!) as ChildOrder;
 const config = loadConfig();
 const log = createLogger(config, 'child');
-const pool = createPool(config, log, { applicationName: 'ingest child', connectTimeoutMs: 60_000 });
+const pool = openTestDb(config, { applicationName: 'ingest child', connectTimeoutMs: 60_000 });
 
 function die(): Promise<never> {
   process.kill(process.pid, 'SIGKILL');
@@ -33,7 +33,7 @@ function die(): Promise<never> {
 
 const result = await runFeed(
   {
-    pool,
+    db: pool,
     log,
     signal: new AbortController().signal,
     env: process.env,

@@ -6,7 +6,6 @@ import { pino } from 'pino';
 import { stringify } from 'yaml';
 import type { Polygon } from '../../shared/geo/geometry-types.ts';
 import { uuidV5 } from '../../shared/model/uuid.ts';
-import type { Pool } from '../../shared/platform/db.ts';
 import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import type { RunResult } from '../../workers/ingest/engine/locked-run.ts';
 import type { RunDeps } from '../../workers/ingest/engine/run-context.ts';
@@ -14,10 +13,11 @@ import { type RunOptions, runFeed } from '../../workers/ingest/ingest-feed.ts';
 import { undoRun } from '../../workers/ingest/kinds/assessor/undo-run.ts';
 import { parseFeed } from '../../workers/ingest/load-feeds.ts';
 import { boxRing } from './parcels.ts';
+import type { TestDb } from './test-db.ts';
 
 /** Runs a feed as a worker would. */
 export function ingest(
-  pool: Pool,
+  pool: TestDb,
   feed: Feed,
   options: Partial<RunOptions> = {},
   deps: Partial<RunDeps> = {},
@@ -25,17 +25,17 @@ export function ingest(
   const log = pino({ level: 'silent' });
   const signal = new AbortController().signal;
   return runFeed(
-    { pool, log, signal, env: {}, progress() {}, ...deps },
+    { db: pool, log, signal, env: {}, progress() {}, ...deps },
     { feed, jobId: null, requestedBy: 'test', force: false, sources: {}, ...options },
   );
 }
 
 /** Undoes a run as a worker would. */
-export function undo(pool: Pool, run: number, deps: Partial<RunDeps> = {}): Promise<RunResult> {
+export function undo(pool: TestDb, run: number, deps: Partial<RunDeps> = {}): Promise<RunResult> {
   const log = pino({ level: 'silent' });
   const signal = new AbortController().signal;
   return undoRun(
-    { pool, log, signal, env: {}, progress() {}, ...deps },
+    { db: pool, log, signal, env: {}, progress() {}, ...deps },
     { run, jobId: null, requestedBy: 'test' },
   );
 }
@@ -68,7 +68,7 @@ export function rollFeed(
 
 /** Writes a file of features with the key PIN and ingests it as an assessor's roll. */
 export function ingestRoll(
-  pool: Pool,
+  pool: TestDb,
   folder: string,
   name: string,
   features: readonly Feature[],
@@ -122,7 +122,7 @@ function squareRings(west: number, south: number, size: number): Polygon {
 
 /** The few regions that a test's listings lie in; `loadRegions` has 44,000. */
 export async function insertRegions(
-  pool: pg.Pool,
+  pool: TestDb,
   regions: { type: 'county' | 'zip'; code: string; state: string; fips: number }[],
 ): Promise<void> {
   for (const { type, code, state, fips } of regions) {
@@ -134,7 +134,7 @@ export async function insertRegions(
 }
 
 export async function all<T extends pg.QueryResultRow>(
-  pool: pg.Pool,
+  pool: TestDb,
   text: string,
   values: unknown[] = [],
 ): Promise<T[]> {
@@ -142,7 +142,7 @@ export async function all<T extends pg.QueryResultRow>(
 }
 
 export async function one<T extends pg.QueryResultRow>(
-  pool: pg.Pool,
+  pool: TestDb,
   text: string,
   values: unknown[] = [],
 ): Promise<T> {

@@ -6,10 +6,11 @@ import { once } from 'node:events';
 import type { Job } from 'bullmq';
 import pg from 'pg';
 import { loadConfig } from '../../shared/platform/config.ts';
-import { createPool, sql } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
+import { sql } from '../../shared/platform/statements.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
 import { createProcessor } from '../../workers/queue/job-runner.ts';
+import { openTestDb } from './test-db.ts';
 
 export type ChildOrder = {
   job: 'attributes.chunk' | 'deal.fetch' | 'export.make';
@@ -27,10 +28,10 @@ export type ChildOrder = {
 const order = JSON.parse(process.argv[2]!) as ChildOrder;
 const config = loadConfig();
 const log = createLogger(config, 'child');
-const pool = createPool(config, log, { applicationName: order.name, connectTimeoutMs: 60_000 });
+const pool = openTestDb(config, { applicationName: order.name, connectTimeoutMs: 60_000 });
 const signal = new AbortController().signal;
 const processJob = createProcessor({
-  pool,
+  db: pool,
   config,
   log,
   jobs: allJobs,
@@ -62,7 +63,7 @@ function dieAt(last: number): void {
   let isCounting = !order.inWriting;
   pg.Client.prototype.query = function (this: pg.Client, ...values: unknown[]) {
     const sent = send.apply(this, values);
-    isCounting ||= values[0] === sql('land/announce_writing');
+    isCounting ||= (values[0] as { text?: string }).text === sql('land/announce_writing');
     if (isCounting && ++count === last) process.kill(process.pid, 'SIGKILL');
     return sent;
   } as typeof pg.Client.prototype.query;

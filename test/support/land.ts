@@ -1,9 +1,9 @@
-import type pg from 'pg';
 import { encodeBoundary, encodeLines, toE7 } from '../../shared/geo/geometry-codec.ts';
 import type { Box, MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
 import type { LandKernels } from '../../shared/land/compute-land.ts';
 import { LAYER_BITS, type LayerKind, ROAD_REACH_M, type RoadClass } from '../../shared/model/land-layers.ts';
 import { readTileHeader } from '../../shared/raster/tiff-header.ts';
+import type { TestDb } from './test-db.ts';
 
 export type LayerFeature = { class: RoadClass; line: Position[] } | { class: string; shape: MultiPolygon };
 
@@ -19,7 +19,7 @@ function boxOf(positions: readonly Position[]): string {
  * @returns the run's id: the layer's version
  */
 export async function putLayer(
-  pool: pg.Pool,
+  pool: TestDb,
   kind: LayerKind,
   layer: { feed?: string; coverage: Box; fips?: number; features?: LayerFeature[] },
 ): Promise<number> {
@@ -71,7 +71,7 @@ export async function putLayer(
 
 export type Mark = { property_id: number; layers: number; mark: number; chunk: number | null };
 
-export async function marksOf(pool: pg.Pool): Promise<Mark[]> {
+export async function marksOf(pool: TestDb): Promise<Mark[]> {
   const { rows } = await pool.query<Mark>(
     'select property_id, layers, mark, chunk from attributes_dirty order by property_id',
   );
@@ -80,7 +80,7 @@ export async function marksOf(pool: pg.Pool): Promise<Mark[]> {
 
 /** Marks parcels of a county as a merge of layers of these kinds does. */
 export async function markParcels(
-  pool: pg.Pool,
+  pool: TestDb,
   kinds: readonly LayerKind[],
   ids?: readonly number[],
 ): Promise<void> {
@@ -121,7 +121,7 @@ export const COUNTING_KERNELS: LandKernels = {
 };
 
 /** Puts an elevation layer of one file in place of the one that is there. */
-export async function putTile(pool: pg.Pool, source: string, coverage: Box): Promise<void> {
+export async function putTile(pool: TestDb, source: string, coverage: Box): Promise<void> {
   await putLayer(pool, 'elevation', { coverage });
   const { extent, ...tile } = await readTileHeader(source, {}, { signal: new AbortController().signal });
   const [west, south, east, north] = extent.map(degrees => Math.round(degrees * 1e7));

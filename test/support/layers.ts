@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Geometry } from 'geojson';
-import type pg from 'pg';
 import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { sampleDir } from '../../workers/ingest/feed-folders.ts';
 import { loadFeed } from '../../workers/ingest/load-feeds.ts';
 import { all, type Feature, feedOf, ORIGIN } from './ingest.ts';
+import type { TestDb } from './test-db.ts';
 
 export const sampleFeed = (name: string): Promise<Feed> => loadFeed(join(sampleDir, `${name}.yaml`));
 
@@ -52,7 +52,7 @@ export function roadFeed(folder: string, name: string, more: Record<string, unkn
 export type StoredFeature = { hash: string; class: string; extent: string; geometry: Buffer };
 
 /** The features of a feed that readers see. */
-export function storedFeatures(pool: pg.Pool, feed: string): Promise<StoredFeature[]> {
+export function storedFeatures(pool: TestDb, feed: string): Promise<StoredFeature[]> {
   return all<StoredFeature>(
     pool,
     `select l.hash, l.class, l.extent::text, l.geometry from layer_features l
@@ -62,7 +62,7 @@ export function storedFeatures(pool: pg.Pool, feed: string): Promise<StoredFeatu
 }
 
 /** What is marked to be computed anew, as "property id: bits". */
-export async function marks(pool: pg.Pool): Promise<Map<number, number>> {
+export async function marks(pool: TestDb): Promise<Map<number, number>> {
   const rows = await all<{ property_id: number; layers: number }>(
     pool,
     'select property_id, layers from attributes_dirty order by 1',
@@ -71,7 +71,7 @@ export async function marks(pool: pg.Pool): Promise<Map<number, number>> {
 }
 
 /** Names of the jobs that a run enqueued. */
-export async function followed(pool: pg.Pool, { follow }: { follow: string[] }): Promise<string[]> {
+export async function followed(pool: TestDb, { follow }: { follow: string[] }): Promise<string[]> {
   const jobs = await all<{ name: string }>(pool, 'select name from jobs where id = any ($1)', [follow]);
   return jobs.map(job => job.name);
 }

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import type { PlainListing } from './plain-comps.ts';
+import type { TestDb } from './test-db.ts';
 
 export type ListingRow = PlainListing & {
   source: string;
@@ -36,7 +36,7 @@ const NOTHING: Omit<ListingRow, 'id'> = {
 
 /** Writes listings as an ingestion would leave them; what is not given is unknown. */
 export async function insertListings(
-  pool: pg.Pool,
+  pool: TestDb,
   listings: readonly (Partial<ListingRow> & { id: string })[],
 ): Promise<void> {
   const { rows } = await pool.query<{ id: number }>(

@@ -1,9 +1,9 @@
 import { areaSqM, sqMToAcres } from '../../shared/geo/geodesic-area.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
-import type { Pool } from '../../shared/platform/db.ts';
 import { countCoverage, rewriteWords } from '../../workers/ingest/kinds/assessor/merge-parcels.ts';
 import { ensurePartitions } from '../../workers/ingest/kinds/assessor/partitions.ts';
 import { measureBoundary } from '../../workers/ingest/kinds/assessor/stage-boundary.ts';
+import type { TestDb } from './test-db.ts';
 
 /**
  * A parcel on the roll as readers find it: columns of parcels and parcel_filters by their names;
@@ -37,7 +37,7 @@ export function square(lon: number, lat: number, side = 0.001): MultiPolygon {
  * Writes parcels, what filters and searches read of them and their owners' portfolios, as an
  * ingestion leaves them.
  */
-export async function insertParcels(pool: Pool, parcels: readonly TestParcel[]): Promise<void> {
+export async function insertParcels(pool: TestDb, parcels: readonly TestParcel[]): Promise<void> {
   const rows = parcels.map(complete);
   await ensurePartitions(pool, [...new Set(rows.map(row => row.fips))]);
   for (const table of ['parcels', 'parcel_filters', 'owner_parcels']) {
@@ -61,7 +61,7 @@ export async function insertParcels(pool: Pool, parcels: readonly TestParcel[]):
 
 /** What parcels are worth by the model, in all and an acre; its other figures are none. */
 export async function insertEstimates(
-  pool: Pool,
+  pool: TestDb,
   estimates: ReadonlyMap<number, readonly [price: number, ppa: number]>,
 ): Promise<void> {
   const figures = [...estimates.values()];
@@ -75,7 +75,7 @@ export async function insertEstimates(
 }
 
 /** What a merge makes of the counties of its parcels. */
-async function derive(pool: Pool, propertyIds: readonly number[]): Promise<void> {
+async function derive(pool: TestDb, propertyIds: readonly number[]): Promise<void> {
   const counties = countiesOf(propertyIds);
   await countCoverage(pool, counties);
   await rewriteWords(pool, counties);
@@ -86,7 +86,7 @@ const countiesOf = (propertyIds: readonly number[]) => [
 ];
 
 /** Takes parcels off the roll. */
-export async function retireParcels(pool: Pool, propertyIds: readonly number[]): Promise<void> {
+export async function retireParcels(pool: TestDb, propertyIds: readonly number[]): Promise<void> {
   await pool.query('update parcels set retired_at = now(), retired_run = 2 where property_id = any ($1)', [
     propertyIds,
   ]);

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
-import type { Pool } from '../../shared/platform/db.ts';
 import { sampleDir } from '../../workers/ingest/feed-folders.ts';
 import { loadFeed } from '../../workers/ingest/load-feeds.ts';
 import { recomputeStats } from '../../workers/market/recompute-stats.ts';
@@ -8,10 +7,11 @@ import { restateHistory } from '../../workers/market/restate-history.ts';
 import { recordCounty } from '../../workers/valuation/record-county.ts';
 import { settle } from '../db/attributes-support.ts';
 import { ingest } from './ingest.ts';
+import type { TestDb } from './test-db.ts';
 import { valueMarket } from './valuations.ts';
 
 /** Ingests bundled feeds. */
-export async function ingestSample(pool: Pool, ...names: string[]): Promise<void> {
+export async function ingestSample(pool: TestDb, ...names: string[]): Promise<void> {
   for (const name of names) {
     const { status } = await ingest(pool, await loadFeed(join(sampleDir, `${name}.yaml`)));
     if (status !== 'merged') throw new Error(`${name}: ${status}`);
@@ -19,7 +19,7 @@ export async function ingestSample(pool: Pool, ...names: string[]): Promise<void
 }
 
 /** What a first start makes of Washington, New Hampshire. */
-export async function loadSample(pool: Pool): Promise<void> {
+export async function loadSample(pool: TestDb): Promise<void> {
   await ingestSample(
     pool,
     'washington-nh',

@@ -1,7 +1,7 @@
-import type { Pool } from '../../shared/platform/db.ts';
 import { enqueueValuations } from '../../workers/valuation/enqueue-valuations.ts';
 import { estimateCounties } from '../../workers/valuation/value-all.ts';
 import { valueCounty } from '../../workers/valuation/value-county.ts';
+import type { TestDb } from './test-db.ts';
 
 const { signal } = new AbortController();
 
@@ -9,7 +9,7 @@ type Valued = { parcels: number; valued: number };
 
 /** Values all counties as the jobs would, or one. */
 export async function valueMarket(
-  pool: Pool,
+  pool: TestDb,
   { fips, asOf }: { fips?: number; asOf?: string } = {},
 ): Promise<Valued> {
   if (fips !== undefined) return valueCounty(pool, { fips, asOf }, { signal });
@@ -17,13 +17,13 @@ export async function valueMarket(
 }
 
 /** Does the jobs that a change leads to. @returns the counties that were valued */
-export async function refresh(pool: Pool): Promise<number[]> {
+export async function refresh(pool: TestDb): Promise<number[]> {
   const marked = await valuationMarks(pool);
   await doJobs(pool, await enqueueValuations(pool));
   return marked;
 }
 
-async function doJobs(pool: Pool, jobs: readonly string[]): Promise<Valued> {
+async function doJobs(pool: TestDb, jobs: readonly string[]): Promise<Valued> {
   const { rows } = await pool.query<{ payload: { fips: number; asOf?: string } }>(
     'select payload from jobs where id = any ($1) order by payload',
     [jobs],
@@ -40,7 +40,7 @@ async function doJobs(pool: Pool, jobs: readonly string[]): Promise<Valued> {
 }
 
 /** Every valuation as it is stored, by parcel, apart from when it was computed. */
-export async function storedValuations(pool: Pool): Promise<Map<number, string>> {
+export async function storedValuations(pool: TestDb): Promise<Map<number, string>> {
   const { rows } = await pool.query<{ id: number; row: string }>(
     "select property_id as id, (to_jsonb(v) - 'computed_at')::text as row from valuations v order by property_id",
   );
@@ -48,7 +48,7 @@ export async function storedValuations(pool: Pool): Promise<Map<number, string>>
 }
 
 /** The counties that wait to be valued. */
-export async function valuationMarks(pool: Pool): Promise<number[]> {
+export async function valuationMarks(pool: TestDb): Promise<number[]> {
   const { rows } = await pool.query<{ fips: number }>(
     'select distinct fips from valuations_dirty order by 1',
   );

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../shared/platform/config.ts';
-import { transaction } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { openChanges, recordChanges } from '../../workers/changes/record-changes.ts';
 import type { WakefulLoop } from '../../workers/queue/wakeful-loop.ts';
@@ -42,7 +41,7 @@ export function startTestDispatcher(
   const env = { DATABASE_URL: db.url, LOG_LEVEL: 'silent', ...ON_LOOPBACK };
   const config = loadConfig(api === undefined ? env : { ...env, PORT: new URL(api.url).port });
   const dispatcher = startDispatcher({
-    pool: db.pool,
+    db: db.pool,
     log: createLogger(config, 'dispatcher'),
     config,
     ...parts,
@@ -53,7 +52,7 @@ export function startTestDispatcher(
 
 /** What an ingestion does last of all. */
 export function makeChanges(db: TestDatabase, fips: number, count = 1, type = 'parcel.changed') {
-  return transaction(db.pool, async client => {
+  return db.pool.transaction(async client => {
     await openChanges(client);
     await client.query(
       `insert into pending_changes (type, fips, property_id, fields)

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inject, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type Config, loadConfig } from '../../shared/platform/config.ts';
-import type { Pool } from '../../shared/platform/db.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import type { JobDefinition } from '../../shared/platform/queue/jobs.ts';
 import { openQueueBackend, type QueueBackend } from '../../shared/platform/queue/queue.ts';
@@ -11,6 +10,7 @@ import { type Job, type JobContext, type Jobs, jobsByName } from '../../workers/
 import { type RunningWorker, startWorker } from '../../workers/start-worker.ts';
 import type { TestDatabase } from './database.ts';
 import { clearRedis } from './redis.ts';
+import type { TestDb } from './test-db.ts';
 
 const redisUrl = process.env.TEST_REDIS_URL;
 
@@ -97,11 +97,11 @@ export function jobsOf(...entries: [JobDefinition<{ text: string }>, TextJob['ru
 }
 
 /** What a worker would give a job whose progress nobody follows. */
-export function jobContext(pool: Pool, config: Config): JobContext {
+export function jobContext(db: TestDb, config: Config): JobContext {
   return {
     jobId: 'x',
     attempt: 1,
-    pool,
+    db,
     config,
     log: silent,
     signal: new AbortController().signal,

@@ -6,6 +6,7 @@ import { type SourceFile, statementsOf } from './files.ts';
 /** Statements that ask every county on purpose: what an operator wants to know, and what waits anywhere. */
 const NATIONWIDE = new Set([
   'queue/get_overview',
+  'feeds/find_attributes_mark',
   'land/get_dirty_state',
   'land/watch_chunks',
   'parcels/delete_old_given',

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { sqlBlocks } from '../../shared/platform/db.ts';
+import { sqlBlocks } from '../../shared/platform/statements.ts';
 
 export type SourceFile = { path: string; text: string };
 

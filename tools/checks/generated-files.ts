@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Queryable, sql } from '../../shared/platform/db.ts';
+import { Db } from '../../shared/platform/db.ts';
 import { migrate } from '../../shared/platform/migrate.ts';
 import { rootDir } from '../../shared/platform/root.ts';
 import { onServer, startTestServer, withDatabase } from '../../test/support/server.ts';
@@ -99,7 +99,7 @@ async function schemaSql(): Promise<string> {
     await onServer(url, client => client.query(`create database ${name}`));
     const database = withDatabase(url, name);
     await migrate(database);
-    const dump = await onServer(database, dumpSchema);
+    const dump = await onServer(database, client => dumpSchema(new Db(client)));
     await onServer(url, client => client.query(`drop database ${name}`));
     return dump;
   } finally {
@@ -137,12 +137,12 @@ const HEAD =
  * The schema `public` as SQL, ordered only by names, without partitions and the migrator's own table. (The
  * PostgreSQL from npm has no pg_dump.)
  */
-export async function dumpSchema(db: Queryable): Promise<string> {
-  const tables = await db.query<Table>(sql('platform/list_tables'));
-  const definitions = await db.query<Definition>(sql('platform/list_definitions'));
+export async function dumpSchema(db: Db): Promise<string> {
+  const tables = await db.run<Table>('platform/list_tables');
+  const definitions = await db.run<Definition>('platform/list_definitions');
   const phase = (wanted: number) =>
-    definitions.rows.filter(row => row.phase === wanted).map(row => row.definition);
-  const blocks = [...phase(1), ...tables.rows.map(renderTable), phase(3).join('\n'), ...phase(4)];
+    definitions.filter(row => row.phase === wanted).map(row => row.definition);
+  const blocks = [...phase(1), ...tables.map(renderTable), phase(3).join('\n'), ...phase(4)];
   return `${[HEAD.trimEnd(), ...blocks].filter(block => block !== '').join('\n\n')}\n`;
 }
 

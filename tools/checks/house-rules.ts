@@ -44,7 +44,11 @@ export function checkQueries(files: SourceFile[]): string[] {
   const unexplained = [...queries].filter(([, text]) => !text.startsWith('-- ')).map(([name]) => name);
   const unused = [...queries.keys()].filter(name => !named.has(name));
   const loads = program.flatMap(({ path, text }) =>
-    [...text.matchAll(/\b(?:sql|statement)\(\s*['"`]([\w/-]+)['"`]/g)].map(match => ({
+    [
+      ...text.matchAll(
+        /\b(?:sql|compose|statement|run|rowCount|runBinary|batches)(?:<[^()]*>)?\(\s*['"`](\w+\/\w+)['"`]/g,
+      ),
+    ].map(match => ({
       path,
       name: match[1]!,
     })),
@@ -56,7 +60,7 @@ export function checkQueries(files: SourceFile[]): string[] {
     ...unused.map(name => `the statement ${name} is not used by the program: delete it`),
     ...loads
       .filter(({ name }) => !queries.has(name))
-      .map(({ path, name }) => `${path} loads sql('${name}'), but sql/queries has no such statement`),
+      .map(({ path, name }) => `${path} runs '${name}', but sql/queries has no such statement`),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { Subject } from '../../shared/kernels/person/match.ts';
-import type { Run } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { addressesOf, NAMES, type Named, namePatterns, namesOf, suppressedNames } from './forget-names.ts';
 
 /** A parcel as it was before a run. */
@@ -14,18 +14,15 @@ const BATCH = 5_000;
  * @param of one run, or all runs that may name such a person
  * @returns the number of stored parcels that named them
  */
-export async function forgetKeptNames(
-  run: Run,
-  of: { runId: number } | { subject: Subject },
-): Promise<number> {
-  if ((await run('changes/has_suppressions')).length === 0) return 0;
+export async function forgetKeptNames(db: Db, of: { runId: number } | { subject: Subject }): Promise<number> {
+  if ((await db.run('changes/has_suppressions')).length === 0) return 0;
   const wanted =
     'runId' in of
       ? { run_id: of.runId, patterns: null }
       : { run_id: null, patterns: namePatterns(of.subject) };
   let erased = 0;
   for (let after = { run_id: 0, property_id: 0 }; ; ) {
-    const rows = await run<Kept>('changes/list_kept_names', {
+    const rows = await db.run<Kept>('changes/list_kept_names', {
       ...wanted,
       after_run: after.run_id,
       after_parcel: after.property_id,
@@ -34,18 +31,18 @@ export async function forgetKeptNames(
     const last = rows.at(-1);
     if (last === undefined) return erased;
     after = last;
-    erased += await eraseFrom(run, rows);
+    erased += await eraseFrom(db, rows);
   }
 }
 
-async function eraseFrom(run: Run, rows: readonly Kept[]): Promise<number> {
+async function eraseFrom(db: Db, rows: readonly Kept[]): Promise<number> {
   const listed = await suppressedNames(
-    run,
+    db,
     rows.map(row => ({ names: namesOf(row), places: addressesOf(part => row[part]) })),
   );
   const named = rows.filter((_, i) => listed[i]!.size > 0);
   if (named.length === 0) return 0;
-  const today = await run<Named>('changes/read_parcel_names', {
+  const today = await db.run<Named>('changes/read_parcel_names', {
     fips: [...new Set(named.map(row => row.fips))],
     property_ids: named.map(row => row.property_id),
   });
@@ -55,7 +52,7 @@ async function eraseFrom(run: Run, rows: readonly Kept[]): Promise<number> {
     const names = NAMES.filter(name => listed[i]!.has(row[name] ?? '') && now?.[name] !== row[name]);
     return names.length > 0 ? [{ row, names }] : [];
   });
-  await run('changes/erase_kept_names', {
+  await db.run('changes/erase_kept_names', {
     run_ids: erased.map(({ row }) => row.run_id),
     property_ids: erased.map(({ row }) => row.property_id),
     fields: erased.map(({ names }) =>

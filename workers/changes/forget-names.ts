@@ -3,7 +3,8 @@ import { listSuppressed } from '../../shared/contacts/suppression.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
 import type { Address, Subject } from '../../shared/kernels/person/match.ts';
 import type { ChangedFields } from '../../shared/model/changes.ts';
-import { asRun, type Client, compose, literal, type Run } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
+import { literal } from '../../shared/platform/statements.ts';
 
 // The change feed must not keep names on the suppression list: former owners and sellers on it are removed.
 // Names on today's roll are public anyway.
@@ -27,21 +28,20 @@ const BATCH = 5_000;
  * written.
  * @param fips the counties that change, as a literal
  */
-export async function leaveOutSuppressed(client: Client, fips: string): Promise<void> {
-  const run = asRun(client);
-  if ((await run('changes/has_suppressions')).length === 0) return;
+export async function leaveOutSuppressed(db: Db, fips: string): Promise<void> {
+  if ((await db.run('changes/has_suppressions')).length === 0) return;
   for (let after = 0; ; ) {
     const places = { fips, after: literal(after), limit: literal(BATCH) };
-    const { rows } = await client.query<Named>(compose('changes/list_former_names', places));
+    const rows = await db.run<Named>('changes/list_former_names', {}, places);
     if (rows.length === 0) return;
     after = rows.at(-1)!.property_id;
     const listed = await suppressedNames(
-      run,
+      db,
       rows.map(row => ({ names: namesOf(row), places: addressesOf(part => row[part]) })),
     );
     const leaveOut = async (field: string, isListed: (row: Named, names: Set<string>) => boolean) => {
       const property_ids = rows.filter((row, i) => isListed(row, listed[i]!)).map(row => row.property_id);
-      if (property_ids.length > 0) await run('changes/leave_out_former', { field, property_ids });
+      if (property_ids.length > 0) await db.run('changes/leave_out_former', { field, property_ids });
     };
     for (const name of NAMES) await leaveOut(name, (row, names) => names.has(row[name] ?? ''));
     await leaveOut('mail_address', (row, names) => names.has(row.owner_name ?? ''));
@@ -54,19 +54,19 @@ type Kept = { seq: number; property_id: number; fields: ChangedFields };
  * Erases a person who is now on the suppression list from the changes of parcels.
  * @returns the number of changes that named them
  */
-export async function forgetInChanges(run: Run, subject: Subject): Promise<number> {
-  const parcels = await run<{ fips: number; property_id: number }>('changes/list_named_parcels', {
+export async function forgetInChanges(db: Db, subject: Subject): Promise<number> {
+  const parcels = await db.run<{ fips: number; property_id: number }>('changes/list_named_parcels', {
     patterns: namePatterns(subject),
   });
   const fips = [...new Set(parcels.map(parcel => parcel.fips))];
   const property_ids = parcels.map(parcel => parcel.property_id);
-  const today = await run<Named>('changes/read_parcel_names', { fips, property_ids });
+  const today = await db.run<Named>('changes/read_parcel_names', { fips, property_ids });
   const changes = new Map<number, Kept[]>();
-  for (const kept of await run<Kept>('changes/read_parcel_changes', { property_ids }))
+  for (const kept of await db.run<Kept>('changes/read_parcel_changes', { property_ids }))
     addToGroup(changes, kept.property_id, kept);
 
   const listed = await suppressedNames(
-    run,
+    db,
     today.map(row => {
       const values = (changes.get(row.property_id) ?? []).flatMap(({ fields }) =>
         ([0, 1] as const).map(side => (name: string) => (fields[name]?.[side] ?? null) as string | null),
@@ -82,7 +82,7 @@ export async function forgetInChanges(run: Run, subject: Subject): Promise<numbe
   const erased = today.flatMap((row, i) =>
     (changes.get(row.property_id) ?? []).filter(({ fields }) => eraseFrom(fields, row, listed[i]!)),
   );
-  await run('changes/rewrite_changes', {
+  await db.run('changes/rewrite_changes', {
     seqs: erased.map(({ seq }) => seq),
     fields: erased.map(({ fields }) => JSON.stringify(fields)),
   });
@@ -125,7 +125,7 @@ export function addressesOf(
 
 /** Of the names of each parcel those that the suppression list has with one of its places. */
 export async function suppressedNames(
-  run: Run,
+  db: Db,
   parcels: readonly { names: string[]; places: Address[] }[],
 ): Promise<Set<string>[]> {
   const tagged = parcels.map(({ names, places }) =>
@@ -135,7 +135,7 @@ export async function suppressedNames(
     })),
   );
   const all = new Set(tagged.flatMap(names => names.flatMap(({ tags }) => tags)));
-  const listed = await listSuppressed(run, [...all]);
+  const listed = await listSuppressed(db, [...all]);
   return tagged.map(
     names => new Set(names.filter(({ tags }) => tags.some(tag => listed.has(tag))).map(({ name }) => name)),
   );

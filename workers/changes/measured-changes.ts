@@ -1,5 +1,5 @@
 import type { ChangedFields } from '../../shared/model/changes.ts';
-import { type Client, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { drawVersion } from './record-changes.ts';
 
 /** The figures of a parcel's land, by the names and with the values that the API shows. */
@@ -14,8 +14,8 @@ const LOADING_DAYS = 7;
 
 type Parcels = { fips: number; property_ids: readonly number[] };
 
-export async function readShownLand(client: Client, parcels: Parcels): Promise<ShownLand[]> {
-  return (await client.query<ShownLand>(statement('changes/read_shown_land', parcels))).rows;
+export async function readShownLand(db: Db, parcels: Parcels): Promise<ShownLand[]> {
+  return db.run<ShownLand>('changes/read_shown_land', parcels);
 }
 
 /**
@@ -23,7 +23,7 @@ export async function readShownLand(client: Client, parcels: Parcels): Promise<S
  * Call it after openChanges, in the transaction that stored the figures, while no merge can write the county.
  */
 export async function stageMeasuredLand(
-  client: Client,
+  db: Db,
   fips: number,
   before: readonly ShownLand[],
   after: readonly ShownLand[],
@@ -33,20 +33,20 @@ export async function stageMeasuredLand(
     const fields = differingFields(was.get(is.property_id)!, is);
     return Object.keys(fields).length > 0 ? [{ ...is, fields }] : [];
   });
-  const loading = await loadingRuns(client, fips, measured);
+  const loading = await loadingRuns(db, fips, measured);
   const changed = measured.filter(
     ({ created_run, fields }) =>
       !loading.has(created_run) || Object.values(fields).some(([value]) => value !== null),
   );
   if (changed.length === 0) return;
-  const version = await drawVersion(client);
+  const version = await drawVersion(db);
   const property_ids = changed.map(parcel => parcel.property_id);
   const fields = changed.map(({ fields, row_version }) =>
     JSON.stringify({ ...fields, row_version: [row_version, version] }),
   );
-  await client.query(statement('changes/stage_measured_land', { fips, version, property_ids, fields }));
+  await db.run('changes/stage_measured_land', { fips, version, property_ids, fields });
   for (const table of ['parcels', 'parcel_filters'])
-    await client.query(statement('changes/set_row_version', { fips, version, property_ids }, { table }));
+    await db.run('changes/set_row_version', { fips, version, property_ids }, { table });
 }
 
 function differingFields(
@@ -62,14 +62,16 @@ function differingFields(
 
 /** The runs that have just loaded the county, of those that brought the parcels. */
 async function loadingRuns(
-  client: Client,
+  db: Db,
   fips: number,
   parcels: readonly ShownLand[],
 ): Promise<ReadonlySet<number>> {
   const runs = [...new Set(parcels.map(parcel => parcel.created_run))];
   if (runs.length === 0) return new Set();
-  const { rows } = await client.query<{ run_id: number }>(
-    statement('changes/list_loading_runs', { fips, runs, days: LOADING_DAYS }),
-  );
+  const rows = await db.run<{ run_id: number }>('changes/list_loading_runs', {
+    fips,
+    runs,
+    days: LOADING_DAYS,
+  });
   return new Set(rows.map(row => row.run_id));
 }

@@ -3,8 +3,8 @@ import { defineJob } from '../queue/job.ts';
 
 export const prepareCompReportsJob = defineJob({
   ...prepareReports,
-  async run({ pool, signal }, { fips }) {
+  async run({ db, signal }, { fips }) {
     const { prepareCounty } = await import('./prepare-reports.ts');
-    return { rows: await prepareCounty(pool, fips, signal) };
+    return { rows: await prepareCounty(db, fips, signal) };
   },
 });

@@ -2,7 +2,7 @@ import { emptyBox } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitCounty } from '../../shared/kernels/valuation/model.ts';
-import { type Client, type Pool, snapshot, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { defaultValuationDay, readMarket, readOtherCounties } from '../valuation/value-county.ts';
 import { type Market, type SnapshotRequest, snapshotOf } from './report-snapshot.ts';
 
@@ -13,28 +13,24 @@ const REPORTS_AT_ONCE = 20;
  * again.
  * @returns how many
  */
-export async function prepareCounty(pool: Pool, fips: number, signal: AbortSignal): Promise<number> {
+export async function prepareCounty(db: Db, fips: number, signal: AbortSignal): Promise<number> {
   let market: Market | undefined;
   for (let prepared = 0; ; ) {
-    const { rows } = await pool.query<SnapshotRequest>(
-      statement('comping/list_wanted', { fips, limit: REPORTS_AT_ONCE }),
-    );
+    const rows = await db.run<SnapshotRequest>('comping/list_wanted', { fips, limit: REPORTS_AT_ONCE });
     if (rows.length === 0) return prepared;
     for (const wanted of rows) {
       signal.throwIfAborted();
       const fault = faultOf(wanted);
-      if (fault === null) market ??= await snapshot(pool, client => fitMarket(client, fips));
-      const made = fault === null ? await snapshotOf(pool, fips, market!, wanted) : null;
+      if (fault === null) market ??= await db.snapshot(tx => fitMarket(tx, fips));
+      const made = fault === null ? await snapshotOf(db, fips, market!, wanted) : null;
       const label = wanted.address || (wanted.apn && `APN ${wanted.apn}`);
-      await pool.query(
-        statement('comping/store_prepared', {
-          id: wanted.id,
-          wanted_at: wanted.wanted,
-          snapshot: made && JSON.stringify(made),
-          label,
-          fault,
-        }),
-      );
+      await db.run('comping/store_prepared', {
+        id: wanted.id,
+        wanted_at: wanted.wanted,
+        snapshot: made && JSON.stringify(made),
+        label,
+        fault,
+      });
       prepared++;
     }
   }
@@ -47,14 +43,14 @@ function faultOf({ on_roll, x, acres }: SnapshotRequest): string | null {
 }
 
 /** The fit that the county's parcels were valued with, unless its comps have changed since. */
-async function fitMarket(client: Client, fips: number): Promise<Market> {
-  const { rows } = await client.query<
+async function fitMarket(db: Db, fips: number): Promise<Market> {
+  const rows = await db.run<
     { as_of: string | null } & Record<'west' | 'south' | 'east' | 'north', number | null>
-  >(statement('comping/read_terms', { fips }));
+  >('comping/read_terms', { fips });
   const { as_of, west, south, east, north } = rows[0]!;
-  const asOf = as_of ?? (await defaultValuationDay(client));
+  const asOf = as_of ?? (await defaultValuationDay(db));
   const extent: Box = west === null ? emptyBox() : [west, south!, east!, north!];
-  const { comps, opinion } = await readMarket(client, fips, extent, dayOf(asOf));
-  const { model } = fitCounty(comps, fips, dayOf(asOf), await readOtherCounties(client, fips));
+  const { comps, opinion } = await readMarket(db, fips, extent, dayOf(asOf));
+  const { model } = fitCounty(comps, fips, dayOf(asOf), await readOtherCounties(db, fips));
   return { asOf, comps, model, opinion };
 }

@@ -17,7 +17,7 @@ import type { Subject } from '../../shared/kernels/valuation/valuation-types.ts'
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { narrowestBucket } from '../../shared/model/buckets.ts';
 import { uuidText } from '../../shared/model/uuid.ts';
-import { type Pool, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { AssessorOpinion } from '../valuation/assessed-land.ts';
 import type { StoredComps } from '../valuation/valuation-comps.ts';
@@ -38,7 +38,7 @@ export type SnapshotRequest = {
 export type Market = { asOf: string; comps: StoredComps; model: Model; opinion: AssessorOpinion };
 
 export async function snapshotOf(
-  pool: Pool,
+  db: Db,
   fips: number,
   market: Market,
   wanted: SnapshotRequest,
@@ -61,7 +61,7 @@ export async function snapshotOf(
   const chosen = newChosenComps();
   const machine = createValuer(model, chosen)(subject);
   const used = new Set(machine === null ? [] : chosen.source.subarray(0, chosen.count));
-  const candidates = await readCandidates(pool, market, subject, used);
+  const candidates = await readCandidates(db, market, subject, used);
   const here = new Set(candidates.map(({ id }) => id));
   const gone = (kept ?? []).filter(({ id }) => !here.has(id));
   return {
@@ -77,7 +77,7 @@ export async function snapshotOf(
     machine,
     candidates: [...candidates, ...gone.map(comp => ({ ...comp, gone: true, used: false }))],
     comps: comps.count,
-    ...(await readMarkets(pool, fiveDigits(fips), known.zip, acres!)),
+    ...(await readMarkets(db, fiveDigits(fips), known.zip, acres!)),
   };
 }
 
@@ -104,7 +104,7 @@ function landOf({ steep_percent, frontage_ft, flood_percent, wetlands_percent }:
  * from
  */
 async function readCandidates(
-  pool: Pool,
+  db: Db,
   { asOf, comps, model }: Market,
   subject: Subject,
   used: ReadonlySet<number>,
@@ -113,7 +113,7 @@ async function readCandidates(
   const ids = Array.from(near.source.subarray(0, near.count), source =>
     uuidText(Buffer.from(comps.ids.subarray(16 * source, 16 * source + 16)).toString('hex')),
   );
-  const { rows } = await pool.query<Listing>(statement('comping/list_comps', { ids, as_of: asOf }));
+  const rows = await db.run<Listing>('comping/list_comps', { ids, as_of: asOf });
   const listings = new Map(rows.map(row => [row.id, row]));
   return ids.flatMap((id, i): Candidate[] => {
     const listing = listings.get(id);
@@ -175,11 +175,9 @@ type Region = {
   stats: { type: string; data: Record<string, number | null> }[];
 };
 
-async function readMarkets(pool: Pool, fips: string, zip: string, acres: number) {
+async function readMarkets(db: Db, fips: string, zip: string, acres: number) {
   const bucket = narrowestBucket(acres)?.label ?? null;
-  const { rows } = await pool.query<{ type: string; body: string }>(
-    statement('comping/read_markets', { fips, zip }),
-  );
+  const rows = await db.run<{ type: string; body: string }>('comping/read_markets', { fips, zip });
   const marketOf = (wanted: string): MarketBucket | null => {
     const row = rows.find(({ type }) => type === wanted);
     if (row === undefined) return null;

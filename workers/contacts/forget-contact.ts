@@ -16,7 +16,7 @@ import {
   sameEntity,
   sharedPlace,
 } from '../../shared/kernels/person/match.ts';
-import { asRun, type Pool, type Run, transaction } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { forgetKeptNames } from '../changes/forget-kept-names.ts';
 import { forgetInChanges } from '../changes/forget-names.ts';
@@ -27,15 +27,15 @@ export type ForgetRequest =
   | { subject: null; number: string };
 
 /** Every contact that may be meant, including namesakes in the same ZIP or city. */
-export async function findMatchingContacts(run: Run, request: ForgetRequest): Promise<ContactRow[]> {
+export async function findMatchingContacts(db: Db, request: ForgetRequest): Promise<ContactRow[]> {
   const { subject, number } = request;
   if (subject === null)
-    return run<ContactRow>('contacts/list_candidates', {
+    return db.run<ContactRow>('contacts/list_candidates', {
       keys: [keyHash(phoneKey(number))],
       limit: MAX_CANDIDATES,
     });
   const place = placeOf(request.address);
-  const rows = await run<ContactRow>('contacts/list_candidates', {
+  const rows = await db.run<ContactRow>('contacts/list_candidates', {
     keys: keyHashes(subject, [place]),
     limit: MAX_CANDIDATES,
   });
@@ -55,13 +55,13 @@ export async function findMatchingContacts(run: Run, request: ForgetRequest): Pr
  * new
  */
 export async function suppressContact(
-  run: Run,
+  db: Db,
   request: ForgetRequest,
   rows: readonly ContactRow[],
   by: string,
 ): Promise<number> {
   const { subjects, places, numbers } = knownOf(request, rows);
-  return suppress(run, subjects, places, numbers, by);
+  return suppress(db, subjects, places, numbers, by);
 }
 
 /**
@@ -96,30 +96,29 @@ export type ForgetResult = {
  * stored for undo, and list notes, and adds them to the suppression list, in one transaction.
  * @throws PlatError `contact_ambiguous` when people at several addresses match
  */
-export async function forgetContact(pool: Pool, request: ForgetRequest, by: string): Promise<ForgetResult> {
-  return transaction(pool, async client => {
-    const run = asRun(client);
-    const rows = await findMatchingContacts(run, request);
+export async function forgetContact(db: Db, request: ForgetRequest, by: string): Promise<ForgetResult> {
+  return db.transaction(async tx => {
+    const rows = await findMatchingContacts(tx, request);
     const streets = new Set(rows.map(row => placeOf(row.places[0]!).street));
     if (request.subject !== null && streets.size > 1)
       throw new PlatError(
         'contact_ambiguous',
         `${rows.length} contacts at ${streets.size} addresses match. Add the street with --address. \`plat contact find\` lists them.`,
       );
-    const suppressed = await suppressContact(run, request, rows, by);
+    const suppressed = await suppressContact(tx, request, rows, by);
     const { subject } = request;
     const { subjects, places, numbers } = knownOf(request, rows);
-    const person_hmacs = await hashesOf(run, storedTags(subjects, places, numbers));
+    const person_hmacs = await hashesOf(tx, storedTags(subjects, places, numbers));
     // Before the kept responses: the lock order of shared/platform/db.ts.
-    const list_notes = await forgetInNotes(run, subject, numbers);
-    const [answers] = await run<{ erased: number }>('contacts/erase_provider_answers', { person_hmacs });
-    const [responses] = await run<{ erased: number }>('contacts/erase_kept_responses', {
+    const list_notes = await forgetInNotes(tx, subject, numbers);
+    const [answers] = await tx.run<{ erased: number }>('contacts/erase_provider_answers', { person_hmacs });
+    const [responses] = await tx.run<{ erased: number }>('contacts/erase_kept_responses', {
       person_hmacs,
       patterns: numbers.map(number => `%${number}%`),
     });
-    const contacts = await eraseContacts(run, request, rows);
-    const changes = subject === null ? 0 : await forgetInChanges(run, subject);
-    const kept_parcels = subject === null ? 0 : await forgetKeptNames(run, { subject });
+    const contacts = await eraseContacts(tx, request, rows);
+    const changes = subject === null ? 0 : await forgetInChanges(tx, subject);
+    const kept_parcels = subject === null ? 0 : await forgetKeptNames(tx, { subject });
     return {
       suppressed,
       contacts,
@@ -134,26 +133,26 @@ export async function forgetContact(pool: Pool, request: ForgetRequest, by: stri
 }
 
 /** If the request has only a number, the record keeps its other numbers. */
-async function eraseContacts(run: Run, request: ForgetRequest, rows: readonly ContactRow[]): Promise<number> {
+async function eraseContacts(db: Db, request: ForgetRequest, rows: readonly ContactRow[]): Promise<number> {
   const gone =
     request.subject !== null
       ? rows
       : rows.filter(row => row.phones.every(({ number }) => number === request.number));
-  await run('contacts/erase_contacts', { ids: gone.map(row => row.id) });
+  await db.run('contacts/erase_contacts', { ids: gone.map(row => row.id) });
   if (request.subject === null)
-    await run('contacts/erase_number', { number: request.number, key: keyHash(phoneKey(request.number)) });
+    await db.run('contacts/erase_number', { number: request.number, key: keyHash(phoneKey(request.number)) });
   return gone.length;
 }
 
 /** Notes and tags of lists with the person's full name or one of their numbers. */
-async function forgetInNotes(run: Run, subject: Subject | null, numbers: readonly string[]): Promise<number> {
+async function forgetInNotes(db: Db, subject: Subject | null, numbers: readonly string[]): Promise<number> {
   const words =
     subject === null
       ? []
       : 'entity' in subject
         ? subject.entity.split(' ')
         : [subject.person.first, ...subject.person.last];
-  const [row] = await run<{ erased: number }>('lists/empty_notes', {
+  const [row] = await db.run<{ erased: number }>('lists/empty_notes', {
     numbers: numbers.map(number => `%${number}%`),
     name: words.filter(Boolean).map(word => `% ${word.toUpperCase()} %`),
   });

@@ -4,7 +4,7 @@ import { normalizeStreet } from '../../shared/kernels/owner/street.ts';
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { median } from '../../shared/kernels/stats/region-stats.ts';
 import { type AcreBucket, narrowestBucket } from '../../shared/model/buckets.ts';
-import { type Client, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 
 /** A row of deals/list_live and deals/find_listings. */
 export type Listing = {
@@ -64,15 +64,11 @@ export const centsOf = ({ cents }: Pick<Listing, 'cents'>): bigint | null =>
 export const ppaOf = ({ cents, acres }: Listing): number => perAcre(BigInt(cents!), acres!);
 
 /** @param fips null for a deal of an unknown county, which has no market */
-export async function readMarket(client: Client, fips: number | null): Promise<Market> {
-  const { rows: days } = await client.query<{ day: string | null }>(
-    statement('deals/get_market_day', { fips }),
-  );
+export async function readMarket(db: Db, fips: number | null): Promise<Market> {
+  const days = await db.run<{ day: string | null }>('deals/get_market_day', { fips });
   const asOf = days[0]?.day ?? isoDay(utcDay(Date.now()));
-  const { rows: live } = await client.query<Listing>(statement('deals/list_live', { fips, as_of: asOf }));
-  const { rows: sold } = await client.query<{ acres: number; days: number }>(
-    statement('deals/list_sold', { fips, as_of: asOf }),
-  );
+  const live = await db.run<Listing>('deals/list_live', { fips, as_of: asOf });
+  const sold = await db.run<{ acres: number; days: number }>('deals/list_sold', { fips, as_of: asOf });
   const byApn = new Map<string, Listing>();
   // Newest first: the newest listing of a number wins.
   for (const listing of live)

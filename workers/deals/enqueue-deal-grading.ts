@@ -1,4 +1,4 @@
-import { type Queryable, sql, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { enqueueAll } from '../../shared/platform/queue/jobs.ts';
 import { gradeDealsJob } from './grade-deals-job.ts';
 
@@ -6,13 +6,13 @@ import { gradeDealsJob } from './grade-deals-job.ts';
  * Enqueues grading for the counties that a merge has changed and that have deals, in its transaction.
  * @returns the jobs' ids
  */
-export async function enqueueDealGrading(db: Queryable): Promise<string[]> {
-  const { rows } = await db.query<{ fips: number }>(sql('deals/list_marked_counties'));
+export async function enqueueDealGrading(db: Db): Promise<string[]> {
+  const rows = await db.run<{ fips: number }>('deals/list_marked_counties');
   return enqueueAll(db, gradeDealsJob, rows);
 }
 
 /** Enqueues grading for counties with deals whose grade can change. @returns the jobs' ids */
-export async function enqueueCountyDealGrading(db: Queryable, fips: number): Promise<string[]> {
-  const { rows } = await db.query<{ fips: number }>(statement('deals/list_counties', { fips }));
+export async function enqueueCountyDealGrading(db: Db, fips: number): Promise<string[]> {
+  const rows = await db.run<{ fips: number }>('deals/list_counties', { fips });
   return enqueueAll(db, gradeDealsJob, rows);
 }

@@ -3,9 +3,9 @@ import { defineJob } from '../queue/job.ts';
 
 export const fetchDealJob = defineJob({
   ...dealFetch,
-  async run({ pool, config, signal }, { deal }) {
+  async run({ db, config, signal }, { deal }) {
     const { fetchDeal } = await import('./fetch-deal.ts');
-    const refreshed = await fetchDeal(pool, config, deal, signal);
+    const refreshed = await fetchDeal(db, config, deal, signal);
     return { ...refreshed, rows: refreshed.deals };
   },
 });

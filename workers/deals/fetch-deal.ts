@@ -1,5 +1,5 @@
 import type { Config } from '../../shared/platform/config.ts';
-import { type Pool, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { isRetryable, PlatError } from '../../shared/platform/errors.ts';
 import { askProvider } from './listing-provider.ts';
 import { type RefreshResult, refreshDeals } from './refresh-deals.ts';
@@ -8,22 +8,23 @@ import { type RefreshResult, refreshDeals } from './refresh-deals.ts';
 const FETCH_EVERY_MS = 12 * 3_600_000;
 
 export async function fetchDeal(
-  pool: Pool,
+  db: Db,
   config: Config,
   deal: string,
   signal: AbortSignal,
 ): Promise<RefreshResult> {
-  const { rows } = await pool.query<{ listing_url: string | null; asked_at: Date | null; in_feeds: boolean }>(
-    statement('deals/get_page', { deal_id: deal }),
+  const rows = await db.run<{ listing_url: string | null; asked_at: Date | null; in_feeds: boolean }>(
+    'deals/get_page',
+    { deal_id: deal },
   );
   const { listing_url = null, asked_at = null, in_feeds } = rows[0] ?? {};
   const isFresh = asked_at !== null && Date.now() - asked_at.getTime() < FETCH_EVERY_MS;
-  if (listing_url === null || in_feeds || isFresh) return refreshDeals(pool, { deal });
+  if (listing_url === null || in_feeds || isFresh) return refreshDeals(db, { deal });
   try {
-    return await refreshDeals(pool, { deal }, await askProvider(config, listing_url, signal));
+    return await refreshDeals(db, { deal }, await askProvider(config, listing_url, signal));
   } catch (error) {
     if (!(error instanceof PlatError && error.code === 'provider')) throw error;
-    const refreshed = await refreshDeals(pool, { deal }, 'provider_failed');
+    const refreshed = await refreshDeals(db, { deal }, 'provider_failed');
     if (isRetryable(error)) throw error;
     return refreshed;
   }

@@ -3,7 +3,7 @@ import { decodeBoundary, fromE7 } from '../../shared/geo/geometry-codec.ts';
 import { pointInMultiPolygon } from '../../shared/geo/point-in-polygon.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
 import { MAX_ACREAGE_CORRECTION } from '../../shared/model/sold-acres.ts';
-import { type Client, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { countyName } from '../../shared/regions/counties.ts';
 import { stateOfFips } from '../../shared/regions/states.ts';
 import { centsOf, type Listing, type Market, plainApn, streetAddress } from './deal-market.ts';
@@ -51,11 +51,11 @@ export type ListingFacts = Omit<ProviderListing, 'fips'> & {
 export const isLive = ({ status }: Listing): boolean => status === 'ACTIVE' || status === 'PENDING';
 
 export async function readLots(
-  client: Client,
+  db: Db,
   fips: number | null,
   ids: readonly number[],
 ): Promise<Map<number, DealLot>> {
-  const { rows } = await client.query<DealLot>(statement('deals/read_lots', { fips, property_ids: ids }));
+  const rows = await db.run<DealLot>('deals/read_lots', { fips, property_ids: ids });
   return new Map(rows.map(lot => [lot.property_id, lot]));
 }
 
@@ -85,17 +85,15 @@ function isOn(listing: Listing, lot: Shape): boolean {
  * location.
  */
 export async function findLots(
-  client: Client,
+  db: Db,
   fips: number | null,
   listings: readonly Listing[],
 ): Promise<Map<string, number>> {
-  const { rows: lots } = await client.query<Shape & { property_id: number; apn: string | null }>(
-    statement('deals/find_lots', {
-      fips,
-      apns: listings.flatMap(({ apn }) => apn || []),
-      points: listings.flatMap(({ x, y }) => (x === null ? [] : `(${x},${y})`)),
-    }),
-  );
+  const lots = await db.run<Shape & { property_id: number; apn: string | null }>('deals/find_lots', {
+    fips,
+    apns: listings.flatMap(({ apn }) => apn || []),
+    points: listings.flatMap(({ x, y }) => (x === null ? [] : `(${x},${y})`)),
+  });
   const byApn = new Map<string, typeof lots>();
   for (const lot of lots) addToGroup(byApn, plainApn(lot.apn), lot);
   const matches = new Map<string, number>();

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { dealFetch } from '../../shared/deals/deal-board.ts';
-import { sql, statement } from '../../shared/platform/db.ts';
 import { enqueueAll, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { defineJob } from '../queue/job.ts';
 import { gradeDealsJob } from './grade-deals-job.ts';
@@ -12,13 +11,11 @@ export const gradeDealsDailyJob = defineJob({
   payload: z.strictObject({}),
   key: () => 'daily',
   ...RETRY,
-  async run({ pool, deliver }) {
-    const { rows: counties } = await pool.query<{ fips: number }>(
-      statement('deals/list_counties', { fips: null }),
-    );
-    const { rows: strays } = await pool.query<{ deal: string }>(sql('deals/list_strays'));
-    const grading = await enqueueAll(pool, gradeDealsJob, counties);
-    const jobs = [...grading, ...(await enqueueAll(pool, dealFetch, strays))];
+  async run({ db, deliver }) {
+    const counties = await db.run<{ fips: number }>('deals/list_counties', { fips: null });
+    const strays = await db.run<{ deal: string }>('deals/list_strays');
+    const grading = await enqueueAll(db, gradeDealsJob, counties);
+    const jobs = [...grading, ...(await enqueueAll(db, dealFetch, strays))];
     await deliver(jobs);
     return { rows: jobs.length, jobs: jobs.length };
   },

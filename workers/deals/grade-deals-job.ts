@@ -12,9 +12,9 @@ export const gradeDealsJob = defineJob({
   payload: z.strictObject({ fips: countyCode }),
   key: ({ fips }) => fiveDigits(fips),
   ...RETRY,
-  async run({ pool }, { fips }) {
+  async run({ db }, { fips }) {
     const { refreshDeals } = await import('./refresh-deals.ts');
-    const refreshed = await refreshDeals(pool, { fips });
+    const refreshed = await refreshDeals(db, { fips });
     return { ...refreshed, rows: refreshed.deals };
   },
 });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type FetchStatus, fromCents, toCents } from '../../shared/deals/deal-terms.ts';
 import { dayOf, isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
-import { type Client, type Pool, statement, transaction } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { type Listing, type Market, readMarket } from './deal-market.ts';
 import {
   type DealLot,
@@ -37,31 +37,31 @@ export type RefreshScope = { deal: string } | { fips: number };
  * @param fetched the provider's response for a single deal; undefined without a request
  */
 export function refreshDeals(
-  pool: Pool,
+  db: Db,
   which: RefreshScope,
   fetched?: ProviderListing | FetchStatus,
 ): Promise<RefreshResult> {
-  return transaction(pool, async client => {
+  return db.transaction(async tx => {
     const scope = 'deal' in which ? { deal_id: which.deal, fips: null } : { deal_id: null, fips: which.fips };
-    await client.query(statement('deals/lock_boards', scope));
-    const { rows } = await client.query<Row>(statement('deals/list_unfinished', scope));
+    await tx.run('deals/lock_boards', scope);
+    const rows = await tx.run<Row>('deals/list_unfinished', scope);
     if (rows.length === 0) return { deals: 0, found: 0, changed: 0 };
-    const named = await readNamed(client, rows);
+    const named = await readNamed(tx, rows);
     const fips = 'fips' in which ? which.fips : countyOf(rows[0]!, named, fetched);
-    const market = await readMarket(client, fips);
-    await placeDeals(client, fips, rows, named);
+    const market = await readMarket(tx, fips);
+    await placeDeals(tx, fips, rows, named);
     const lots = await readLots(
-      client,
+      tx,
       fips,
       rows.flatMap(({ property_id }) => property_id ?? []),
     );
     const stored = rows.map(row => refreshed(row, named, lots, market, fips, fetched));
     const changed = rows.filter((row, at) => hasChanged(row, stored[at]!));
     const cause = 'deal' in which ? 'fetched' : 'market';
-    await client.query(statement('deals/sign_changes', { author: 'plat', cause }));
-    await client.query(statement('deals/store_found', { rows: JSON.stringify(stored) }));
+    await tx.run('deals/sign_changes', { author: 'plat', cause });
+    await tx.run('deals/store_found', { rows: JSON.stringify(stored) });
     const boards = [...new Set(changed.map(({ board_id }) => board_id))];
-    if (boards.length > 0) await client.query(statement('deals/touch_boards', { board_ids: boards }));
+    if (boards.length > 0) await tx.run('deals/touch_boards', { board_ids: boards });
     const found = stored.filter(({ fetch_status }) => fetch_status === 'found').length;
     return { deals: rows.length, found, changed: changed.length };
   });
@@ -69,11 +69,11 @@ export function refreshDeals(
 
 type ListingIndex = { byId: Map<string, Listing>; byUrl: Map<string, Listing> };
 
-async function readNamed(client: Client, rows: readonly Row[]): Promise<ListingIndex> {
+async function readNamed(db: Db, rows: readonly Row[]): Promise<ListingIndex> {
   const ids = rows.flatMap(({ listing_id }) => listing_id ?? []);
   const urls = rows.flatMap(({ listing_url }) => listing_url ?? []);
   const today = isoDay(utcDay(Date.now()));
-  const { rows: found } = await client.query<Listing>(statement('deals/find_listings', { ids, urls, today }));
+  const found = await db.run<Listing>('deals/find_listings', { ids, urls, today });
   // In reverse, so that the first listing (live and newest) wins.
   const byUrl = new Map(found.toReversed().map(listing => [listing.url, listing]));
   return { byId: new Map(found.map(listing => [listing.id, listing])), byUrl };
@@ -93,14 +93,14 @@ function countyOf(
 }
 
 async function placeDeals(
-  client: Client,
+  db: Db,
   fips: number | null,
   rows: readonly Row[],
   named: ListingIndex,
 ): Promise<void> {
   const open = rows.filter(row => row.property_id === null);
   const listings = open.flatMap(row => namedBy(row, named) ?? []);
-  const lots = await findLots(client, fips, listings);
+  const lots = await findLots(db, fips, listings);
   for (const row of open) row.property_id = lots.get(namedBy(row, named)?.id ?? '') ?? null;
 }
 

@@ -1,6 +1,6 @@
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { MAX_ACRES_RATIO, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
-import { literal } from '../../shared/platform/db.ts';
+import { literal } from '../../shared/platform/statements.ts';
 
 /** Half up, as JavaScript rounds what the API shows. */
 const rounded = (value: string, unit: number): string => `floor(${value} * ${unit} + 0.5) / ${unit}`;

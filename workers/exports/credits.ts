@@ -1,4 +1,4 @@
-import { type Pool, sql, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 
 type Source = { feed: string; title: string | null; attribution: string | null; licence: string | null };
 
@@ -6,13 +6,13 @@ const textOf = ({ feed, title, attribution, licence }: Source): string =>
   [title ?? feed, attribution, licence].filter(text => text).join(', ');
 
 /** The sources of a county's rows in a file, each with its credit line and terms. */
-export async function creditOf(pool: Pool, fips: number): Promise<string> {
-  const { rows } = await pool.query<{ source: Source }>(statement('exports/list_sources', { fips }));
+export async function creditOf(db: Db, fips: number): Promise<string> {
+  const rows = await db.run<{ source: Source }>('exports/list_sources', { fips });
   return rows.map(row => textOf(row.source)).join('; ');
 }
 
 /** The same of listings and sales, by the feed that has brought them: one of listings, or a roll. */
-export async function creditsOfListings(pool: Pool): Promise<Map<number, string>> {
-  const { rows } = await pool.query<{ id: number; source: Source }>(sql('exports/list_listing_sources'));
+export async function creditsOfListings(db: Db): Promise<Map<number, string>> {
+  const rows = await db.run<{ id: number; source: Source }>('exports/list_listing_sources');
   return new Map(rows.map(({ id, source }) => [id, textOf(source)]));
 }

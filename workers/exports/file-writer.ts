@@ -2,7 +2,7 @@ import type { ExportColumn } from '../../shared/exports/export-columns.ts';
 import type { ExportRequest } from '../../shared/exports/export-request.ts';
 import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
-import type { Pool } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 
 /** A row of a file: its cells by column, with empty text for none, and its location. */
 export type FileRow = { id: string; cells: string[]; place: Place };
@@ -59,7 +59,7 @@ export type Sink = {
 };
 
 export type FileOptions = {
-  pool: Pool;
+  db: Db;
   request: ExportRequest;
   /** Whose lists and marks count; null for an operator. */
   companyId: string | null;

@@ -1,6 +1,6 @@
 import type { ListRecord } from '../../shared/lists/list-terms.ts';
 import { readRowParcels, rowOffer } from '../../shared/lists/read-list.ts';
-import type { RunComposed } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 
 /** Cells by the names of their columns. */
 export type ListCells = Record<string, string>;
@@ -9,29 +9,24 @@ type RowState = { property_id: number; status: string; status_at: Date | null; t
 
 /** What a list says of some of its rows, as far as these columns ask for it. */
 export async function readListCells(
-  runComposed: RunComposed,
+  db: Db,
   list: ListRecord,
   ids: readonly number[],
   names: ReadonlySet<string>,
 ): Promise<Map<number, ListCells>> {
   const all = new Map<number, ListCells>();
   if (['status', 'status_at', 'tags'].some(name => names.has(name)))
-    for (const row of await runComposed<RowState>(
-      'lists/read_row_states',
-      {},
-      { list_id: list.id, property_ids: ids },
-    ))
+    for (const row of await db.run<RowState>('lists/read_row_states', {
+      list_id: list.id,
+      property_ids: ids,
+    }))
       all.set(row.property_id, {
         status: row.status,
         status_at: row.status_at?.toISOString().slice(0, 10) ?? '',
         tags: row.tags.filter(tag => !mayBeNumber(tag)).join('; '),
       });
   if (['value', 'offer', 'needs_review'].some(name => names.has(name)))
-    for (const [id, parcel] of await readRowParcels(
-      runComposed,
-      ids,
-      'p.property_id, p.acres, p.calculated_acres',
-    )) {
+    for (const [id, parcel] of await readRowParcels(db, ids, 'p.property_id, p.acres, p.calculated_acres')) {
       const { offer, needs_review } = rowOffer(list, parcel);
       all.set(id, {
         ...all.get(id),

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { columnsOf, type ExportColumn } from '../../shared/exports/export-columns.ts';
-import { type Pool, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { errorCode, PlatError } from '../../shared/platform/errors.ts';
 import { creditOf } from './credits.ts';
 import { saveFile } from './save-file.ts';
@@ -40,8 +40,8 @@ const ALL = 5_000;
  * file, so an interrupted run can continue, and files are always complete.
  * @throws PlatError `not_found` for a county without parcels, `export_file` for an unusable folder
  */
-export async function publishCounties(pool: Pool, folder: string, named?: number[]): Promise<Manifest> {
-  const { rows: all } = await pool.query<County>(statement('exports/list_published', { limit: ALL }));
+export async function publishCounties(db: Db, folder: string, named?: number[]): Promise<Manifest> {
+  const all = await db.run<County>('exports/list_published', { limit: ALL });
   const missing = named?.filter(fips => !all.some(county => Number(county.fips) === fips)) ?? [];
   if (missing.length > 0)
     throw new PlatError(
@@ -69,9 +69,9 @@ export async function publishCounties(pool: Pool, folder: string, named?: number
   for (const county of all.filter(({ fips }) => named?.includes(Number(fips)) ?? true)) {
     const path = `${county.fips}.parquet`;
     const made_at = new Date().toISOString();
-    const sources = await creditOf(pool, Number(county.fips));
+    const sources = await creditOf(db, Number(county.fips));
     const request = { filter: { county: county.fips }, format: 'geoparquet' } as const;
-    const { rows, bytes, sha256 } = await saveFile(pool, request, join(folder, path));
+    const { rows, bytes, sha256 } = await saveFile(db, request, join(folder, path));
     files.set(county.fips, { ...county, path, rows, bytes, sha256, sources, made_at });
     await writeManifest(folder, manifest());
   }

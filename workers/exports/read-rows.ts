@@ -1,6 +1,6 @@
 import { finished } from 'node:stream/promises';
 import { to } from 'pg-copy-streams';
-import type { Client } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 
 /** The cells of a row as PostgreSQL writes them, an empty text for none. */
 export type TextRow = string[];
@@ -22,8 +22,8 @@ export const ROWS_AT_ONCE = 1_000;
 const LF = 0x0a;
 
 /** The lines of `copy (select …) to stdout (null '')` as bytes, 1,000 at a time; each with its line feed. */
-export async function* readLines(client: Client, statement: string): AsyncGenerator<Buffer> {
-  const stream = client.query(to(statement));
+export async function* readLines(db: Db, statement: string): AsyncGenerator<Buffer> {
+  const stream = db.copy(to(statement));
   try {
     yield* linesOf(stream.iterator({ destroyOnReturn: false }));
   } finally {

@@ -23,15 +23,7 @@ import { findListOf } from '../../shared/exports/parcel-hits.ts';
 import { markRowsRead } from '../../shared/lists/mark-read.ts';
 import { costOf } from '../../shared/model/prices.ts';
 import { type GivenRow, giveRows } from '../../shared/parcels/given-rows.ts';
-import {
-  asReads,
-  asRun,
-  asRunComposed,
-  type Client,
-  type Pool,
-  type Run,
-  transaction,
-} from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { processCounts } from '../../shared/platform/declared-metrics.ts';
 import { isRetryable, PlatError } from '../../shared/platform/errors.ts';
 import type { JobContext, JobResult } from '../queue/job.ts';
@@ -60,13 +52,13 @@ const OVER = new PlatError('export_over', 'The export was canceled, or another w
  * effect, and the next one writes the same bytes.
  */
 export async function runExport(context: JobContext, id: string): Promise<JobResult> {
-  const { pool, signal, progress, attempt } = context;
-  const order = await transaction(pool, client => begin(asRun(client), id));
+  const { db, signal, progress, attempt } = context;
+  const order = await db.transaction(tx => begin(tx, id));
   if (order === undefined) return { rows: 0 };
   try {
-    const parts = openParts(pool, order);
+    const parts = openParts(db, order);
     const written = await writeFile({
-      pool,
+      db,
       request: order.request,
       companyId: order.company_id,
       asOf: order.created_at,
@@ -75,20 +67,20 @@ export async function runExport(context: JobContext, id: string): Promise<JobRes
       keep: parts.keep,
     });
     await parts.end();
-    processCounts.tokensCharged += await transaction(pool, client => bill(client, order, written));
+    processCounts.tokensCharged += await db.transaction(tx => bill(tx, order, written));
     return { rows: written.rows };
   } catch (error) {
     if (error === OVER) return { rows: 0 };
     const again = isRetryable(error) && attempt < makeExport.attempts;
     if (signal.aborted || again) throw error;
-    await transaction(pool, client => failExport(asRun(client), id, toldOf(error), order.attempt));
+    await db.transaction(tx => failExport(tx, id, toldOf(error), order.attempt));
     throw error;
   }
 }
 
-async function begin(run: Run, id: string): Promise<Order | undefined> {
-  const [order] = await run<Order>('exports/begin_export', { export_id: id });
-  if (order !== undefined) await run('exports/clear_parts', { export_id: id });
+async function begin(db: Db, id: string): Promise<Order | undefined> {
+  const [order] = await db.run<Order>('exports/begin_export', { export_id: id });
+  if (order !== undefined) await db.run('exports/clear_parts', { export_id: id });
   return order;
 }
 
@@ -97,15 +89,14 @@ const toldOf = (error: unknown): ExportError =>
   error instanceof PlatError && error.status < 500 ? errorOf(error) : LOST;
 
 /** A part is kept while the next rows are read. */
-function openParts(pool: Pool, { id, attempt }: Order) {
-  const run = asRun(pool);
+function openParts(db: Db, { id, attempt }: Order) {
   let waiting: Uint8Array[] = [];
   let size = 0;
   let n = 0;
   let before: Promise<void> = Promise.resolve();
   const add = async (part: number, bytes: Uint8Array): Promise<void> => {
     const sha256 = hash('sha256', bytes, 'buffer');
-    const kept = await run('exports/add_part', { export_id: id, attempt, n: part, bytes, sha256 });
+    const kept = await db.run('exports/add_part', { export_id: id, attempt, n: part, bytes, sha256 });
     if (kept.length === 0) throw OVER;
   };
   const end = async (): Promise<void> => {
@@ -135,34 +126,32 @@ function openParts(pool: Pool, { id, attempt }: Order) {
  * of its rows were read.
  * @returns the tokens charged
  */
-async function bill(client: Client, order: Order, { rows, parcels, others }: Written): Promise<number> {
-  const run = asRun(client);
+async function bill(db: Db, order: Order, { rows, parcels, others }: Written): Promise<number> {
   const { id, attempt, account_id, company_id, mode, tokens_held: held, request } = order;
-  if ((await run('exports/lock_export', { export_id: id, attempt })).length === 0) throw OVER;
-  const list = request.list_id && (await findListOf(run, company_id, request.list_id));
+  if ((await db.run('exports/lock_export', { export_id: id, attempt })).length === 0) throw OVER;
+  const list = request.list_id && (await findListOf(db, company_id, request.list_id));
   if (list) {
     const ids = parcels.flatMap(county => [...county.ids]);
     const shown = { ...list, one_per_owner: request.one_per_owner ?? list.one_per_owner };
-    await markRowsRead(asReads(client), company_id, shown, ids, request.status === undefined);
+    await markRowsRead(db, company_id, shown, ids, request.status === undefined);
   }
   let charged = 0;
   let fresh = 0;
   for (const county of parcels)
-    for (const given of givenRows(county))
-      charged += await giveRows(asRunComposed(client), company_id, given);
+    for (const given of givenRows(county)) charged += await giveRows(db, company_id, given);
   fresh += charged;
-  for (const other of await giveOthers(run, company_id, others)) {
+  for (const other of await giveOthers(db, company_id, others)) {
     charged += 1;
     fresh += other.lines;
   }
   const tokens = costOf(priceOf(kindOf(request)), charged);
   const { most_tokens } = request;
   if (most_tokens !== undefined && tokens > most_tokens) throw overCeiling(most_tokens);
-  if (!(await chargeHeld(run, account_id, { held, tokens, endpoint: EXPORT_KEY, mode }))) {
-    const quota = await readQuota(run, account_id);
+  if (!(await chargeHeld(db, account_id, { held, tokens, endpoint: EXPORT_KEY, mode }))) {
+    const quota = await readQuota(db, account_id);
     throw quotaError(quota, request.markets === undefined ? UNTOLD_NEED : tokens, quota.left + held);
   }
-  await run('exports/finish_export', {
+  await db.run('exports/finish_export', {
     export_id: id,
     rows,
     free_rows: rows - fresh,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import type { ExportRequest } from '../../shared/exports/export-request.ts';
-import type { Pool } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { errorCode, PlatError } from '../../shared/platform/errors.ts';
 import { writeFile } from './write-file.ts';
 
@@ -12,7 +12,7 @@ export type SavedFile = { path: string; rows: number; bytes: number; sha256: str
  * complete.
  * @throws PlatError `export_file` if it can't be written
  */
-export async function saveFile(pool: Pool, request: ExportRequest, path: string): Promise<SavedFile> {
+export async function saveFile(db: Db, request: ExportRequest, path: string): Promise<SavedFile> {
   const draft = `${path}.part`;
   const file = await open(draft, 'w').catch(error => {
     const why = { ENOENT: 'the folder does not exist', EACCES: 'no permission' }[errorCode(error) ?? ''];
@@ -24,7 +24,7 @@ export async function saveFile(pool: Pool, request: ExportRequest, path: string)
   let bytes = 0;
   try {
     const { rows } = await writeFile({
-      pool,
+      db,
       request,
       companyId: null,
       asOf: new Date(),

@@ -5,7 +5,7 @@ import { compsRequest } from '../../shared/market/comps-query.ts';
 import { selectComps } from '../../shared/market/select-comps.ts';
 import { isWebAddress } from '../../shared/model/listing-fields.ts';
 import { acresOf } from '../../shared/model/shown-acres.ts';
-import { asReads, compose, inlined, snapshot, sql } from '../../shared/platform/db.ts';
+import { compose, inlined, sql } from '../../shared/platform/statements.ts';
 import { creditsOfListings } from './credits.ts';
 import {
   type FileOptions,
@@ -38,13 +38,13 @@ const READ = [
 ];
 
 /** Writes comps in the requested order, as of one moment. */
-export async function writeComps({ pool, request, asOf }: FileOptions, sink: Sink): Promise<Written> {
+export async function writeComps({ db, request, asOf }: FileOptions, sink: Sink): Promise<Written> {
   const query = compsRequest.parse(request.comps);
   const found = await areasOf(query, COMPUTE_HERE);
-  const areas = await Promise.all(found.map(area => openArea(area, asReads(pool), COMPUTE_HERE)));
+  const areas = await Promise.all(found.map(area => openArea(area, db, COMPUTE_HERE)));
   const { where, place, values } = selectComps(query, areas, asOf);
   const places = { figures: sql('market/comp_figures'), where, place };
-  const credits = await creditsOfListings(pool);
+  const credits = await creditsOfListings(db);
   const others: OtherRow[] = [];
 
   const toRow = ([id, version, feed, x, y, ...read]: string[]): FileRow => {
@@ -56,10 +56,10 @@ export async function writeComps({ pool, request, asOf }: FileOptions, sink: Sin
     if (!isWebAddress(cells.url!)) cells.url = '';
     return { id: id!, cells: sink.columns.map(({ name }) => cells[name]!), place: placeOf(x!, y!, '') };
   };
-  await snapshot(pool, async client => {
+  await db.snapshot(async tx => {
     const text = inlined(compose('exports/copy_comps', places), values);
     async function* rows() {
-      for await (const lines of readLines(client, text)) yield rowsOf(lines).map(toRow);
+      for await (const lines of readLines(tx, text)) yield rowsOf(lines).map(toRow);
     }
     await sink.write(rows(), 1, 1);
   });

@@ -1,6 +1,5 @@
 import { SOURCES_COLUMN } from '../../shared/exports/export-columns.ts';
 import type { BucketData } from '../../shared/model/market-stats.ts';
-import { statement } from '../../shared/platform/db.ts';
 import { creditsOfListings } from './credits.ts';
 import type { FileOptions, FileRow, OtherRow, Sink, Written } from './file-writer.ts';
 
@@ -20,15 +19,15 @@ type Body = {
 const BATCH = 1_000;
 
 /** Writes the statistics of markets, a line a bucket; a market without statistics has none. */
-export async function writeMarkets({ pool, request }: FileOptions, sink: Sink): Promise<Written> {
+export async function writeMarkets({ db, request }: FileOptions, sink: Sink): Promise<Written> {
   const ids = request.markets!;
   // Statistics are of all listings together.
-  const credit = [...new Set((await creditsOfListings(pool)).values())].join('; ');
+  const credit = [...new Set((await creditsOfListings(db)).values())].join('; ');
   const others: OtherRow[] = [];
   let rows = 0;
   for (let from = 0; from < ids.length; from += BATCH) {
     const batch = ids.slice(from, from + BATCH);
-    const { rows: read } = await pool.query<Row>(statement('exports/list_market_rows', { ids: batch }));
+    const read = await db.run<Row>('exports/list_market_rows', { ids: batch });
     const lines = read.map(row => linesOf(row, sink, credit));
     for (const [i, { id, etag }] of read.entries())
       others.push({ id, version: etag, lines: lines[i]!.length });

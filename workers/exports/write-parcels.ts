@@ -9,18 +9,9 @@ import type { FilterBody } from '../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
 import { selectParcels } from '../../shared/parcels/filter/select-parcels.ts';
 import { readCopy } from '../../shared/platform/copy.ts';
-import {
-  asReads,
-  asRunComposed,
-  type Client,
-  compose,
-  inlined,
-  literal,
-  type Pool,
-  snapshot,
-  statement,
-} from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
+import { compose, inlined, literal } from '../../shared/platform/statements.ts';
 import { columnSql } from './column-sql.ts';
 import { creditOf } from './credits.ts';
 import {
@@ -45,30 +36,26 @@ type Choice = {
   /** A query of their ids in a county. */
   hitOf(fips: number): string;
   /** Facts about a parcel in the file other than its own columns. */
-  readCells?(
-    client: Client,
-    ids: readonly number[],
-    names: ReadonlySet<string>,
-  ): Promise<Map<number, ListCells>>;
+  readCells?(db: Db, ids: readonly number[], names: ReadonlySet<string>): Promise<Map<number, ListCells>>;
 };
 
 /** Writes parcels county by county, each as of one moment. */
 export async function writeParcels(options: FileOptions, sink: Sink): Promise<Written> {
-  const { pool, request, asOf } = options;
+  const { db, request, asOf } = options;
   const choice = await chooseParcels(options);
   const total = choice.counties.reduce((sum, county) => sum + county.rows, 0);
   const reader = rowReader(asOf, sink);
   const parcels: CountyRows[] = [];
   for (const { fips } of choice.counties) {
-    const credit = await creditOf(pool, fips);
-    const rows = await snapshot(pool, async client => {
+    const credit = await creditOf(db, fips);
+    const rows = await db.snapshot(async tx => {
       // Writing rows between two statements can take seconds on a busy machine. The transaction holds no lock
       // that another process waits for.
-      await client.query("set local idle_in_transaction_session_timeout = '5min'");
-      const keys = await readKeys(client, choice.hitOf(fips), fips);
+      await tx.execute("set local idle_in_transaction_session_timeout = '5min'");
+      const keys = await readKeys(tx, choice.hitOf(fips), fips);
       const read = async (ids: readonly number[]): Promise<Batch> => {
-        const cells = await choice.readCells?.(client, ids, reader.others);
-        return { lines: await reader.read(client, fips, ids), facts: { credit, cells }, count: ids.length };
+        const cells = await choice.readCells?.(tx, ids, reader.others);
+        return { lines: await reader.read(tx, fips, ids), facts: { credit, cells }, count: ids.length };
       };
       const batches = batchesOf(keys, request.format === 'geoparquet');
       for await (const batch of readAhead(batches, read))
@@ -80,26 +67,22 @@ export async function writeParcels(options: FileOptions, sink: Sink): Promise<Wr
   return { rows: parcels.reduce((sum, { ids }) => sum + ids.length, 0), parcels, others: [] };
 }
 
-async function chooseParcels({ pool, request, companyId, asOf }: FileOptions): Promise<Choice> {
-  const reads = asReads(pool);
+async function chooseParcels({ db, request, companyId, asOf }: FileOptions): Promise<Choice> {
   if (request.list_id !== undefined) {
-    const list = await findListOf(reads.run, companyId!, request.list_id);
+    const list = await findListOf(db, companyId!, request.list_id);
     if (list === undefined) throw listGone();
     const { status, one_per_owner: onePerOwner } = request;
-    return keptParcels(
-      pool,
-      await hitsOfList(reads.runComposed, list, { companyId: companyId!, status, onePerOwner }),
-      list,
-    );
+    return keptParcels(db, await hitsOfList(db, list, { companyId: companyId!, status, onePerOwner }), list);
   }
   const body = filterSchema.parse(request.filter) as FilterBody;
-  const selection = await selectParcels(body, { asOf, companyId, work: COMPUTE_HERE }, reads);
+  const selection = await selectParcels(body, { asOf, companyId, work: COMPUTE_HERE }, db);
   if (request.one_per_owner)
-    return keptParcels(pool, hitsOfOwners(selection, companyId!, mostRows('csv') + 1), null);
+    return keptParcels(db, hitsOfOwners(selection, companyId!, mostRows('csv') + 1), null);
   const { from, where, values } = selection;
-  const { rows } = await pool.query<{ fips: number; rows: number }>(
-    statement('exports/list_county_hits', values, { from, where }),
-  );
+  const rows = await db.run<{ fips: number; rows: number }>('exports/list_county_hits', values, {
+    from,
+    where,
+  });
   const found = [inlined(from, values), inlined(where, values)] as const;
   return {
     counties: rows,
@@ -113,9 +96,9 @@ const listGone = () =>
   });
 
 /** Parcels that are chosen across counties, as of one moment, before their rows are read. */
-async function keptParcels(pool: Pool, { hits, values }: Hits, list: ListRecord | null): Promise<Choice> {
-  const { columns } = await snapshot(pool, client =>
-    readCopy(client, inlined(compose('exports/copy_kept', { hits }), values), {
+async function keptParcels(db: Db, { hits, values }: Hits, list: ListRecord | null): Promise<Choice> {
+  const { columns } = await db.snapshot(tx =>
+    readCopy(tx, inlined(compose('exports/copy_kept', { hits }), values), {
       ids: { type: 'int8', null: 0 },
       parcels: { type: 'int8', null: 0 },
       acres: { type: 'float8', null: Number.NaN },
@@ -129,11 +112,9 @@ async function keptParcels(pool: Pool, { hits, values }: Hits, list: ListRecord 
     counties: [...counties].map(([fips, rows]) => ({ fips, rows })),
     hitOf: fips =>
       `select unnest(${literal([...ids].filter(id => countyOf(id) === fips))}::bigint[]) as property_id`,
-    async readCells(client, batch, names) {
+    async readCells(db, batch, names) {
       const cells =
-        list === null
-          ? new Map<number, ListCells>()
-          : await readListCells(asRunComposed(client), list, batch, names);
+        list === null ? new Map<number, ListCells>() : await readListCells(db, list, batch, names);
       return new Map(
         batch.map(id => {
           const at = of.get(id)!;
@@ -147,8 +128,8 @@ async function keptParcels(pool: Pool, { hits, values }: Hits, list: ListRecord 
 
 type Keys = Omit<CountyRows, 'fips'> & { xs: Float64Array; ys: Float64Array };
 
-async function readKeys(client: Client, hit: string, fips: number): Promise<Keys> {
-  const { columns } = await readCopy(client, compose('exports/copy_keys', { hit, fips: literal(fips) }), {
+async function readKeys(db: Db, hit: string, fips: number): Promise<Keys> {
+  const { columns } = await readCopy(db, compose('exports/copy_keys', { hit, fips: literal(fips) }), {
     ids: { type: 'int8', null: 0 },
     versions: { type: 'int8', null: 0 },
     xs: { type: 'float8', null: Number.NaN },
@@ -225,7 +206,7 @@ function rowReader(asOf: Date, { columns, boundary, copies }: Sink) {
   }
   return {
     others,
-    async read(client: Client, fips: number, ids: readonly number[]): Promise<Buffer[]> {
+    async read(db: Db, fips: number, ids: readonly number[]): Promise<Buffer[]> {
       const text = compose('exports/copy_rows', {
         columns: read,
         fips: literal(fips),
@@ -234,7 +215,7 @@ function rowReader(asOf: Date, { columns, boundary, copies }: Sink) {
         most: literal(ids.reduce((most, id) => Math.max(most, id))),
       });
       const batch: Buffer[] = [];
-      for await (const lines of readLines(client, text)) batch.push(lines);
+      for await (const lines of readLines(db, text)) batch.push(lines);
       return batch;
     },
     *toRows({ lines: all, facts }: Batch): Generator<FileRow[] | Copied> {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { sql } from '../../shared/platform/db.ts';
 import { RETRY } from '../../shared/platform/queue/jobs.ts';
 import { defineJob } from '../queue/job.ts';
 
@@ -22,9 +21,9 @@ export const deleteOldRecordsJob = defineJob({
   payload: z.strictObject({}),
   key: () => '',
   ...RETRY,
-  async run({ pool }) {
+  async run({ db }) {
     let rows = 0;
-    for (const name of STATEMENTS) rows += (await pool.query(sql(name))).rowCount ?? 0;
+    for (const name of STATEMENTS) rows += await db.rowCount(name);
     return { rows };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CHANGES_DAYS } from '../../shared/model/changes.ts';
 import type { Config } from '../../shared/platform/config.ts';
-import { type Pool, sql, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { RETRY } from '../../shared/platform/queue/jobs.ts';
 import { NOTES_DAYS } from '../../shared/searches/search-terms.ts';
 import { MESSAGES_DAYS } from '../../shared/webhooks/webhook-terms.ts';
@@ -17,7 +17,7 @@ export const expireRecordsJob = defineJob({
   payload: z.strictObject({}),
   key: () => '',
   ...RETRY,
-  run: async ({ pool, config, signal }) => ({ rows: await expireRecords(pool, config, signal) }),
+  run: async ({ db, config, signal }) => ({ rows: await expireRecords(db, config, signal) }),
 });
 
 type Retention = Pick<Config, 'SKIP_TRACE_KEEP_DAYS' | 'TRACE_AUDIT_YEARS'>;
@@ -42,10 +42,10 @@ const stepsFor = ({ SKIP_TRACE_KEEP_DAYS, TRACE_AUDIT_YEARS }: Retention): Step[
 ];
 
 /** @returns the number of rows that were changed */
-export async function expireRecords(pool: Pool, config: Retention, signal?: AbortSignal): Promise<number> {
-  let total = await untilNone(() => rollPeriods(pool), signal);
+export async function expireRecords(db: Db, config: Retention, signal?: AbortSignal): Promise<number> {
+  let total = await untilNone(() => rollPeriods(db), signal);
   for (const [name, values = {}] of stepsFor(config))
-    total += await untilNone(async () => (await pool.query(statement(name, values))).rowCount ?? 0, signal);
+    total += await untilNone(() => db.rowCount(name, values), signal);
   return total;
 }
 
@@ -58,9 +58,9 @@ async function untilNone(change: () => Promise<number>, signal?: AbortSignal): P
   }
 }
 
-async function rollPeriods(pool: Pool): Promise<number> {
-  const { rows } = await pool.query<{ id: string }>(sql('accounts/list_due_accounts'));
+async function rollPeriods(db: Db): Promise<number> {
+  const rows = await db.run<{ id: string }>('accounts/list_due_accounts');
   if (rows.length === 0) return 0;
   const values = { account_ids: rows.map(({ id }) => id) };
-  return (await pool.query(statement('accounts/roll_period', values))).rowCount ?? 0;
+  return db.rowCount('accounts/roll_period', values);
 }

@@ -8,12 +8,12 @@ import { installedFeed } from './feed-folders.ts';
 /** Runs a feed. A run that the gate blocked is a job that succeeded. */
 export const ingestFeedJob = defineJob({
   ...ingestJob,
-  async run({ pool, log, signal, progress, config, jobId, deliver }, payload) {
+  async run({ db, log, signal, progress, config, jobId, deliver }, payload) {
     const { runFeed } = await import('./ingest-feed.ts');
     const feed = await installedFeed(config, payload.feed);
     const workDir = workFolder(config, payload.feed);
     const result = await runFeed(
-      { pool, log, signal, progress, env: process.env, workDir, sharedDir: sharedFolder(config) },
+      { db, log, signal, progress, env: process.env, workDir, sharedDir: sharedFolder(config) },
       { feed, jobId, force: payload.force, sources: payload.sources, requestedBy: payload.requestedBy },
     ).catch(error => {
       const isSource = error instanceof PlatError && error.code === 'feed_source';

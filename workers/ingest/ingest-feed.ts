@@ -1,5 +1,5 @@
 import type { IngestPayload } from '../../shared/feeds/ingest-runs.ts';
-import type { Client } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { type Feed, recipeOf } from './all-kinds.ts';
 import { type RunResult, runLocked } from './engine/locked-run.ts';
 import { mergeRun } from './engine/merge-run.ts';
@@ -24,10 +24,10 @@ export type RunOptions = {
  * @throws PlatError from the source, the feed's mapping or the database; the run is then `failed`
  */
 export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunResult> {
-  const { pool } = deps;
+  const { db } = deps;
   const feed = withSources(options.feed, options.sources);
-  const { id: feedId, moved } = await registerFeed(pool, feed);
-  const readCheckpoint = async () => (await registerFeed(pool, feed)).checkpoint;
+  const { id: feedId, moved } = await registerFeed(db, feed);
+  const readCheckpoint = async () => (await registerFeed(db, feed)).checkpoint;
   const { jobId, requestedBy, force } = options;
   const start = { feedId, baseDir: feed.baseDir, jobId, requestedBy, force, readCheckpoint };
   return runLocked(deps, start, async run => {
@@ -54,23 +54,19 @@ function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
  * Stages the feed's inputs, unless an earlier attempt that died had staged the same. @returns the comparison
  * with the current data
  */
-async function prepare(
-  run: RunContext,
-  feed: Feed,
-  recipe: Recipe,
-): Promise<(client: Client) => Promise<Prepared>> {
-  const { pool } = run;
+async function prepare(run: RunContext, feed: Feed, recipe: Recipe): Promise<(tx: Db) => Promise<Prepared>> {
+  const { db } = run;
   const from = await stagedFrom(run, feed, recipe);
   const madeOf = from && JSON.stringify([recipe.tables, recipe.version, from]);
-  const before = await takeOverStage(pool, run, madeOf);
+  const before = await takeOverStage(db, run, madeOf);
   if (before !== undefined) {
     Object.assign(run.counts, before.counts);
     run.inputs.push(...before.inputs);
-    return client => recipe.compare(client, run, feed, before.more);
+    return tx => recipe.compare(tx, run, feed, before.more);
   }
-  await createStage(pool, run, recipe.tables);
+  await createStage(db, run, recipe.tables);
   await run.step('stage', 'reading', 0);
   const more = await recipe.stage(run, feed);
   if (madeOf !== null) await noteStaged(run, madeOf, more);
-  return client => recipe.compare(client, run, feed, more);
+  return tx => recipe.compare(tx, run, feed, more);
 }

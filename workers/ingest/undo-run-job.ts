@@ -4,9 +4,9 @@ import { defineJob } from '../queue/job.ts';
 /** Undoes the latest run of a feed. */
 export const undoRunJob = defineJob({
   ...undoJob,
-  async run({ pool, log, signal, progress, jobId, deliver }, payload) {
+  async run({ db, log, signal, progress, jobId, deliver }, payload) {
     const { undoRun } = await import('./kinds/assessor/undo-run.ts');
-    const result = await undoRun({ pool, log, signal, progress, env: process.env }, { ...payload, jobId });
+    const result = await undoRun({ db, log, signal, progress, env: process.env }, { ...payload, jobId });
     if (result.follow.length > 0) await deliver(result.follow);
     const { runId, status, counts } = result;
     return { rows: counts.changed + counts.returned + counts.retired, runId, status, counts };

@@ -10,12 +10,12 @@ export const computeLandAttributesJob = defineJob({
   payload: z.strictObject({ fips: countyCode, chunk: z.number().int().positive() }),
   key: ({ fips, chunk }) => `${fiveDigits(fips)}:${chunk}`,
   ...RETRY,
-  async run({ pool, log, progress, signal, deliver }, chunk) {
+  async run({ db, log, progress, signal, deliver }, chunk) {
     const [{ LAND_KERNELS }, { computeLandChunk }] = await Promise.all([
       import('../../shared/land/compute-land.ts'),
       import('./compute-land-chunk.ts'),
     ]);
-    const { parcels, changed, jobs, warnings } = await computeLandChunk(pool, chunk, LAND_KERNELS, {
+    const { parcels, changed, jobs, warnings } = await computeLandChunk(db, chunk, LAND_KERNELS, {
       signal,
       progress: share => progress(share, 'computing'),
     });

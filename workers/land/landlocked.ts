@@ -1,4 +1,5 @@
-import { literal, type Pool, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
+import { literal } from '../../shared/platform/statements.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
 /**
@@ -21,14 +22,12 @@ type LandlockedCounty = {
 };
 
 /** Warnings about counties, or about one, with an implausible share of landlocked parcels. */
-export async function landlockedWarnings(pool: Pool, fips: number | null): Promise<string[]> {
+export async function landlockedWarnings(db: Db, fips: number | null): Promise<string[]> {
   const county = fips === null ? 'true' : `fips = ${literal(fips)}`;
-  const { rows } = await pool.query<LandlockedCounty>(
-    statement(
-      'land/list_landlocked_counties',
-      { least_known: MIN_PARCELS, percent: MAX_PERCENT },
-      { county },
-    ),
+  const rows = await db.run<LandlockedCounty>(
+    'land/list_landlocked_counties',
+    { least_known: MIN_PARCELS, percent: MAX_PERCENT },
+    { county },
   );
   return rows.map(warningOf);
 }

@@ -1,16 +1,9 @@
 import { hilbertOrder } from '../../shared/geo/hilbert.ts';
 import { ALL_LAYERS, LAYER_BITS, type LayerKind } from '../../shared/model/land-layers.ts';
 import { readCopy } from '../../shared/platform/copy.ts';
-import {
-  type Client,
-  compose,
-  literal,
-  type Pool,
-  sql,
-  statement,
-  transaction,
-} from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { enqueue } from '../../shared/platform/queue/jobs.ts';
+import { compose, literal } from '../../shared/platform/statements.ts';
 import { computeLandAttributesJob } from './compute-land-attributes-job.ts';
 
 /**
@@ -54,16 +47,16 @@ const COLUMNS = {
  * @throws the signal's reason
  */
 export async function planAttributes(
-  pool: Pool,
+  db: Db,
   { scope, layers }: PlanPayload,
   { signal, onJobs, chunkParcels = CHUNK_PARCELS }: PlanOptions = {},
 ): Promise<Planned> {
   const bits = 'dirty' in scope ? null : bitsOf(layers);
-  const counties = 'fips' in scope ? [scope.fips] : await listCounties(pool, 'dirty' in scope);
+  const counties = 'fips' in scope ? [scope.fips] : await listCounties(db, 'dirty' in scope);
   const planned: Planned = { parcels: 0, counties: counties.length, chunks: 0, first: null, last: null };
   for (const [i, fips] of counties.entries()) {
     signal?.throwIfAborted();
-    const { parcels, chunks, jobs } = await planCounty(pool, fips, bits, chunkParcels);
+    const { parcels, chunks, jobs } = await planCounty(db, fips, bits, chunkParcels);
     planned.parcels += parcels;
     planned.chunks += chunks.length;
     planned.first ??= chunks[0] ?? null;
@@ -78,28 +71,27 @@ function bitsOf(layers: readonly LayerKind[] | undefined): number {
   return layers.reduce((bits, kind) => bits | LAYER_BITS[kind], 0);
 }
 
-async function listCounties(pool: Pool, unplanned: boolean): Promise<number[]> {
+async function listCounties(db: Db, unplanned: boolean): Promise<number[]> {
   const name = unplanned ? 'land/list_unplanned_counties' : 'land/list_counties';
-  const { rows } = await pool.query<{ fips: number }>(sql(name));
+  const rows = await db.run<{ fips: number }>(name);
   return rows.map(row => row.fips);
 }
 
 /** @param bits the kinds to mark all parcels for. null for parcels that are already marked */
-function planCounty(pool: Pool, fips: number, bits: number | null, chunkParcels: number) {
-  return transaction(pool, async client => {
-    await client.query(sql('land/lock_marks'));
-    await client.query(statement('land/release_lost_chunks', { fips }));
-    await client.query(statement('land/drop_stray_marks', { fips }));
+function planCounty(db: Db, fips: number, bits: number | null, chunkParcels: number) {
+  return db.transaction(async tx => {
+    await tx.run('land/lock_marks');
+    await tx.run('land/release_lost_chunks', { fips });
+    await tx.run('land/drop_stray_marks', { fips });
     const parcels = bits === null ? 'land/copy_unplanned_parcels' : 'land/copy_county_parcels';
-    const ids = await inOrder(client, fips, parcels);
-    const { rows } = await client.query<{ chunk: number }>(
-      statement('land/number_chunks', { count: Math.ceil(ids.length / chunkParcels) }),
-    );
+    const ids = await inOrder(tx, fips, parcels);
+    const rows = await tx.run<{ chunk: number }>('land/number_chunks', {
+      count: Math.ceil(ids.length / chunkParcels),
+    });
     const jobs: string[] = [];
     for (const [i, { chunk }] of rows.entries()) {
       const ofChunk = ids.slice(i * chunkParcels, (i + 1) * chunkParcels);
-      if (bits === null)
-        await client.query(statement('land/assign_chunk', { fips, property_ids: ofChunk, chunk }));
+      if (bits === null) await tx.run('land/assign_chunk', { fips, property_ids: ofChunk, chunk });
       else {
         const marked = {
           fips: literal(fips),
@@ -107,17 +99,17 @@ function planCounty(pool: Pool, fips: number, bits: number | null, chunkParcels:
           chunk: literal(chunk),
           layers: literal(bits),
         };
-        await client.query(compose('land/mark_chunk', marked));
+        await tx.run('land/mark_chunk', {}, marked);
       }
-      jobs.push((await enqueue(client, computeLandAttributesJob, { fips, chunk })).id);
+      jobs.push((await enqueue(tx, computeLandAttributesJob, { fips, chunk })).id);
     }
     return { parcels: ids.length, chunks: rows.map(row => row.chunk), jobs };
   });
 }
 
 /** The parcels to plan, in spatial order, so that a chunk reads its surroundings once. */
-async function inOrder(client: Client, fips: number, name: string): Promise<number[]> {
+async function inOrder(db: Db, fips: number, name: string): Promise<number[]> {
   const copy = compose(name, { fips: literal(fips) });
-  const { id, x, y } = (await readCopy(client, copy, COLUMNS)).columns;
+  const { id, x, y } = (await readCopy(db, copy, COLUMNS)).columns;
   return Array.from(hilbertOrder(x, y), i => id[i]!);
 }

@@ -24,9 +24,9 @@ export const planLandAttributesJob = defineJob({
     return layers === undefined ? name : `${name}:${[...new Set(layers)].sort().join('+')}`;
   },
   ...RETRY,
-  async run({ pool, progress, signal, deliver }, payload) {
+  async run({ db, progress, signal, deliver }, payload) {
     const { planAttributes } = await import('./plan-attributes.ts');
-    const planned = await planAttributes(pool, payload, {
+    const planned = await planAttributes(db, payload, {
       signal,
       onJobs: async (jobs, share) => {
         progress(share, 'planning');

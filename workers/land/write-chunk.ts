@@ -1,9 +1,10 @@
 import { addToGroup } from '../../shared/kernels/groups.ts';
 import { COLUMNS_OF, type ComputedParcel } from '../../shared/land/compute-land.ts';
 import { LAYER_BITS, LAYER_KINDS } from '../../shared/model/land-layers.ts';
-import { compose, literal, type Pool, sql, statement, transaction } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
-import type { BoundStatement } from '../../shared/platform/named-parameters.ts';
+import type { Values } from '../../shared/platform/named-parameters.ts';
+import { type Fragments, literal } from '../../shared/platform/statements.ts';
 import { readShownLand, stageMeasuredLand } from '../changes/measured-changes.ts';
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 
@@ -26,43 +27,41 @@ type Mark = { property_id: number; mark: number };
  * @param shapeless parcels without geometry
  */
 export function writeChunk(
-  pool: Pool,
+  db: Db,
   { fips, chunk }: LandChunk,
   parcels: readonly ComputedParcel[],
   shapeless: readonly Mark[],
   signal: AbortSignal,
 ): Promise<WrittenChunk> {
-  return transaction(pool, async client => {
-    await takeLock(client, [LOCKS.countyAttributes, fips], signal, 'pg_try_advisory_xact_lock_shared');
-    await client.query(sql('land/announce_writing'));
-    const { rows } = await client.query<Mark>(statement('land/lock_marked_parcels', { fips, chunk }));
+  return db.transaction(async tx => {
+    await takeLock(tx, [LOCKS.countyAttributes, fips], signal, 'pg_try_advisory_xact_lock_shared');
+    await tx.run('land/announce_writing');
+    const rows = await tx.run<Mark>('land/lock_marked_parcels', { fips, chunk });
     const marks = new Map(rows.map(({ property_id, mark }) => [property_id, mark]));
     const isMine = ({ property_id, mark }: Mark) => marks.get(property_id) === mark;
     const shaped = parcels.filter(isMine);
     const unknown = shapeless.filter(isMine).map(row => row.property_id);
 
     const written = { fips, property_ids: [...shaped.map(row => row.property_id), ...unknown] };
-    const before = await readShownLand(client, written);
+    const before = await readShownLand(tx, written);
     const changed: number[] = [];
-    const change = async (query: string | BoundStatement) => {
-      const { rows: ids } = await client.query<{ property_id: number }>(query);
+    const change = async (name: string, values: Values, parts?: Fragments) => {
+      const ids = await tx.run<{ property_id: number }>(name, values, parts);
       changed.push(...ids.map(row => row.property_id));
     };
     for (const [layers, group] of groupBy(shaped, row => row.layers))
-      await change(storeSql(fips, layers, group));
-    if (unknown.length > 0)
-      await change(statement('land/forget_attributes', { fips, property_ids: unknown }));
-    if (changed.length > 0) await client.query(statement('valuation/mark_land', { fips }));
-    await openChanges(client);
-    await stageMeasuredLand(client, fips, before, await readShownLand(client, written));
+      await change('land/store_attributes', {}, partsOf(fips, layers, group));
+    if (unknown.length > 0) await change('land/forget_attributes', { fips, property_ids: unknown });
+    if (changed.length > 0) await tx.run('valuation/mark_land', { fips });
+    await openChanges(tx);
+    await stageMeasuredLand(tx, fips, before, await readShownLand(tx, written));
     for (const [remaining, group] of groupBy(shaped, row => row.remaining)) {
       const ids = group.map(row => row.property_id);
-      if (remaining === 0) await client.query(statement('land/clear_marks', { fips, property_ids: ids }));
-      else await client.query(statement('land/narrow_marks', { fips, property_ids: ids, layers: remaining }));
+      if (remaining === 0) await tx.run('land/clear_marks', { fips, property_ids: ids });
+      else await tx.run('land/narrow_marks', { fips, property_ids: ids, layers: remaining });
     }
-    if (unknown.length > 0)
-      await client.query(statement('land/clear_marks', { fips, property_ids: unknown }));
-    await recordChanges(client);
+    if (unknown.length > 0) await tx.run('land/clear_marks', { fips, property_ids: unknown });
+    await recordChanges(tx);
     return { parcels: shaped.length + unknown.length, changed: changed.length };
   });
 }
@@ -76,7 +75,7 @@ function groupBy(
   return groups;
 }
 
-function storeSql(fips: number, layers: number, parcels: readonly ComputedParcel[]): string {
+function partsOf(fips: number, layers: number, parcels: readonly ComputedParcel[]): Fragments {
   const set = LAYER_KINDS.flatMap(kind =>
     COLUMNS_OF[kind].map(column =>
       (layers & LAYER_BITS[kind]) > 0
@@ -84,10 +83,10 @@ function storeSql(fips: number, layers: number, parcels: readonly ComputedParcel
         : `${column} = case when a.shape_hash = excluded.shape_hash then a.${column} end`,
     ),
   );
-  return compose('land/store_attributes', {
+  return {
     fips: literal(fips),
     parcels: literal(JSON.stringify(parcels)),
     columns: LAYER_KINDS.flatMap(kind => COLUMNS_OF[kind]).join(', '),
     set: set.join(', '),
-  });
+  };
 }

@@ -1,8 +1,9 @@
 import { type ListingColumns, NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import type { PriceIndex } from '../../shared/kernels/valuation/price-index.ts';
 import { type CopiedColumns, readCopy } from '../../shared/platform/copy.ts';
-import { type Client, compose, literal, sql, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
+import { compose, literal } from '../../shared/platform/statements.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { RegionRow } from '../regions/load-regions.ts';
 
@@ -34,32 +35,27 @@ export type Codes = { county: string[]; zip: string[] };
  * listings.
  * @throws PlatError `not_found` when the scope names a region that doesn't exist
  */
-export async function readSnapshot(client: Client, scope: MarketScope): Promise<Snapshot> {
-  await client.query('begin isolation level repeatable read read only');
-  const { rows: marks } = await client.query<DirtyMark & { known: boolean }>(
-    sql('market/list_dirty_regions'),
-  );
+export function readSnapshot(db: Db, scope: MarketScope): Promise<Snapshot> {
+  return db.snapshot(tx => readScope(tx, scope));
+}
+
+async function readScope(db: Db, scope: MarketScope): Promise<Snapshot> {
+  const marks = await db.run<DirtyMark & { known: boolean }>('market/list_dirty_regions');
   const codes = codesOf(scope, marks);
   if (codes !== null && 'fips' in scope) {
-    const { rows } = await client.query<{ zip: string }>(
-      statement('market/list_county_zips', { fips: scope.fips }),
-    );
+    const rows = await db.run<{ zip: string }>('market/list_county_zips', { fips: scope.fips });
     codes.zip.push(...rows.map(row => row.zip));
   }
-  const { rows: stored } = await client.query<Omit<StoredRegion, 'marked_at'>>(
-    statement('market/list_stored_stats', {
-      types: codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
-      codes: codes && [...codes.county, ...codes.zip],
-    }),
-  );
+  const stored = await db.run<Omit<StoredRegion, 'marked_at'>>('market/list_stored_stats', {
+    types: codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
+    codes: codes && [...codes.county, ...codes.zip],
+  });
   if (stored.length === 0 && ('fips' in scope || 'zip' in scope)) {
     const name =
       'fips' in scope ? `county with the FIPS code ${fiveDigits(scope.fips)}` : `ZIP code ${scope.zip}`;
     throw new PlatError('not_found', `There is no ${name}.`);
   }
-  const listings = await readListings(client, codes);
-  await client.query('commit');
-
+  const listings = await readListings(db, codes);
   const markOf = new Map(marks.map(mark => [`${mark.type}:${mark.code}`, mark.marked_at]));
   return {
     regions: stored.map(row => ({ ...row, marked_at: markOf.get(`${row.type}:${row.code}`) ?? null })),
@@ -109,9 +105,9 @@ export type MarketListings = ListingColumns & {
  * Reads every listing that counts in the statistics of these regions, or of all (null), within the
  * caller's transaction.
  */
-async function readListings(client: Client, codes: Codes | null): Promise<MarketListings> {
+async function readListings(db: Db, codes: Codes | null): Promise<MarketListings> {
   const scope = codes === null ? 'true' : ofRegions(codes);
-  const { rows, columns } = await readCopy(client, compose('market/copy_listings', { scope }), COLUMNS);
+  const { rows, columns } = await readCopy(db, compose('market/copy_listings', { scope }), COLUMNS);
   return { ...columns, count: rows, price: dollars(columns) };
 }
 

@@ -25,9 +25,9 @@ export const recomputeMarketJob = defineJob({
   payload: z.strictObject({ scope, asOf: z.iso.date().optional() }),
   key: ({ scope: of, asOf }) => (asOf === undefined ? scopeName(of) : `${scopeName(of)}@${asOf}`),
   ...RETRY,
-  async run({ pool, log, progress, signal }, { scope: of, asOf }) {
+  async run({ db, log, progress, signal }, { scope: of, asOf }) {
     const { recomputeStats } = await import('./recompute-stats.ts');
-    const { failed, codes, ...counts } = await recomputeStats(pool, of, {
+    const { failed, codes, ...counts } = await recomputeStats(db, of, {
       asOf,
       signal,
       progress: (done, total) => progress(done / Math.max(1, total), `${done} of ${total} regions`),
@@ -35,7 +35,7 @@ export const recomputeMarketJob = defineJob({
     // Of all regions the daily job does it (restate-history-job.ts), and what a kill leaves undone here.
     if (!('all' in of)) {
       const { restateHistory } = await import('./restate-history.ts');
-      await restateHistory(pool, { codes, signal });
+      await restateHistory(db, { codes, signal });
     }
     if (counts.unknown > 0)
       log.warn({ unknown: counts.unknown }, 'listings or pending updates name regions that do not exist');

@@ -4,7 +4,7 @@ import { dayOf, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import { regionStats, statsBody, statsEtag } from '../../shared/model/market-stats.ts';
 import { packStats } from '../../shared/model/stats-codec.ts';
-import type { Client, Pool } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { messageOf } from '../../shared/platform/errors.ts';
 import { LOCKS, withLock } from '../../shared/platform/locks.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
@@ -69,18 +69,18 @@ const TURN_REGIONS = 32;
  * @throws PlatError `not_found` for a region that does not exist; the signal's reason.
  */
 export function recomputeStats(
-  pool: Pool,
+  db: Db,
   scope: MarketScope,
   options: RecomputeOptions = {},
 ): Promise<RecomputeResult> {
-  return withLock(pool, [LOCKS.marketRecompute], options.signal, async client => {
-    await recordMonth(client, options);
-    return recomputeRegions(client, scope, await readSnapshot(client, scope), options);
+  return withLock(db, [LOCKS.marketRecompute], options.signal, async connection => {
+    await recordMonth(connection, options);
+    return recomputeRegions(connection, scope, await readSnapshot(connection, scope), options);
   });
 }
 
 async function recomputeRegions(
-  client: Client,
+  db: Db,
   scope: MarketScope,
   snapshot: Snapshot,
   { asOf, progress, signal }: RecomputeOptions,
@@ -95,7 +95,7 @@ async function recomputeRegions(
     failed: [],
   };
   for (const { type, code } of regions) result.codes[type].push(code);
-  if (snapshot.strayMarks.length > 0) await clearMarks(client, snapshot.strayMarks);
+  if (snapshot.strayMarks.length > 0) await clearMarks(db, snapshot.strayMarks);
 
   const compute = regionComputer(snapshot, asOf);
   let batch: ComputedStats[] = [];
@@ -109,7 +109,7 @@ async function recomputeRegions(
     result.failed.push(...written.failed);
     signal?.throwIfAborted();
     progress?.(done, regions.length);
-    writing = writeStats(client, batch);
+    writing = writeStats(db, batch);
     // The next flush awaits it. Until then, a failure must not count as unhandled.
     writing.catch(() => {});
     batch = [];

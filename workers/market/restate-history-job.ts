@@ -9,9 +9,9 @@ export const restateHistoryJob = defineJob({
   payload: z.strictObject({}),
   key: () => 'history',
   ...RETRY,
-  async run({ pool, progress, signal }) {
+  async run({ db, progress, signal }) {
     const { restateHistory } = await import('./restate-history.ts');
-    const result = await restateHistory(pool, {
+    const result = await restateHistory(db, {
       signal,
       progress: (done, total) => progress(done / Math.max(1, total), `${done} of ${total} months`),
     });

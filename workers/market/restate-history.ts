@@ -11,8 +11,9 @@ import {
 } from '../../shared/market/dated-listings.ts';
 import { packStats } from '../../shared/model/stats-codec.ts';
 import { copyBytes, openCopy, readCopy } from '../../shared/platform/copy.ts';
-import { type Client, compose, type Pool, sql, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { LOCKS, withLock } from '../../shared/platform/locks.ts';
+import { compose, sql } from '../../shared/platform/statements.ts';
 import { type Codes, dollars, ofRegions } from './market-snapshot.ts';
 
 /** How far back the history of a region is computed. */
@@ -58,11 +59,11 @@ type Due = {
  * Computes statistics of past months with current data: new months of every region, and all months of regions
  * with changed listings. Recorded responses stay. After a crash, the next run finds what wasn't written.
  */
-export function restateHistory(pool: Pool, options: RestateOptions = {}): Promise<RestateResult> {
+export function restateHistory(db: Db, options: RestateOptions = {}): Promise<RestateResult> {
   const { codes, progress, signal, today = utcDay(Date.now()) } = options;
-  return withLock(pool, [LOCKS.marketHistory], signal, async client => {
+  return withLock(db, [LOCKS.marketHistory], signal, async connection => {
     const ends = monthEnds(today, HISTORY_MONTHS);
-    const { regions, listings, rowsOf } = await readKnown(client, codes ?? null);
+    const { regions, listings, rowsOf } = await connection.snapshot(tx => readKnown(tx, codes ?? null));
     const due = regions.flatMap(region =>
       dueOf(region, listings, rowsOf[region.type].get(Number(region.code)) ?? [], ends),
     );
@@ -74,7 +75,7 @@ export function restateHistory(pool: Pool, options: RestateOptions = {}): Promis
       let to = from;
       for (let months = 0; to < due.length && months < BATCH_MONTHS; to++) months += due[to]!.months.length;
       const batch = due.slice(from, to);
-      await writeBatch(client, batch, listings, ends);
+      await connection.transaction(tx => writeBatch(tx, batch, listings, ends));
       result.months += batch.reduce((sum, { months }) => sum + months.length, 0);
       from = to;
     }
@@ -82,17 +83,13 @@ export function restateHistory(pool: Pool, options: RestateOptions = {}): Promis
   });
 }
 
-async function readKnown(client: Client, codes: Codes | null) {
-  await client.query('begin isolation level repeatable read read only');
-  const { rows: regions } = await client.query<Region>(
-    statement('market/list_restated', {
-      types: codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
-      codes: codes && [...codes.county, ...codes.zip],
-    }),
-  );
+async function readKnown(tx: Db, codes: Codes | null) {
+  const regions = await tx.run<Region>('market/list_restated', {
+    types: codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
+    codes: codes && [...codes.county, ...codes.zip],
+  });
   const scope = codes === null ? 'true' : ofRegions(codes);
-  const { columns } = await readCopy(client, compose('market/copy_dated_listings', { scope }), COLUMNS);
-  await client.query('commit');
+  const { columns } = await readCopy(tx, compose('market/copy_dated_listings', { scope }), COLUMNS);
   const listings: DatedListings = { ...columns, price: dollars(columns) };
   return {
     regions,
@@ -125,44 +122,36 @@ function dueOf(
 }
 
 async function writeBatch(
-  client: Client,
+  tx: Db,
   batch: readonly Due[],
   listings: DatedListings,
   ends: readonly number[],
 ): Promise<void> {
   const regions = { types: batch.map(({ type }) => type), codes: batch.map(({ code }) => code) };
-  await client.query('begin');
-  try {
-    const changed = batch.filter(one => one.after === 0);
-    await client.query(
-      statement('market/clear_history', {
-        types: changed.map(({ type }) => type),
-        codes: changed.map(({ code }) => code),
-      }),
-    );
-    const after = batch.map(one => isoDay(one.after));
-    const { rows } = await client.query<{ type: string; code: string; as_of: string }>(
-      statement('market/list_recorded', { ...regions, after }),
-    );
-    const recorded = new Set(rows.map(({ type, code, as_of }) => `${type}${code}${as_of}`));
-    await writeMonths(client, batch, listings, recorded);
-    const digests = batch.map(({ digest }) => digest);
-    const through = isoDay(ends.at(-1)!);
-    await client.query(statement('market/store_restated', { ...regions, digests, through }));
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback');
-    throw error;
-  }
+  const changed = batch.filter(one => one.after === 0);
+  await tx.run('market/clear_history', {
+    types: changed.map(({ type }) => type),
+    codes: changed.map(({ code }) => code),
+  });
+  const after = batch.map(one => isoDay(one.after));
+  const rows = await tx.run<{ type: string; code: string; as_of: string }>('market/list_recorded', {
+    ...regions,
+    after,
+  });
+  const recorded = new Set(rows.map(({ type, code, as_of }) => `${type}${code}${as_of}`));
+  await writeMonths(tx, batch, listings, recorded);
+  const digests = batch.map(({ digest }) => digest);
+  const through = isoDay(ends.at(-1)!);
+  await tx.run('market/store_restated', { ...regions, digests, through });
 }
 
 async function writeMonths(
-  client: Client,
+  db: Db,
   batch: readonly Due[],
   listings: DatedListings,
   recorded: ReadonlySet<string>,
 ): Promise<void> {
-  const copy = openCopy(client, sql('market/copy_history'));
+  const copy = openCopy(db, sql('market/copy_history'));
   try {
     let turn = 0;
     for (const { type, code, rows, known, months } of batch) {

@@ -1,4 +1,4 @@
-import { type Client, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { isRetryable, messageOf } from '../../shared/platform/errors.ts';
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import type { StoredRegion } from './market-snapshot.ts';
@@ -25,9 +25,9 @@ export type Written = {
  * on its own, so that only the faulty one keeps its old row and its mark.
  * @throws the server's error when the connection is lost or the like, after which a retry may succeed
  */
-export async function writeStats(client: Client, batch: readonly ComputedStats[]): Promise<Written> {
+export async function writeStats(db: Db, batch: readonly ComputedStats[]): Promise<Written> {
   try {
-    if (batch.length > 0) await writeTogether(client, batch);
+    if (batch.length > 0) await db.transaction(tx => writeTogether(tx, batch));
     return { changed: batch.filter(entry => entry.body !== null).length, failed: [] };
   } catch (error) {
     if (isRetryable(error)) throw error;
@@ -41,67 +41,56 @@ export async function writeStats(client: Client, batch: readonly ComputedStats[]
   }
   const written: Written = { changed: 0, failed: [] };
   for (const entry of batch) {
-    const { changed, failed } = await writeStats(client, [entry]);
+    const { changed, failed } = await writeStats(db, [entry]);
     written.changed += changed;
     written.failed.push(...failed);
   }
   return written;
 }
 
-async function writeTogether(client: Client, batch: readonly ComputedStats[]): Promise<void> {
-  await client.query('begin');
-  try {
-    const changed = batch.filter(isChanged);
-    if (changed.length > 0) {
-      await openChanges(client);
-      await updateRows(client, changed);
-    }
-    await clearMarks(
-      client,
-      batch.map(entry => entry.region),
-    );
-    if (changed.length > 0) await recordChanges(client);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback');
-    throw error;
+async function writeTogether(tx: Db, batch: readonly ComputedStats[]): Promise<void> {
+  const changed = batch.filter(isChanged);
+  if (changed.length > 0) {
+    await openChanges(tx);
+    await updateRows(tx, changed);
   }
+  await clearMarks(
+    tx,
+    batch.map(entry => entry.region),
+  );
+  if (changed.length > 0) await recordChanges(tx);
 }
 
 /** Whether anything of the row differs from what is stored. */
 export const isChanged = ({ region, etag, asOf, listings }: ComputedStats): boolean =>
   etag !== region.etag || asOf !== region.as_of || listings !== region.listings;
 
-async function updateRows(client: Client, rows: readonly ComputedStats[]): Promise<void> {
+async function updateRows(db: Db, rows: readonly ComputedStats[]): Promise<void> {
   const bodies = {
     types: rows.map(row => row.region.type),
     codes: rows.map(row => row.region.code),
     bodies: rows.map(row => row.body ?? '').join('\n'),
   };
-  await client.query(statement('changes/stage_stats_changes', bodies));
-  await client.query(
-    statement('market/update_region_stats', {
-      ...bodies,
-      figures: rows.map(row => row.figures?.toString('base64') ?? '').join('\n'),
-      etags: rows.map(row => row.etag),
-      as_of_days: rows.map(row => row.asOf),
-      listing_counts: rows.map(row => row.listings),
-    }),
-  );
+  await db.run('changes/stage_stats_changes', bodies);
+  await db.run('market/update_region_stats', {
+    ...bodies,
+    figures: rows.map(row => row.figures?.toString('base64') ?? '').join('\n'),
+    etags: rows.map(row => row.etag),
+    as_of_days: rows.map(row => row.asOf),
+    listing_counts: rows.map(row => row.listings),
+  });
 }
 
 /** Clears marks as they were read. Regions without one are skipped. */
 export async function clearMarks(
-  client: Client,
+  db: Db,
   regions: readonly { type: string; code: string; marked_at: string | null }[],
 ): Promise<void> {
   const marked = regions.filter(region => region.marked_at !== null);
   if (marked.length === 0) return;
-  await client.query(
-    statement('market/clear_dirty_regions', {
-      types: marked.map(region => region.type),
-      codes: marked.map(region => region.code),
-      marked_at: marked.map(region => region.marked_at),
-    }),
-  );
+  await db.run('market/clear_dirty_regions', {
+    types: marked.map(region => region.type),
+    codes: marked.map(region => region.code),
+    marked_at: marked.map(region => region.marked_at),
+  });
 }

@@ -1,6 +1,6 @@
 import { UnrecoverableError, WaitingError } from 'bullmq';
 import type { Config } from '../../shared/platform/config.ts';
-import { type Pool, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { isDiskFull } from '../../shared/platform/disk.ts';
 import { isRetryable, messageOf, PlatError } from '../../shared/platform/errors.ts';
 import type { Logger } from '../../shared/platform/log.ts';
@@ -9,7 +9,7 @@ import type { JobResult, Jobs, Progress } from './job.ts';
 import { WORKER_NAME } from './worker-lease.ts';
 
 export type RunnerDeps = {
-  pool: Pool;
+  db: Db;
   config: Config;
   log: Logger;
   jobs: Jobs;
@@ -67,20 +67,18 @@ export function createProcessor(deps: RunnerDeps): Processor {
 
 /** @returns undefined for a job that runs already or has ended */
 async function startJob(deps: RunnerDeps, id: string): Promise<StartedJob | undefined> {
-  const { rows } = await deps.pool
-    .query<StartedJob>(statement('queue/start_job', { id, worker: WORKER_NAME }))
-    .catch(error => {
-      if (isDiskFull(error)) deps.pause();
-      throw error;
-    });
-  return rows[0];
+  const [row] = await deps.db.run<StartedJob>('queue/start_job', { id, worker: WORKER_NAME }).catch(error => {
+    if (isDiskFull(error)) deps.pause();
+    throw error;
+  });
+  return row;
 }
 
 async function runAttempt(deps: RunnerDeps, attempt: Attempt): Promise<void> {
   const { id, row, log, canceled, startedAt } = attempt;
   const signal = AbortSignal.any([deps.signal, canceled.signal]);
   const watch = setInterval(
-    () => abortWhenEnded(deps.pool, { id, attempt: row.attempts }, canceled),
+    () => abortWhenEnded(deps.db, { id, attempt: row.attempts }, canceled),
     CANCEL_POLL_MS,
   );
   try {
@@ -117,47 +115,45 @@ async function endFailed(deps: RunnerDeps, attempt: Attempt, error: unknown): Pr
   throw new UnrecoverableError(messageOf(error));
 }
 
-async function giveBack({ pool }: RunnerDeps, attempt: Attempt, why: string): Promise<never> {
+async function giveBack({ db }: RunnerDeps, attempt: Attempt, why: string): Promise<never> {
   const { id, row, delivery, token } = attempt;
-  await pool.query(statement('queue/give_back_job', { id, why, attempt: row.attempts }));
+  await db.run('queue/give_back_job', { id, why, attempt: row.attempts });
   await delivery.moveToWait(token);
   throw new WaitingError();
 }
 
 async function finish(
-  { pool }: RunnerDeps,
+  { db }: RunnerDeps,
   { id, row, delivery, startedAt }: Attempt,
   outcome: Outcome,
   result: JobResult | null,
   error?: unknown,
 ): Promise<void> {
   const isRetried = outcome === 'retried';
-  await pool.query(
-    statement('queue/finish_job', {
-      id,
-      outcome,
-      result: JSON.stringify(result),
-      error_code: codeOf(error),
-      error: error === undefined ? null : messageOf(error),
-      seconds: (performance.now() - startedAt) / 1000,
-      rows: result?.rows ?? 0,
-      note: isRetried ? `attempt ${delivery.attemptsMade + 2} of ${attemptsOf(delivery)}` : null,
-      retry_seconds: isRetried ? backoffSeconds(delivery) : null,
-      attempt: row.attempts,
-    }),
-  );
+  await db.run('queue/finish_job', {
+    id,
+    outcome,
+    result: JSON.stringify(result),
+    error_code: codeOf(error),
+    error: error === undefined ? null : messageOf(error),
+    seconds: (performance.now() - startedAt) / 1000,
+    rows: result?.rows ?? 0,
+    note: isRetried ? `attempt ${delivery.attemptsMade + 2} of ${attemptsOf(delivery)}` : null,
+    retry_seconds: isRetried ? backoffSeconds(delivery) : null,
+    attempt: row.attempts,
+  });
 }
 
 const attemptsOf = ({ opts }: Delivery): number => opts.attempts ?? 1;
 
 /** Only the job's row says that a job is canceled, or that another worker has started it again. */
 function abortWhenEnded(
-  pool: Pool,
+  db: Db,
   { id, attempt }: { id: string; attempt: number },
   canceled: AbortController,
 ): void {
-  pool.query(statement('queue/is_running', { id, attempt })).then(
-    ({ rowCount }) => rowCount === 0 && canceled.abort(new PlatError('cancelled', 'The job was canceled.')),
+  db.rowCount('queue/is_running', { id, attempt }).then(
+    running => running === 0 && canceled.abort(new PlatError('cancelled', 'The job was canceled.')),
     () => {},
   );
 }
@@ -169,7 +165,7 @@ function backoffSeconds({ opts, attemptsMade }: Delivery): number {
 }
 
 async function run(deps: RunnerDeps, id: string, row: StartedJob, log: Logger): Promise<JobResult> {
-  const { pool, config, signal, deliver, jobs } = deps;
+  const { db, config, signal, deliver, jobs } = deps;
   if (row.deaths >= MAX_DEATHS) {
     const message = `The job keeps crashing workers, usually because it runs out of memory: ${row.deaths} so far, the last one ${row.died}. See their logs. To try again, run \`plat jobs retry\`.`;
     throw new PlatError('abandoned', message);
@@ -181,10 +177,10 @@ async function run(deps: RunnerDeps, id: string, row: StartedJob, log: Logger): 
     throw new PlatError('registry', message, { retryable: true });
   }
   const payload = parsePayload(job.payload, row);
-  const { progress, stop } = jobProgress(pool, id, log);
+  const { progress, stop } = jobProgress(db, id, log);
   try {
     return await job.run(
-      { pool, config, log, signal, deliver, progress, jobId: id, attempt: row.attempts },
+      { db, config, log, signal, deliver, progress, jobId: id, attempt: row.attempts },
       payload,
     );
   } finally {
@@ -209,7 +205,7 @@ function codeOf(error: unknown): string | null {
 const PROGRESS_MS = 300;
 
 /** Writes a job's progress to its row, the latest every 300 ms; a failure to write never fails the job. */
-function jobProgress(pool: Pool, jobId: string, log: Logger): { progress: Progress; stop(): Promise<void> } {
+function jobProgress(db: Db, jobId: string, log: Logger): { progress: Progress; stop(): Promise<void> } {
   let latest: [fraction: number, note: string] | undefined;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<unknown> = Promise.resolve();
@@ -218,10 +214,8 @@ function jobProgress(pool: Pool, jobId: string, log: Logger): { progress: Progre
     if (latest === undefined) return;
     const [fraction, note] = latest;
     latest = undefined;
-    writing = pool
-      .query(
-        statement('queue/report_progress', { id: jobId, progress: Math.min(1, Math.max(0, fraction)), note }),
-      )
+    writing = db
+      .run('queue/report_progress', { id: jobId, progress: Math.min(1, Math.max(0, fraction)), note })
       .catch(error => log.debug({ err: error }, 'could not write the progress of a job'));
   };
   return {

@@ -1,5 +1,5 @@
 import type { Config } from '../../shared/platform/config.ts';
-import type { Pool } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import type { Logger } from '../../shared/platform/log.ts';
 import type { JobDefinition } from '../../shared/platform/queue/jobs.ts';
@@ -14,7 +14,7 @@ export type Progress = (fraction: number, note: string) => void;
 export type JobContext = {
   jobId: string;
   attempt: number;
-  pool: Pool;
+  db: Db;
   config: Config;
   log: Logger;
   progress: Progress;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client, Pool } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import type { sparseWarnings } from '../../shared/platform/log.ts';
 
 type Warn = ReturnType<typeof sparseWarnings>;
@@ -11,13 +11,13 @@ const RECONNECT_MS = 5_000;
 
 /** Handles announcements, on a connection of its own, until the signal is aborted. */
 export async function listen(
-  pool: Pool,
+  db: Db,
   handlers: ChannelHandlers,
   warn: Warn,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    await listenOnce(pool, handlers, signal).catch(error => {
+    await listenOnce(db, handlers, signal).catch(error => {
       if (!signal.aborted)
         warn(error, 'lost the connection that announces jobs; new jobs wait for the sweep');
     });
@@ -26,19 +26,17 @@ export async function listen(
 }
 
 /** Until the connection is lost or the signal is aborted. */
-async function listenOnce(pool: Pool, handlers: ChannelHandlers, signal: AbortSignal): Promise<void> {
-  const client: Client = await pool.connect();
-  try {
+function listenOnce(db: Db, handlers: ChannelHandlers, signal: AbortSignal): Promise<void> {
+  return db.connection(async (connection, client) => {
     await new Promise<void>((resolve, reject) => {
       client.on('error', reject);
       client.on('end', resolve);
       signal.addEventListener('abort', () => resolve(), { once: true });
       client.on('notification', ({ channel, payload }) => handlers[channel]?.(payload ?? ''));
       const channels = Object.keys(handlers).map(channel => `listen ${channel}`);
-      client.query(channels.join('; ')).catch(reject);
+      connection.execute(channels.join('; ')).catch(reject);
     });
-  } finally {
-    // Closed, because others must not get a connection that listens.
-    client.release(true);
-  }
+    // A failure closes the connection, because others must not get one that listens.
+    signal.throwIfAborted();
+  });
 }

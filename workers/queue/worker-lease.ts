@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { type Pool, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { errorCode } from '../../shared/platform/errors.ts';
 import type { Logger } from '../../shared/platform/log.ts';
 
@@ -14,13 +14,13 @@ export type WorkerLease = {
   id: string;
   applicationName: string;
   /** Renews the lease at once, then on its own until `end`. */
-  begin(pool: Pool): Promise<void>;
+  begin(db: Db): Promise<void>;
   /**
    * Ends the database sessions of workers whose leases have run out: a stopped process keeps its connections,
    * and through them every lock, transaction and COPY that it was in the middle of.
    */
-  endDeadWorkers(pool: Pool): Promise<void>;
-  end(pool: Pool): Promise<void>;
+  endDeadWorkers(db: Db): Promise<void>;
+  end(db: Db): Promise<void>;
 };
 
 /** @param lockMs JOB_LOCK_MS: after this time without a sign of life a worker counts as dead */
@@ -31,11 +31,13 @@ export function createLease(lockMs: number, renewals: number, log: Logger): Work
   // expired, and the first worker to return would end the others.
   let isUnbroken = false;
 
-  async function renew(pool: Pool): Promise<void> {
+  async function renew(db: Db): Promise<void> {
     try {
-      const { rows } = await pool.query<{ unbroken: boolean }>(
-        statement('queue/renew_worker', { id, name: WORKER_NAME, lock_ms: lockMs }),
-      );
+      const rows = await db.run<{ unbroken: boolean }>('queue/renew_worker', {
+        id,
+        name: WORKER_NAME,
+        lock_ms: lockMs,
+      });
       isUnbroken = rows[0]!.unbroken;
     } catch (error) {
       isUnbroken = false;
@@ -46,22 +48,22 @@ export function createLease(lockMs: number, renewals: number, log: Logger): Work
   return {
     id,
     applicationName: `${WORKER_SESSIONS}${id}`,
-    async begin(pool) {
-      await renew(pool);
-      timer = setInterval(() => renew(pool), lockMs / renewals);
+    async begin(db) {
+      await renew(db);
+      timer = setInterval(() => renew(db), lockMs / renewals);
     },
-    async endDeadWorkers(pool) {
-      await renew(pool);
+    async endDeadWorkers(db) {
+      await renew(db);
       if (!isUnbroken) return;
-      const { rows } = await pool.query<{ name: string; sessions: number }>(
-        statement('queue/end_dead_workers', { sessions: WORKER_SESSIONS }),
-      );
+      const rows = await db.run<{ name: string; sessions: number }>('queue/end_dead_workers', {
+        sessions: WORKER_SESSIONS,
+      });
       for (const { name, sessions } of rows)
         log.warn({ worker: name, sessions }, 'a worker died; ended its database sessions');
     },
-    async end(pool) {
+    async end(db) {
       clearInterval(timer);
-      await pool.query(statement('queue/delete_worker', { id })).catch(error => {
+      await db.run('queue/delete_worker', { id }).catch(error => {
         // The lease expires anyway.
         log.debug({ err: error, code: errorCode(error) }, "could not release the worker's lease");
       });

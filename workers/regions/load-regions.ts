@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { NO_STATS, type RegionFields, statsBody, statsEtag } from '../../shared/model/market-stats.ts';
 import { uuidV5 } from '../../shared/model/uuid.ts';
-import { type Client, type Pool, sql, statement, transaction } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { allCounties, fiveDigits } from '../../shared/regions/counties.ts';
 import { readZips, type Skipped } from '../../shared/regions/zip-file.ts';
@@ -20,22 +20,20 @@ export type LoadResult = {
  * repeat, also from several processes at once. A region that the packages no longer have stays, because saved
  * markets may use it.
  */
-export async function loadRegions(pool: Pool): Promise<LoadResult> {
+export async function loadRegions(db: Db): Promise<LoadResult> {
   const { rows, skipped } = regionRows();
   const counties = rows.filter(row => row.type === 'county').length;
   const result = { counties, zips: rows.length - counties, skipped };
-  const { rows: found } = await pool.query<{ digest: string; without_stats: number }>(
-    sql('regions/digest_regions'),
-  );
+  const found = await db.run<{ digest: string; without_stats: number }>('regions/digest_regions');
   if (found[0]?.digest === digestOf(rows) && found[0].without_stats === 0) return { ...result, changed: 0 };
 
-  const changed = await transaction(pool, async client => {
-    const written = await upsertRegions(client, rows);
-    await insertMissingStats(client, rows);
+  const changed = await db.transaction(async tx => {
+    const written = await upsertRegions(tx, rows);
+    await insertMissingStats(tx, rows);
     return written;
   });
   // 44,000 rows appeared at once. Without this, the planner assumes empty tables until autovacuum runs.
-  if (changed > 0) await pool.query('analyze regions, region_stats');
+  if (changed > 0) await db.execute('analyze regions, region_stats');
   return { ...result, changed };
 }
 
@@ -45,27 +43,25 @@ function digestOf(rows: readonly RegionRow[]): string {
   return createHash('md5').update(lines.join('\n')).digest('hex');
 }
 
-async function upsertRegions(client: Client, rows: readonly RegionRow[]): Promise<number> {
-  const { rows: counts } = await client.query<{ written: number }>(
-    statement('regions/upsert_regions', { regions: JSON.stringify(rows) }),
-  );
+async function upsertRegions(db: Db, rows: readonly RegionRow[]): Promise<number> {
+  const counts = await db.run<{ written: number }>('regions/upsert_regions', {
+    regions: JSON.stringify(rows),
+  });
   return counts[0]?.written ?? 0;
 }
 
-async function insertMissingStats(client: Client, rows: readonly RegionRow[]): Promise<void> {
-  const { rows: without } = await client.query<{ key: string }>(sql('regions/list_regions_without_stats'));
+async function insertMissingStats(db: Db, rows: readonly RegionRow[]): Promise<void> {
+  const without = await db.run<{ key: string }>('regions/list_regions_without_stats');
   const missing = new Set(without.map(row => row.key));
   const added = rows.filter(row => missing.has(`${row.type}:${row.code}`));
   if (added.length === 0) return;
   const fields = added.map(regionFields);
-  await client.query(
-    statement('regions/insert_region_stats', {
-      types: added.map(row => row.type),
-      codes: added.map(row => row.code),
-      etags: fields.map(region => statsEtag(region, NO_STATS)),
-      bodies: fields.map(region => statsBody(region, NO_STATS)).join('\n'),
-    }),
-  );
+  await db.run('regions/insert_region_stats', {
+    types: added.map(row => row.type),
+    codes: added.map(row => row.code),
+    etags: fields.map(region => statsEtag(region, NO_STATS)),
+    bodies: fields.map(region => statsBody(region, NO_STATS)).join('\n'),
+  });
 }
 
 /**

@@ -2,7 +2,7 @@ import { countyOf } from '../../shared/model/property-id.ts';
 import type { FilterBody } from '../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
 import type { Config } from '../../shared/platform/config.ts';
-import { asReads, asRun, type Client, type Pool, withConnection } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
 import type { Logger } from '../../shared/platform/log.ts';
@@ -28,7 +28,7 @@ type CountyChanges = {
 type Note = { property_id: number; became: Became; seq: number | null };
 
 export type FollowDeps = {
-  pool: Pool;
+  db: Db;
   log: Logger;
   config: Config;
   signal: AbortSignal;
@@ -42,33 +42,31 @@ export type FollowDeps = {
  * and the others continue. Then it sends the emails.
  */
 export async function followSearches(deps: FollowDeps): Promise<void> {
-  await withConnection(deps.pool, async client => {
-    const run = asRun(client);
-    const [lock] = await run<{ held: boolean }>('searches/try_lock', { lock: LOCKS.searches });
+  await deps.db.connection(async connection => {
+    const [lock] = await connection.run<{ held: boolean }>('searches/try_lock', { lock: LOCKS.searches });
     if (!lock!.held) return;
-    const behind = await run<Search & { head: number }>('searches/list_behind');
-    if (behind.length > 0) await follow(client, behind, deps);
-    await mailSearches(deps.pool, deps.config, deps.log);
-    await run('searches/unlock', { lock: LOCKS.searches });
+    const behind = await connection.run<Search & { head: number }>('searches/list_behind');
+    if (behind.length > 0) await follow(connection, behind, deps);
+    await mailSearches(deps.db, deps.config, deps.log);
+    await connection.run('searches/unlock', { lock: LOCKS.searches });
   });
 }
 
 async function follow(
-  client: Client,
+  db: Db,
   behind: readonly (Search & { head: number })[],
   deps: FollowDeps,
 ): Promise<void> {
-  const run = asRun(client);
   const until = behind[0]!.head;
-  const changed = await run<Changed>('searches/list_changed_parcels', {
+  const changed = await db.run<Changed>('searches/list_changed_parcels', {
     after: behind[0]!.seq,
     until,
     counties: [...new Set(behind.flatMap(({ counties }) => counties))],
   });
   const byCounty = groupChanges(changed);
-  const members = await listMemberships(client, byCounty);
-  await checkAll(client, behind, until, deps, search =>
-    checkSearch(client, search, byCounty, members.get(search.id) ?? []),
+  const members = await listMemberships(db, byCounty);
+  await checkAll(db, behind, until, deps, search =>
+    checkSearch(db, search, byCounty, members.get(search.id) ?? []),
   );
 }
 
@@ -76,7 +74,7 @@ const NOTES_PER_WRITE = 20_000;
 
 /** Checks each search, and stores its notes and how far it has been checked. */
 async function checkAll(
-  client: Client,
+  db: Db,
   searches: readonly Search[],
   until: number,
   { log, signal, together = NOTES_PER_WRITE }: Pick<FollowDeps, 'log' | 'signal' | 'together'>,
@@ -86,7 +84,7 @@ async function checkAll(
   let waiting = 0;
   let noted = 0;
   const flush = async () => {
-    await writeNotes(client, checked, until);
+    await writeNotes(db, checked, until);
     noted += waiting;
     checked = [];
     waiting = 0;
@@ -124,18 +122,17 @@ function groupChanges(changed: readonly Changed[]): Map<number, CountyChanges> {
 
 /** The changed parcels that each search had found. */
 async function listMemberships(
-  client: Client,
+  db: Db,
   byCounty: ReadonlyMap<number, CountyChanges>,
 ): Promise<Map<string, number[]>> {
-  const rows = await asRun(client)<{ search_id: string; property_ids: number[] }>(
-    'searches/list_memberships',
-    { property_ids: [...byCounty.values()].flatMap(({ parcels }) => [...parcels.keys()]) },
-  );
+  const rows = await db.run<{ search_id: string; property_ids: number[] }>('searches/list_memberships', {
+    property_ids: [...byCounty.values()].flatMap(({ parcels }) => [...parcels.keys()]),
+  });
   return new Map(rows.map(({ search_id, property_ids }) => [search_id, property_ids]));
 }
 
 async function checkSearch(
-  client: Client,
+  db: Db,
   { id, filter, counties, seq: after }: Search,
   byCounty: ReadonlyMap<number, CountyChanges>,
   members: readonly number[],
@@ -146,12 +143,12 @@ async function checkSearch(
     const changes = byCounty.get(fips);
     if (changes === undefined) continue;
     if (changes.loaded !== undefined && changes.loaded > after) {
-      notes.push(...(await compareCounty(client, { id, body, fips, seq: changes.loaded })));
+      notes.push(...(await compareCounty(db, { id, body, fips, seq: changes.loaded })));
       continue;
     }
     const ids = changedSince(changes, after);
     if (ids.length === 0) continue;
-    const found = await findMembers(asReads(client), body, new Date(), fips, ids);
+    const found = await findMembers(db, body, new Date(), fips, ids);
     const had = new Set(members.filter(one => countyOf(one) === fips));
     for (const property_id of new Set([...found, ...had])) {
       const fresh = changes.parcels.get(property_id)!.filter(seq => seq > after);
@@ -177,9 +174,9 @@ function changedSince(changes: CountyChanges, after: number): readonly number[] 
 type Whole = { id: string; body: FilterBody; fips: number; seq: number | null };
 
 /** Compares everything that a search finds in a county with what it had found before. */
-async function compareCounty(client: Client, { id, body, fips, seq }: Whole): Promise<Note[]> {
-  const found = await findMembers(asReads(client), body, new Date(), fips);
-  const rows = await asRun(client)<{ property_id: number }>('searches/list_members_in', {
+async function compareCounty(db: Db, { id, body, fips, seq }: Whole): Promise<Note[]> {
+  const found = await findMembers(db, body, new Date(), fips);
+  const rows = await db.run<{ property_id: number }>('searches/list_members_in', {
     search_id: id,
     fips,
   });
@@ -197,11 +194,10 @@ async function compareCounty(client: Client, { id, body, fips, seq }: Whole): Pr
 type CheckedSearch = { search: Search; notes: readonly Note[] };
 
 /** One statement, so that it is atomic. */
-async function writeNotes(client: Client, checked: readonly CheckedSearch[], until: number): Promise<void> {
+async function writeNotes(db: Db, checked: readonly CheckedSearch[], until: number): Promise<void> {
   if (checked.length === 0) return;
-  const run = asRun(client);
   const notes = checked.flatMap(({ notes }) => notes);
-  await run('searches/write_notes', {
+  await db.run('searches/write_notes', {
     search_ids: checked.map(({ search }) => search.id),
     afters: checked.map(({ search }) => search.seq),
     places: checked.flatMap(({ notes }, i) => notes.map(() => i + 1)),
@@ -210,26 +206,32 @@ async function writeNotes(client: Client, checked: readonly CheckedSearch[], unt
     seqs: notes.map(({ seq }) => seq),
     until,
   });
-  if (notes.length > 0) await run('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL });
+  if (notes.length > 0) await db.run('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL });
 }
 
 /**
  * Checks all results of all searches. This finds parcels whose match changed without a recorded change, such
  * as when time passed or their land was measured.
  */
-export async function refreshSearches({ pool, log, signal }: Omit<FollowDeps, 'config'>): Promise<number> {
-  return withConnection(pool, async client => {
-    await takeLock(client, [LOCKS.searches], signal);
-    const searches = await asRun(client)<Search>('searches/list_all_searches');
+export async function refreshSearches({ db, log, signal }: Omit<FollowDeps, 'config'>): Promise<number> {
+  return db.connection(async connection => {
+    await takeLock(connection, [LOCKS.searches], signal);
+    const searches = await connection.run<Search>('searches/list_all_searches');
     // Recorded changes aren't checked here, so each search keeps its place.
-    const noted = await checkAll(client, searches, 0, { log, signal }, async ({ id, filter, counties }) => {
-      const body = filterSchema.parse(filter) as FilterBody;
-      const notes: Note[] = [];
-      for (const fips of counties)
-        notes.push(...(await compareCounty(client, { id, body, fips, seq: null })));
-      return notes;
-    });
-    await asRun(client)('searches/unlock', { lock: LOCKS.searches });
+    const noted = await checkAll(
+      connection,
+      searches,
+      0,
+      { log, signal },
+      async ({ id, filter, counties }) => {
+        const body = filterSchema.parse(filter) as FilterBody;
+        const notes: Note[] = [];
+        for (const fips of counties)
+          notes.push(...(await compareCounty(connection, { id, body, fips, seq: null })));
+        return notes;
+      },
+    );
+    await connection.run('searches/unlock', { lock: LOCKS.searches });
     return noted;
   });
 }

@@ -1,6 +1,6 @@
 import { sendMail } from '../../shared/accounts/mail.ts';
 import type { Config } from '../../shared/platform/config.ts';
-import { asRun, type Pool, type Run } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import type { Logger } from '../../shared/platform/log.ts';
 import { appUrlOf } from '../../shared/platform/origin.ts';
 import { becameWords, nameNotes } from '../../shared/searches/search-notes.ts';
@@ -20,21 +20,20 @@ type News = {
  * Emails each person the changes in all of their searches, in one email. Its links don't sign anyone in. Only
  * the holder of the searches lock calls this. If a worker dies right after an email, it may be sent again.
  */
-export async function mailSearches(pool: Pool, config: Config, log: Logger): Promise<void> {
+export async function mailSearches(db: Db, config: Config, log: Logger): Promise<void> {
   const appUrl = appUrlOf(config, config.PORT);
   if (appUrl === '') return;
-  const run = asRun(pool);
-  const news = await run<News>('searches/list_to_mail');
+  const news = await db.run<News>('searches/list_to_mail');
   for (const email of new Set(news.map(({ email }) => email))) {
     const own = news.filter(one => one.email === email);
     try {
       await sendMail(config, log, {
         to: email,
         subject: subjectOf(own),
-        text: await textOf(run, own, appUrl),
+        text: await textOf(db, own, appUrl),
         unsubscribe: `${endOf(own[0]!, appUrl)}?all=true`,
       });
-      await run('searches/mark_mailed', {
+      await db.run('searches/mark_mailed', {
         tokens: own.map(({ token }) => token),
         lasts: own.map(({ last }) => last),
       });
@@ -64,11 +63,11 @@ const endOf = ({ token }: News, appUrl: string): string => `${appUrl}/searches/u
 const PARCELS_NAMED = 10;
 
 /** Parcels and their changes, without owners, because emails get forwarded. */
-async function textOf(run: Run, own: readonly News[], appUrl: string): Promise<string> {
+async function textOf(db: Db, own: readonly News[], appUrl: string): Promise<string> {
   const parts: string[] = [];
   for (const one of own) {
     const count = one.added + one.removed + one.changed;
-    const notes = await nameNotes(run, one.search_id, Math.min(count, PARCELS_NAMED));
+    const notes = await nameNotes(db, one.search_id, Math.min(count, PARCELS_NAMED));
     const lines = notes.map(
       note =>
         `- ${[note.name, note.detail].filter(Boolean).join(' · ')}: ${becameWords(note)}\n  ${appUrl}/data?parcel=${note.property_id}`,

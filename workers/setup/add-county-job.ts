@@ -11,7 +11,7 @@ const ROWS = 500;
 /** Writes the feeds that a county lacks and has all of them run; done again, it finds those that it wrote. */
 export const addCountyFeedsJob = defineJob({
   ...addCountyJob,
-  async run({ pool, config, signal, progress, deliver }, { county, write, requestedBy }) {
+  async run({ db, config, signal, progress, deliver }, { county, write, requestedBy }) {
     const { addCounty, cachedFileVersion: cachedFileState } = await import('./add-county.ts');
     const { feeds } = await installedFeeds(config);
     let done = 0;
@@ -28,7 +28,7 @@ export const addCountyFeedsJob = defineJob({
       ? added.filter(({ status }) => status === 'written' || status === 'there').map(({ feed }) => feed)
       : [];
     const payloads = names.map(feed => ({ feed, force: false, sources: {}, requestedBy, attended: true }));
-    const jobs = await enqueueAll(pool, ingestJob, payloads);
+    const jobs = await enqueueAll(db, ingestJob, payloads);
     await deliver(jobs);
     return {
       rows: 0,

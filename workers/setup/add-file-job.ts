@@ -12,7 +12,7 @@ const MAX_READ_MS = 5 * 60_000;
 /** Suggests or checks the feed of an uploaded file. On request, writes and runs it. */
 export const addFileFeedJob = defineJob({
   ...addFileJob,
-  async run({ pool, config, signal, progress, deliver }, payload) {
+  async run({ db, config, signal, progress, deliver }, payload) {
     const [{ suggestFile }, { writeFeed }, { findLoadedFeeds }] = await Promise.all([
       import('./suggest-file.ts'),
       import('./add-county.ts'),
@@ -22,7 +22,7 @@ export const addFileFeedJob = defineJob({
     const late = AbortSignal.timeout(MAX_READ_MS);
     const suggested = await suggestFile(payload, config, {
       signal: AbortSignal.any([signal, late]),
-      findLoaded: (feed, rows) => findLoadedFeeds(pool, feed, rows),
+      findLoaded: (feed, rows) => findLoadedFeeds(db, feed, rows),
     }).catch(error => {
       if (!late.aborted || signal.aborted) throw error;
       const message = `Reading the first rows of ${payload.upload.original} took more than ${MAX_READ_MS / 60_000} minutes.`;
@@ -41,7 +41,7 @@ export const addFileFeedJob = defineJob({
       requestedBy: payload.requestedBy,
       attended: true,
     };
-    const { id } = await enqueue(pool, ingestJob, ingestion);
+    const { id } = await enqueue(db, ingestJob, ingestion);
     await deliver([id]);
     return { ...none, written: true, run: id };
   },

@@ -1,5 +1,6 @@
 import { type CopyColumns, readCopy } from '../../shared/platform/copy.ts';
-import { type Client, compose, literal } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
+import { compose, literal } from '../../shared/platform/statements.ts';
 
 const number = { type: 'float8', null: Number.NaN } as const;
 /** The columns of valuation/copy_assessed. */
@@ -19,9 +20,9 @@ export type AssessorOpinion = (propertyId: number, day: number) => number;
 /** The line through the logarithms of values and acreages, valid from an edition on. */
 type SizeLine = { day: number; level: number; slope: number };
 
-export async function readOpinions(client: Client, fips: number): Promise<AssessorOpinion> {
+export async function readOpinions(db: Db, fips: number): Promise<AssessorOpinion> {
   const statement = compose('valuation/copy_assessed', { fips: literal(fips) });
-  const { rows, columns } = await readCopy(client, statement, COLUMNS);
+  const { rows, columns } = await readCopy(db, statement, COLUMNS);
   const { id, day } = columns;
   const logValue = columns.value.map(Math.log);
   const logAcres = columns.acres.map(Math.log);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Queryable, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { countyCode, enqueue, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
@@ -11,9 +11,9 @@ export const recordCountyJob = defineJob({
   payload: z.strictObject({ fips: countyCode }),
   key: ({ fips }) => fiveDigits(fips),
   ...RETRY,
-  async run({ pool, signal, progress }, { fips }) {
+  async run({ db, signal, progress }, { fips }) {
     const { recordCounty } = await import('./record-county.ts');
-    const result = await recordCounty(pool, fips, {
+    const result = await recordCounty(db, fips, {
       signal,
       progress: share => progress(share, 'comparing with past sales'),
     });
@@ -26,7 +26,7 @@ export const recordCountyJob = defineJob({
  * comparing with past sales takes as long as many valuations.
  * @returns the jobs' ids
  */
-export async function enqueueDueRecord(db: Queryable, fips: number): Promise<string[]> {
-  const { rowCount } = await db.query(statement('feeds/is_record_due', { fips }));
+export async function enqueueDueRecord(db: Db, fips: number): Promise<string[]> {
+  const rowCount = await db.rowCount('feeds/is_record_due', { fips });
   return rowCount ? [(await enqueue(db, recordCountyJob, { fips })).id] : [];
 }

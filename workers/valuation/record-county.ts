@@ -15,7 +15,7 @@ import { valuePastSales } from '../../shared/kernels/valuation/past-values.ts';
 import { salesUntil } from '../../shared/kernels/valuation/same-sale.ts';
 import { ACRE_BUCKETS, NARROW_BUCKETS } from '../../shared/model/buckets.ts';
 import { MAX_ACRES_RATIO, PARCEL_FIELD_NAMES, type ParcelField } from '../../shared/model/parcel-fields.ts';
-import { type Client, type Pool, snapshot, statement } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import type { StoredComps } from './valuation-comps.ts';
 import { defaultValuationDay, type JobControl, readMarket } from './value-county.ts';
 
@@ -30,11 +30,11 @@ type Facts = { known: Known; asOf: string; comps: StoredComps; filled: Omit<Coun
  * record. The model is fitted once for each quarter's sales, as of before the first of them.
  */
 export async function recordCounty(
-  pool: Pool,
+  db: Db,
   fips: number,
   { signal, progress }: JobControl,
 ): Promise<{ parcels: number; sales: number }> {
-  const { known, asOf, comps, filled } = await snapshot(pool, client => readFacts(client, fips));
+  const { known, asOf, comps, filled } = await db.snapshot(tx => readFacts(tx, fips));
   const sales = pastSales(comps, fips, dayOf(asOf));
   const quarters = [...byQuarter(comps, sales).values()];
   const values = new Map<number, number>();
@@ -44,7 +44,7 @@ export async function recordCounty(
     progress?.(done / quarters.length);
     for (const [sale, value] of valuePastSales(comps, fips, quarter)) values.set(sale, value);
   }
-  const assessed = await assessedValues(pool, fips, comps, sales);
+  const assessed = await assessedValues(db, fips, comps, sales);
   const lastYear = minusMonths(dayOf(asOf), 12);
   const record: CountyRecord = {
     ...filled,
@@ -53,9 +53,7 @@ export async function recordCounty(
       ...(await studiesOf('plat', comps, values, lastYear, signal)),
     ],
   };
-  await pool.query(
-    statement('feeds/store_record', { fips, as_of: asOf, record: JSON.stringify(record), ...known }),
-  );
+  await db.run('feeds/store_record', { fips, as_of: asOf, record: JSON.stringify(record), ...known });
   return { parcels: record.parcels, sales: sales.length };
 }
 
@@ -66,22 +64,22 @@ const SHOWN: Partial<Record<ParcelField, string>> = {
   owner_occupied: 'coalesce(f.owner_occupied, p.owner_occupied)',
 };
 
-async function readFacts(client: Client, fips: number): Promise<Facts> {
-  const known = await client.query<Known>(statement('feeds/get_known', { fips }));
+async function readFacts(db: Db, fips: number): Promise<Facts> {
+  const [known] = await db.run<Known>('feeds/get_known', { fips });
   const filled = PARCEL_FIELD_NAMES.map(name => `count(${SHOWN[name] ?? `p.${name}`})::int as ${name}`).join(
     ', ',
   );
-  const { rows } = await client.query<Measured>(
-    statement('feeds/measure_county', { fips }, { filled, most_apart: String(MAX_ACRES_RATIO) }),
+  const rows = await db.run<Measured>(
+    'feeds/measure_county',
+    { fips },
+    { filled, most_apart: String(MAX_ACRES_RATIO) },
   );
   const { parcels, boundaries, acreage_compared, acreage_agrees, ...fields } = rows[0]!;
-  const { rows: towns } = await client.query<{ town: string }>(
-    statement('feeds/list_towns', { fips, limit: MAX_TOWNS }),
-  );
-  const asOf = await defaultValuationDay(client);
-  const { comps } = await readMarket(client, fips, emptyBox(), dayOf(asOf));
+  const towns = await db.run<{ town: string }>('feeds/list_towns', { fips, limit: MAX_TOWNS });
+  const asOf = await defaultValuationDay(db);
+  const { comps } = await readMarket(db, fips, emptyBox(), dayOf(asOf));
   return {
-    known: known.rows[0]!,
+    known: known!,
     asOf,
     comps,
     filled: {
@@ -117,15 +115,16 @@ function byQuarter({ soldDay }: StoredComps, sales: readonly number[]): Map<stri
 
 /** The assessor's value of the sold land, if its parcel is known and hasn't been split since. */
 async function assessedValues(
-  pool: Pool,
+  db: Db,
   fips: number,
   { parcel }: StoredComps,
   sales: readonly number[],
 ): Promise<Map<number, number>> {
   const ids = sales.map(sale => parcel[sale]!).filter(id => !Number.isNaN(id));
-  const { rows } = await pool.query<{ property_id: number; value: number }>(
-    statement('feeds/list_land_values', { fips, property_ids: ids }),
-  );
+  const rows = await db.run<{ property_id: number; value: number }>('feeds/list_land_values', {
+    fips,
+    property_ids: ids,
+  });
   const known = new Map(rows.map(({ property_id, value }) => [property_id, value]));
   return new Map(
     sales.flatMap((sale): [number, number][] => {

@@ -6,7 +6,7 @@ import {
   type CountyBacktest,
 } from '../../shared/kernels/valuation/backtest.ts';
 import { type Comps, pickComps, SOLD } from '../../shared/kernels/valuation/valuation-types.ts';
-import { type Pool, transaction } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { readOpinions } from './assessed-land.ts';
 import { assessSales, readComps } from './valuation-comps.ts';
 
@@ -14,17 +14,17 @@ import { assessSales, readComps } from './valuation-comps.ts';
  * Values past sales as of the day before each. Listings for sale on earlier dates aren't known well enough to
  * include.
  */
-export const backtestValuations = async (pool: Pool, options: BacktestOptions): Promise<Backtest> =>
-  backtest(await readSales(pool), options);
+export const backtestValuations = async (db: Db, options: BacktestOptions): Promise<Backtest> =>
+  backtest(await readSales(db), options);
 
-export const backtestCounties = async (pool: Pool, options: BacktestOptions): Promise<CountyBacktest[]> =>
-  backtestByCounty(await readSales(pool), options);
+export const backtestCounties = async (db: Db, options: BacktestOptions): Promise<CountyBacktest[]> =>
+  backtestByCounty(await readSales(db), options);
 
-async function readSales(pool: Pool): Promise<Comps> {
-  const comps = await transaction(pool, async client => {
-    const all = await readComps(client);
+async function readSales(db: Db): Promise<Comps> {
+  const comps = await db.transaction(async tx => {
+    const all = await readComps(tx);
     for (const fips of new Set(all.county))
-      if (fips >= 0) assessSales(all, fips, await readOpinions(client, fips));
+      if (fips >= 0) assessSales(all, fips, await readOpinions(tx, fips));
     return all;
   });
   const sold = Array.from({ length: comps.count }, (_, i) => i).filter(i => comps.status[i] === SOLD);

@@ -4,7 +4,8 @@ import type { Box } from '../../shared/geo/geometry-types.ts';
 import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-effects.ts';
 import { type Comps, NO_DAY } from '../../shared/kernels/valuation/valuation-types.ts';
 import { type CopiedColumns, type CopyColumns, readCopy } from '../../shared/platform/copy.ts';
-import { type Client, compose, literal } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
+import { compose, literal } from '../../shared/platform/statements.ts';
 import type { AssessorOpinion } from './assessed-land.ts';
 
 const number = { type: 'float8', null: Number.NaN } as const;
@@ -39,7 +40,7 @@ export type StoredComps = Comps & { ids: Uint8Array; parcel: Float64Array; asses
 
 /** The comps of a county, or those of other counties in a box in integers of 1e-7 degree, or all, by id. */
 export async function readComps(
-  client: Client,
+  db: Db,
   where: { fips: number } | { box: Box; exceptFips: number } | null = null,
 ): Promise<StoredComps> {
   const condition =
@@ -49,7 +50,7 @@ export async function readComps(
         ? `l.fips = ${literal(where.fips)}`
         : `l.location <@ ${literal(boxSql(where.box))}::box and l.fips <> ${literal(where.exceptFips)}`;
   const statement = compose('valuation/copy_comps', { where: condition });
-  const { rows, columns } = await readCopy(client, statement, COLUMNS);
+  const { rows, columns } = await readCopy(db, statement, COLUMNS);
   const { ids, status, price, acres, lon, lat, soldDay, listedDay, county, asked, feed, ofRoll, parcel } =
     columns;
   return {

@@ -10,14 +10,14 @@ export const valueAllCountiesJob = defineJob({
   payload: z.strictObject({ asOf: z.iso.date().optional() }),
   key: ({ asOf }) => asOf ?? 'today',
   ...RETRY,
-  async run({ pool, signal, progress, deliver }, { asOf }) {
+  async run({ db, signal, progress, deliver }, { asOf }) {
     const { estimateCounties } = await import('./value-all.ts');
-    const result = await estimateCounties(pool, asOf, {
+    const result = await estimateCounties(db, asOf, {
       signal,
       progress: share => progress(share, 'learning'),
     });
     // Their price indices are in the statistics of counties, which they have marked.
-    const statistics = await enqueue(pool, recomputeMarketJob, { scope: { dirty: true } });
+    const statistics = await enqueue(db, recomputeMarketJob, { scope: { dirty: true } });
     await deliver([statistics.id, ...result.jobs]);
     return { ...result, rows: result.counties };
   },

@@ -1,4 +1,4 @@
-import { type Pool, sql, statement, transaction } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { enqueueAll } from '../../shared/platform/queue/jobs.ts';
 import { estimateCounty } from './estimate-county.ts';
 import { defaultValuationDay, type JobControl } from './value-county.ts';
@@ -11,22 +11,22 @@ export type EstimatesResult = { asOf: string; counties: number; jobs: string[] }
  * enqueues all.
  */
 export async function estimateCounties(
-  pool: Pool,
+  db: Db,
   asOf: string | undefined,
   { signal, progress }: JobControl,
 ): Promise<EstimatesResult> {
-  const day = asOf ?? (await defaultValuationDay(pool));
-  const { rows } = await pool.query<{ fips: number; parcels: boolean }>(sql('valuation/list_counties'));
+  const day = asOf ?? (await defaultValuationDay(db));
+  const rows = await db.run<{ fips: number; parcels: boolean }>('valuation/list_counties');
   for (const [i, { fips }] of rows.entries()) {
     signal.throwIfAborted();
     progress?.(i / rows.length);
-    await estimateCounty(pool, fips, day);
+    await estimateCounty(db, fips, day);
   }
-  return transaction(pool, async client => {
+  return db.transaction(async tx => {
     const counties = rows.filter(({ parcels }) => parcels).map(({ fips }) => fips);
-    await client.query(statement('valuation/mark_counties', { fips: counties }));
+    await tx.run('valuation/mark_counties', { fips: counties });
     const payloads = counties.map(fips => ({ fips, ...(asOf !== undefined && { asOf }) }));
-    const jobs = await enqueueAll(client, valueCountyJob, payloads);
+    const jobs = await enqueueAll(tx, valueCountyJob, payloads);
     return { asOf: day, counties: counties.length, jobs };
   });
 }

@@ -13,18 +13,18 @@ export const valueCountyJob = defineJob({
   payload: z.strictObject({ fips: countyCode, asOf: z.iso.date().optional() }),
   key: ({ fips, asOf }) => (asOf === undefined ? fiveDigits(fips) : `${fiveDigits(fips)}@${asOf}`),
   ...RETRY,
-  async run({ pool, signal, progress, deliver }, payload) {
+  async run({ db, signal, progress, deliver }, payload) {
     const { estimateNewCounty } = await import('./estimate-county.ts');
     const { valueCounty } = await import('./value-county.ts');
-    if (await estimateNewCounty(pool, payload.fips, payload.asOf))
-      await deliver([(await enqueue(pool, recomputeMarketJob, { scope: { dirty: true } })).id]);
-    const result = await valueCounty(pool, payload, {
+    if (await estimateNewCounty(db, payload.fips, payload.asOf))
+      await deliver([(await enqueue(db, recomputeMarketJob, { scope: { dirty: true } })).id]);
+    const result = await valueCounty(db, payload, {
       signal,
       progress: share => progress(share, 'valuing'),
     });
     // What is advised depends on what the lots are worth. Killed before this, the daily run does it.
-    await deliver(await enqueueCountyDealGrading(pool, payload.fips));
-    await deliver(await enqueueDueRecord(pool, payload.fips));
+    await deliver(await enqueueCountyDealGrading(db, payload.fips));
+    await deliver(await enqueueDueRecord(db, payload.fips));
     return { ...result, rows: result.parcels };
   },
 });

@@ -19,17 +19,9 @@ import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { MAX_ACREAGE_CORRECTION } from '../../shared/model/sold-acres.ts';
 import { packComps, packedBytes } from '../../shared/model/valuation-comps-codec.ts';
 import { type CopiedColumns, copyBytes, openCopy, readCopy } from '../../shared/platform/copy.ts';
-import {
-  type Client,
-  compose,
-  literal,
-  type Pool,
-  type Queryable,
-  sql,
-  statement,
-  transaction,
-} from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import { LOCKS } from '../../shared/platform/locks.ts';
+import { compose, literal, sql } from '../../shared/platform/statements.ts';
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { type AssessorOpinion, readOpinions } from './assessed-land.ts';
 import {
@@ -77,55 +69,51 @@ type Parcels = CopiedColumns<typeof PARCEL_COLUMNS>;
  * after a crash at any point.
  */
 export function valueCounty(
-  pool: Pool,
+  db: Db,
   { fips, asOf }: { fips: number; asOf?: string | undefined },
   watch: JobControl,
 ): Promise<ValuedCounty> {
-  return transaction(pool, async client => {
-    await lockCounty(client, fips);
+  return db.transaction(async tx => {
+    await lockCounty(tx, fips);
     // Before anything is read: a mark that comes later stays.
-    await client.query(statement('valuation/clear_marks', { fips }));
-    const day = asOf ?? (await defaultValuationDay(client));
-    await linkCompsToParcels(client, fips);
+    await tx.run('valuation/clear_marks', { fips });
+    const day = asOf ?? (await defaultValuationDay(tx));
+    await linkCompsToParcels(tx, fips);
     const copy = compose('valuation/copy_parcels', { fips: literal(fips) });
-    const { rows, columns } = await readCopy(client, copy, PARCEL_COLUMNS);
-    await client.query(compose('changes/keep_valuations', { fips: literal(fips) }));
-    await client.query(statement('valuation/delete_valuations', { fips }));
+    const { rows, columns } = await readCopy(tx, copy, PARCEL_COLUMNS);
+    await tx.run('changes/keep_valuations', {}, { fips: literal(fips) });
+    await tx.run('valuation/delete_valuations', { fips });
     if (rows === 0) {
-      await client.query(
-        statement('valuation/store_reach', { fips, extent: null, reach: null, as_of: null }),
-      );
+      await tx.run('valuation/store_reach', { fips, extent: null, reach: null, as_of: null });
       return { asOf: day, sales: 0, outliers: 0, parcels: 0, valued: 0 };
     }
     const extent = extentOf(columns);
-    const { comps, compM, opinion } = await readMarket(client, fips, extent, dayOf(day));
-    const { model, outliers } = fitCounty(comps, fips, dayOf(day), await readOtherCounties(client, fips));
+    const { comps, compM, opinion } = await readMarket(tx, fips, extent, dayOf(day));
+    const { model, outliers } = fitCounty(comps, fips, dayOf(day), await readOtherCounties(tx, fips));
     const reach = withMarginE7(extent, compM);
-    const valued = await valueParcels(client, model, day, columns, { comps, opinion }, watch);
-    await client.query(
-      statement('valuation/store_reach', {
-        fips,
-        extent: boxSql(extent),
-        reach: boxSql(reach),
-        as_of: valued === 0 ? null : day,
-      }),
-    );
-    await openChanges(client);
+    const valued = await valueParcels(tx, model, day, columns, { comps, opinion }, watch);
+    await tx.run('valuation/store_reach', {
+      fips,
+      extent: boxSql(extent),
+      reach: boxSql(reach),
+      as_of: valued === 0 ? null : day,
+    });
+    await openChanges(tx);
     const moved = { fips: literal(fips), share: literal(MOVED_SHARE) };
-    await client.query(compose('changes/stage_moved_valuations', moved));
-    await recordChanges(client);
+    await tx.run('changes/stage_moved_valuations', {}, moved);
+    await recordChanges(tx);
     return { asOf: day, sales: model.sales.source.length, outliers: outliers.size, parcels: rows, valued };
   });
 }
 
 /** Locks the county's valuations against other writers until the transaction ends. */
-export async function lockCounty(client: Client, fips: number): Promise<void> {
-  await client.query(statement('valuation/lock_county', { lock: LOCKS.countyValuations, fips }));
+export async function lockCounty(db: Db, fips: number): Promise<void> {
+  await db.run('valuation/lock_county', { lock: LOCKS.countyValuations, fips });
 }
 
 /** The default as-of date of valuations: 'YYYY-MM-DD'. */
-export async function defaultValuationDay(db: Queryable): Promise<string> {
-  const { rows } = await db.query<{ day: string }>(sql('valuation/get_as_of'));
+export async function defaultValuationDay(db: Db): Promise<string> {
+  const rows = await db.run<{ day: string }>('valuation/get_as_of');
   return rows[0]!.day;
 }
 
@@ -136,13 +124,13 @@ export async function defaultValuationDay(db: Queryable): Promise<string> {
  * @returns `compM`: how far from a parcel its comps can be; `opinion`: the assessor's values of its parcels
  */
 export async function readMarket(
-  client: Client,
+  db: Db,
   fips: number,
   extent: Box,
   asOfDay: number,
 ): Promise<{ comps: StoredComps; compM: number; opinion: AssessorOpinion }> {
-  const own = await readComps(client, { fips });
-  const opinion = await readOpinions(client, fips);
+  const own = await readComps(db, { fips });
+  const opinion = await readOpinions(db, fips);
   assessSales(own, fips, opinion);
   const { compM, levelM } = reachOf(own, fips, asOfDay);
   const around: Box = [...extent];
@@ -152,14 +140,15 @@ export async function readMarket(
   }
   if (isEmptyBox(around)) return { comps: own, compM, opinion };
   const near = { box: withMarginE7(around, compM + levelM), exceptFips: fips };
-  return { comps: joinComps(own, await readComps(client, near)), compM, opinion };
+  return { comps: joinComps(own, await readComps(db, near)), compM, opinion };
 }
 
 /** What the sales of the other counties say. */
-export async function readOtherCounties(client: Client, fips: number): Promise<OtherCounties> {
-  const { rows } = await client.query<{ fips: number; estimates: CountyEstimates }>(
-    statement('valuation/list_estimates', { fips, model_version: MODEL_VERSION }),
-  );
+export async function readOtherCounties(db: Db, fips: number): Promise<OtherCounties> {
+  const rows = await db.run<{ fips: number; estimates: CountyEstimates }>('valuation/list_estimates', {
+    fips,
+    model_version: MODEL_VERSION,
+  });
   return new Map(rows.map(({ fips: other, estimates }) => [other, estimates]));
 }
 
@@ -172,7 +161,7 @@ function extentOf({ lon, lat }: Parcels): Box {
 
 /** Values parcels of the model's county, and stores what they are worth. @returns how many were */
 async function valueParcels(
-  client: Client,
+  db: Db,
   model: Model,
   asOf: string,
   parcels: Parcels,
@@ -183,7 +172,7 @@ async function valueParcels(
   const land = model.effects.land === null ? undefined : landTermsOf(count, parcels);
   const chosen = newChosenComps();
   const value = createValuer(model, chosen);
-  const copy = openCopy(client, sql('valuation/copy_valuations'));
+  const copy = openCopy(db, sql('valuation/copy_valuations'));
   let stored = 0;
   try {
     // Neighbors are valued one after the other: the comps of one are still in the processor's
@@ -230,17 +219,17 @@ type Candidate = { id: string; property_id: number; x: number; y: number; bounda
  * number, else the parcel whose boundary contains its point. Skips parcels that were split or merged since,
  * because their land is not what was sold.
  */
-export async function linkCompsToParcels(client: Client, fips: number): Promise<void> {
-  const landed = await client.query(statement('valuation/has_land', { fips }));
-  if (landed.rowCount === 0) {
-    await client.query(statement('valuation/forget_comp_land', { fips }));
+export async function linkCompsToParcels(db: Db, fips: number): Promise<void> {
+  if ((await db.rowCount('valuation/has_land', { fips })) === 0) {
+    await db.run('valuation/forget_comp_land', { fips });
     return;
   }
   const county = { fips: literal(fips), most_correction: literal(MAX_ACREAGE_CORRECTION) };
-  await client.query(compose('valuation/link_comps', county));
-  const { rows } = await client.query<Candidate>(
-    statement('valuation/list_comps_on_land', { fips, most_correction: MAX_ACREAGE_CORRECTION }),
-  );
+  await db.run('valuation/link_comps', {}, county);
+  const rows = await db.run<Candidate>('valuation/list_comps_on_land', {
+    fips,
+    most_correction: MAX_ACREAGE_CORRECTION,
+  });
   const parcelOf = new Map<string, number>();
   for (const { id, property_id, x, y, boundary } of rows) {
     if (parcelOf.has(id)) continue;
@@ -249,5 +238,5 @@ export async function linkCompsToParcels(client: Client, fips: number): Promise<
   }
   if (parcelOf.size === 0) return;
   const pairs = { ids: literal([...parcelOf.keys()]), parcels: literal([...parcelOf.values()]) };
-  await client.query(compose('valuation/store_comp_land', { ...county, ...pairs }));
+  await db.run('valuation/store_comp_land', {}, { ...county, ...pairs });
 }

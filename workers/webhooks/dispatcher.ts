@@ -1,5 +1,5 @@
 import type { Config } from '../../shared/platform/config.ts';
-import { asRun, type Pool, transaction } from '../../shared/platform/db.ts';
+import type { Db } from '../../shared/platform/db.ts';
 import {
   type GuardedPost,
   hostsOf,
@@ -36,7 +36,7 @@ const FAILING_DAYS = 3;
 const STOP_MS = 5_000;
 
 export type DispatcherDeps = {
-  pool: Pool;
+  db: Db;
   log: Logger;
   config: Pick<Config, 'BASE_URL' | 'HOST' | 'PORT' | 'WEBHOOK_PRIVATE_HOSTS'>;
   /** Default: the guarded POST. */
@@ -46,7 +46,7 @@ export type DispatcherDeps = {
 type Attempt = { taken: Taken; result: PostResult };
 
 type Dispatcher = {
-  pool: Pool;
+  db: Db;
   post: GuardedPost;
   apiUrl: string;
   /** Open deliveries of each webhook, by lane. */
@@ -64,9 +64,9 @@ type Dispatcher = {
 };
 
 /** Delivers messages at least once. Open deliveries of a killed worker are sent again with the same id. */
-export function startDispatcher({ pool, log, config, post }: DispatcherDeps): WakefulLoop {
+export function startDispatcher({ db, log, config, post }: DispatcherDeps): WakefulLoop {
   const dispatcher: Dispatcher = {
-    pool,
+    db,
     post: post ?? openGuardedPost(hostsOf(config.WEBHOOK_PRIVATE_HOSTS)),
     apiUrl: apiUrlOf(config, config.PORT),
     underWay: { well: new Map(), failing: new Map() },
@@ -100,7 +100,7 @@ export function startDispatcher({ pool, log, config, post }: DispatcherDeps): Wa
       const deadline = setTimeout(() => dispatcher.post.close(), STOP_MS);
       await Promise.all(dispatcher.sending);
       clearTimeout(deadline);
-      await record(pool, dispatcher.ended).catch(error =>
+      await record(db, dispatcher.ended).catch(error =>
         log.warn({ err: error }, 'webhooks: could not record some deliveries; sending them again'),
       );
       await dispatcher.post.close();
@@ -109,14 +109,14 @@ export function startDispatcher({ pool, log, config, post }: DispatcherDeps): Wa
 }
 
 async function takeDue(dispatcher: Dispatcher): Promise<void> {
-  const { hasPending, freed, isStopping, pool } = dispatcher;
+  const { hasPending, freed, isStopping, db } = dispatcher;
   if (isStopping) return;
   // Changes and failing webhooks are checked when a change was announced, and when nothing else happened.
   const checksAll = hasPending || freed.size === 0;
   const hasFailing = checksAll || freed.has('failing');
   dispatcher.hasPending = false;
   dispatcher.freed = new Set();
-  if (checksAll) await createMessages(pool);
+  if (checksAll) await createMessages(db);
   await Promise.all([claim(dispatcher, 'well'), hasFailing && claim(dispatcher, 'failing')]);
 }
 
@@ -125,7 +125,7 @@ async function claim(dispatcher: Dispatcher, lane: Lane): Promise<void> {
   const counts = [...dispatcher.underWay[lane]];
   const free = places - counts.reduce((sum, [, count]) => sum + count, 0);
   if (free < places / 2) return;
-  const rows = await asRun(dispatcher.pool)<Taken>('webhooks/claim_deliveries', {
+  const rows = await dispatcher.db.run<Taken>('webhooks/claim_deliveries', {
     failing: lane === 'failing',
     busy: counts.map(([id]) => id),
     each,
@@ -163,7 +163,7 @@ function send(dispatcher: Dispatcher, taken: Taken, body: string, lane: Lane): v
 async function recordEnded(dispatcher: Dispatcher): Promise<void> {
   const attempts = dispatcher.ended;
   dispatcher.ended = [];
-  await record(dispatcher.pool, attempts).catch(error => {
+  await record(dispatcher.db, attempts).catch(error => {
     // Without this, they would be delivered again when their leases end.
     dispatcher.ended = [...attempts, ...dispatcher.ended];
     throw error;
@@ -171,11 +171,10 @@ async function recordEnded(dispatcher: Dispatcher): Promise<void> {
 }
 
 /** One worker at a time creates messages. The others find nothing to do. */
-function createMessages(pool: Pool): Promise<void> {
-  return transaction(pool, async client => {
-    const run = asRun(client);
-    const [position] = await run<{ seq: number }>('webhooks/lock_position');
-    if (position !== undefined) await run('webhooks/make_messages', { after: position.seq });
+function createMessages(db: Db): Promise<void> {
+  return db.transaction(async tx => {
+    const [position] = await tx.run<{ seq: number }>('webhooks/lock_position');
+    if (position !== undefined) await tx.run('webhooks/make_messages', { after: position.seq });
   });
 }
 
@@ -187,9 +186,9 @@ function waitOf({ taken: { attempts }, result }: Attempt): number | null {
   return Math.max(usual, Math.min(MAX_PAUSE_SECONDS, (result.retryAfterMs ?? 0) / 1_000));
 }
 
-async function record(pool: Pool, attempts: readonly Attempt[]): Promise<void> {
+async function record(db: Db, attempts: readonly Attempt[]): Promise<void> {
   if (attempts.length === 0) return;
-  await asRun(pool)('webhooks/record_attempts', {
+  await db.run('webhooks/record_attempts', {
     webhook_ids: attempts.map(({ taken }) => taken.webhook_id),
     message_ids: attempts.map(({ taken }) => taken.message_id),
     turns: attempts.map(({ taken }) => taken.turn),

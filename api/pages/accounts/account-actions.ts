@@ -50,7 +50,7 @@ export const accountActions: Record<string, Action> = {
     const expiresAt = expires ? new Date(`${expires}T23:59:59.999Z`) : undefined;
     if (expiresAt !== undefined && !(expiresAt.getTime() > Date.now()))
       throw new PlatError('key_expiry', 'The expiration date must be in the future.');
-    const { key } = await createKey(visit.deps.pool, account.id, {
+    const { key } = await createKey(visit.deps.db, account.id, {
       name: visit.form.get('name') ?? '',
       scopes,
       ...(expiresAt && { expiresAt }),
@@ -62,9 +62,9 @@ export const accountActions: Record<string, Action> = {
     const session = visit.session!;
     const account = ownAccount(session);
     const id = visit.form.get('id') ?? '';
-    const isOwnKey = (await listKeys(visit.deps.pool, account.id)).some(key => key.id === id);
+    const isOwnKey = (await listKeys(visit.deps.db, account.id)).some(key => key.id === id);
     if (!isOwnKey) throw new PlatError('key_unknown', 'Key not found. Reload the page.');
-    const { name } = await revokeKey(visit.deps.pool, id, session.user.email);
+    const { name } = await revokeKey(visit.deps.db, id, session.user.email);
     return { good: `Key ${name} revoked.` };
   },
   async 'add webhook'(visit) {
@@ -76,13 +76,13 @@ export const accountActions: Record<string, Action> = {
   },
   async 'end assistant'(visit) {
     const session = visit.session!;
-    const { database } = visit.deps.resources;
+    const { db } = visit.deps;
     const id = visit.form.get('id') ?? '';
     // The id is a 32-byte hash.
     if (!/^[0-9a-f]{64}$/.test(id)) throw validationError({ id: ['must be the id of an assistant'] });
-    if (!(await endGrant(database, ownAccount(session).id, id)))
+    if (!(await endGrant(db, ownAccount(session).id, id)))
       throw new PlatError('grant_unknown', 'This assistant no longer has access.');
-    await recordEvent(database, session.user, 'end_assistant');
+    await recordEvent(db, session.user, 'end_assistant');
     return { good: 'Assistant disconnected.' };
   },
   async invite(visit) {
@@ -90,7 +90,7 @@ export const accountActions: Record<string, Action> = {
     const email = requireEmail((visit.form.get('email') ?? '').trim());
     requireAppUrl(visit);
     await countAttempt(`invite:${company.id}`, visit.deps, INVITATION_LIMIT);
-    const path = await invite(visit.deps.pool, { companyId: company.id, email, actor: user.email });
+    const path = await invite(visit.deps.db, { companyId: company.id, email, actor: user.email });
     const introduction = `${user.name || user.email} invited you to ${company.name} on Plat.`;
     const link = await mailLink(visit, email, { purpose: 'invite', path, introduction });
     if (visit.deps.config.SMTP_URL !== undefined) return { good: `Invitation sent to ${email}.` };
@@ -100,7 +100,7 @@ export const accountActions: Record<string, Action> = {
   async 'cancel invitation'(visit) {
     const { user, company } = await requireManager(visit);
     const invitation = { id: idOf(visit, 'an invitation'), companyId: company.id };
-    const [email] = await cancelInvitations(visit.deps.pool, invitation, user.email);
+    const [email] = await cancelInvitations(visit.deps.db, invitation, user.email);
     if (email === undefined)
       throw new PlatError('invitation_unknown', 'This invitation was accepted, canceled, or has expired.');
     return { good: `Invitation to ${email} canceled. Its link no longer works.` };
@@ -110,14 +110,14 @@ export const accountActions: Record<string, Action> = {
     const id = idOf(visit, 'a person');
     if (id === user.id)
       throw new PlatError('user_owner', "You can't remove yourself. Ask another owner or an operator.");
-    const { email } = await removeUser(visit.deps.pool, { id, actor: user.email, companyId: company.id });
+    const { email } = await removeUser(visit.deps.db, { id, actor: user.email, companyId: company.id });
     return { good: `${email} was removed from ${company.name} and signed out everywhere.` };
   },
   async password(visit) {
     const session = visit.session!;
     const { user } = session;
     await countAttempt(`password:${user.id}`, visit.deps);
-    const stored = await findByEmail(visit.deps.resources.database, user.email);
+    const stored = await findByEmail(visit.deps.db, user.email);
     if (user.hasPassword && !(await verifyPassword(stored?.hash, visit.form.get('current') ?? '')))
       throw new PlatError('password', 'Your current password is incorrect.');
     const password = requirePassword(visit.form.get('password') ?? '', user.email);
@@ -125,17 +125,17 @@ export const accountActions: Record<string, Action> = {
     return { good: 'Password saved. Your other sessions were signed out.' };
   },
   async 'end session'(visit) {
-    const { database } = visit.deps.resources;
+    const { db } = visit.deps;
     const { user } = visit.session!;
-    await endSession(database, user.id, idOf(visit, 'a session'));
-    await recordEvent(database, user, 'end_session');
+    await endSession(db, user.id, idOf(visit, 'a session'));
+    await recordEvent(db, user, 'end_session');
     return { good: 'Session signed out.' };
   },
   async 'end sessions'(visit) {
-    const { database } = visit.deps.resources;
+    const { db } = visit.deps;
     const { user } = visit.session!;
-    await endSessions(database, user.id, null);
-    await recordEvent(database, user, 'end_sessions');
+    await endSessions(db, user.id, null);
+    await recordEvent(db, user, 'end_sessions');
     forgetCookie(visit);
     return { redirect: '/sign-in' };
   },

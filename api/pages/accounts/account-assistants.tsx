@@ -8,7 +8,7 @@ export async function assistantsSection(
   { deps, apiUrl, appUrl }: Visit,
   account: { id: string; own: boolean },
 ) {
-  const grants = await listGrants(deps.resources.database, account.id);
+  const grants = await listGrants(deps.db, account.id);
   const address = `${appUrl || 'https://…'}/mcp`;
   return (
     <Panel id="assistants" title="Assistants">

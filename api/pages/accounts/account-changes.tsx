@@ -7,7 +7,7 @@ const MAX_CHANGES = 100;
 
 /** Changes to an account, its keys, and its people, with who made them, newest first. */
 export async function changesSection({ deps }: Visit, accountId: string) {
-  const changes = await listChanges(deps.pool, accountId);
+  const changes = await listChanges(deps.db, accountId);
   const names = new Map<string, unknown>();
   for (const change of changes) {
     const name = nameOf(change);

@@ -5,7 +5,7 @@ import { Act, Field, Grid, Panel, Submit } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
 export async function keysSection(visit: Visit, account: { id: string; own: boolean }) {
-  const keys = await listKeys(visit.deps.pool, account.id);
+  const keys = await listKeys(visit.deps.db, account.id);
   return (
     <Panel id="keys" title="API keys" flush>
       {keys.length > 0 && (

@@ -21,11 +21,11 @@ export const accountPage: Page = {
 
 async function show(visit: Visit, result: WebhookResult) {
   const session = visit.session!;
-  const { database } = visit.deps.resources;
+  const { db } = visit.deps;
   const [members, invitations, sessions] = await Promise.all([
-    listMembers(database, session.company.id),
-    listInvitations(database, session.company.id),
-    listSessions(database, session.user.id),
+    listMembers(db, session.company.id),
+    listInvitations(db, session.company.id),
+    listSessions(db, session.user.id),
   ]);
   const { account, user } = session;
   const usage = account && (await readAccountUsage(visit));

@@ -21,7 +21,7 @@ export async function readAccountUsage(visit: Visit): Promise<Usage | undefined>
   const [[totals], { records }, terms] = await Promise.all([
     callEndpoint<[UsageTotals]>(visit, readUsage),
     callEndpoint<{ records: UsageRecord[] }>(visit, readUsageBreakdown),
-    showAccount(visit.deps.pool, current.id),
+    showAccount(visit.deps.db, current.id),
   ]);
   return { totals, records, terms, direct: current.direct };
 }

@@ -55,19 +55,19 @@ async function allow(visit: Visit): Promise<Reply> {
   const request = await readRequest(visit);
   const { provider, params, client } = request;
   const { account, user } = visit.session!;
-  const { database } = visit.deps.resources;
+  const { db } = visit.deps;
   if (!account?.own) throw notOwner();
-  await endGrantsOfClient(database, account.id, client.clientId);
+  await endGrantsOfClient(db, account.id, client.clientId);
   const grant = new provider.Grant({ accountId: account.id, clientId: client.clientId });
   grant.addOIDCScope(String(params.scope ?? SCOPE));
   grant.addResourceScope(`${new URL(provider.issuer).origin}/mcp`, scopeOf(params));
   const grantId = await grant.save();
   // The owner may have changed, and the grants been ended, before this one was saved.
-  if (!(await isOwner(database, account.id, user.id))) {
-    await endGrantsOfClient(database, account.id, client.clientId);
+  if (!(await isOwner(db, account.id, user.id))) {
+    await endGrantsOfClient(db, account.id, client.clientId);
     throw notOwner();
   }
-  await recordEvent(database, user, 'let_assistant_in');
+  await recordEvent(db, user, 'let_assistant_in');
   const login = { accountId: account.id, remember: false };
   return backToAssistant(visit, request, { login, consent: { grantId } });
 }
@@ -116,7 +116,7 @@ function redirectPage(address: string) {
 /** What the assistant can do, whose tokens it uses, and the two buttons. */
 async function question({ deps, session }: Visit, name: string, scope: string) {
   const { account: own, user } = session!;
-  const account = await readAccount(deps.resources.database, own!.id);
+  const account = await readAccount(deps.db, own!.id);
   return (
     <>
       <p>

@@ -67,12 +67,12 @@ export async function rememberDevice(visit: Visit, user: string): Promise<void> 
 
 /** The browser's id if the user with this email has signed in there before. */
 async function knownDevice({ req, deps }: Visit, email: string): Promise<string | undefined> {
-  const { database, cursorSecret } = deps.resources;
+  const { db, cursorSecret } = deps.resources;
   const value = cookieOf(req);
   if (value === undefined) return undefined;
   const device = verifySigned(FORMAT, value, [await cursorSecret()]) as Device | undefined;
   if (device === undefined) return undefined;
-  const user = await findByEmail(database, email);
+  const user = await findByEmail(db, email);
   return user?.id === device.user ? device.id : undefined;
 }
 

@@ -46,7 +46,7 @@ async function signInByPassword(visit: Visit): Promise<Reply> {
   const email = emailOf(visit);
   const next = safePath(visit.form.get('next'));
   await countSignIn(visit, 'password', email);
-  const user = await findByEmail(visit.deps.resources.database, email);
+  const user = await findByEmail(visit.deps.db, email);
   if (!(await verifyPassword(user?.hash, visit.form.get('password') ?? '')))
     return signInPage(next, email, WRONG_PASSWORD);
   await startSession(visit, user!.id);
@@ -145,9 +145,9 @@ async function sendLink(visit: Visit, email: string, purpose: 'sign_in' | 'reset
   await countSignIn(visit, purpose, email);
   requireAppUrl(visit);
   const mailing = (async () => {
-    const user = await findByEmail(visit.deps.resources.database, email);
+    const user = await findByEmail(visit.deps.db, email);
     if (user === undefined) return;
-    const path = await createLink(deps.pool, user.id, purpose);
+    const path = await createLink(deps.db, user.id, purpose);
     await mailLink(visit, user.email, { purpose, path, introduction: INTRODUCTIONS[purpose] });
   })();
   mailing.catch(error => deps.log.error({ err: error }, 'an email with a link was not sent'));
@@ -185,7 +185,7 @@ const link: Page = {
   path: '/sign-in/link/:token',
   access: 'public',
   async get(visit) {
-    const found = await findLink(visit.deps.resources.database, tokenOf(visit));
+    const found = await findLink(visit.deps.db, tokenOf(visit));
     if (found === undefined) return staleLink();
     // Pasted into the address bar, such as the link from `npm start`, it signs in at once.
     const { 'sec-fetch-site': site, 'sec-fetch-user': byUser } = visit.req.headers;
@@ -196,8 +196,8 @@ const link: Page = {
 };
 
 async function enter(visit: Visit): Promise<Reply> {
-  const { database } = visit.deps.resources;
-  const found = await findLink(database, tokenOf(visit));
+  const { db } = visit.deps;
+  const found = await findLink(db, tokenOf(visit));
   if (found === undefined) return staleLink();
   const password = visit.form.get('password') ?? '';
   let userId: string | undefined;
@@ -222,10 +222,10 @@ async function followLink(
   { user_id, purpose, email }: Link,
   password: string,
 ): Promise<string | undefined> {
-  const { pool, resources } = visit.deps;
+  const { db, resources } = visit.deps;
   const tokenHash = tokenOf(visit);
-  if (user_id === null) return acceptInvitation(pool, tokenHash, password);
-  if (!(await useLink(resources.database, tokenHash))) return undefined;
+  if (user_id === null) return acceptInvitation(db, tokenHash, password);
+  if (!(await useLink(resources.db, tokenHash))) return undefined;
   if (purpose !== 'sign_in') await changePassword(visit, user_id, email, password, null);
   return user_id;
 }
@@ -238,10 +238,10 @@ export async function changePassword(
   password: string,
   stays: string | null,
 ): Promise<void> {
-  const { database } = deps.resources;
-  await storePassword(deps.pool, userId, password);
-  await endSessions(database, userId, stays);
-  await recordEvent(database, { id: userId, email }, 'password');
+  const { db } = deps;
+  await storePassword(deps.db, userId, password);
+  await endSessions(db, userId, stays);
+  await recordEvent(db, { id: userId, email }, 'password');
 }
 
 const tokenOf = ({ req }: Visit): Buffer => tokenHashOf(String(req.params.token));
@@ -286,7 +286,7 @@ const signOut: Page = {
   actions: {
     async default(visit) {
       const { session, deps } = visit;
-      if (session) await endSession(deps.resources.database, session.user.id, session.id);
+      if (session) await endSession(deps.db, session.user.id, session.id);
       forgetCookie(visit);
       return { redirect: '/' };
     },

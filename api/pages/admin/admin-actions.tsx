@@ -4,7 +4,6 @@ import { listFeeds } from '../../../shared/feeds/feed-statements.ts';
 import { ingestJob } from '../../../shared/feeds/ingest-runs.ts';
 import { findUndoable, type UndoableRun, undoJob } from '../../../shared/feeds/undo-runs.ts';
 import { UUID } from '../../../shared/model/uuid.ts';
-import { asRun } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import {
   cancelJob,
@@ -92,11 +91,11 @@ const runNow: Page = {
   actions: {
     async default(visit) {
       const feed = visit.form.get('feed') ?? '';
-      const feeds = await listFeeds(visit.deps.resources.database);
+      const feeds = await listFeeds(visit.deps.db);
       if (!feeds.some(({ name }) => name === feed)) throw notFound(`We can't find the feed ${feed}.`);
       const force = visit.form.get('force') === '1';
       const payload = { feed, force, sources: {}, requestedBy: visit.session!.user.email };
-      await enqueueAndNotify(asRun(visit.deps.pool), ingestJob, payload);
+      await enqueueAndNotify(visit.deps.db, ingestJob, payload);
       return { redirect: '/admin' };
     },
   },
@@ -114,7 +113,7 @@ const undoRun: Page = {
     async default(visit) {
       const { id } = await undoableOf(visit, visit.form.get('run'));
       const payload = { run: id, requestedBy: visit.session!.user.email };
-      await enqueueAndNotify(asRun(visit.deps.pool), undoJob, payload);
+      await enqueueAndNotify(visit.deps.db, undoJob, payload);
       return { redirect: '/admin' };
     },
   },
@@ -124,7 +123,7 @@ async function undoableOf({ deps }: Visit, run: string | null): Promise<Undoable
   const id = Number(run ?? NaN);
   if (!Number.isSafeInteger(id)) throw notFound("We can't find this run.");
   try {
-    return await findUndoable(deps.pool, id);
+    return await findUndoable(deps.db, id);
   } catch (error) {
     if (error instanceof PlatError && error.code === 'not_found') throw notFound("We can't find this run.");
     if (error instanceof PlatError && error.code === 'undo_refused')
@@ -151,8 +150,8 @@ const job: Page = {
       const selected = await jobOf(visit, visit.form.get('id'));
       try {
         if (selected.status === 'queued')
-          await cancelJob(visit.deps.pool, selected.id, visit.session!.user.email);
-        else await retryJob(visit.deps.pool, selected.id);
+          await cancelJob(visit.deps.db, selected.id, visit.session!.user.email);
+        else await retryJob(visit.deps.db, selected.id);
       } catch (error) {
         // Another operator did it first, or the button was pressed twice.
         throw error instanceof PlatError && CONFLICT_CODES.has(error.code)
@@ -168,7 +167,7 @@ const CONFLICT_CODES: ReadonlySet<string> = new Set(['job_ended', 'job_open']);
 const CONFLICT_MESSAGE = 'The job has already moved on. Open Admin to see its current state.';
 
 async function jobOf(visit: Visit, id: string | null): Promise<JobState> {
-  const jobs = await listJobs(visit.deps.pool, 200);
+  const jobs = await listJobs(visit.deps.db, 200);
   const selected = jobs.find(one => one.id === id);
   if (selected === undefined || !['queued', 'failed'].includes(selected.status))
     throw notFound(CONFLICT_MESSAGE);
@@ -191,7 +190,7 @@ const removePerson: Page = {
     async default(visit) {
       const { id } = await userOf(visit, visit.form.get('id'));
       try {
-        await removeUser(visit.deps.pool, { id, actor: visit.session!.user.email });
+        await removeUser(visit.deps.db, { id, actor: visit.session!.user.email });
       } catch (error) {
         // Another operator did it first, or made them the owner of an account.
         if (error instanceof PlatError && error.code === 'user_unknown') throw notFound(error.message);
@@ -205,7 +204,7 @@ const removePerson: Page = {
 };
 
 async function userOf({ deps, session }: Visit, id: string | null): Promise<UserSummary> {
-  const user = (await listUsers(deps.pool)).find(one => one.id === id);
+  const user = (await listUsers(deps.db)).find(one => one.id === id);
   if (user === undefined) throw notFound('This user was already removed.');
   if (id === session!.user.id)
     throw new PlatError('unprocessable', "You can't remove yourself. Ask another operator.", { status: 409 });

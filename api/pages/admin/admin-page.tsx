@@ -21,14 +21,14 @@ const admin: Page = {
   path: '/admin',
   access: 'operator',
   async get(visit) {
-    const { pool, resources } = visit.deps;
+    const { db, resources } = visit.deps;
     const [unloaded, feeds, runs, jobs, accounts, users] = await Promise.all([
       readUnloaded(visit),
-      listFeeds(resources.database),
-      listRuns(pool, null, 20),
-      listJobs(pool, 20),
-      listAccounts(pool),
-      listUsers(pool),
+      listFeeds(resources.db),
+      listRuns(db, null, 20),
+      listJobs(db, 20),
+      listAccounts(db),
+      listUsers(db),
     ]);
     const body = (
       <>

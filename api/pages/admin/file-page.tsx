@@ -85,7 +85,7 @@ const endOf = (run: JobState | undefined) =>
 
 /** The feeds whose parcels block a run. */
 async function readLoaded({ deps }: Visit, runId: number | undefined): Promise<readonly LoadedFeed[]> {
-  const run = runId === undefined ? undefined : await findRun(deps.pool, runId);
+  const run = runId === undefined ? undefined : await findRun(deps.db, runId);
   const isBlocked = run?.gate?.blocked.some(({ gate }) => gate === 'overlap');
   return isBlocked ? (run!.gate!.figures as { overlap: LoadedFeed[] }).overlap : [];
 }

@@ -1,5 +1,4 @@
 import { UUID } from '../../../shared/model/uuid.ts';
-import { asRun } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import {
   countWorkers,
@@ -19,10 +18,10 @@ const PATIENCE_MS = 1_500;
 
 /** Queues a job, and waits briefly for it to finish. @returns its id */
 export async function startJob<P>(visit: Visit, job: JobDefinition<P>, payload: P): Promise<string> {
-  const { pool } = visit.deps;
-  const id = await enqueueAndNotify(asRun(pool), job, payload);
+  const { db } = visit.deps;
+  const id = await enqueueAndNotify(db, job, payload);
   const patience = AbortSignal.timeout(PATIENCE_MS);
-  await waitForJob(pool, id, { signal: patience }).catch(error => {
+  await waitForJob(db, id, { signal: patience }).catch(error => {
     if (!patience.aborted) throw error;
   });
   return id;
@@ -42,7 +41,7 @@ export async function jobOfPage<P>(
 
 /** Undefined if the job is no longer kept, or never existed. */
 export function findJob({ deps }: Visit, id: string): Promise<JobState | undefined> {
-  return getJob(deps.pool, id).catch(error => {
+  return getJob(deps.db, id).catch(error => {
     if (error instanceof PlatError && error.code === 'not_found') return undefined;
     throw error;
   });
@@ -56,7 +55,7 @@ const UNTAKEN_MS = 10_000;
 /** Whether a job is waiting and no worker is running. */
 export async function lacksWorker(visit: Visit, { status, queued_at }: JobState): Promise<boolean> {
   if (status !== 'queued' || visit.deps.now().getTime() - queued_at.getTime() < UNTAKEN_MS) return false;
-  return (await countWorkers(visit.deps.pool)) === 0;
+  return (await countWorkers(visit.deps.db)) === 0;
 }
 
 export const NoWorker = () => (

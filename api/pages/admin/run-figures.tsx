@@ -15,7 +15,7 @@ export async function leftOutOf({ deps, url }: Visit, { id, counts }: Run): Prom
   const open = url.searchParams.get('reason');
   const rejected = Object.entries(counts.rejected ?? {}).map(async ([reason, rows]): Promise<Line> => {
     const limit = reason === open ? MAX_REJECTS : FEW_REJECTS;
-    const rejects = await listRejects(deps.pool, id, reason, limit);
+    const rejects = await listRejects(deps.db, id, reason, limit);
     return { what: 'Rejected', badge: 'warn', why: REASONS[reason] ?? plain(reason), rows, reason, rejects };
   });
   const others = (counts_: Record<string, number> | undefined, what: string, why: (name: string) => string) =>

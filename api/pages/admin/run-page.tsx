@@ -3,7 +3,7 @@ import { findRun, listRejects, type Run } from '../../../shared/feeds/ingest-run
 import { findUndoable, type UndoableRun } from '../../../shared/feeds/undo-runs.ts';
 import { feedKindWords } from '../../../shared/model/feed-kinds.ts';
 import { count, moment, oneDigit, percent } from '../../../shared/model/figures.ts';
-import type { Queryable } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { csv } from '../../../shared/platform/to-csv.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
@@ -35,18 +35,16 @@ const runPage: Page = {
   path: '/admin/runs/:id',
   access: 'operator',
   async get(visit) {
-    const { pool, resources } = visit.deps;
+    const { db, resources } = visit.deps;
     const id = Number(visit.req.params.id);
-    const run = Number.isSafeInteger(id) ? await findRun(pool, id) : undefined;
+    const run = Number.isSafeInteger(id) ? await findRun(db, id) : undefined;
     if (run === undefined) throw notFound("We can't find this run.");
-    const counties = await listFeedCounties(resources.database, run.feed, MAX_COUNTIES + 1);
+    const counties = await listFeedCounties(resources.db, run.feed, MAX_COUNTIES + 1);
     const title = titleOf(run, counties);
     const [only, ...others] = counties;
     const part =
-      run.kind === 'assessor' && only && others.length === 0
-        ? await readPart(resources.database, only.fips)
-        : null;
-    const canUndo = (await readUndoable(pool, id)) !== undefined;
+      run.kind === 'assessor' && only && others.length === 0 ? await readPart(resources.db, only.fips) : null;
+    const canUndo = (await readUndoable(db, id)) !== undefined;
     const body = (
       <div class="run">
         <Head run={run} counties={counties} title={title} part={part} canUndo={canUndo} />
@@ -84,7 +82,7 @@ const runPage: Page = {
   },
 };
 
-async function readUndoable(db: Queryable, id: number): Promise<UndoableRun | undefined> {
+async function readUndoable(db: Db, id: number): Promise<UndoableRun | undefined> {
   return findUndoable(db, id).catch(error => {
     if (error instanceof PlatError && error.code === 'undo_refused') return undefined;
     throw error;
@@ -100,9 +98,9 @@ const leftOutPage: Page = {
   access: 'operator',
   async get({ deps, req }) {
     const id = Number(req.params.id);
-    const run = Number.isSafeInteger(id) ? await findRun(deps.pool, id) : undefined;
+    const run = Number.isSafeInteger(id) ? await findRun(deps.db, id) : undefined;
     if (run === undefined) throw notFound("We can't find this run.");
-    const rows = await listRejects(deps.pool, id, null, MAX_ROWS);
+    const rows = await listRejects(deps.db, id, null, MAX_ROWS);
     return spreadsheet(
       csv(rows, ['input', 'row_no', 'field', 'reason', 'message', 'raw']),
       `plat-run-${id}-left-out.csv`,

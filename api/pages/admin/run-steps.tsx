@@ -8,7 +8,7 @@ import { sizeOf, sum } from './run-figures.tsx';
 /** Whether estimates and statistics are still being calculated, for this county or another. */
 export async function isComputing({ deps }: Visit, { kind, status }: Run): Promise<boolean> {
   if (status !== 'merged' || !feedKindWords(kind)?.isComputed) return false;
-  return isAnyComputing(deps.resources.database);
+  return isAnyComputing(deps.db);
 }
 
 type Step = { words: string; state: 'done' | 'now' | 'stopped' | 'waiting' };

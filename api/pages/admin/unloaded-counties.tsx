@@ -9,7 +9,7 @@ type Unloaded = AddedCounty & { problem: { text: string; files: boolean } };
 
 /** Counties that an operator added and that are incomplete, newest first. */
 export async function readUnloaded({ deps }: Visit): Promise<readonly Unloaded[]> {
-  const added = await listAddedCounties(deps.resources.database);
+  const added = await listAddedCounties(deps.db);
   return added.flatMap(county => {
     const problem = whyUnloaded(county);
     return problem === null ? [] : [{ ...county, problem }];

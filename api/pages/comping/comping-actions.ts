@@ -12,7 +12,7 @@ import {
   shareReport,
   writeText,
 } from '../../../shared/comping/stored-reports.ts';
-import type { Database } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { validationError } from '../../http/error-responses.ts';
 import type { Update } from './comping-filter.ts';
 import { requestSnapshot } from './comping-reports.ts';
@@ -35,58 +35,58 @@ export type ChangeOutcome = {
 
 /** @throws PlatError `validation_error` */
 export type ReportChange = (
-  database: Database,
+  db: Db,
   report: Report,
   form: URLSearchParams,
 ) => Promise<ChangeOutcome> | Promise<void>;
 
 /** The forms of a report. Each changes little, so that two windows can work on the same report. */
 export const REPORT_CHANGES: Record<string, ReportChange> = {
-  add: (database, report, form) => choose(database, report, compsOf(report, form)),
-  remove: (database, report, form) => changeComps(database, report, { removed: compsOf(report, form) }),
-  select(database, report, form) {
+  add: (db, report, form) => choose(db, report, compsOf(report, form)),
+  remove: (db, report, form) => changeComps(db, report, { removed: compsOf(report, form) }),
+  select(db, report, form) {
     // Compare with what the page showed as chosen, so that comps chosen elsewhere since then stay.
     const was = known(report, (form.get('was') ?? '').split(','));
     const comps = compsOf(report, form);
     const added = comps.filter(comp => !was.includes(comp));
     return choose(
-      database,
+      db,
       report,
       added,
       was.filter(comp => !comps.includes(comp)),
     );
   },
-  model(database, report) {
+  model(db, report) {
     const candidates = report.snapshot?.candidates ?? [];
     return choose(
-      database,
+      db,
       report,
       candidates.filter(comp => comp.used).map(comp => comp.id),
     );
   },
-  clear: (database, report) => changeComps(database, report, { removed: report.chosen }),
-  override: (database, report, form) => overrideAdjustment(database, report, overrideOf(report, form)),
-  restore(database, report, form) {
+  clear: (db, report) => changeComps(db, report, { removed: report.chosen }),
+  override: (db, report, form) => overrideAdjustment(db, report, overrideOf(report, form)),
+  restore(db, report, form) {
     const [comp_id] = compsOf(report, form);
-    return restoreAdjustment(database, report, { comp_id, adjustment: adjustmentOf(form) });
+    return restoreAdjustment(db, report, { comp_id, adjustment: adjustmentOf(form) });
   },
   text: writeTexts,
-  async share(database, report, form) {
+  async share(db, report, form) {
     const days = SHARE_DAYS.find(one => String(one) === form.get('days'));
     if (days === undefined) throw validationError({ days: [`must be one of ${SHARE_DAYS.join(', ')}`] });
     const { token, tokenHash } = newToken();
-    await shareReport(database, report, { tokenHash, days });
+    await shareReport(db, report, { tokenHash, days });
     return { link: `/comping/shared/${token}` };
   },
-  unshare: (database, report) => shareReport(database, report, null),
-  async look(database, report) {
-    await requestSnapshot(database, report);
+  unshare: (db, report) => shareReport(db, report, null),
+  async look(db, report) {
+    await requestSnapshot(db, report);
     return { requested: true };
   },
   accept: acceptOffer,
   decline: declineOffer,
-  async delete(database, report) {
-    await deleteReport(database, report);
+  async delete(db, report) {
+    await deleteReport(db, report);
     return { deleted: true };
   },
 };
@@ -99,14 +99,14 @@ function known({ snapshot }: Report, comps: readonly string[]): string[] {
 const compsOf = (report: Report, form: URLSearchParams): string[] => known(report, form.getAll('comp'));
 
 async function choose(
-  database: Database,
+  db: Db,
   report: Report,
   added: readonly string[],
   removed: readonly string[] = [],
 ): Promise<void> {
   if (new Set([...report.chosen, ...added]).size > MAX_CHOSEN)
     throw validationError({ comp: [`Choose up to ${MAX_CHOSEN} comps`] });
-  await changeComps(database, report, { added, removed });
+  await changeComps(db, report, { added, removed });
 }
 
 function adjustmentOf(form: URLSearchParams): Adjustment {
@@ -128,7 +128,7 @@ function overrideOf(report: Report, form: URLSearchParams): Override {
   return { comp_id, adjustment: adjustmentOf(form), percent, reason };
 }
 
-async function writeTexts(database: Database, report: Report, form: URLSearchParams): Promise<ChangeOutcome> {
+async function writeTexts(db: Db, report: Report, form: URLSearchParams): Promise<ChangeOutcome> {
   const conflict: NonNullable<ChangeOutcome['conflict']> = {};
   const fields = [
     ['title', MAX_TITLE],
@@ -141,7 +141,7 @@ async function writeTexts(database: Database, report: Report, form: URLSearchPar
       throw validationError({ [name]: [`The ${name} can have up to ${most} characters`] });
     const before = (form.get(`was_${name}`) ?? '').replaceAll('\r\n', '\n');
     if (text === before) continue;
-    if (!(await writeText(database, report, name, text, before))) conflict[name] = report[name];
+    if (!(await writeText(db, report, name, text, before))) conflict[name] = report[name];
   }
   return Object.keys(conflict).length > 0 ? { conflict } : {};
 }

@@ -57,7 +57,7 @@ export const reportsPage: Page = {
     const query = (url.searchParams.get('find') ?? '').trim();
     const found = query.length < MIN_QUERY ? undefined : await findParcels(visit, query);
     const reader = { accountId: account?.id ?? null, userId: user.id };
-    const reports = await listReports(deps.resources.database, reader, MAX_LISTED);
+    const reports = await listReports(deps.db, reader, MAX_LISTED);
     const body = (
       <>
         <header class="pagehead">

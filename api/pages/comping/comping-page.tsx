@@ -45,7 +45,7 @@ const asksForJson = ({ req }: Visit) => req.headers.accept === 'application/json
 
 /** The parts of the open page to replace after a change. */
 async function updateOf({ deps }: Visit, report: Report, changed: ChangeOutcome): Promise<Reply> {
-  const reportView = await readReportView(deps.resources.database, report);
+  const reportView = await readReportView(deps.db, report);
   const update: Update & { result: Result | null } = {
     version: report.version,
     chosen: report.chosen,
@@ -84,7 +84,7 @@ const reportPage: Page = {
 
 async function changeReport(visit: Visit, change: ReportChange): Promise<Reply> {
   const report = await readReport(visit);
-  const changed = (await change(visit.deps.resources.database, report, visit.form)) ?? {};
+  const changed = (await change(visit.deps.db, report, visit.form)) ?? {};
   if (changed.deleted) return { redirect: '/comping' };
   const changedReport = await readReport(visit);
   const now = changed.requested ? await waitForSnapshot(visit, changedReport, MAX_WAIT_MS) : changedReport;
@@ -98,16 +98,16 @@ async function changeReport(visit: Visit, change: ReportChange): Promise<Reply> 
  * outdated report.
  */
 async function waitForSnapshot(visit: Visit, report: Report, maxWaitMs: number): Promise<Report> {
-  const { database } = visit.deps.resources;
+  const { db } = visit.deps;
   if (report.wanted_at === null) {
     // Don't look for newer data while an update is offered.
     if (report.snapshot === null || changesOf(report).length > 0) return report;
-    if (!(await isOutdated(database, report))) return report;
-    await requestSnapshot(database, report);
-  } else if (Date.now() - report.wanted_at.getTime() > LOST_MS) await requestSnapshot(database, report);
+    if (!(await isOutdated(db, report))) return report;
+    await requestSnapshot(db, report);
+  } else if (Date.now() - report.wanted_at.getTime() > LOST_MS) await requestSnapshot(db, report);
   const patience = report.snapshot === null ? MAX_WAIT_MS : maxWaitMs;
   for (let waited = 0; waited < patience && !visit.req.socket.destroyed; waited += POLL_MS) {
-    if (!(await isWanted(database, report))) break;
+    if (!(await isWanted(db, report))) break;
     await sleep(POLL_MS);
   }
   return readReport(visit);
@@ -128,7 +128,7 @@ async function show(
   const link = changed.link && visit.appUrl + changed.link;
   const { subject, candidates } = snapshot;
   const near = candidates.slice(0, 60);
-  const view = await readReportView(visit.deps.resources.database, report);
+  const view = await readReportView(visit.deps.db, report);
   const body = (
     <div class="comping" data-report={path} data-version={report.version}>
       {fault && <Notice kind="bad">{fault}</Notice>}
@@ -247,7 +247,7 @@ const sharedPage: Page = {
   access: 'public',
   async get(visit) {
     const report = await readShared(visit);
-    const view = await readReportView(visit.deps.resources.database, report);
+    const view = await readReportView(visit.deps.db, report);
     const body = (
       <div class="comping">
         <div class="screen">

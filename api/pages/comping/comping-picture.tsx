@@ -7,7 +7,7 @@ import { decodeLines } from '../../../shared/geo/geometry-codec.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
 import { count } from '../../../shared/model/figures.ts';
 import { listViewFeatures } from '../../../shared/parcels/map-statements.ts';
-import type { Database } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { Text } from '../frame/layout.tsx';
 import { nameOf } from './comping-list.tsx';
 
@@ -24,7 +24,7 @@ export type Ground = { view: View; roads: Position[][] };
 
 /** The map area of the subject and its chosen comps, with current roads. */
 export async function readGround(
-  database: Database,
+  db: Db,
   { subject }: ReportSnapshot,
   lines: readonly ResultLine[],
 ): Promise<Ground> {
@@ -36,14 +36,15 @@ export async function readGround(
   const { metersPerPx } = viewOf([[places]], 0, WIDTH - 2 * MARGIN_PX, HEIGHT - 2 * MARGIN_PX);
   const view = viewOf([[places]], MARGIN_PX * metersPerPx, WIDTH, HEIGHT);
   const values = { box: boxSql(view.box), kind: 'roads', limit: MAX_ROADS };
-  const rows = await listViewFeatures(database, values);
+  const rows = await listViewFeatures(db, values);
   return { view, roads: rows.flatMap(({ geometry }) => decodeLines(geometry)) };
 }
 
 type PictureProps = { snapshot: ReportSnapshot; lines: readonly ResultLine[]; ground: Ground };
 
 /**
- * A map of the subject and its chosen comps, numbered as in the table. For print, shared reports, and browsers
+ * A map of the subject and its chosen comps, numbered as in the table. For print, shared reports, and
+ * browsers
  * without WebGL.
  */
 export function Picture({ snapshot: { subject }, lines, ground: { view, roads } }: PictureProps) {

@@ -5,7 +5,7 @@ import { sizes } from '../../../shared/model/buckets.ts';
 import { acres, count, day, moment, percent, usd } from '../../../shared/model/figures.ts';
 import { METRICS } from '../../../shared/model/market-metrics.ts';
 import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
-import type { Database } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Comparison, Facts, Field, Notice, Panel, Select, Submit } from '../frame/layout.tsx';
 import { Legend } from '../market/market-page.tsx';
@@ -26,10 +26,10 @@ export type ReportView = {
   ground: Ground | null;
 };
 
-export async function readReportView(database: Database, report: Report): Promise<ReportView> {
+export async function readReportView(db: Db, report: Report): Promise<ReportView> {
   const snapshot = report.snapshot!;
   const result = figuresOf(report);
-  const ground = result && (await readGround(database, snapshot, result.lines));
+  const ground = result && (await readGround(db, snapshot, result.lines));
   return { report, result, machine: modelResultOf(snapshot), ground };
 }
 

@@ -12,9 +12,9 @@ import { isWebAddress } from '../../../shared/model/listing-fields.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import { UUID } from '../../../shared/model/uuid.ts';
 import { shownWeight } from '../../../shared/model/valuation-comps-codec.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { enqueueAndNotify } from '../../../shared/platform/queue/jobs.ts';
 import { csv } from '../../../shared/platform/to-csv.ts';
-import type { Database } from '../../http/database.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { Visit } from '../frame/visit.ts';
 import { METERS_PER_MILE } from './comping-filter.ts';
@@ -23,7 +23,7 @@ import { METERS_PER_MILE } from './comping-filter.ts';
 export async function readReport({ req, deps, session }: Visit): Promise<Report> {
   const id = String(req.params.report);
   const reader = session && { accountId: session.account?.id ?? null, userId: session.user.id };
-  const found = reader && UUID.test(id) ? await findReport(deps.resources.database, id, reader) : undefined;
+  const found = reader && UUID.test(id) ? await findReport(deps.db, id, reader) : undefined;
   if (found === undefined) throw notFound('Report not found.');
   return found;
 }
@@ -33,9 +33,7 @@ export async function readReport({ req, deps, session }: Visit): Promise<Report>
  */
 export async function readShared({ req, deps }: Visit): Promise<Report> {
   const token = String(req.params.token);
-  const report = /^[\w-]{43}$/.test(token)
-    ? await findSharedReport(deps.resources.database, tokenHashOf(token))
-    : undefined;
+  const report = /^[\w-]{43}$/.test(token) ? await findSharedReport(deps.db, tokenHashOf(token)) : undefined;
   if (report?.snapshot) return report;
   throw notFound('This link has expired or sharing was turned off.');
 }
@@ -59,10 +57,10 @@ export const titleOf = ({
   title || titleCase(label) || `Parcel ${property_id}`;
 
 /** Requests that a worker prepares the report, or looks for newer data. */
-export function requestSnapshot(database: Database, report: Report): Promise<void> {
-  return database.transaction(async (run, statements) => {
-    await wantReport(statements, report);
-    await enqueueAndNotify(run, prepareReports, { fips: report.fips });
+export function requestSnapshot(db: Db, report: Report): Promise<void> {
+  return db.transaction(async tx => {
+    await wantReport(tx, report);
+    await enqueueAndNotify(tx, prepareReports, { fips: report.fips });
   });
 }
 

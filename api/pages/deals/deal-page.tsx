@@ -96,7 +96,7 @@ async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
   const [deal, events] = await read(visit);
   const listing = await (deal.listing_id === null
     ? undefined
-    : findListingFacts(visit.deps.resources.database, deal.listing_id));
+    : findListingFacts(visit.deps.db, deal.listing_id));
   const { searchParams } = visit.url;
   const undo = undoablePrice(deal, events);
   const name = nameOf(deal);

@@ -86,7 +86,7 @@ async function findListed(
 ): Promise<LiveListing[]> {
   // A shorter text would match half the county.
   const pattern = head.length < 5 ? null : `${likeLiteral(head.toUpperCase())}%`;
-  return findLiveListings(visit.deps.resources.database, { pattern, apn: head, fips, zip });
+  return findLiveListings(visit.deps.db, { pattern, apn: head, fips, zip });
 }
 
 function listingChoice({ id, address, city, state, apn, acres: size, price }: LiveListing): Choice {

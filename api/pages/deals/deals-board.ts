@@ -28,9 +28,9 @@ export type BoardView = { version: number; lanes: Lane[]; count: number; today: 
 export async function boardOf(visit: Visit, { made = false } = {}): Promise<Board | undefined> {
   const account = await requireAccount(visit);
   const owner = { accountId: account.id, userId: visit.session!.user.id };
-  const { database } = visit.deps.resources;
-  const board = await findBoard(database.run, owner);
-  return board ?? (made ? database.transaction(run => openBoard(run, owner)) : undefined);
+  const { db } = visit.deps;
+  const board = await findBoard(db, owner);
+  return board ?? (made ? db.transaction(tx => openBoard(tx, owner)) : undefined);
 }
 
 export async function readBoard(visit: Visit): Promise<BoardView> {

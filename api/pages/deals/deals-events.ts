@@ -11,7 +11,7 @@ export const eventsPage: Page = {
   access: 'app',
   async get(visit) {
     const board = await boardOf(visit, { made: true });
-    const watch = watchBoards(visit.deps.resources.database);
+    const watch = watchBoards(visit.deps.db);
     return { stream: watch(board!.id, visit.session!.id, board!.version) };
   },
 };

@@ -156,7 +156,8 @@ export const SERVICE = 'plat';
 export type UndoablePrice = { event: DealEvent; fields: Record<string, string | null> };
 
 /**
- * The price before a user last changed it, while the deal still has the changed price. An undo can't be undone
+ * The price before a user last changed it, while the deal still has the changed price. An undo can't be
+ * undone
  * itself.
  */
 export function undoablePrice(deal: Deal, events: readonly DealEvent[]): UndoablePrice | undefined {

@@ -61,7 +61,7 @@ const keyPage: Page = {
     async default({ session, deps }) {
       const account = ownAccount(session!);
       const expiresAt = new Date(deps.now().getTime() + KEY_MS);
-      const { key } = await createKey(deps.pool, account.id, {
+      const { key } = await createKey(deps.db, account.id, {
         name: 'docs',
         scopes: ['api:direct'],
         expiresAt,

@@ -127,17 +127,18 @@ type Subject = {
 };
 
 async function subjectOf(visit: Visit, given: URLSearchParams, company: string): Promise<Subject> {
-  const { run } = visit.deps.resources.database;
   const [listId, market] = [given.get('list_id'), given.get('market')];
   if (listId !== null) {
-    const list = /^[0-9a-f-]{36}$/.test(listId) ? await findListOf(run, company, listId) : undefined;
+    const list = /^[0-9a-f-]{36}$/.test(listId)
+      ? await findListOf(visit.deps.db, company, listId)
+      : undefined;
     if (list === undefined) throw new PlatError('not_found', NO_LIST);
     const { id, name } = list;
     return { title: `Export “${name}”`, hidden: { list_id: id }, list, back: `/lists/${id}` };
   }
   if (market !== null) {
     const [type = '', code = ''] = market.split(':');
-    const region = await findExportMarket(visit.deps.resources.database, type, code);
+    const region = await findExportMarket(visit.deps.db, type, code);
     if (region === undefined) throw new PlatError('not_found', 'Market not found.');
     return {
       title: `Export ${region.label}`,
@@ -201,7 +202,7 @@ function Switches({ market, list, onePerOwner, onlyNew }: SwitchesProps) {
 
 /** The form that orders an export of a search, list, or market, with its price. */
 export async function orderForm(visit: Visit, company: string) {
-  const { database } = visit.deps.resources;
+  const { db } = visit.deps;
   const given = new URLSearchParams(visit.url.search);
   const { title, hidden, list, market, back } = await subjectOf(visit, given, company);
   for (const [name, value] of Object.entries(hidden)) given.set(name, value);
@@ -209,7 +210,7 @@ export async function orderForm(visit: Visit, company: string) {
   checkInput(createExport, { params: {}, query: {}, body: request });
   const { one_per_owner: onePerOwner = list?.one_per_owner ?? false, status } = request;
   const at = { now: visit.deps.now(), work: visit.work };
-  const price = await priceExport(database, company, { ...request, format: 'csv' }, at);
+  const price = await priceExport(db, company, { ...request, format: 'csv' }, at);
   const account = await visit.account;
   const left =
     account?.tokensAllowed == null ? null : Math.max(0, account.tokensAllowed - account.tokensUsed);

@@ -8,7 +8,7 @@ const watchExports = watchVersions(readExportVersions);
 
 /** Changes whenever one of the company's exports makes progress. */
 export async function versionOf({ deps }: Visit, company: string): Promise<string> {
-  return (await readExportVersions(deps.resources.database, [company]))[0]!.version;
+  return (await readExportVersions(deps.db, [company]))[0]!.version;
 }
 
 /** Server-sent events with the version of the company's exports: one at once, then one per change. */
@@ -16,9 +16,9 @@ export const exportEventsPage: Page = {
   path: '/exports/events',
   access: 'app',
   async get(visit) {
-    const { database } = visit.deps.resources;
-    const company = await companyOf(database.run, (await requireAccount(visit)).id);
-    const watch = watchExports(database);
+    const { db } = visit.deps;
+    const company = await companyOf(db, (await requireAccount(visit)).id);
+    const watch = watchExports(db);
     return { stream: watch(company, visit.session!.id, await versionOf(visit, company)) };
   },
 };

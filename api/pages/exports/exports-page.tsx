@@ -81,9 +81,9 @@ function orderKey({ form }: Visit): string | undefined {
 
 async function show(visit: Visit, { bad }: FormResult) {
   const { id } = await requireAccount(visit);
-  const rows = await listExportRows(visit.deps.resources.database, id, null);
+  const rows = await listExportRows(visit.deps.db, id, null);
   const open = rows.some(({ state }) => state === 'queued' || state === 'running');
-  const company = await companyOf(visit.deps.resources.database.run, id);
+  const company = await companyOf(visit.deps.db, id);
   const order = visit.url.search === '' ? undefined : await orderForm(visit, company);
   return {
     title: 'Exports',

@@ -18,7 +18,7 @@ export const countyRecordPage: Page = {
     const { resources, now } = visit.deps;
     const code = String(visit.req.params.fips);
     const isFips = /^\d{5}$/.test(code);
-    const quality = isFips ? await readQuality(resources.database, code, now()) : undefined;
+    const quality = isFips ? await readQuality(resources.db, code, now()) : undefined;
     const title = isFips ? countyText(Number(code)) : '';
     if (quality === undefined && title === '')
       throw notFound('No county has this FIPS code. Check the address.');
@@ -34,7 +34,7 @@ export const countyRecordPage: Page = {
           </>
         ),
       };
-    const part = (await readParts(resources.database, [Number(code)])).get(Number(code));
+    const part = (await readParts(resources.db, [Number(code)])).get(Number(code));
     const body = (
       <div class="record">
         {crumbs}

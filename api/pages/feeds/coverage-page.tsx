@@ -12,8 +12,8 @@ const coveragePage: Page = {
   path: '/coverage',
   access: 'session',
   async get(visit) {
-    const { database, sourcesOfCounty } = visit.deps.resources;
-    const [counties, parts] = await Promise.all([readCoverage(database, null), readParts(database, null)]);
+    const { db, sourcesOfCounty } = visit.deps.resources;
+    const [counties, parts] = await Promise.all([readCoverage(db, null), readParts(db, null)]);
     const state = STATES.find(({ code }) => code === visit.url.searchParams.get('offered'))?.code;
     const body = (
       <>
@@ -183,7 +183,7 @@ const coverageValuesPage: Page = {
   path: '/coverage/values.json',
   access: 'session',
   async get(visit) {
-    const counties = await readCoverage(visit.deps.resources.database, null);
+    const counties = await readCoverage(visit.deps.db, null);
     const values = counties.map(({ fips, name, state, parcels }) => ({
       fips,
       name,

@@ -5,7 +5,7 @@ import { countNews } from '../../../shared/searches/search-statements.ts';
 import type { Account } from '../../http/callers.ts';
 import { compressed } from '../../http/compression.ts';
 import { envelope, faultOf, JSON_TYPE, notFound } from '../../http/error-responses.ts';
-import { exchangeOf, isOver } from '../../http/exchange.ts';
+import { exchangeOf, isFinished } from '../../http/exchange.ts';
 import { type HeaderList, headersOf, setHeaders } from '../../http/headers.ts';
 import { LARGE_REQUEST_BYTES, sizeOf } from '../../http/heavy-calls.ts';
 import { requireText } from '../../http/text.ts';
@@ -63,7 +63,7 @@ function handler(
       apiUrl: deps.origins.apiUrl(req),
       appUrl: deps.origins.appUrl(),
       session: undefined,
-      work: deps.heavyCalls.of('', { isOver: () => isOver(req, res) }),
+      work: deps.heavyCalls.of('', { isFinished: () => isFinished(req, res) }),
       form: new URLSearchParams(),
     };
     try {
@@ -71,7 +71,7 @@ function handler(
       if (session !== undefined) {
         visit.session = session;
         visit.work = deps.heavyCalls.of(session.account?.id ?? session.id, {
-          isOver: () => isOver(req, res),
+          isFinished: () => isFinished(req, res),
         });
         if (sizeOf(req) > LARGE_REQUEST_BYTES) await visit.work.takeTurn();
       }
@@ -171,9 +171,7 @@ async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
   const { session, url, req } = visit;
   const account = await visit.account;
   // Read last, because showing the page may have marked changes as seen.
-  const news = session
-    ? await countNews(deps.resources.database, session.company.id, session.user.id).catch(() => 0)
-    : 0;
+  const news = session ? await countNews(deps.db, session.company.id, session.user.id).catch(() => 0) : 0;
   const html = renderToString(
     <Document
       {...reply}

@@ -1,7 +1,7 @@
 import type { Caller } from '../../http/callers.ts';
 import { unavailable } from '../../http/database.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { exchangeOf, isOver } from '../../http/exchange.ts';
+import { exchangeOf, isFinished } from '../../http/exchange.ts';
 import { bytesOf, type Outcome, serve } from '../../http/serve.ts';
 import { requireAccount, type Visit } from './visit.ts';
 
@@ -25,7 +25,7 @@ export async function callPaid<T>(visit: Visit, endpoint: Endpoint, paid: PaidCa
       endpoint,
       mode: 'direct',
       exchange: { ...exchangeOf(res) },
-      over: new AbortController(),
+      abortController: new AbortController(),
       identify: async () => caller,
       work: visit.work,
       size: () => 0,
@@ -43,10 +43,10 @@ export async function callPaid<T>(visit: Visit, endpoint: Endpoint, paid: PaidCa
           visit.tokensUsed = outcome.tokens;
         },
       }),
-      fail(error) {
+      respondWithError(error) {
         answer.error ??= error;
       },
-      isOver: () => answer.error !== undefined || isOver(req, res),
+      isFinished: () => answer.error !== undefined || isFinished(req, res),
     },
     deps,
   );

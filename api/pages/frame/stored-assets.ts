@@ -2,9 +2,8 @@ import { constants } from 'node:zlib';
 import { type RequestHandler, Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../../shared/platform/config.ts';
-import { asReads, type Pool } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { readAsset, refreshAssets, storeAsset } from '../../../shared/platform/web-assets.ts';
-import type { Database } from '../../http/database.ts';
 import { type Assets, pageHeaders, sendAsset } from './assets.ts';
 
 /** Paths as `tools/build.mjs` names them. */
@@ -17,8 +16,7 @@ const MAX_BYTES = 32e6;
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /** Stores this release's assets for processes of other releases, before any page requests them. */
-export async function storeAssets(pool: Pool, { list }: Pick<Assets, 'list'>): Promise<void> {
-  const db = asReads(pool);
+export async function storeAssets(db: Db, { list }: Pick<Assets, 'list'>): Promise<void> {
   const stored = await refreshAssets(
     db,
     list.map(({ path }) => path),
@@ -30,14 +28,14 @@ export async function storeAssets(pool: Pool, { list }: Pick<Assets, 'list'>): P
  * Serves the assets of other releases. While two releases run, a load balancer can send a page and its assets
  * to different processes.
  */
-export function storedAssets(database: Database, config: Config): Router {
+export function storedAssets(db: Db, config: Config): Router {
   const security = pageHeaders(config);
   const kept = new LRUCache<string, { send: RequestHandler; bytes: number }>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
     // Concurrent requests share one read and one compression.
     async fetchMethod(path) {
-      const asset = await readAsset(database, path);
+      const asset = await readAsset(db, path);
       return asset && { send: sendAsset(asset, security, FAST), bytes: asset.body.length };
     },
   });

@@ -8,7 +8,7 @@ import {
 } from '../../../shared/accounts/account-statements.ts';
 import { newToken, tokenHashOf } from '../../../shared/accounts/sign-in.ts';
 import type { Config } from '../../../shared/platform/config.ts';
-import type { Pool } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Logger } from '../../../shared/platform/log.ts';
 import type { Origins } from '../../../shared/platform/origin.ts';
@@ -29,7 +29,7 @@ export type PageDeps = ServeDeps & {
   config: Config;
   log: Logger;
   /** For everything that pages don't read through endpoints. */
-  pool: Pool;
+  db: Db;
   assets: Assets;
   resources: Resources;
   /** The tools for assistants. */
@@ -100,7 +100,7 @@ const SESSION_LIMIT = { ratePerMinute: 1_200, rateBurst: 2_400, skipTracePerMinu
 export async function sessionOf(req: Request, { resources }: PageDeps): Promise<Session | undefined> {
   const token = cookieOf(req);
   if (token === undefined) return undefined;
-  return readSession(resources.database, tokenHashOf(token));
+  return readSession(resources.db, tokenHashOf(token));
 }
 
 /** Counts a call of the session. @throws PlatError `rate_limited` */
@@ -113,10 +113,10 @@ export async function openSession(visit: Visit, userId: string): Promise<void> {
   const { req, deps } = visit;
   const old = cookieOf(req);
   if (visit.session !== undefined && old !== undefined)
-    await endSession(deps.resources.database, visit.session.user.id, visit.session.id);
+    await endSession(deps.db, visit.session.user.id, visit.session.id);
   const { token, tokenHash } = newToken();
   const browser = (req.headers['user-agent'] ?? '').slice(0, 300);
-  await insertSession(deps.resources.database, { tokenHash, userId, browser });
+  await insertSession(deps.db, { tokenHash, userId, browser });
   setCookie(visit, { name: COOKIE, value: token, path: '/', seconds: IDLE_SECONDS });
 }
 
@@ -141,9 +141,7 @@ function cookieOf(req: Request): string | undefined {
 /** The account of the session, read once per visit; undefined if there is none, or it is disabled. */
 export function accountOf(visit: Visit): Promise<Account | undefined> {
   const { session, deps } = visit;
-  visit.account ??= session?.account
-    ? readAccount(deps.resources.database, session.account.id)
-    : Promise.resolve(undefined);
+  visit.account ??= session?.account ? readAccount(deps.db, session.account.id) : Promise.resolve(undefined);
   return visit.account;
 }
 

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { findOpenSessions } from '../../../shared/accounts/account-statements.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
-import type { Database } from '../../http/database.ts';
 
 /** How often the versions of all watched objects are read, in one statement. */
 const POLL_MS = 1_000;
@@ -15,7 +15,7 @@ const MAX_STREAMS = 4;
 const MAX_OPEN = 2_000;
 
 type Version = number | string;
-type ReadVersions = (db: Database, ids: readonly string[]) => Promise<{ id: string; version: Version }[]>;
+type ReadVersions = (db: Db, ids: readonly string[]) => Promise<{ id: string; version: Version }[]>;
 type Watcher = { id: string; session: string; version: Version; res: Response };
 
 /**
@@ -28,16 +28,16 @@ export type Watch = (id: string, session: string, version: Version) => (res: Res
  * Keeps the watchers of this process. Versions come from the database, so any process can serve any watcher.
  * @param read reads the versions of the watched objects
  */
-export function watchVersions(read: ReadVersions): (database: Database) => Watch {
-  const watches = new WeakMap<Database, Watch>();
-  return database => {
-    const watch = watches.get(database) ?? openWatch(read, database);
-    watches.set(database, watch);
+export function watchVersions(read: ReadVersions): (db: Db) => Watch {
+  const watches = new WeakMap<Db, Watch>();
+  return db => {
+    const watch = watches.get(db) ?? openWatch(read, db);
+    watches.set(db, watch);
     return watch;
   };
 }
 
-function openWatch(read: ReadVersions, database: Database): Watch {
+function openWatch(read: ReadVersions, db: Db): Watch {
   const watchers = new Set<Watcher>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -55,7 +55,7 @@ function openWatch(read: ReadVersions, database: Database): Watch {
   async function sendChanges(): Promise<void> {
     const ids = [...new Set([...watchers].map(({ id }) => id))];
     const sessionIds = [...new Set([...watchers].map(({ session }) => session))];
-    const [rows, open] = await Promise.all([read(database, ids), findOpenSessions(database, sessionIds)]);
+    const [rows, open] = await Promise.all([read(db, ids), findOpenSessions(db, sessionIds)]);
     const versions = new Map(rows.map(({ id, version }) => [id, version]));
     for (const watcher of watchers) {
       if (!open.has(watcher.session)) {

@@ -112,13 +112,13 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
   const { searchParams } = visit.url;
   const asked = searchParams.get('status');
   const status = isStatus(asked) ? asked : undefined;
-  const { database } = visit.deps.resources;
+  const { db } = visit.deps;
   const params = { id };
   const [list, { results, number, pages }, counties, mainCounty, lists, out] = await Promise.all([
     callEndpoint<ParcelList>(visit, getList, { params }),
     readPage(visit, id, status),
     listCounties(visit),
-    findMainCounty(database, id),
+    findMainCounty(db, id),
     callEndpoint<ParcelList[]>(visit, listLists),
     readOffersOut(visit, id),
   ]);
@@ -220,9 +220,9 @@ const countOf = ({ counts = [] }: ParcelList, status: string): number =>
   counts.find(one => one.status === status)?.rows ?? 0;
 
 async function readOffersOut(visit: Visit, id: string) {
-  const { database } = visit.deps.resources;
-  const company = await companyOf(database.run, (await requireAccount(visit)).id);
-  return offersOut(database, company, await findList(database, company, id));
+  const { db } = visit.deps;
+  const company = await companyOf(db, (await requireAccount(visit)).id);
+  return offersOut(db, company, await findList(db, company, id));
 }
 
 const MAILING_STATUSES: readonly RowStatus[] = ['new', 'mailed', 'answered', 'returned'];

@@ -28,7 +28,7 @@ export const creditsPage: Page = {
     const box = (url.searchParams.get('box') ?? '').split(',').map(Number);
     if (box.length !== 4 || !box.every(Number.isFinite))
       throw validationError({ box: ['must be west, south, east, north in degrees'] });
-    const rows = await listCredits(deps.resources.database, {
+    const rows = await listCredits(deps.db, {
       box: boxSql(boxToE7(box as Box)),
       counties: countiesIntersecting(box as Box),
     });

@@ -15,7 +15,7 @@ export const drawingPage: Page = {
     const id = /^(\d{12,13})\.svg$/.exec(String(req.params.file))?.[1];
     if (id === undefined) throw notFound('Drawing not found.');
     const signal = AbortSignal.timeout(deps.config.REQUEST_TIMEOUT_MS);
-    const collected = await readParcelDrawing(deps.pool, Number(id), { signal }).catch(error => {
+    const collected = await readParcelDrawing(deps.db, Number(id), { signal }).catch(error => {
       if (error instanceof PlatError && NOT_DRAWN.has(error.code)) return undefined;
       throw error;
     });

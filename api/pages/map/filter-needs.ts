@@ -12,7 +12,7 @@ export type Known = LoadedData & { coverage: Coverage };
 export async function readKnown(visit: Visit, fips: string): Promise<Known> {
   const [coverage, filled] = await Promise.all([
     callEndpoint<Coverage>(visit, countyCoverage, { params: { fips } }),
-    listFilledFields(visit.deps.resources.database, Number(fips)),
+    listFilledFields(visit.deps.db, Number(fips)),
   ]);
   return { coverage, filled };
 }

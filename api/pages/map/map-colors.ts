@@ -9,7 +9,7 @@ import {
   type Total,
 } from '../../../shared/parcels/filter/hit-statements.ts';
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
-import type { Database } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { rangesOf } from '../parts/county-legend.tsx';
 
 /** A figure that the map's results can be colored by. */
@@ -96,8 +96,8 @@ export type ColorClass = { from: number; words: string; count: number };
 /** The classes of a search's results, and the number without a figure. */
 export type Classes = { classes: ColorClass[]; unknown: number };
 
-export async function countHits(database: Database, body: FilterBody, asking: Asking): Promise<Total> {
-  return sumHits(database, await selectParcels(body, asking, database));
+export async function countHits(db: Db, body: FilterBody, asking: Asking): Promise<Total> {
+  return sumHits(db, await selectParcels(body, asking, db));
 }
 
 /** CSS color variables by number of classes, from low to high. KINDS have no order. */
@@ -116,12 +116,12 @@ export const swatchesOf = (by: Color, { classes }: Classes): readonly string[] =
 
 /** The swatches of parcels by id. */
 export async function readSwatches(
-  database: Database,
+  db: Db,
   by: Color,
   classes: Classes,
   propertyIds: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
-  const rows = await listHitFigures(database, by, propertyIds);
+  const rows = await listHitFigures(db, by, propertyIds);
   const swatches = swatchesOf(by, classes);
   return new Map(
     rows.map(({ property_id, figure }) => {
@@ -132,15 +132,15 @@ export async function readSwatches(
 }
 
 export async function classifyHits(
-  database: Database,
+  db: Db,
   body: FilterBody,
   asking: Asking,
   color: Color,
 ): Promise<Classes & { total: Total }> {
-  const selection = await selectParcels(body, asking, database);
+  const selection = await selectParcels(body, asking, db);
   const breaks = 'kinds' in color ? color.kinds.slice(1).map((_, i) => i + 1) : color.breaks;
-  const found = breaks ?? (await findBreaks(database, selection, color));
-  const { counts, total } = await sumClasses(database, selection, color, found);
+  const found = breaks ?? (await findBreaks(db, selection, color));
+  const { counts, total } = await sumClasses(db, selection, color, found);
   const words = 'kinds' in color ? color.kinds : rangesOf(found, color.shown);
   return {
     classes: words.map((text, at) => ({
@@ -153,8 +153,8 @@ export async function classifyHits(
   };
 }
 
-async function findBreaks(database: Database, selection: Selection, color: Color): Promise<number[]> {
-  return [...new Set((await findFifths(database, selection, color)).map(roundNumber))];
+async function findBreaks(db: Db, selection: Selection, color: Color): Promise<number[]> {
+  return [...new Set((await findFifths(db, selection, color)).map(roundNumber))];
 }
 
 const LEADING = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];

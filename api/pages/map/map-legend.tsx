@@ -22,23 +22,22 @@ export type Colored = {
 };
 
 export async function readColored(visit: Visit): Promise<Colored> {
-  const { database } = visit.deps.resources;
+  const { db } = visit.deps;
   const search = await readTileHits(visit);
   const county = search?.body.county;
-  const parcels = await countOnRoll(database, county === undefined ? null : Number(county));
+  const parcels = await countOnRoll(db, county === undefined ? null : Number(county));
   if (search === undefined) return { isWhole: false, others: parcels };
   const { body, asking, color } = search;
   // The results are all parcels of the county, which are counted already.
   if (color === undefined && county !== undefined && Object.keys(body).length === 1)
     return { hits: parcels, isWhole: true, others: 0 };
-  const counted = await (color
-    ? classifyHits(database, body, asking, color)
-    : countHits(database, body, asking)
-  ).catch(error => {
-    // The list shows the error.
-    if (error instanceof PlatError && error.status < 500) return undefined;
-    throw error;
-  });
+  const counted = await (color ? classifyHits(db, body, asking, color) : countHits(db, body, asking)).catch(
+    error => {
+      // The list shows the error.
+      if (error instanceof PlatError && error.status < 500) return undefined;
+      throw error;
+    },
+  );
   const classes = counted && 'classes' in counted ? counted : undefined;
   const { count: hits, acres } = classes?.total ?? (counted as Total | undefined) ?? {};
   return { by: color, classes, hits, acres, isWhole: false, others: parcels - (hits ?? 0) };

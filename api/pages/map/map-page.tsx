@@ -168,7 +168,7 @@ async function findParcels(
   const { count } = hits;
   if (by === undefined || classes === undefined) return { count, acres, rows };
   const ids = rows.map(({ property_id }) => property_id);
-  const swatches = await readSwatches(visit.deps.resources.database, by, classes, ids);
+  const swatches = await readSwatches(visit.deps.db, by, classes, ids);
   for (const row of rows) row.swatch = swatches.get(row.property_id);
   return { count, acres, rows };
 }

@@ -8,11 +8,11 @@ import type { Position } from '../../../shared/geo/geometry-types.ts';
 import { WORLD_M } from '../../../shared/geo/web-mercator.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import { listElevation, listFeatures, readMapVersion } from '../../../shared/parcels/map-statements.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { newBlockCache } from '../../../shared/raster/chunks.ts';
 import { type ElevationTile, openElevation } from '../../../shared/raster/elevation-grid.ts';
 import { HILLSHADE_CELLS, hillshade } from '../../../shared/raster/hillshade.ts';
 import { readZips, type Zip } from '../../../shared/regions/zip-file.ts';
-import type { Database } from '../../http/database.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { GroundTile } from '../../images/pictures.ts';
 import type { Resources } from '../../v1/common/endpoint-resources.ts';
@@ -38,15 +38,15 @@ const MAX_ZOOM = 18;
 
 type CachedTile = { bytes: Buffer; type: string; etag: string };
 
-const caches = new WeakMap<Database, LRUCache<string, CachedTile>>();
+const caches = new WeakMap<Db, LRUCache<string, CachedTile>>();
 
 /** A database's tiles by path and version: 64 MB in total, about 10 kB each. */
-function cacheOf({ database }: Resources): LRUCache<string, CachedTile> {
-  const known = caches.get(database);
+function cacheOf({ db }: Resources): LRUCache<string, CachedTile> {
+  const known = caches.get(db);
   if (known !== undefined) return known;
   const sizeCalculation = ({ bytes }: CachedTile) => bytes.length + 200;
   const cache = new LRUCache<string, CachedTile>({ maxSize: 64_000_000, sizeCalculation });
-  caches.set(database, cache);
+  caches.set(db, cache);
   return cache;
 }
 
@@ -93,8 +93,8 @@ const VECTOR_TILE = 'application/vnd.mapbox-vector-tile';
 const MAX_AGE_S = 3_600;
 
 /** A tile's path with the version of the data. */
-async function versioned({ database }: Resources, name: string): Promise<string> {
-  return `${name}/${await readMapVersion(database)}`;
+async function versioned({ db }: Resources, name: string): Promise<string> {
+  return `${name}/${await readMapVersion(db)}`;
 }
 
 function keep(resources: Resources, key: string, bytes: Buffer, type: string) {
@@ -141,7 +141,7 @@ function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile
     if (tile.z < LAND_FROM[kind]) return encoded({ [kind]: [] });
     const project = projector(tile);
     const isLine = kind === 'roads';
-    const rows = await listFeatures(resources.database, {
+    const rows = await listFeatures(resources.db, {
       box: boxSql(boxToE7(boundsOf(tile))),
       kind,
       least_area: isLine ? 0 : (LEAST_PX * pxE7(tile)) ** 2,
@@ -211,7 +211,7 @@ async function shadeTile({ deps }: Visit, tile: Tile): Promise<Reply> {
 
 async function drawShade(deps: Visit['deps'], tile: Tile): Promise<GroundTile | undefined> {
   const box = boundsOf(tile);
-  const tiles = await listElevation<ElevationTile>(deps.resources.database, boxSql(boxToE7(box)));
+  const tiles = await listElevation<ElevationTile>(deps.db, boxSql(boxToE7(box)));
   if (tiles.length === 0) return undefined;
   const step = 2 ** -tile.z / HILLSHADE_CELLS;
   const placeOf = (column: number, row: number): Position => [

@@ -100,9 +100,9 @@ export async function explainNoResults(visit: Visit, filters: Record<string, unk
 async function findEmptyPlaces(visit: Visit, filters: Record<string, unknown>): Promise<EmptyPlace[]> {
   const body = filterBody.safeParse(filters).data;
   if (body === undefined || OTHER_SCOPES.some(name => body[name] !== undefined)) return [];
-  const { database } = visit.deps.resources;
-  const counties = await countiesOf({ zips_include: [], ...body }, database, visit.work);
-  const loaded = await countParcels(database, counties);
+  const { db } = visit.deps;
+  const counties = await countiesOf({ zips_include: [], ...body }, db, visit.work);
+  const loaded = await countParcels(db, counties);
   return counties.map(fips => loaded.find(county => county.fips === fips) ?? { fips, parcels: 0 });
 }
 
@@ -140,7 +140,7 @@ async function isKnown(visit: Visit, filter: Filter, body: FilterBody, fips: num
   const others = FILTERS.filter(each => each.where === undefined).map(({ name }) => [name, body[name]]);
   const alone = { ...Object.fromEntries(others), [filter.name]: body[filter.name] };
   const selection = selectionOf(alone, { asOf: visit.deps.now() });
-  return isKnownIn(visit.deps.resources.database, selection, fips);
+  return isKnownIn(visit.deps.db, selection, fips);
 }
 
 type NoHitsProps = { visit: Visit; filters: Record<string, unknown>; noResults: NoResults };

@@ -51,7 +51,7 @@ const NAMES_FROM = 16;
  * County lines, with parcel boundaries, points, or counts depending on zoom.
  * @param hits the parcels to mark
  */
-export async function makeParcelTile({ database }: Resources, tile: Tile, hits?: TileHits): Promise<Buffer> {
+export async function makeParcelTile({ db }: Resources, tile: Tile, hits?: TileHits): Promise<Buffer> {
   const bounds = boundsOf(tile);
   const project = projector(tile);
   const fips = countiesIntersecting(bounds);
@@ -59,16 +59,16 @@ export async function makeParcelTile({ database }: Resources, tile: Tile, hits?:
   const leastArea = isFar ? Infinity : tile.z < ALL_OUTLINES_FROM ? (OUTLINE_PX * pxE7(tile)) ** 2 : 0;
   const inTile = { fips, box: boxSql(boxToE7(bounds)), least_area: leastArea };
   const [counts, rows, dots, marked] = await Promise.all([
-    countParcels(database, fips),
+    countParcels(db, fips),
     isFar
       ? []
-      : listTileParcels(database, inTile, {
+      : listTileParcels(db, inTile, {
           with_apns: tile.z >= NAMES_FROM,
           outlines: MAX_OUTLINES,
           limit: MAX_FEATURES,
         }),
-    isFar || leastArea === 0 ? [] : listDots(database, inTile, DOTS),
-    hits ? listTileHits(database, hits, { ...inTile, dots: DOTS }) : new Map<number, TileHit>(),
+    isFar || leastArea === 0 ? [] : listDots(db, inTile, DOTS),
+    hits ? listTileHits(db, hits, { ...inTile, dots: DOTS }) : new Map<number, TileHit>(),
   ]);
   const loaded = new Set(counts.map(county => county.fips));
   const counties = fips.map(county => ({

@@ -18,11 +18,11 @@ import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
 import { PLACE_GROUPS } from '../../../shared/model/land-layers.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
 import { listNamedFeatures } from '../../../shared/parcels/map-statements.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { allTowns } from '../../../shared/regions/towns.ts';
-import type { Database } from '../../http/database.ts';
 import type { Resources } from '../../v1/common/endpoint-resources.ts';
 import {
   boundsOf,
@@ -65,7 +65,7 @@ function readAbroad(): NonNullable<typeof abroad> {
 }
 
 /** Other countries, and the names of states, counties, towns, and local places. */
-export async function makePlaceTile({ database }: Resources, tile: Tile): Promise<Buffer> {
+export async function makePlaceTile({ db }: Resources, tile: Tile): Promise<Buffer> {
   places ??= { states: stateNames(), counties: countyNames(), towns: townNames() };
   const project = projector(tile);
   const box = boundsOf(tile);
@@ -84,7 +84,7 @@ export async function makePlaceTile({ database }: Resources, tile: Tile): Promis
   return encoded({
     ...Object.fromEntries(names),
     abroad: land.filter(({ geometry }) => geometry.length > 0),
-    names: await localNames(database, tile),
+    names: await localNames(db, tile),
   });
 }
 
@@ -99,10 +99,10 @@ const NAMED_WATER_PX = 24;
 const MOST_NAMES = 500;
 
 /** Names of water and places. Each name appears once, and not if a town already has it. */
-async function localNames(database: Database, tile: Tile): Promise<Feature[]> {
+async function localNames(db: Db, tile: Tile): Promise<Feature[]> {
   if (tile.z < NAMED_WATER_FROM) return [];
   const box = boundsOf(tile);
-  const rows = await listNamedFeatures(database, {
+  const rows = await listNamedFeatures(db, {
     box: boxSql(boxToE7(box)),
     least_area: (NAMED_WATER_PX * pxE7(tile)) ** 2,
     limit: MOST_NAMES,

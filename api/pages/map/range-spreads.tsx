@@ -1,8 +1,8 @@
 import { renderToString } from 'preact-render-to-string';
 import { countClasses, findEnds } from '../../../shared/parcels/filter/hit-statements.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
-import type { Database } from '../../http/database.ts';
 import type { Page } from '../frame/pages.tsx';
 import { FILTER_BY_NAME } from '../parts/read-filters.ts';
 import { VALUATION } from './map-colors.ts';
@@ -34,15 +34,15 @@ function edgesOf(low: number, high: number): number[] {
 }
 
 async function readSpread(
-  database: Database,
+  db: Db,
   { body, asking }: TileHits,
   { of, ...figure }: (typeof SPREADS)[number],
 ): Promise<Spread | undefined> {
-  const selection = await selectParcels(body, asking, database);
-  const ends = await findEnds(database, selection, figure);
+  const selection = await selectParcels(body, asking, db);
+  const ends = await findEnds(db, selection, figure);
   const edges = ends ? edgesOf(...ends) : [];
   if (edges.length < 3) return undefined;
-  const counts = await countClasses(database, selection, figure, edges.slice(1, -1));
+  const counts = await countClasses(db, selection, figure, edges.slice(1, -1));
   return { of, edges, counts: edges.slice(1).map((_, i) => counts.get(i) ?? 0) };
 }
 
@@ -88,7 +88,7 @@ export const spreadsPage: Page = {
       try {
         // One after another, so that a page uses one connection.
         for (const each of SPREADS)
-          spreads.push(...[(await readSpread(visit.deps.resources.database, hits, each)) ?? []].flat());
+          spreads.push(...[(await readSpread(visit.deps.db, hits, each)) ?? []].flat());
       } catch (error) {
         // The list shows the error.
         if (!(error instanceof PlatError) || error.status >= 500) throw error;

@@ -55,7 +55,7 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
       'why' in value
         ? new Map()
         : listAddresses(
-            visit.deps.resources.database,
+            visit.deps.db,
             value.explanation.comps.map(({ id }) => id),
           ),
     ),

@@ -14,7 +14,7 @@ export async function readRows(
   results: readonly ParcelSummary[],
 ): Promise<readonly ResultRow[]> {
   if (results.length === 0) return [];
-  const rows = await listResultFigures(deps.resources.database, {
+  const rows = await listResultFigures(deps.db, {
     property_ids: results.map(({ property_id }) => property_id),
     counties: [...new Set(results.map(({ fips }) => Number(fips)))],
   });

@@ -33,8 +33,8 @@ export const resultsBoxPage: Page = {
     const { filters } = await readFilters(visit, () => listCounties(visit));
     const body = filterBody.safeParse(filters).data;
     if (body === undefined) return json(null);
-    const { database } = visit.deps.resources;
-    const selection = await selectParcels(body, await searchContextOf(visit, body), database);
-    return json((await readHitsBox(database, selection)) ?? boxOfPlace(body) ?? null);
+    const { db } = visit.deps;
+    const selection = await selectParcels(body, await searchContextOf(visit, body), db);
+    return json((await readHitsBox(db, selection)) ?? boxOfPlace(body) ?? null);
   },
 };

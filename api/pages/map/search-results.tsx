@@ -39,7 +39,7 @@ export const parcelsText = (hits: number): string => `${count(hits)} ${hits === 
 export async function startHint({ deps }: Visit, counties: readonly LoadedCounty[]): Promise<VNode> {
   const named = counties.slice(0, MAX_NAMED);
   const parts = await readParts(
-    deps.resources.database,
+    deps.db,
     named.map(({ fips }) => Number(fips)),
   );
   if (counties.length === 0)

@@ -4,8 +4,8 @@ import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.t
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { listHitsInTile } from '../../../shared/parcels/filter/hit-statements.ts';
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
-import type { Database } from '../../http/database.ts';
 import { companyOf } from '../../v1/common/company.ts';
 import { requireAccount, type Visit } from '../frame/visit.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
@@ -49,7 +49,7 @@ export async function searchContextOf(visit: Visit, { list_id }: FilterBody): Pr
   const asking = { asOf: now(), work: visit.work };
   if (list_id === undefined) return asking;
   const { id } = await requireAccount(visit);
-  return { ...asking, companyId: await companyOf(resources.database.run, id) };
+  return { ...asking, companyId: await companyOf(resources.db, id) };
 }
 
 /** The list of a search. Undefined for other searches, or if the company has no such list. */
@@ -59,12 +59,12 @@ export async function findSearchedList(
   { companyId }: Asking,
 ): Promise<FoundList | undefined> {
   if (typeof list_id !== 'string' || !UUID.test(list_id)) return undefined;
-  return findCompanyList(deps.resources.database, companyId, list_id);
+  return findCompanyList(deps.db, companyId, list_id);
 }
 
 /** The results in a tile by id. Of small ones in the same spot, only one. */
 export async function listTileHits(
-  database: Database,
+  db: Db,
   { body, asking, color }: TileHits,
   inTile: { fips: readonly number[]; box: string; least_area: number; dots: number },
 ): Promise<Map<number, TileHit>> {
@@ -73,13 +73,13 @@ export async function listTileHits(
   // A cluster queries every server whose counties the statement names, so name only those needed.
   const fips = inTile.fips.filter(one => searched?.includes(one) ?? true);
   if (fips.length === 0) return new Map();
-  const selection = await selectParcels(body, asking, database).catch(error => {
+  const selection = await selectParcels(body, asking, db).catch(error => {
     // The page shows the error.
     if (error instanceof PlatError && error.status < 500) return undefined;
     throw error;
   });
   if (selection === undefined) return new Map();
-  const rows = await listHitsInTile(database, selection, color ?? NO_FIGURE, { ...inTile, fips });
+  const rows = await listHitsInTile(db, selection, color ?? NO_FIGURE, { ...inTile, fips });
   return new Map(
     rows.map(({ property_id, lon, lat, figure: shown }) => [
       property_id,

@@ -18,7 +18,8 @@ type Other = OtherMarket & { asked: string; market: RegionStats; gap: Gap | unde
 export type Others = { others: Other[]; faults: string[] };
 
 /**
- * The markets in the URL to compare with the page's own, by county name, FIPS code, or ZIP, with figures up to
+ * The markets in the URL to compare with the page's own, by county name, FIPS code, or ZIP, with figures up
+ * to
  * the same date.
  */
 export async function readOthers(visit: Visit, bucket: string, asOf: string): Promise<Others> {

@@ -13,6 +13,6 @@ export async function findGap(visit: Visit, market: RegionStats): Promise<Gap | 
   // A ZIP code knows its county only by name.
   const fips = type === 'county' ? Number(market.fips) : countyOf(`${county_name}, ${state}`, new Set());
   if (typeof fips !== 'number') return undefined;
-  const [county] = await readCoverage(visit.deps.resources.database, fips);
+  const [county] = await readCoverage(visit.deps.db, fips);
   return { fips, isLoaded: county !== undefined, message: county?.no_comps?.message ?? '' };
 }

@@ -110,7 +110,7 @@ function RankedTypes({ visit, type }: { visit: Visit; type: Question['type'] }) 
 async function findUnloaded(visit: Visit, { county }: Question): Promise<number | undefined> {
   const fips = Number(county);
   if (county === undefined || countyText(fips) === '') return undefined;
-  const known = await readCoverage(visit.deps.resources.database, fips);
+  const known = await readCoverage(visit.deps.db, fips);
   return known.length === 0 ? fips : undefined;
 }
 

@@ -55,11 +55,11 @@ export async function readRows(
   { bucket, metric }: Question,
   { type, state, county }: Pick<Question, 'type'> & Partial<Question>,
 ): Promise<Row[]> {
-  const { database } = resources;
+  const { db } = resources;
   const rows =
     county === undefined
-      ? await listAllFigures(database, type, state)
-      : await listFigures(database, await listCountyZips(database, Number(county)));
+      ? await listAllFigures(db, type, state)
+      : await listFigures(db, await listCountyZips(db, Number(county)));
   const named = rows.toSorted((a, b) => a.state.localeCompare(b.state) || a.name.localeCompare(b.name));
   return named.flatMap(({ code, name, state: of, county_name, figures }): Row[] => {
     const known = figures && bucketFigures(figures, bucket);

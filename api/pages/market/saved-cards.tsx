@@ -26,14 +26,14 @@ export async function readSaved(
   bucket: BucketLabel,
   metric: FigureKey,
 ): Promise<MarketWithFigure[]> {
-  const { database, readMonths } = visit.deps.resources;
+  const { db, readMonths } = visit.deps.resources;
   const saved = await callEndpoint<SavedMarket[]>(visit, listMarkets);
   const keys = saved.map(({ region: { type, name, fips } }) => ({
     type,
     code: type === 'zip' ? name : fips!,
   }));
   const [rows, histories] = await Promise.all([
-    listFigures(database, keys),
+    listFigures(db, keys),
     Promise.all(keys.map(key => readMonths({ ...key, from: null, to: null, most: MONTHS }))),
   ]);
   const carriedValue = (packed: Buffer): number | null => {

@@ -2,8 +2,8 @@ import { MAX_TOWNS } from '../../../shared/feeds/county-record.ts';
 import { listCountyBoxes, listNotedTowns, listTowns } from '../../../shared/feeds/feed-statements.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
-import type { Database } from '../../http/database.ts';
 
 /** If the parcels' box covers a smaller share of the county's box, only part of the county is loaded. */
 const MOST_OF_PART = 0.5;
@@ -13,24 +13,21 @@ const MAX_NAMED = 3;
  * Describes the loaded part of counties that aren't complete, such as `1 town: Washington`.
  * @param counties null for all
  */
-export async function readParts(
-  database: Database,
-  counties: readonly number[] | null,
-): Promise<Map<number, string>> {
-  const fips = await findParts(database, counties);
-  const towns = fips.length === 0 ? new Map<number, string[]>() : await listNotedTowns(database, fips);
+export async function readParts(db: Db, counties: readonly number[] | null): Promise<Map<number, string>> {
+  const fips = await findParts(db, counties);
+  const towns = fips.length === 0 ? new Map<number, string[]>() : await listNotedTowns(db, fips);
   return new Map(fips.map(each => [each, partText(towns.get(each) ?? [])]));
 }
 
 /** The same for one county, from its parcels. Null if all of it may be loaded. */
-export async function readPart(database: Database, county: number): Promise<string | null> {
-  if ((await findParts(database, [county])).length === 0) return null;
-  return partText(await listTowns(database, county, MAX_TOWNS));
+export async function readPart(db: Db, county: number): Promise<string | null> {
+  if ((await findParts(db, [county])).length === 0) return null;
+  return partText(await listTowns(db, county, MAX_TOWNS));
 }
 
 /** Plat has no list of a county's towns, so the extent of the parcels shows whether some are missing. */
-async function findParts(database: Database, counties: readonly number[] | null): Promise<number[]> {
-  const boxes = await listCountyBoxes(database, counties);
+async function findParts(db: Db, counties: readonly number[] | null): Promise<number[]> {
+  const boxes = await listCountyBoxes(db, counties);
   return [...boxes].flatMap(([fips, box]) => {
     const county = countyExtent(fips);
     const isPart = county !== undefined && sizeOf(box) < MOST_OF_PART * sizeOf(county);

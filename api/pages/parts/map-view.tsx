@@ -122,7 +122,7 @@ function boxOf({ shape, point }: OpenParcel): Box | null {
 /** The extent of a county's parcels, or of the county if they have no locations. */
 export async function countyParcelsBox({ deps }: Visit, county: unknown): Promise<Readonly<Box> | undefined> {
   if (typeof county !== 'string' || !/^\d{4,5}$/.test(county)) return undefined;
-  return (await readParcelsBox(deps.resources.database, Number(county))) ?? countyExtent(Number(county));
+  return (await readParcelsBox(deps.db, Number(county))) ?? countyExtent(Number(county));
 }
 
 type CountyValue = { fips: string; name: string; state: string; value: number; shown: string };

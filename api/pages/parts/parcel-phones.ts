@@ -57,14 +57,14 @@ export async function lookUpOnPage(visit: Visit): Promise<Reply> {
  */
 export async function readPhones(visit: Visit, detail: Detail): Promise<LookedUp | undefined> {
   const account = await accountOf(visit);
-  const { database } = visit.deps.resources;
-  const row = await readKeptAnswer(database, account?.id ?? null, keyOf(detail));
+  const { db } = visit.deps;
+  const row = await readKeptAnswer(db, account?.id ?? null, keyOf(detail));
   if (row === undefined) return undefined;
   const kept = JSON.parse(row.body.toString()) as PhoneTrace;
-  const people = row.people ?? (await hashesOf(database.run, tagsOf(kept, detail)));
-  const trace = await withoutSuppressed(database.run, kept, people);
+  const people = row.people ?? (await hashesOf(db, tagsOf(kept, detail)));
+  const trace = await withoutSuppressed(db, kept, people);
   const facts = await factsOf(
-    database.run,
+    db,
     trace.phones.map(({ number }) => number),
   );
   const phones = trace.phones.map(phone => {

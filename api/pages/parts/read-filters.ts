@@ -21,7 +21,7 @@ const NOT_FILTERS = new Set(['parcel', 'at', 'page', 'page_size', 'view', 'near'
 const MAX_COUNTIES = 300;
 
 export const listCounties = ({ deps }: Visit): Promise<LoadedCounty[]> =>
-  listLoadedCounties(deps.resources.database, MAX_COUNTIES);
+  listLoadedCounties(deps.db, MAX_COUNTIES);
 
 /** The filters of the URL as the API accepts them: typed values, and the FIPS code of a county name. */
 export async function readFilters(

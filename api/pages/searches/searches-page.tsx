@@ -66,14 +66,14 @@ function emailsOf({ form, session }: Visit, others: readonly string[]) {
 }
 
 async function rowsOf(visit: Visit) {
-  const { run } = visit.deps.resources.database;
-  const companyId = await companyOf(run, (await requireAccount(visit)).id);
-  return { run, companyId, userId: visit.session!.user.id };
+  const { db } = visit.deps;
+  const companyId = await companyOf(db, (await requireAccount(visit)).id);
+  return { db, companyId, userId: visit.session!.user.id };
 }
 
 async function showAll(visit: Visit, { bad }: FormResult) {
-  const { run, companyId, userId } = await rowsOf(visit);
-  const rows = await listRows(run, companyId, { userId });
+  const { db, companyId, userId } = await rowsOf(visit);
+  const rows = await listRows(db, companyId, { userId });
   const form = visit.url.search === '' ? undefined : await saveForm(visit);
   const body = (
     <>
@@ -139,8 +139,8 @@ const searchPage: Page = {
   show: showOne,
   actions: {
     async change(visit) {
-      const { run, companyId } = await rowsOf(visit);
-      const before = await findSearch(run, companyId, idOf(visit));
+      const { db, companyId } = await rowsOf(visit);
+      const before = await findSearch(db, companyId, idOf(visit));
       const body = { name: visit.form.get('name') ?? '', ...emailsOf(visit, before.emails) };
       await callEndpoint(visit, changeSearch, { params: { id: idOf(visit) }, body });
       return { good: 'Search saved.' };
@@ -161,11 +161,11 @@ function idOf({ req }: Visit): string {
 
 async function showOne(visit: Visit, result: FormResult) {
   const id = idOf(visit);
-  const { run, companyId, userId } = await rowsOf(visit);
-  const [row] = await listRows(run, companyId, { id, userId });
+  const { db, companyId, userId } = await rowsOf(visit);
+  const [row] = await listRows(db, companyId, { id, userId });
   if (row === undefined) throw notFound("We can't find this saved search. It may have been deleted.");
-  const notes = await nameNotes(run, id, MOST_SHOWN);
-  await markSeen(visit.deps.resources.database, id, userId);
+  const notes = await nameNotes(db, id, MOST_SHOWN);
+  await markSeen(visit.deps.db, id, userId);
   const isMailed = row.emails.some(email => email.toLowerCase() === visit.session!.user.email.toLowerCase());
   const body = (
     <>
@@ -269,7 +269,7 @@ const unsubscribePage: Page = {
     async default(visit) {
       const { name } = await readerOf(visit);
       const all = isOfAll(visit);
-      await endMails(visit.deps.resources.database, String(visit.req.params.token), all);
+      await endMails(visit.deps.db, String(visit.req.params.token), all);
       return narrowPage(
         "You're unsubscribed",
         <p>You won't get any more emails about {all ? 'saved searches' : `“${name}”`}.</p>,
@@ -283,9 +283,7 @@ const isOfAll = ({ url }: Visit): boolean => url.searchParams.get('all') === 'tr
 async function readerOf(visit: Visit): Promise<MailReader> {
   const { token } = visit.req.params;
   const reader =
-    typeof token === 'string' && UUID.test(token)
-      ? await findMailReader(visit.deps.resources.database, token)
-      : undefined;
+    typeof token === 'string' && UUID.test(token) ? await findMailReader(visit.deps.db, token) : undefined;
   if (reader === undefined) throw notFound("You're already unsubscribed from these emails.");
   return reader;
 }

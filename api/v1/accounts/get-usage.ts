@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isoDay } from '../../../shared/kernels/stats/calendar.ts';
-import type { Database } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 
 const PATH = '/api/public/v1/usage/';
@@ -86,8 +86,8 @@ export const readUsage = defineEndpoint({
       none: { summary: 'Without a contract', value: [NO_USAGE] },
     },
   },
-  handle: async (_input, { database }, { account }) => {
-    const { over: _over, ...row } = await readCurrent<Totals>(database, 'accounts/read_totals', account.id);
+  handle: async (_input, { db }, { account }) => {
+    const { over: _over, ...row } = await readCurrent<Totals>(db, 'accounts/read_totals', account.id);
     return { body: [row], tokens: 0 };
   },
 });
@@ -114,9 +114,9 @@ export const readUsageBreakdown = defineEndpoint({
       },
     },
   },
-  handle: async (_input, { database }, { account }) => {
+  handle: async (_input, { db }, { account }) => {
     const { period_start, period_end, ...columns } = await readCurrent<Breakdown>(
-      database,
+      db,
       'accounts/read_breakdown',
       account.id,
     );
@@ -149,13 +149,13 @@ const valuesOf = (column: string | null): string[] => column?.split(' ') ?? [];
 
 /** The first request after a period's end rolls it over. */
 async function readCurrent<Row extends Current>(
-  database: Database,
+  db: Db,
   name: 'accounts/read_totals' | 'accounts/read_breakdown',
   accountId: string,
 ): Promise<Row> {
-  const [row] = await database.run<Row>(name, { account_id: accountId });
+  const [row] = await db.run<Row>(name, { account_id: accountId });
   if (!row!.over) return row!;
-  await database.run('accounts/roll_period', { account_ids: [accountId] });
-  const [rolled] = await database.run<Row>(name, { account_id: accountId });
+  await db.run('accounts/roll_period', { account_ids: [accountId] });
+  const [rolled] = await db.run<Row>(name, { account_id: accountId });
   return rolled!;
 }

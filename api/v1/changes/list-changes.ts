@@ -6,10 +6,9 @@ import {
   type ChangeType,
 } from '../../../shared/model/changes.ts';
 import { costOf, PRICES } from '../../../shared/model/prices.ts';
-import type { Run } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { requestDigest } from '../../http/cursor.ts';
-import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { sign, verifySigned } from '../../http/signed.ts';
 import { companyOf } from '../common/company.ts';
@@ -184,15 +183,14 @@ export const listChanges = defineEndpoint({
     not_found: 'Your company has no saved search with this id.',
     gone: `The cursor is older than ${CHANGES_DAYS} days, and changes after it were deleted. Or: ${GONE_AFTER_RESTORE}`,
   },
-  handle: async ({ query: asked }, { database, cursorSecret }, call) => {
+  handle: async ({ query: asked }, { db, cursorSecret }, call) => {
     requireOneStart(asked);
     const { types, fips: county, search_id, cursor, from, after: start, limit } = asked;
-    await requireKnownRegions(database, [
+    await requireKnownRegions(db, [
       // With a cursor, the county was checked when the cursor was created.
       { field: 'fips', type: 'county', codes: county === undefined || cursor !== undefined ? [] : [county] },
     ]);
-    const search =
-      search_id === undefined ? undefined : await searchOf(database.run, call.account.id, search_id);
+    const search = search_id === undefined ? undefined : await searchOf(db, call.account.id, search_id);
     const secret = await cursorSecret();
     const wanted = types && [...new Set(types)].sort();
     const digest = requestDigest({ types: wanted, fips: county, search_id });
@@ -208,12 +206,12 @@ export const listChanges = defineEndpoint({
       tokens: costOf(PRICES.changes, results.length),
     });
     if (from === 'now') {
-      const [last] = await database.run<{ head: number }>('changes/get_head');
+      const [last] = await db.run<{ head: number }>('changes/get_head');
       return page([], search?.seq ?? last!.head, call.now, false);
     }
 
     const after = sent?.s ?? start ?? 0;
-    const rows = await readChanges(database, { county, search_id, until: search?.seq, wanted, after, limit });
+    const rows = await readChanges(db, { county, search_id, until: search?.seq, wanted, after, limit });
     const { head, scanned, scanned_at } = rows[0]!;
     if (isFromBeforeRestore({ seq: after, ...(sent && { at: sent.t }) }, rows[0]!))
       throw gone('restored', call.url, call.apiUrl);
@@ -245,19 +243,11 @@ type ChangesWanted = {
 };
 
 function readChanges(
-  database: Database,
+  db: Db,
   { county, search_id, until, wanted, after, limit }: ChangesWanted,
 ): Promise<Row[]> {
-  return database.runComposed<Row>(
+  return db.run<Row>(
     'changes/list_changes',
-    {
-      county: [
-        county === undefined ? 'true' : 'c.fips = :fips::int',
-        ...(search_id === undefined ? [] : [OF_SEARCH]),
-      ].join(' and '),
-      wanted: wanted === undefined ? 'true' : 'c.type = any (:types::text[])',
-      filtered: String(wanted !== undefined),
-    },
     {
       after,
       limit,
@@ -266,14 +256,22 @@ function readChanges(
       ...(search_id !== undefined && { search_id, until }),
       ...(wanted !== undefined && { types: wanted }),
     },
+    {
+      county: [
+        county === undefined ? 'true' : 'c.fips = :fips::int',
+        ...(search_id === undefined ? [] : [OF_SEARCH]),
+      ].join(' and '),
+      wanted: wanted === undefined ? 'true' : 'c.type = any (:types::text[])',
+      filtered: String(wanted !== undefined),
+    },
   );
 }
 
 const OF_SEARCH =
   'c.seq <= :until::bigint and c.seq in (select n.seq from search_changes n where n.search_id = :search_id::uuid)';
 
-const searchOf = async (run: Run, accountId: string, id: string) =>
-  findSearch(run, await companyOf(run, accountId), id);
+const searchOf = async (db: Db, accountId: string, id: string) =>
+  findSearch(db, await companyOf(db, accountId), id);
 
 function readCursor(text: string, secret: Buffer, digest: string): Cursor {
   const cursor = verifySigned(FORMAT, text, [secret]) as Cursor | undefined;

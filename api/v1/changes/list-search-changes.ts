@@ -97,18 +97,18 @@ export const listSearchChanges = defineEndpoint({
     },
   },
   errors: { not_found: NO_SEARCH, gone: GONE_AFTER_RESTORE },
-  handle: async ({ params: { id }, query: { cursor, from, limit } }, { database }, call) => {
+  handle: async ({ params: { id }, query: { cursor, from, limit } }, { db }, call) => {
     if (cursor !== undefined && from !== undefined)
       throw validationError({ from: ['cannot be combined with cursor'] });
-    await findSearch(database.run, await companyOf(database.run, call.account.id), id);
+    await findSearch(db, await companyOf(db, call.account.id), id);
     const newest = async () => {
-      const [last] = await database.run<{ n: number }>('searches/get_last_note', { search_id: id });
+      const [last] = await db.run<{ n: number }>('searches/get_last_note', { search_id: id });
       return last!.n;
     };
     if (from === 'now')
       return { body: { results: [], next_cursor: String(await newest()), has_more: false }, tokens: 0 };
     const after = cursor ?? 0;
-    const rows = await database.run<Row>('searches/list_notes', { search_id: id, after, limit: limit + 1 });
+    const rows = await db.run<Row>('searches/list_notes', { search_id: id, after, limit: limit + 1 });
     if (rows.length === 0 && after > (await newest())) throw gone('restored', call.url, call.apiUrl);
     const shown = rows.slice(0, limit);
     const results = shown.map(row => ({

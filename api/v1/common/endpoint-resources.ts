@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { hostsOf } from '../../../shared/platform/http/guarded-post.ts';
 import { type FileAddresses, openFileAddresses } from '../../files/file-address.ts';
 import { batch } from '../../http/batch.ts';
 import { type CursorSecret, openCursorSecret } from '../../http/cursor.ts';
-import type { Database } from '../../http/database.ts';
+import type { ApiDb } from '../../http/database.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { isQuotable, quoteParameter } from '../../http/quote.ts';
 import type { Images } from '../../images/images.ts';
@@ -16,7 +17,7 @@ export type RegionStats = { body: Buffer; etag: string };
 
 /** What handlers can use. */
 export type Resources = {
-  database: Database;
+  db: ApiDb;
   cursorSecret: CursorSecret;
   readRegionStats(type: 'county' | 'zip', code: string): Promise<RegionStats | undefined>;
   readMonths: ReadMonths;
@@ -37,7 +38,7 @@ export type Resources = {
  * @param webhookHosts WEBHOOK_PRIVATE_HOSTS
  */
 export function openResources(
-  database: Database,
+  db: ApiDb,
   cursorSecret: string | undefined,
   images: Images,
   trace: Trace,
@@ -45,15 +46,15 @@ export function openResources(
   webhookHosts = '',
 ): Resources {
   return {
-    database,
-    cursorSecret: openCursorSecret(database, cursorSecret),
-    readRegionStats: openRegionStats(database),
-    readMonths: openHistory(database),
-    readPriceIndex: openPriceIndexes(database),
-    readValuation: openValuations(database),
+    db,
+    cursorSecret: openCursorSecret(db, cursorSecret),
+    readRegionStats: openRegionStats(db),
+    readMonths: openHistory(db),
+    readPriceIndex: openPriceIndexes(db),
+    readValuation: openValuations(db),
     trace,
     images,
-    files: openFileAddresses(database),
+    files: openFileAddresses(db),
     webhookHosts: hostsOf(webhookHosts),
     sourcesOfCounty: fips => sourcesOfCounty(fips, catalogue),
   };
@@ -86,10 +87,10 @@ type RegionKey = { type: 'county' | 'zip'; code: string };
 /**
  * Stored responses. Concurrent reads share a statement, which gives 1.3 to 2 times the requests per second.
  */
-function openRegionStats(database: Database): Resources['readRegionStats'] {
+function openRegionStats(db: Db): Resources['readRegionStats'] {
   const read = batch<RegionKey, RegionStats | undefined>(async keys => {
     const regions = [...new Map(keys.map(key => [key.type + key.code, key])).values()];
-    const rows = await database.runBinary<Record<keyof RegionKey | 'etag' | 'body', Buffer>>(
+    const rows = await db.runBinary<Record<keyof RegionKey | 'etag' | 'body', Buffer>>(
       'market/read_region_stats',
       { types: regions.map(key => key.type), codes: regions.map(key => key.code) },
     );

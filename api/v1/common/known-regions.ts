@@ -1,4 +1,4 @@
-import type { Database } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { type Details, validationError } from '../../http/error-responses.ts';
 
 /** The codes in a field of a request: 5-digit FIPS codes or ZIP codes. */
@@ -25,13 +25,10 @@ export function unknownCounty(code: string): string {
 }
 
 /** @throws PlatError `validation_error` with the fields that contain an unknown county or ZIP code */
-export async function requireKnownRegions(
-  database: Database,
-  named: readonly RegionReference[],
-): Promise<void> {
+export async function requireKnownRegions(db: Db, named: readonly RegionReference[]): Promise<void> {
   const references = named.flatMap(({ type, codes }) => codes.map(code => ({ type, code })));
   if (references.length === 0) return;
-  const unknown = await database.run<{ type: string; code: string }>('regions/list_unknown', {
+  const unknown = await db.run<{ type: string; code: string }>('regions/list_unknown', {
     types: references.map(({ type }) => type),
     codes: references.map(({ code }) => code),
   });

@@ -1,6 +1,6 @@
 import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { batch } from '../../http/batch.ts';
-import type { Database } from '../../http/database.ts';
 
 type Asked = {
   type: 'county' | 'zip';
@@ -13,11 +13,11 @@ type Month = { as_of: string; recorded: boolean; figures: Buffer };
 export type ReadMonths = (asked: Asked) => Promise<Month[]>;
 
 /** The stored months of regions, latest first. Concurrent reads share a statement. */
-export function openHistory(database: Database): ReadMonths {
+export function openHistory(db: Db): ReadMonths {
   return batch<Asked, Month[]>(async asked => {
     const keys = asked.map(one => JSON.stringify(one));
     const different = [...new Map(asked.map((one, i) => [keys[i]!, one])).entries()];
-    const rows = await database.run<Month & { n: number }>('market/read_history', {
+    const rows = await db.run<Month & { n: number }>('market/read_history', {
       types: different.map(([, { type }]) => type),
       codes: different.map(([, { code }]) => code),
       from: different.map(([, { from }]) => from),
@@ -33,12 +33,11 @@ export function openHistory(database: Database): ReadMonths {
 export type ReadPriceIndex = (fips: string) => Promise<PriceIndex | null>;
 
 /** The price indexes of counties. Null if there are too few sales for one. */
-export function openPriceIndexes(database: Database): ReadPriceIndex {
+export function openPriceIndexes(db: Db): ReadPriceIndex {
   return batch<string, PriceIndex | null>(async codes => {
-    const rows = await database.run<{ fips: number; price_index: PriceIndex | null }>(
-      'market/list_price_indexes',
-      { fips: [...new Set(codes.map(Number))] },
-    );
+    const rows = await db.run<{ fips: number; price_index: PriceIndex | null }>('market/list_price_indexes', {
+      fips: [...new Set(codes.map(Number))],
+    });
     const indexes = new Map(rows.map(row => [row.fips, row.price_index]));
     return codes.map(code => indexes.get(Number(code)) ?? null);
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countyOf } from '../../../shared/model/property-id.ts';
 import { acresOf } from '../../../shared/model/shown-acres.ts';
-import type { Statements } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { link } from '../../http/endpoint.ts';
 import { pageOf } from '../../http/paging.ts';
 
@@ -94,15 +94,12 @@ export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
 }
 
 /** Summaries in the order of the ids. Unknown ids are skipped. One statement. */
-export async function readSummaries(
-  { runComposed }: Statements,
-  propertyIds: readonly number[],
-): Promise<SummaryRow[]> {
+export async function readSummaries(db: Db, propertyIds: readonly number[]): Promise<SummaryRow[]> {
   if (propertyIds.length === 0) return [];
-  const rows = await runComposed<SummaryRow>(
+  const rows = await db.run<SummaryRow>(
     'parcels/read_summaries',
-    { summary: SUMMARY_COLUMNS },
     { property_ids: propertyIds, counties: [...new Set(propertyIds.map(countyOf))] },
+    { summary: SUMMARY_COLUMNS },
   );
   const byId = new Map(rows.map(row => [row.property_id, row]));
   return propertyIds.flatMap(id => byId.get(id) ?? []);

@@ -12,9 +12,9 @@ import type { TraceProvider } from '../../../shared/contacts/skip-trace-provider
 import { contactSecret, hashesOf, listSuppressed } from '../../../shared/contacts/suppression.ts';
 import { type Address, type MatchedOn, placeOf, type Subject } from '../../../shared/kernels/person/match.ts';
 import { type LineType, MAX_PHONES } from '../../../shared/model/contact-fields.ts';
-import type { Run } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
-import { type Database, unavailable } from '../../http/database.ts';
+import { unavailable } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 
 /** The people or entities to look up, in the order in which they are tried. */
@@ -95,13 +95,13 @@ type Answer = {
  * confirmed suppression is missed. @param people null for a trace that was stored without them
  */
 export async function withoutSuppressed(
-  run: Run,
+  db: Db,
   trace: PhoneTrace,
   people: readonly Buffer[] | null,
 ): Promise<PhoneTrace> {
-  const [person] = await run('contacts/list_suppressed', { hmacs: people ?? [] });
+  const [person] = await db.run('contacts/list_suppressed', { hmacs: people ?? [] });
   const listed = await listSuppressed(
-    run,
+    db,
     trace.phones.map(({ number }) => phoneKey(number)),
   );
   const phones = trace.phones.filter(({ number }) => !listed.has(phoneKey(number)));
@@ -111,27 +111,27 @@ export async function withoutSuppressed(
 /**
  * Searches the contacts, then asks the provider. Writes the audit row before returning. @throws PlatError 503
  */
-export function openTracing(database: Database, provider: TraceProvider | null, keepDays: number): Trace {
+export function openTracing(db: Db, provider: TraceProvider | null, keepDays: number): Trace {
   const lookup = provider && {
     name: provider.name,
-    ask: openProviderLookup(database.run, provider, keepDays),
+    ask: openProviderLookup(db, provider, keepDays),
   };
   return async (question, call) => {
-    const answer = await findPhones(database, question, lookup);
+    const answer = await findPhones(db, question, lookup);
     const matched = answer !== null && answer.phones.length > 0;
     const canonical = JSON.stringify([question.subjects, question.address]);
-    await database.run('contacts/write_trace', {
+    await db.run('contacts/write_trace', {
       account_id: call.account.id,
       key_id: call.keyId ?? null,
       metering_key: question.endpoint,
-      question_hmac: hmac(await contactSecret(database.run), canonical),
+      question_hmac: hmac(await contactSecret(db), canonical),
       source: matched ? answer.source : 'none',
       matched,
     });
     if (!matched) return { trace: NO_MATCH, people: [] };
     return {
-      trace: await present(database, answer),
-      people: await hashesOf(database.run, answer.tags),
+      trace: await present(db, answer),
+      people: await hashesOf(db, answer.tags),
     };
   };
 }
@@ -139,11 +139,11 @@ export function openTracing(database: Database, provider: TraceProvider | null, 
 type NamedProvider = { name: string; ask: ProviderLookup };
 
 async function findPhones(
-  database: Database,
+  db: Db,
   { subjects, address }: TraceRequest,
   lookup: NamedProvider | null,
 ): Promise<Answer | null> {
-  const found = await findContacts(database.run, subjects, address);
+  const found = await findContacts(db, subjects, address);
   if (found.state === 'suppressed') return null;
   if (found.state === 'unknown') return lookup && askProvider(lookup, subjects, address);
   const { matches, tags } = found;
@@ -152,7 +152,7 @@ async function findPhones(
     source: 'contacts',
     matchedOn: matches[0]!.matchedOn,
     name: row,
-    phones: await phonesOf(database.run, matches),
+    phones: await phonesOf(db, matches),
     tags,
   };
 }
@@ -183,9 +183,9 @@ async function askProvider(
 
 const KIND_ORDER: (LineType | null)[] = ['Mobile', 'Landline', null];
 
-async function present(database: Database, { matchedOn, name, phones: found }: Answer): Promise<PhoneTrace> {
+async function present(db: Db, { matchedOn, name, phones: found }: Answer): Promise<PhoneTrace> {
   const facts = await factsOf(
-    database.run,
+    db,
     found.map(({ number }) => number),
   );
   const phones = found.map(phone => {

@@ -1,5 +1,5 @@
+import type { Db } from '../../../shared/platform/db.ts';
 import { batch } from '../../http/batch.ts';
-import type { Database } from '../../http/database.ts';
 
 /** A row of the valuations table. All fields are null for a parcel without relevant comps. */
 export type StoredValuation =
@@ -30,7 +30,7 @@ type ParcelKey = { fips: number; propertyId: number };
 type Row = StoredValuation & { property_id: number };
 
 /** Stored valuations. Concurrent reads share a statement, at two thirds of the cost of separate ones. */
-export function openValuations(database: Database): ReadValuation {
+export function openValuations(db: Db): ReadValuation {
   const read = batch<ParcelKey, Row | undefined>(async keys => {
     const wanted = [...new Map(keys.map(key => [key.propertyId, key])).values()];
     const byParcel = new Map((await readRows(wanted, false)).map(row => [row.property_id, row]));
@@ -41,7 +41,7 @@ export function openValuations(database: Database): ReadValuation {
     withComps ? (await readRows([{ fips, propertyId }], true))[0] : read({ fips, propertyId });
 
   function readRows(wanted: ParcelKey[], withComps: boolean): Promise<Row[]> {
-    return database.run<Row>('valuation/read_valuations', {
+    return db.run<Row>('valuation/read_valuations', {
       fips: wanted.map(({ fips }) => fips),
       property_ids: wanted.map(({ propertyId }) => propertyId),
       with_comps: withComps,

@@ -53,10 +53,10 @@ export const createCompReport = defineEndpoint({
   errors: {
     unprocessable: `The account already has ${MAX_REPORTS.toLocaleString('en-US')} reports. Delete some in the web app.`,
   },
-  handle: async ({ body: { property_id } }, { database }, call) => {
+  handle: async ({ body: { property_id } }, { db }, call) => {
     const { account, user, appUrl } = call;
     const fips = countyOf(property_id);
-    const id = await makeOnce(database, call, async run => {
+    const id = await makeOnce(db, call, async tx => {
       const values = {
         account_id: account.id,
         user_id: user?.id ?? null,
@@ -64,9 +64,9 @@ export const createCompReport = defineEndpoint({
         property_id,
         limit: MAX_REPORTS,
       };
-      const [report] = await run<{ id: string }>('comping/insert_report', values);
-      if (report === undefined) throw refusal(await run('comping/find_parcel', { fips, property_id }));
-      await enqueueAndNotify(run, prepareReports, { fips });
+      const [report] = await tx.run<{ id: string }>('comping/insert_report', values);
+      if (report === undefined) throw refusal(await tx.run('comping/find_parcel', { fips, property_id }));
+      await enqueueAndNotify(tx, prepareReports, { fips });
       return report.id;
     });
     return { body: { report_id: id, url: `${appUrl}/comping/${id}` }, tokens: 0 };

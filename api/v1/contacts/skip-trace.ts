@@ -36,8 +36,8 @@ const common = {
       value: SKIP_TRACE_EXAMPLE.response,
     },
   },
-  recheck: ({ body, people }: KeptAnswer, { database }: Resources) =>
-    withoutSuppressed(database.run, body as PhoneTrace, people),
+  recheck: ({ body, people }: KeptAnswer, { db }: Resources) =>
+    withoutSuppressed(db, body as PhoneTrace, people),
 } as const;
 
 const LAW =
@@ -135,8 +135,8 @@ export const tracePropertyOwner = defineEndpoint({
     note: 'free when `matched` is false',
   },
   errors: { not_found: 'No parcel has this id, or it has left the roll. Free.' },
-  handle: async ({ params: { property_id } }, { database, trace }, call) => {
-    const [row] = await database.run<OwnerRow>('contacts/read_owner', {
+  handle: async ({ params: { property_id } }, { db, trace }, call) => {
+    const [row] = await db.run<OwnerRow>('contacts/read_owner', {
       fips: countyOf(property_id),
       property_id,
     });

@@ -143,15 +143,15 @@ export const ownerOf = ({ account, user }: CallContext): Owner => ({
 });
 
 async function readDeals(
-  { database }: Resources,
+  { db }: Resources,
   call: CallContext,
   id: string | null,
   explain: boolean,
 ): Promise<Deal[]> {
-  const board = await findBoard(database.run, ownerOf(call));
+  const board = await findBoard(db, ownerOf(call));
   if (board === undefined) return [];
   const figures = explain ? FIGURES : '';
-  return database.runComposed<Deal>('deals/list_deals', { figures }, { board_id: board.id, deal_id: id });
+  return db.run<Deal>('deals/list_deals', { board_id: board.id, deal_id: id }, { figures });
 }
 
 /** An additional column of deals/list_deals. */
@@ -208,8 +208,8 @@ export const addListing = defineEndpoint({
   },
   handle: async ({ body: { property_id, listing_id, listing_url, ...given } }, resources, call) => {
     const subject = { property_id, listing_id, listing_url };
-    const id = await makeOnce(resources.database, call, run =>
-      addDeal(run, ownerOf(call), subject as never, given as DealFields),
+    const id = await makeOnce(resources.db, call, tx =>
+      addDeal(tx, ownerOf(call), subject as never, given as DealFields),
     );
     return { body: await readDeal(resources, call, id), tokens: 0 };
   },
@@ -253,8 +253,8 @@ export const changeListing = defineEndpoint({
     description: 'The updated deal.',
   },
   handle: async ({ params: { id }, body }, resources, call) => {
-    const exists = await resources.database.transaction(run =>
-      changeDeal(run, ownerOf(call), id, body as DealChange),
+    const exists = await resources.db.transaction(tx =>
+      changeDeal(tx, ownerOf(call), id, body as DealChange),
     );
     if (!exists) throw notFound(NO_DEAL);
     return { body: await readDeal(resources, call, id), tokens: 0 };
@@ -268,8 +268,8 @@ export const removeListing = defineEndpoint({
   summary: 'Remove a deal from the board',
   description: 'Removes a deal. The others keep their order.',
   response: { status: 204, description: 'The deal was removed.' },
-  handle: async ({ params: { id } }, { database }, call) => {
-    const removed = await database.transaction(run => removeDeal(run, ownerOf(call), id));
+  handle: async ({ params: { id } }, { db }, call) => {
+    const removed = await db.transaction(tx => removeDeal(tx, ownerOf(call), id));
     if (!removed) throw notFound(NO_DEAL);
     return { body: null, tokens: 0 };
   },

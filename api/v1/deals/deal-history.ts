@@ -62,12 +62,12 @@ export const dealHistory = defineEndpoint({
       ],
     },
   },
-  handle: async ({ params: { id } }, { database }, call) => {
-    const board = await findBoard(database.run, ownerOf(call));
+  handle: async ({ params: { id } }, { db }, call) => {
+    const board = await findBoard(db, ownerOf(call));
     const rows =
       board === undefined
         ? []
-        : await database.run<Omit<DealEvent, 'at'> & { at: Date }>('deals/list_events', {
+        : await db.run<Omit<DealEvent, 'at'> & { at: Date }>('deals/list_events', {
             board_id: board.id,
             deal_id: id,
             limit: MAX_EVENTS,

@@ -12,9 +12,9 @@ import {
 import { PRICES } from '../../../shared/model/prices.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { enqueueAndNotify } from '../../../shared/platform/queue/jobs.ts';
-import type { Database } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { conflict, notFound, validationError } from '../../http/error-responses.ts';
 import type { Quote } from '../../http/quote.ts';
@@ -69,7 +69,7 @@ county is read at one point in time. Plat reserves the highest possible price at
     note: 'charged when the file is ready; free for rows and markets that your company received in the last 30 days and that have not changed since',
     mayBeFree: true,
     atMost: ({ body }) => mostRows(body.format),
-    quote: async ({ body }, { database }, call) => quoteExport(body as ExportRequest, database, call),
+    quote: async ({ body }, { db }, call) => quoteExport(body as ExportRequest, db, call),
   },
   response: {
     status: 202,
@@ -85,14 +85,14 @@ county is read at one point in time. Plat reserves the highest possible price at
     unprocessable:
       "The filter's shape has more than 10,000 vertices or too many long edges, or its outline crosses too many parcels.",
   },
-  handle: async ({ body }, { database, files }, call) => {
+  handle: async ({ body }, { db, files }, call) => {
     const request = body as ExportRequest;
     requireDisclosableCeiling(request, call);
-    const companyId = await companyOf(database.run, call.account.id);
-    const price = await priceExport(database, companyId, request, call);
-    const id = await addExport(database, { request, companyId, price, call });
-    const rows = await listExportRows(database, call.account.id, id);
-    const [answer] = await toExports(rows, { database, files }, call);
+    const companyId = await companyOf(db, call.account.id);
+    const price = await priceExport(db, companyId, request, call);
+    const id = await addExport(db, { request, companyId, price, call });
+    const rows = await listExportRows(db, call.account.id, id);
+    const [answer] = await toExports(rows, { db, files }, call);
     return { body: answer!, tokens: 0 };
   },
 });
@@ -113,19 +113,19 @@ function requireDisclosableCeiling(request: ExportRequest, call: CallContext): v
 }
 
 /** Counts of parcels, comps, and owners below 25 stay hidden. */
-async function quoteExport(request: ExportRequest, database: Database, call: CallContext) {
+async function quoteExport(request: ExportRequest, db: Db, call: CallContext) {
   requireDisclosableCeiling(request, call);
-  const companyId = await companyOf(database.run, call.account.id);
-  const { rows, tokens, bound } = await priceExport(database, companyId, request, call);
+  const companyId = await companyOf(db, call.account.id);
+  const { rows, tokens, bound } = await priceExport(db, companyId, request, call);
   const exact: Quote = { tokens, at_most: tokens };
   if (request.markets !== undefined) return { body: exact, tokens: 0 };
   if (request.filter === undefined) {
     const isDisclosed = bound === null && rows >= MIN_DISCLOSED_COUNT;
     const body: Quote = isDisclosed ? exact : { tokens: null, at_most: bound ?? MIN_DISCLOSED_COUNT };
-    return { body, tokens: await spendQuote(database, call) };
+    return { body, tokens: await spendQuote(db, call) };
   }
   const filter = filterSchema.parse(request.filter) as FilterBody;
-  const { counts, tokens: price } = await countForQuote(filter, database, call);
+  const { counts, tokens: price } = await countForQuote(filter, db, call);
   if (counts === null) return { body: { tokens: null, at_most: mostRows(request.format) }, tokens: price };
   const isDisclosed = counts.count !== null && rows >= MIN_DISCLOSED_COUNT;
   return {
@@ -137,7 +137,7 @@ async function quoteExport(request: ExportRequest, database: Database, call: Cal
 type NewExport = { request: ExportRequest; companyId: string; price: ExportPrice; call: CallContext };
 
 async function addExport(
-  database: Database,
+  db: Db,
   { request, companyId, price, call: { account, mode, now, idempotencyKey, user } }: NewExport,
 ): Promise<string> {
   const { most_tokens: most } = request;
@@ -146,9 +146,9 @@ async function addExport(
   const least = price.rows < MIN_DISCLOSED_COUNT ? MIN_DISCLOSED_COUNT : price.tokens;
   const tokens = isHidden ? (price.bound ?? least) : price.tokens;
   const refused = most !== undefined && tokens > most ? overCeiling(most) : undefined;
-  return database.transaction(async run => {
+  return db.transaction(async tx => {
     // Orders of one company run one at a time, so that the limit holds.
-    await run('market/lock_company', { account_id: account.id });
+    await tx.run('market/lock_company', { account_id: account.id });
     const order = {
       company_id: companyId,
       account_id: account.id,
@@ -156,9 +156,9 @@ async function addExport(
       order_key: idempotencyKey ?? null,
       created_at: now,
     };
-    const [before] = await run<{ id: string }>('exports/find_ordered', order);
+    const [before] = await tx.run<{ id: string }>('exports/find_ordered', order);
     if (before !== undefined) return before.id;
-    const [counted] = await run<{ open: number }>('exports/count_open', { company_id: companyId });
+    const [counted] = await tx.run<{ open: number }>('exports/count_open', { company_id: companyId });
     if (counted!.open >= MOST_AT_ONCE)
       throw new PlatError(
         'rate_limited',
@@ -168,11 +168,11 @@ async function addExport(
         },
       );
     const held = refused === undefined ? tokens : 0;
-    if (held > 0 && !(await holdTokens(run, account.id, held))) {
-      const quota = await readQuota(run, account.id);
+    if (held > 0 && !(await holdTokens(tx, account.id, held))) {
+      const quota = await readQuota(tx, account.id);
       throw quotaError(quota, isHidden ? UNTOLD_NEED : held, quota.left);
     }
-    const [added] = await run<{ id: string }>('exports/add_export', {
+    const [added] = await tx.run<{ id: string }>('exports/add_export', {
       ...order,
       mode,
       state: refused === undefined ? 'queued' : 'failed',
@@ -181,8 +181,8 @@ async function addExport(
     });
     const { id } = added!;
     if (refused === undefined) {
-      const job = await enqueueAndNotify(run, makeExport, { export: id });
-      await run('exports/set_job', { export_id: id, job_id: job });
+      const job = await enqueueAndNotify(tx, makeExport, { export: id });
+      await tx.run('exports/set_job', { export_id: id, job_id: job });
     }
     return id;
   });
@@ -202,7 +202,7 @@ export const listExports = defineEndpoint({
     example: { summary: 'One export', value: [EXPORT_EXAMPLE] },
   },
   handle: async (_input, resources, call) => {
-    const rows = await listExportRows(resources.database, call.account.id, null);
+    const rows = await listExportRows(resources.db, call.account.id, null);
     return { body: await toExports(rows, resources, call), tokens: 0 };
   },
 });
@@ -224,7 +224,7 @@ export const getExport = defineEndpoint({
   },
   errors: { not_found: NOT_FOUND },
   handle: async ({ params }, resources, call) => {
-    const rows = await listExportRows(resources.database, call.account.id, params.id);
+    const rows = await listExportRows(resources.db, call.account.id, params.id);
     const [answer] = await toExports(rows, resources, call);
     if (answer === undefined) throw notFound(`Your company has no export ${params.id}.`);
     return { body: answer, tokens: 0 };
@@ -248,13 +248,13 @@ export const cancelRunningExport = defineEndpoint({
   },
   errors: { not_found: NOT_FOUND, conflict: OVER },
   handle: async ({ params }, resources, call) => {
-    const { database } = resources;
-    const companyId = await companyOf(database.run, call.account.id);
-    await database.transaction(async run => {
-      const canceled = await cancelExport(run, params.id, companyId);
-      if (canceled?.job_id) await run('queue/cancel_job', { id: canceled.job_id, by: 'the company' });
+    const { db } = resources;
+    const companyId = await companyOf(db, call.account.id);
+    await db.transaction(async tx => {
+      const canceled = await cancelExport(tx, params.id, companyId);
+      if (canceled?.job_id) await tx.run('queue/cancel_job', { id: canceled.job_id, by: 'the company' });
     });
-    const rows = await listExportRows(database, call.account.id, params.id);
+    const rows = await listExportRows(db, call.account.id, params.id);
     const [answer] = await toExports(rows, resources, call);
     if (answer === undefined) throw notFound(`Your company has no export ${params.id}.`);
     if (answer.state !== 'cancelled') throw conflict(OVER);
@@ -273,10 +273,10 @@ export const deleteExport = defineEndpoint({
   params,
   response: { status: 204, description: 'The export was deleted.' },
   errors: { not_found: NOT_FOUND, conflict: STILL_RUNS },
-  handle: async ({ params }, { database }, { account }) => {
-    const ids = { export_id: params.id, company_id: await companyOf(database.run, account.id) };
-    if ((await database.run('exports/delete_export', ids)).length === 0) {
-      const [kept] = await listExportRows(database, account.id, params.id);
+  handle: async ({ params }, { db }, { account }) => {
+    const ids = { export_id: params.id, company_id: await companyOf(db, account.id) };
+    if ((await db.run('exports/delete_export', ids)).length === 0) {
+      const [kept] = await listExportRows(db, account.id, params.id);
       throw kept === undefined ? notFound(`Your company has no export ${params.id}.`) : conflict(STILL_RUNS);
     }
     return { body: null, tokens: 0 };

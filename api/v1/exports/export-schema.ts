@@ -5,8 +5,8 @@ import { type NamedOrder, SUBJECT } from '../../../shared/exports/export-name.ts
 import { EXPORT_FORMATS, kindOf } from '../../../shared/exports/export-request.ts';
 import { ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
 import { compsRequest } from '../../../shared/market/comps-query.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import type { FileAddresses } from '../../files/file-address.ts';
-import type { Database } from '../../http/database.ts';
 import { type CallContext, link } from '../../http/endpoint.ts';
 import { companyOf } from '../common/company.ts';
 import { WIDE_FILTER } from '../examples/examples.ts';
@@ -206,31 +206,26 @@ export type ExportRow = NamedOrder & {
 };
 
 /** The newest exports of the company. @param id null for all */
-export async function listExportRows(
-  { run, runComposed }: Pick<Database, 'run' | 'runComposed'>,
-  accountId: string,
-  id: string | null,
-): Promise<ExportRow[]> {
-  const company_id = await companyOf(run, accountId);
+export async function listExportRows(db: Db, accountId: string, id: string | null): Promise<ExportRow[]> {
+  const company_id = await companyOf(db, accountId);
   const values = { company_id, export_id: id, limit: MOST_LISTED };
-  return runComposed<ExportRow>('exports/list_exports', { subject: SUBJECT }, values);
+  return db.run<ExportRow>('exports/list_exports', values, { subject: SUBJECT });
 }
 
 /** More than anyone looks at. Limits the list, which is not paged. */
 export const MOST_LISTED = 100;
 
 type PartRow = { export_id: string; n: number; size: number; sha256: string };
-type Reading = { database: Pick<Database, 'run'>; files: FileAddresses };
+type Reading = { db: Db; files: FileAddresses };
 
 /** As the API returns them, with fresh URLs. */
 export async function toExports(
   rows: readonly ExportRow[],
-  { database, files }: Reading,
+  { db, files }: Reading,
   { apiUrl }: Pick<CallContext, 'apiUrl'>,
 ): Promise<Export[]> {
   const ready = rows.filter(({ state }) => state === 'ready').map(({ id }) => id);
-  const parts =
-    ready.length === 0 ? [] : await database.run<PartRow>('exports/list_parts', { export_ids: ready });
+  const parts = ready.length === 0 ? [] : await db.run<PartRow>('exports/list_parts', { export_ids: ready });
   return Promise.all(
     rows.map(async ({ id, state, request, error, created_at, expires_at, rows, free_rows, tokens }) => {
       const urlOf = async (n: number) => apiUrl + (await files.pathOf(id, n, expires_at!));

@@ -13,9 +13,9 @@ import { costOf } from '../../../shared/model/prices.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
-import { sql } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import type { PlatError } from '../../../shared/platform/errors.ts';
-import type { Database } from '../../http/database.ts';
+import { sql } from '../../../shared/platform/statements.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { inField } from '../common/in-field.ts';
@@ -38,7 +38,7 @@ type Counted = { rows: number; free: number; bound?: number | null };
  * @throws PlatError `validation_error` if it can't be exported, `unprocessable` like the filter
  */
 export async function priceExport(
-  database: Database,
+  db: Db,
   companyId: string,
   request: ExportRequest,
   at: At,
@@ -46,7 +46,7 @@ export async function priceExport(
   const kind = kindOf(request);
   const field = kind === 'list' ? 'list_id' : kind === 'owners' ? 'filter' : kind;
   const count = kind === 'comps' ? countComps : kind === 'markets' ? countMarkets : countParcels;
-  const { rows, free, bound = null } = await count(database, companyId, request, at);
+  const { rows, free, bound = null } = await count(db, companyId, request, at);
   const most = mostRows(request.format);
   if (rows > most)
     throw request.format === 'kml'
@@ -69,47 +69,42 @@ const tooMany = (field: string): PlatError =>
 /** Counting stops at one more than a file can have. */
 const ENOUGH = mostRows('csv') + 1;
 
-async function countParcels(
-  database: Database,
-  companyId: string,
-  request: ExportRequest,
-  at: At,
-): Promise<Counted> {
-  const { hits, found, values, bound } = await hitsOf(database, companyId, request, at);
-  const [counted] = await database.runComposed<Counted & { found: number }>(
+async function countParcels(db: Db, companyId: string, request: ExportRequest, at: At): Promise<Counted> {
+  const { hits, found, values, bound } = await hitsOf(db, companyId, request, at);
+  const [counted] = await db.run<Counted & { found: number }>(
     'exports/count_rows',
-    { hits, found },
     { ...values, company_id: companyId },
+    { hits, found },
   );
   if (counted!.found >= ENOUGH) throw tooMany(request.list_id === undefined ? 'filter' : 'list_id');
   return { ...counted!, bound };
 }
 
 async function hitsOf(
-  database: Database,
+  db: Db,
   companyId: string,
   { list_id, filter, one_per_owner, status }: ExportRequest,
   { now: asOf, work }: At,
 ): Promise<Hits & { bound: number | null }> {
   if (list_id !== undefined) {
-    const list = await findListOf(database.run, companyId, list_id);
+    const list = await findListOf(db, companyId, list_id);
     if (list === undefined)
       throw validationError({ list_id: ["is not the id of one of your company's lists"] });
     const options = { companyId, status, onePerOwner: one_per_owner };
-    const hits = await hitsOfList(database.runComposed, list, options);
+    const hits = await hitsOfList(db, list, options);
     return { ...hits, bound: list.rows_at_most && Math.max(list.rows_at_most, MIN_DISCLOSED_COUNT) };
   }
   const body = filterSchema.parse(filter) as FilterBody;
   const selection = await inField('filter', async () => {
-    await requireFilterRegions(database, body);
-    return selectParcels(body, { asOf, companyId, work }, database);
+    await requireFilterRegions(db, body);
+    return selectParcels(body, { asOf, companyId, work }, db);
   });
   const hits = one_per_owner ? hitsOfOwners(selection, companyId, ENOUGH) : hitsOfFilter(selection, ENOUGH);
   return { ...hits, bound: null };
 }
 
 async function countComps(
-  database: Database,
+  db: Db,
   companyId: string,
   { comps }: ExportRequest,
   { now: asOf, work }: At,
@@ -118,29 +113,25 @@ async function countComps(
   const { where, values } = await inField('comps', async () => {
     const areas = await areasOf(query, work);
     const { fips, zip } = query;
-    await requireKnownRegions(database, [
+    await requireKnownRegions(db, [
       { field: 'fips', type: 'county', codes: fips === undefined ? [] : [fips] },
       { field: 'zip', type: 'zip', codes: zip === undefined ? [] : [zip] },
     ]);
-    return selectComps(query, await Promise.all(areas.map(area => openArea(area, database, work))), asOf);
+    return selectComps(query, await Promise.all(areas.map(area => openArea(area, db, work))), asOf);
   });
-  const [counted] = await database.runComposed<Counted>(
+  const [counted] = await db.run<Counted>(
     'exports/count_comps',
-    { figures: sql('market/comp_figures'), where },
     { ...values, company_id: companyId, most: ENOUGH },
+    { figures: sql('market/comp_figures'), where },
   );
   return counted!;
 }
 
-async function countMarkets(
-  database: Database,
-  companyId: string,
-  { markets }: ExportRequest,
-): Promise<Counted> {
-  const known = await database.run<{ id: string; has_stats: boolean; free: boolean }>(
-    'exports/count_markets',
-    { company_id: companyId, ids: markets },
-  );
+async function countMarkets(db: Db, companyId: string, { markets }: ExportRequest): Promise<Counted> {
+  const known = await db.run<{ id: string; has_stats: boolean; free: boolean }>('exports/count_markets', {
+    company_id: companyId,
+    ids: markets,
+  });
   const found = new Set(known.map(({ id }) => id));
   const unknown = markets!.filter(id => !found.has(id));
   if (unknown.length > 0)

@@ -9,7 +9,7 @@ import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { utcDay } from '../../../shared/kernels/stats/calendar.ts';
 import { NARROW_BUCKETS } from '../../../shared/model/buckets.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
-import type { Database } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { fips } from '../common/request-schemas.ts';
@@ -156,8 +156,8 @@ export const countyQuality = defineEndpoint({
     example: { summary: 'A county', value: QUALITY_EXAMPLE },
   },
   errors: { not_found: 'Plat has no data for this county. Free.' },
-  handle: async ({ params }, { database }, { now }) => {
-    const body = await readQuality(database, params.fips, now);
+  handle: async ({ params }, { db }, { now }) => {
+    const body = await readQuality(db, params.fips, now);
     if (body === undefined) throw notFound(`Plat has no data for county ${params.fips}.`);
     return { body, tokens: 0 };
   },
@@ -178,14 +178,10 @@ type StoredRun = Pick<CountyQuality['history'][number], 'run_id' | 'feed' | 'cou
 const MAX_RUNS = 12;
 
 /** Undefined without data for the county. */
-export async function readQuality(
-  database: Database,
-  code: string,
-  now: Date,
-): Promise<CountyQuality | undefined> {
+export async function readQuality(db: Db, code: string, now: Date): Promise<CountyQuality | undefined> {
   const [[coverage], [stored]] = await Promise.all([
-    readCoverage(database, Number(code)),
-    database.run<Stored>('feeds/get_record', { fips: Number(code), runs: MAX_RUNS }),
+    readCoverage(db, Number(code)),
+    db.run<Stored>('feeds/get_record', { fips: Number(code), runs: MAX_RUNS }),
   ]);
   if (coverage === undefined) return undefined;
   const { as_of, record, computed_at, history } = stored!;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { NO_COMPS_REASONS, noComps } from '../../../shared/feeds/no-comps.ts';
 import { LAND_KINDS } from '../../../shared/model/feed-kinds.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { allCounties, fiveDigits } from '../../../shared/regions/counties.ts';
 import { STATES } from '../../../shared/regions/states.ts';
-import type { Database } from '../../http/database.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { fips } from '../common/request-schemas.ts';
@@ -116,8 +116,8 @@ export const listCoverage = defineEndpoint({
     }),
     example: { summary: 'One county', value: { counties: [COVERAGE_EXAMPLE] } },
   },
-  handle: async ({ query }, { database, sourcesOfCounty }) => {
-    const counties = await readCoverage(database, null);
+  handle: async ({ query }, { db, sourcesOfCounty }) => {
+    const counties = await readCoverage(db, null);
     const offered = query.offered && { offered: offersOf(query.offered, counties, sourcesOfCounty) };
     return { body: { counties, ...offered }, tokens: 0 };
   },
@@ -137,8 +137,8 @@ export const countyCoverage = defineEndpoint({
     example: { summary: 'A county', value: COVERAGE_EXAMPLE },
   },
   errors: { not_found: 'Plat has no data for this county. Free.' },
-  handle: async ({ params }, { database, sourcesOfCounty }) => {
-    const [coverage] = await readCoverage(database, Number(params.fips));
+  handle: async ({ params }, { db, sourcesOfCounty }) => {
+    const [coverage] = await readCoverage(db, Number(params.fips));
     if (coverage === undefined) {
       const [source] = sourcesOfCounty(params.fips);
       const published = source ? ` Its parcels are published at ${source.address}.` : '';
@@ -149,8 +149,8 @@ export const countyCoverage = defineEndpoint({
 });
 
 /** The coverage of a county, or of all. */
-export async function readCoverage(database: Database, code: number | null): Promise<Coverage[]> {
-  const rows = await database.run<Coverage & { reads_sales: boolean }>('feeds/list_coverage', {
+export async function readCoverage(db: Db, code: number | null): Promise<Coverage[]> {
+  const rows = await db.run<Coverage & { reads_sales: boolean }>('feeds/list_coverage', {
     fips: code,
   });
   return rows.map(({ reads_sales: readsSales, sources, ...known }) => ({

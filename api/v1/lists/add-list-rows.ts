@@ -4,8 +4,8 @@ import { listParts } from '../../../shared/lists/read-list.ts';
 import { PRICES, tokensText } from '../../../shared/model/prices.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { requireTokensLeft } from '../../http/authorize.ts';
-import type { Database, Statements } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
@@ -132,18 +132,16 @@ Adding by filter counts as a quote: it uses one of the ${PRICES.quote.freePerDay
     },
   },
   errors: { not_found: NO_LIST, unprocessable: `${FULL} Or the filter's shape is too complex.` },
-  handle: async ({ params, query: { pay }, body }, { database }, call) => {
-    const companyId = await companyOf(database.run, call.account.id);
-    const list = await findList(database, companyId, params.id);
+  handle: async ({ params, query: { pay }, body }, { db }, call) => {
+    const companyId = await companyOf(db, call.account.id);
+    const list = await findList(db, companyId, params.id);
     if (pay && body.filter === undefined) throw validationError({ pay: ['can be used only with a filter'] });
-    const found = await findParcels(body, pay, database, companyId, call);
-    const answer = await makeOnce(database, call, (_run, statements) =>
-      addFound(statements, companyId, list.id, found),
-    );
-    const { isTold: isDisclosed, outcomes, not_found } = answer;
+    const found = await findParcels(body, pay, db, companyId, call);
+    const answer = await makeOnce(db, call, tx => addFound(tx, companyId, list.id, found));
+    const { isDisclosed, outcomes, not_found } = answer;
     const { in_other_lists, mailed_lately, do_not_mail } = outcomes;
     const counts = { ...outcomes, left_out: in_other_lists + mailed_lately + do_not_mail };
-    const after = await findList(database, companyId, list.id);
+    const after = await findList(db, companyId, list.id);
     const disclosed = isDisclosed || call.user !== undefined;
     return {
       body: {
@@ -182,24 +180,24 @@ type Found = {
 async function findParcels(
   { filter: given, property_ids, apns, fips }: z.output<typeof body>,
   pay: boolean,
-  database: Database,
+  db: Db,
   companyId: string,
   call: CallContext,
 ): Promise<Found> {
   const named = { how: 'named', unquotable: false, tokens: 0 } as const;
   if (property_ids !== undefined) return { ids: distinct(property_ids), unknown: [], ...named };
-  if (apns !== undefined) return { ...(await findNumbers(database, fips!, apns)), ...named };
+  if (apns !== undefined) return { ...(await findNumbers(db, fips!, apns)), ...named };
   const filter = given as FilterBody;
   // The company chooses the rows of its lists, and they can be few, so filters on them are never counted.
   const { list_id, ...others } = filter;
   if (call.user === undefined && !pay && !(await isQuotable(others, call.work)))
     throw validationError({ filter: [UNPAID] });
-  await requireFilterRegions(database, filter);
+  await requireFilterRegions(db, filter);
   const now = call.now.getTime();
   if (pay) requireTokensLeft(call.account, now, PRICES.filterPage.tokens);
-  const quote = pay || call.user !== undefined ? 0 : await spendQuote(database, call);
+  const quote = pay || call.user !== undefined ? 0 : await spendQuote(db, call);
   if (quote > 0) requireTokensLeft(call.account, now, quote);
-  const ids = await findByFilter(filter, database, { asOf: call.now, companyId, work: call.work });
+  const ids = await findByFilter(filter, db, { asOf: call.now, companyId, work: call.work });
   return {
     ids,
     unknown: [],
@@ -215,21 +213,15 @@ type Outcomes = Record<
 >;
 type Company = { has_marked_owners: boolean; mailed_at: Date | null };
 /** Stored as JSON for repeats, so the names stay. */
-type Added = { outcomes: Outcomes; not_found: string[]; isTold: boolean };
+type Added = { outcomes: Outcomes; not_found: string[]; isDisclosed: boolean };
 
 /** Adds the parcels, and records what may be disclosed about them. */
-async function addFound(
-  statements: Statements,
-  companyId: string,
-  listId: string,
-  found: Found,
-): Promise<Added> {
-  const { run } = statements;
-  const [company] = await run<Company>('lists/lock_lists', { company_id: companyId });
+async function addFound(db: Db, companyId: string, listId: string, found: Found): Promise<Added> {
+  const [company] = await db.run<Company>('lists/lock_lists', { company_id: companyId });
   // The list can be deleted while the filter runs.
-  const [list] = await run<ListRecord>('lists/lock_list', { company_id: companyId, list_id: listId });
+  const [list] = await db.run<ListRecord>('lists/lock_list', { company_id: companyId, list_id: listId });
   if (list === undefined) throw notFound(NO_LIST);
-  const [before] = await run<{ rows: number }>('lists/count_rows_of_company', { company_id: companyId });
+  const [before] = await db.run<{ rows: number }>('lists/count_rows_of_company', { company_id: companyId });
   const outcomes: Outcomes = {
     added: 0,
     already_there: 0,
@@ -239,22 +231,22 @@ async function addFound(
   };
   const not_found = [...found.unknown];
   for (let from = 0; from < found.ids.length; from += BATCH) {
-    const batch = await addBatch(statements, companyId, list, found.ids.slice(from, from + BATCH));
+    const batch = await addBatch(db, companyId, list, found.ids.slice(from, from + BATCH));
     for (const name of Object.keys(outcomes) as (keyof Outcomes)[]) outcomes[name] += batch[name];
     // Matches of a filter were on the roll a moment ago.
     if (found.how === 'named') not_found.push(...batch.not_found.map(String));
   }
   const isDisclosed =
-    found.how === 'paid' || (await mayDisclose(run, companyId, list, found, outcomes, company!));
+    found.how === 'paid' || (await mayDisclose(db, companyId, list, found, outcomes, company!));
   const most = found.how === 'named' ? found.ids.length : Math.max(found.ids.length, MIN_DISCLOSED_COUNT);
   if (before!.rows + (isDisclosed ? outcomes.added : most) > MAX_ROWS) throw unprocessable(FULL);
   // A page of the filter would have returned that many.
   const isNamed = found.how === 'named' || (found.how === 'paid' && found.ids.length <= PAGE_SIZES.most);
   if (!isDisclosed || list.unread_rows === 'hidden')
-    await run('lists/hide_unread_rows', { list_id: list.id, rows: list.rows, more: most });
-  else if (!isNamed) await run('lists/tell_counts', { list_id: list.id });
-  if (outcomes.added > 0 || !isDisclosed) await run('lists/touch_list', { list_id: list.id });
-  return { outcomes, not_found, isTold: isDisclosed };
+    await db.run('lists/hide_unread_rows', { list_id: list.id, rows: list.rows, more: most });
+  else if (!isNamed) await db.run('lists/tell_counts', { list_id: list.id });
+  if (outcomes.added > 0 || !isDisclosed) await db.run('lists/touch_list', { list_id: list.id });
+  return { outcomes, not_found, isDisclosed: isDisclosed };
 }
 
 /**
@@ -262,7 +254,7 @@ async function addFound(
  * count that can be above 0 reveals how many parcels are in a list or belong to an owner.
  */
 async function mayDisclose(
-  run: Statements['run'],
+  db: Db,
   companyId: string,
   list: ListRecord,
   { ids, how, unquotable }: Found,
@@ -275,7 +267,7 @@ async function mayDisclose(
   const wereMailed = list.mailed_within_days !== null && (company.mailed_at?.getTime() ?? 0) >= since;
   if (how === 'named') {
     if (list.unread_rows !== 'named' || wereMailed || company.has_marked_owners) return false;
-    const others = await run<Pick<ListRecord, 'unread_rows'>>('lists/list_named', {
+    const others = await db.run<Pick<ListRecord, 'unread_rows'>>('lists/list_named', {
       company_id: companyId,
       list_ids: list.leave_out_lists,
     });
@@ -297,14 +289,13 @@ type Batch = Outcomes & { not_found: number[] };
 
 /** @param ids ids that no county can have count as not found */
 async function addBatch(
-  { runComposed }: Statements,
+  db: Db,
   companyId: string,
   list: Pick<ListRecord, 'id' | 'leave_out_lists' | 'mailed_within_days'>,
   ids: readonly number[],
 ): Promise<Batch> {
-  const [row] = await runComposed<Batch>(
+  const [row] = await db.run<Batch>(
     'lists/add_rows',
-    { owners: listParts().owners },
     {
       company_id: companyId,
       list_id: list.id,
@@ -313,6 +304,7 @@ async function addBatch(
       leave_out_lists: list.leave_out_lists,
       mailed_within_days: list.mailed_within_days,
     },
+    { owners: listParts().owners },
   );
   return row!;
 }

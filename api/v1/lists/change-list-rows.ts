@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ListRecord } from '../../../shared/lists/list-terms.ts';
 import { type PickedRow, pickRows } from '../../../shared/lists/read-list.ts';
-import type { Statements } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { companyOf } from '../common/company.ts';
@@ -82,23 +82,23 @@ type Picking = { property_ids: readonly number[] | null; status: string | null }
  * @returns the picked rows, and those that the response may count
  */
 async function pickForChange(
-  { run, runComposed }: Statements,
+  db: Db,
   companyId: string,
   listId: string,
   picking: Picking,
   call: CallContext,
 ): Promise<{ picked: PickedRow[]; disclosed: PickedRow[] }> {
-  const [list] = await run<ListRecord>('lists/lock_list', { list_id: listId, company_id: companyId });
+  const [list] = await db.run<ListRecord>('lists/lock_list', { list_id: listId, company_id: companyId });
   if (list === undefined) throw notFound(NO_LIST);
   const reveals = call.user !== undefined;
-  const picked = await pickRows(runComposed, companyId, list, { ...picking, reveals });
+  const picked = await pickRows(db, companyId, list, { ...picking, reveals });
   const disclosed = picked.filter(row => reveals || row.is_read || mayDisclose(row, list, picking, call));
   const isByOwner = list.one_per_owner && list.unread > 0;
   const isById = list.unread_rows === 'counted' && picking.property_ids !== null;
   const isUnread = (id: number) => !picked.some(row => row.property_id === id && row.is_read);
   if (!reveals && (isByOwner || (isById && picking.property_ids!.some(isUnread))))
-    await run('lists/hide_unread_rows', { list_id: listId, rows: list.rows, more: 0 });
-  if (picked.length > 0 || !reveals) await run('lists/touch_list', { list_id: listId });
+    await db.run('lists/hide_unread_rows', { list_id: listId, rows: list.rows, more: 0 });
+  if (picked.length > 0 || !reveals) await db.run('lists/touch_list', { list_id: listId });
   return { picked, disclosed };
 }
 
@@ -128,15 +128,15 @@ export const changeRows = defineEndpoint({
     example: { summary: 'One row', value: { changed: 1, without_address: [] } },
   },
   handle: async ({ params, body }, resources, call) => {
-    const companyId = await companyOf(resources.database.run, call.account.id);
+    const companyId = await companyOf(resources.db, call.account.id);
     const { property_ids = null, with_status = null, status = null, note = null, tags = null } = body;
-    const answer = await resources.database.transaction(async (run, statements): Promise<ChangedRows> => {
+    const answer = await resources.db.transaction(async (tx): Promise<ChangedRows> => {
       const marks = body.do_not_mail === true;
-      await run('lists/note_mailing', { company_id: companyId, marks, mails: status === 'mailed' });
+      await tx.run('lists/note_mailing', { company_id: companyId, marks, mails: status === 'mailed' });
       const picking = { property_ids, status: with_status };
-      const { picked, disclosed } = await pickForChange(statements, companyId, params.id, picking, call);
+      const { picked, disclosed } = await pickForChange(tx, companyId, params.id, picking, call);
       if (status !== null || note !== null || tags !== null)
-        await run('lists/update_rows', {
+        await tx.run('lists/update_rows', {
           list_id: params.id,
           property_ids: picked.map(row => row.property_id),
           owners: picked.map(row => row.owner),
@@ -145,7 +145,7 @@ export const changeRows = defineEndpoint({
           tags,
         });
       if (body.do_not_mail !== undefined)
-        await run(marks ? 'lists/mark_do_not_mail' : 'lists/unmark_do_not_mail', {
+        await tx.run(marks ? 'lists/mark_do_not_mail' : 'lists/unmark_do_not_mail', {
           company_id: companyId,
           owner_keys: picked.flatMap(({ owner_key, owner }) => (owner === null ? [] : [owner_key, owner])),
         });
@@ -215,12 +215,12 @@ export const removeRows = defineEndpoint({
     example: { summary: 'Two rows', value: { removed: 2 } },
   },
   handle: async ({ params, query: { property_ids } }, resources, call) => {
-    const companyId = await companyOf(resources.database.run, call.account.id);
-    const answer = await resources.database.transaction(async (run, statements): Promise<RemovedRows> => {
+    const companyId = await companyOf(resources.db, call.account.id);
+    const answer = await resources.db.transaction(async (tx): Promise<RemovedRows> => {
       const picking = { property_ids, status: null };
-      const { picked, disclosed } = await pickForChange(statements, companyId, params.id, picking, call);
+      const { picked, disclosed } = await pickForChange(tx, companyId, params.id, picking, call);
       const ids = picked.map(row => row.property_id);
-      await run('lists/delete_rows', { list_id: params.id, property_ids: ids });
+      await tx.run('lists/delete_rows', { list_id: params.id, property_ids: ids });
       return { removed: disclosed.length };
     });
     return { body: answer, tokens: 0 };

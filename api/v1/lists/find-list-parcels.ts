@@ -1,6 +1,6 @@
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
-import type { Database } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { inField } from '../common/in-field.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
@@ -14,13 +14,13 @@ export const distinct = (ids: readonly number[]): number[] => [...new Set(ids)].
 
 /** The parcels of a county with these numbers, and the numbers without a parcel. */
 export async function findNumbers(
-  database: Database,
+  db: Db,
   fips: string,
   apns: readonly string[],
 ): Promise<{ ids: number[]; unknown: string[] }> {
-  await requireKnownRegions(database, [{ field: 'fips', type: 'county', codes: [fips] }]);
+  await requireKnownRegions(db, [{ field: 'fips', type: 'county', codes: [fips] }]);
   const asked = [...new Set(apns.map(apn => apn.trim()))].filter(apn => apn !== '');
-  const byNumber = await findByApns(database, Number(fips), asked);
+  const byNumber = await findByApns(db, Number(fips), asked);
   return {
     ids: distinct([...byNumber.values()].flat()),
     unknown: asked.filter(apn => !byNumber.has(apn)),
@@ -28,16 +28,12 @@ export async function findNumbers(
 }
 
 /** All matches of a filter. @throws PlatError `validation_error` for too many, or like the filter */
-export async function findByFilter(
-  filter: FilterBody,
-  database: Database,
-  asking: Asking,
-): Promise<number[]> {
-  const { from, where, values } = await inField('filter', () => selectParcels(filter, asking, database));
-  const [row] = await database.runComposed<{ ids: Buffer }>(
+export async function findByFilter(filter: FilterBody, db: Db, asking: Asking): Promise<number[]> {
+  const { from, where, values } = await inField('filter', () => selectParcels(filter, asking, db));
+  const [row] = await db.run<{ ids: Buffer }>(
     'parcels/collect_hits',
-    { from, where },
     { ...values, limit: MAX_FOUND + 1 },
+    { from, where },
   );
   const count = row!.ids.length / 8;
   if (count > MAX_FOUND)

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/lists/read-list.ts';
 import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import { giveRows, listFreeRows } from '../../../shared/parcels/given-rows.ts';
-import type { Statements } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
 import { openPage, type Page, pageParameters, toPageResult } from '../../http/paging.ts';
 import { companyOf } from '../common/company.ts';
@@ -79,14 +79,14 @@ export const readRows = defineEndpoint({
   handle: readRowPage,
 });
 
-async function listOf({ params }: Pick<RowsInput, 'params'>, { database }: Resources, call: CallContext) {
-  const companyId = await companyOf(database.run, call.account.id);
-  return { companyId, list: await findList(database, companyId, params.id) };
+async function listOf({ params }: Pick<RowsInput, 'params'>, { db }: Resources, call: CallContext) {
+  const companyId = await companyOf(db, call.account.id);
+  return { companyId, list: await findList(db, companyId, params.id) };
 }
 
 async function readRowPage(input: RowsInput, resources: Resources, call: CallContext): Promise<Answer> {
   const { status, tag, ...paging } = input.query;
-  const { database, cursorSecret } = resources;
+  const { db, cursorSecret } = resources;
   const { companyId, list } = await listOf(input, resources, call);
   const veiled = isVeiled(list, call);
   if (veiled) requireTokensForPage(call, paging.page_size);
@@ -96,14 +96,14 @@ async function readRowPage(input: RowsInput, resources: Resources, call: CallCon
     call,
     secret: cursorSecret,
   });
-  const read = await database.snapshot(at => readPage(at, companyId, list, page, { status, tag }));
+  const read = await db.snapshot(tx => readPage(tx, companyId, list, page, { status, tag }));
   const isWhole = !status && !tag && read.rows.length < page.size;
   const pageResult = veiled
     ? toVeiledPage(page, read)
     : toPageResult(page, read.rows, page.count || read.count, placeOf);
   const { count, next, previous } = pageResult;
   const rowParcels = pageResult.rows.map(({ property_id }) => read.parcels.get(property_id)!);
-  const free = await listFreeRows(database.run, companyId, rowParcels);
+  const free = await listFreeRows(db, companyId, rowParcels);
   const tokens = costOf(PRICES.listRows, rowParcels.length - free.size);
   const results = pageResult.rows.map(row =>
     toRow(list, row, read.parcels.get(row.property_id)!, call.appUrl),
@@ -114,9 +114,9 @@ async function readRowPage(input: RowsInput, resources: Resources, call: CallCon
     body: { count, next, previous, results },
     tokens,
     ...((isNew || (veiled && isWhole) || tokens > 0) && {
-      alongside: async statements => {
-        if (isNew || veiled) await markRowsRead(statements, companyId, list, ids, isWhole);
-        return (await giveRows(statements.runComposed, companyId, rowParcels)) === tokens;
+      alongside: async db => {
+        if (isNew || veiled) await markRowsRead(db, companyId, list, ids, isWhole);
+        return (await giveRows(db, companyId, rowParcels)) === tokens;
       },
     }),
   };
@@ -144,17 +144,16 @@ function toVeiledPage(page: Page, read: PageRead) {
 
 type PageRead = { count: number; rows: StoredRow[]; parcels: Awaited<ReturnType<typeof readParcels>> };
 
-const readParcels = (statements: Statements, ids: readonly number[]) =>
-  readRowParcels<Parcel>(statements.runComposed, ids, SUMMARY_COLUMNS);
+const readParcels = (db: Db, ids: readonly number[]) => readRowParcels<Parcel>(db, ids, SUMMARY_COLUMNS);
 
 async function readPage(
-  statements: Statements,
+  db: Db,
   companyId: string,
   list: ListRecord,
   { cursorPosition, offset, size }: Page,
   selected: { status?: string | undefined; tag?: string | undefined },
 ): Promise<PageRead> {
-  const read = await readListRows(statements.runComposed, companyId, list, {
+  const read = await readListRows(db, companyId, list, {
     ...selected,
     after: cursorPosition && Number(cursorPosition.place[0]),
     backwards: cursorPosition?.direction === 'previous',
@@ -162,7 +161,7 @@ async function readPage(
     limit: size + 1,
   });
   const ids = read.rows.map(row => row.property_id);
-  return { ...read, parcels: await readParcels(statements, ids) };
+  return { ...read, parcels: await readParcels(db, ids) };
 }
 
 type RowData = Awaited<ReturnType<typeof readParcels>> extends Map<number, infer Data> ? Data : never;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type ListRecord, offerTermsOf, ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
 import { OFFER_BASES, REVIEW_REASONS } from '../../../shared/lists/offer.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { link } from '../../http/endpoint.ts';
 import { notFound } from '../../http/error-responses.ts';
-import type { Resources } from '../common/endpoint-resources.ts';
 import { parcelSummary } from '../common/parcel-summary.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 import { disclosedRows } from './disclosed-rows.ts';
@@ -139,12 +139,8 @@ export const rowPage = z
   .meta({ id: 'ListRowPage' });
 
 /** @throws PlatError `not_found` if the company has no such list */
-export async function findList(
-  { run }: Pick<Resources['database'], 'run'>,
-  companyId: string,
-  id: string,
-): Promise<ListRecord> {
-  const [found] = await run<ListRecord>('lists/list_lists', { company_id: companyId, list_id: id });
+export async function findList(db: Db, companyId: string, id: string): Promise<ListRecord> {
+  const [found] = await db.run<ListRecord>('lists/list_lists', { company_id: companyId, list_id: id });
   if (found === undefined) throw notFound(NO_LIST);
   return found;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ListRecord, MAX_LISTS } from '../../../shared/lists/list-terms.ts';
 import { OFFER_BASES, type OfferTerms } from '../../../shared/lists/offer.ts';
 import { countiesOfList, listParts } from '../../../shared/lists/read-list.ts';
-import type { Run } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
@@ -102,13 +102,13 @@ const NEW: Settings = {
 
 /** @throws PlatError `validation_error` if the company doesn't have one of the lists to exclude */
 async function settingsOf(
-  run: Run,
+  db: Db,
   companyId: string,
   { name, one_per_owner, offer, leave_out }: ListBody,
   before: Settings,
 ): Promise<Settings> {
   const lists = [...new Set(leave_out?.lists ?? [])];
-  const known = await run<{ id: string }>('lists/list_named', { company_id: companyId, list_ids: lists });
+  const known = await db.run<{ id: string }>('lists/list_named', { company_id: companyId, list_ids: lists });
   const unknown = lists.filter(id => !known.some(list => list.id === id));
   if (unknown.length > 0)
     throw validationError({
@@ -144,8 +144,8 @@ export const listLists = defineEndpoint({
     example: { summary: 'One list', value: [LIST_EXAMPLE] },
   },
   handle: async (_input, resources, call) => {
-    const rows = await resources.database.run<ListRecord>('lists/list_lists', {
-      company_id: await companyOf(resources.database.run, call.account.id),
+    const rows = await resources.db.run<ListRecord>('lists/list_lists', {
+      company_id: await companyOf(resources.db, call.account.id),
       list_id: null,
     });
     return { body: rows.map(row => toList(row, call)), tokens: 0 };
@@ -171,20 +171,20 @@ export const createList = defineEndpoint({
   },
   errors: { unprocessable: TOO_MANY },
   handle: async ({ body }, resources, call) => {
-    const companyId = await companyOf(resources.database.run, call.account.id);
-    const id = await makeOnce(resources.database, call, async run => {
-      await run('lists/lock_lists', { company_id: companyId });
-      const [counted] = await run<{ lists: number }>('lists/count_rows_of_company', {
+    const companyId = await companyOf(resources.db, call.account.id);
+    const id = await makeOnce(resources.db, call, async tx => {
+      await tx.run('lists/lock_lists', { company_id: companyId });
+      const [counted] = await tx.run<{ lists: number }>('lists/count_rows_of_company', {
         company_id: companyId,
       });
       if (counted!.lists >= MAX_LISTS) throw unprocessable(TOO_MANY);
-      const [made] = await run<{ id: string }>('lists/insert_list', {
+      const [made] = await tx.run<{ id: string }>('lists/insert_list', {
         company_id: companyId,
-        ...(await settingsOf(run, companyId, body, NEW)),
+        ...(await settingsOf(tx, companyId, body, NEW)),
       });
       return made!.id;
     });
-    return { body: toList(await findList(resources.database, companyId, id), call), tokens: 0 };
+    return { body: toList(await findList(resources.db, companyId, id), call), tokens: 0 };
   },
 });
 
@@ -197,15 +197,19 @@ const one = {
 
 type Count = Required<ParcelList>['counts'][number];
 
-async function withCounts({ database }: Resources, companyId: string, id: string, call: CallContext) {
-  const record = await findList(database, companyId, id);
+async function withCounts({ db }: Resources, companyId: string, id: string, call: CallContext) {
+  const record = await findList(db, companyId, id);
   const parts = listParts({ onlyRead: !coversUnread(record, call) });
-  const counts = await database.runComposed<Count>('lists/count_rows', parts, {
-    company_id: companyId,
-    list_id: id,
-    counties: await countiesOfList(database.runComposed, id),
-    one_per_owner: record.one_per_owner,
-  });
+  const counts = await db.run<Count>(
+    'lists/count_rows',
+    {
+      company_id: companyId,
+      list_id: id,
+      counties: await countiesOfList(db, id),
+      one_per_owner: record.one_per_owner,
+    },
+    parts,
+  );
   return { body: { ...toList(record, call), counts }, tokens: 0 };
 }
 
@@ -226,7 +230,7 @@ export const getList = defineEndpoint({
     },
   },
   handle: async ({ params }, resources, call) =>
-    withCounts(resources, await companyOf(resources.database.run, call.account.id), params.id, call),
+    withCounts(resources, await companyOf(resources.db, call.account.id), params.id, call),
 });
 
 export const changeList = defineEndpoint({
@@ -251,15 +255,15 @@ export const changeList = defineEndpoint({
     },
   },
   handle: async ({ params: { id }, body }, resources, call) => {
-    const companyId = await companyOf(resources.database.run, call.account.id);
-    await resources.database.transaction(async run => {
+    const companyId = await companyOf(resources.db, call.account.id);
+    await resources.db.transaction(async tx => {
       // Concurrent changes run one after another, so that neither overwrites the other.
-      await run('lists/lock_lists', { company_id: companyId });
-      const before = await findList({ run }, companyId, id);
-      const settings = await settingsOf(run, companyId, body, before);
-      await run('lists/update_list', { company_id: companyId, list_id: id, ...settings });
+      await tx.run('lists/lock_lists', { company_id: companyId });
+      const before = await findList(tx, companyId, id);
+      const settings = await settingsOf(tx, companyId, body, before);
+      await tx.run('lists/update_list', { company_id: companyId, list_id: id, ...settings });
     });
-    return { body: toList(await findList(resources.database, companyId, id), call), tokens: 0 };
+    return { body: toList(await findList(resources.db, companyId, id), call), tokens: 0 };
   },
 });
 
@@ -272,9 +276,9 @@ export const deleteList = defineEndpoint({
     'Deletes a list with all its rows, statuses, notes, and tags. You cannot undo this. Owners marked `do_not_mail` stay marked.',
   response: { status: 204, description: 'The list was deleted.' },
   handle: async ({ params }, resources, call) => {
-    const company_id = await companyOf(resources.database.run, call.account.id);
-    const gone = await resources.database.transaction(run =>
-      run('lists/delete_list', { company_id, list_id: params.id }),
+    const company_id = await companyOf(resources.db, call.account.id);
+    const gone = await resources.db.transaction(tx =>
+      tx.run('lists/delete_list', { company_id, list_id: params.id }),
     );
     if (gone.length === 0) throw notFound(NO_LIST);
     return { body: null, tokens: 0 };

@@ -4,7 +4,7 @@ import { type FiguresRow, listFigures } from '../../../shared/market/market-stat
 import { FIGURE_KEYS, type FigureKey } from '../../../shared/model/market-metrics.ts';
 import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import { figureAt, packStats } from '../../../shared/model/stats-codec.ts';
-import type { Database } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
@@ -79,11 +79,11 @@ type Request = z.output<typeof body>;
 
 async function compare(
   { regions, bucket = USUAL_BUCKET, keys = [...FIGURE_KEYS], as_of: asOf }: Request,
-  database: Database,
+  db: Db,
   now: Date,
 ): Promise<Answer> {
   if (asOf !== undefined) requirePast(asOf, now);
-  const rows = await readRegions(regions, asOf, database);
+  const rows = await readRegions(regions, asOf, db);
   const compared = rows.map(row => {
     const values = row.figures && bucketValues(row.figures, bucket);
     const day = asOf ?? row.as_of;
@@ -110,11 +110,11 @@ const kindOf = (recorded: boolean | null) => (recorded ? 'recorded' : 'restated'
 async function readRegions(
   regions: readonly string[],
   asOf: string | undefined,
-  database: Database,
+  db: Db,
 ): Promise<FiguresRow[]> {
   const codes = regions.map(region => region.slice(-5));
   const named = (type: string) => codes.map(code => ({ type, code }));
-  const rows = await listFigures(database, [...named('county'), ...named('zip')], asOf);
+  const rows = await listFigures(db, [...named('county'), ...named('zip')], asOf);
   const byName = new Map(rows.map(row => [`${row.type}:${row.code}`, row]));
   const found = regions.map(region =>
     region.includes(':')
@@ -129,7 +129,7 @@ async function readRegions(
   if (asOf === undefined || monthEnds(dayOf(asOf) + 1, 1)[0] === dayOf(asOf)) return known;
   return Promise.all(
     known.map(async row => {
-      const stats = await restatedOfDay(database, row, asOf);
+      const stats = await restatedOfDay(db, row, asOf);
       return { ...row, figures: stats && packStats(stats) };
     }),
   );
@@ -149,8 +149,8 @@ export const compareMarkets = defineEndpoint({
     price: PRICES.comparison,
     note: 'free for a region without listings in the bucket',
     atMost: ({ body }) => costOf(PRICES.comparison, body.regions.length),
-    quote: async ({ body }, { database }, call) => {
-      const { tokens } = await compare(body, database, call.now);
+    quote: async ({ body }, { db }, call) => {
+      const { tokens } = await compare(body, db, call.now);
       return { body: { tokens, at_most: tokens }, tokens: 0 };
     },
   },
@@ -160,5 +160,5 @@ export const compareMarkets = defineEndpoint({
     schema: comparison,
     example: COMPARE_EXAMPLE,
   },
-  handle: ({ body }, { database }: Resources, call: CallContext) => compare(body, database, call.now),
+  handle: ({ body }, { db }: Resources, call: CallContext) => compare(body, db, call.now),
 });

@@ -74,18 +74,13 @@ type Row = { total: number | null } & (RegionRow | { id: null });
 async function readPage(
   { q = '', type, state }: Query,
   { cursorPosition, count, size, offset }: Page,
-  { database }: Resources,
+  { db }: Resources,
 ): Promise<{ count: number; rows: RegionRow[] }> {
   const patterns = wordPatterns(q).map((pattern, at) => [`word_${at + 1}`, pattern] as const);
   const [afterType, afterName, afterCode] = cursorPosition?.place ?? [null, null, null];
   const backwards = cursorPosition?.direction === 'previous';
-  const rows = await database.runComposed<Row>(
+  const rows = await db.run<Row>(
     'regions/search_regions',
-    {
-      words: patterns.map(([name]) => `and search_words like :${name}`).join(' '),
-      beyond: backwards ? '<' : '>',
-      direction: backwards ? 'desc' : 'asc',
-    },
     {
       type: type ?? null,
       state: state ?? null,
@@ -96,6 +91,11 @@ async function readPage(
       limit: size + 1,
       offset,
       ...Object.fromEntries(patterns),
+    },
+    {
+      words: patterns.map(([name]) => `and search_words like :${name}`).join(' '),
+      beyond: backwards ? '<' : '>',
+      direction: backwards ? 'desc' : 'asc',
     },
   );
   return {

@@ -82,12 +82,12 @@ async function answer(
   type: 'county' | 'zip',
   code: string,
   asOf: string | undefined,
-  { readRegionStats, database }: Resources,
+  { readRegionStats, db }: Resources,
   { now }: CallContext,
 ): Promise<Answer> {
   if (asOf !== undefined) requirePast(asOf, now);
   const found =
-    asOf === undefined ? await readRegionStats(type, code) : await statsOfDay(database, type, code, asOf);
+    asOf === undefined ? await readRegionStats(type, code) : await statsOfDay(db, type, code, asOf);
   if (found === undefined)
     throw notFound(type === 'county' ? unknownCounty(code) : `No ZIP code ${code} exists.`);
   const { body, etag } = found;

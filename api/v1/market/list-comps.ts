@@ -5,8 +5,8 @@ import { type Area, areasOf, openArea } from '../../../shared/market/comps-area.
 import { checkComps, compsFields } from '../../../shared/market/comps-query.ts';
 import { selectComps } from '../../../shared/market/select-comps.ts';
 import { costOf, PRICES } from '../../../shared/model/prices.ts';
-import { sql } from '../../../shared/platform/db.ts';
-import type { Database } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
+import { sql } from '../../../shared/platform/statements.ts';
 import { openPage, type Page, pageOf, pageParameters, toPageResult } from '../../http/paging.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
@@ -57,16 +57,16 @@ export const listComps = defineEndpoint({
     unprocessable:
       'The polygon has more than 10,000 vertices or too many long edges, or its outline is near too many comps. Free.',
   },
-  handle: async ({ query }, { database, cursorSecret }, call) => {
+  handle: async ({ query }, { db, cursorSecret }, call) => {
     // Before the page, so that an invalid polygon is reported for any page.
     const areas = await areasOf(query, call.work);
-    await requireKnownRegions(database, [
+    await requireKnownRegions(db, [
       { field: 'fips', type: 'county', codes: query.fips === undefined ? [] : [query.fips] },
       { field: 'zip', type: 'zip', codes: query.zip === undefined ? [] : [query.zip] },
     ]);
     const { page: _number, page_size: _size, cursor: _cursor, ...request } = query;
     const page = await openPage(query, { endpoint: PATH, request, call, secret: cursorSecret });
-    const hits = await findComps(query, areas, page, database, call.work);
+    const hits = await findComps(query, areas, page, db, call.work);
     const { count, next, previous, rows } = toPageResult(page, hits.rows, hits.count, row => [
       row.place,
       row.id,
@@ -94,11 +94,11 @@ export async function findComps(
   query: CompsQuery,
   areas: readonly QueryData[],
   page: Page,
-  database: Database,
+  db: Db,
   work: ShapeWork,
 ): Promise<CompsResult> {
-  const opened = await Promise.all(areas.map(area => openArea(area, database, work)));
-  const rows = await readPage(query, page, opened, database);
+  const opened = await Promise.all(areas.map(area => openArea(area, db, work)));
+  const rows = await readPage(query, page, opened, db);
   const shown = rows.filter((row): row is Row & PlacedComp => row.id !== null);
   return { count: page.count ?? rows[0]!.total!, rows: shown };
 }
@@ -107,20 +107,13 @@ function readPage(
   query: CompsQuery,
   { cursorPosition, count, size, offset, asOf }: Page,
   areas: readonly Area[],
-  database: Database,
+  db: Db,
 ): Promise<Row[]> {
   const backwards = cursorPosition?.direction === 'previous';
   const [place, id] = cursorPosition?.place ?? [null, null];
   const selection = selectComps(query, areas, asOf);
-  return database.runComposed<Row>(
+  return db.run<Row>(
     'market/list_comps',
-    {
-      figures: sql('market/comp_figures'),
-      where: selection.where,
-      place: selection.place,
-      beyond: backwards ? '<' : '>',
-      direction: backwards ? 'desc' : 'asc',
-    },
     {
       ...selection.values,
       with_total: count === undefined,
@@ -128,6 +121,13 @@ function readPage(
       after_id: id,
       limit: size + 1,
       offset,
+    },
+    {
+      figures: sql('market/comp_figures'),
+      where: selection.where,
+      place: selection.place,
+      beyond: backwards ? '<' : '>',
+      direction: backwards ? 'desc' : 'asc',
     },
   );
 }

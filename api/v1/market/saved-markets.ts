@@ -46,8 +46,8 @@ export const listMarkets = defineEndpoint({
     schema: z.array(savedMarket),
     example: { summary: 'One market', value: [EXAMPLE] },
   },
-  handle: async (_input, { database }, { account }) => {
-    const rows = await database.run<MarketRow>('market/list_markets', { account_id: account.id });
+  handle: async (_input, { db }, { account }) => {
+    const rows = await db.run<MarketRow>('market/list_markets', { account_id: account.id });
     return { body: rows.map(toMarket), tokens: 0 };
   },
 });
@@ -78,16 +78,16 @@ export const saveMarket = defineEndpoint({
     example: { summary: 'A county', value: EXAMPLE },
   },
   errors: { unprocessable: `Your company already has ${MAX_MARKETS} saved markets. Remove one first.` },
-  handle: async ({ body }, { database }, { account }) => {
-    const saved = await database.transaction(async run => {
-      const [company] = await run<{ id: string }>('market/lock_company', { account_id: account.id });
-      const rows = await run<MarketRow & { created: boolean }>('market/save_market', {
+  handle: async ({ body }, { db }, { account }) => {
+    const saved = await db.transaction(async tx => {
+      const [company] = await tx.run<{ id: string }>('market/lock_company', { account_id: account.id });
+      const rows = await tx.run<MarketRow & { created: boolean }>('market/save_market', {
         company_id: company!.id,
         region_id: body.region_id,
         status: body.status ?? null,
         limit: MAX_MARKETS,
       });
-      return rows[0] ?? refuse(await run('market/find_region_by_id', { region_id: body.region_id }));
+      return rows[0] ?? refuse(await tx.run('market/find_region_by_id', { region_id: body.region_id }));
     });
     return { status: saved.created ? 201 : 200, body: toMarket(saved), tokens: 0 };
   },
@@ -108,8 +108,8 @@ export const deleteMarket = defineEndpoint({
   params: z.object({ id: uuid.describe('Id of the saved market.') }),
   response: { status: 204, description: 'The market was removed.' },
   errors: { not_found: 'Your company has no saved market with this id.' },
-  handle: async ({ params }, { database }, { account }) => {
-    const removed = await database.run('market/delete_market', {
+  handle: async ({ params }, { db }, { account }) => {
+    const removed = await db.run('market/delete_market', {
       account_id: account.id,
       market_id: params.id,
     });

@@ -11,7 +11,7 @@ import {
   statsBody,
 } from '../../../shared/model/market-stats.ts';
 import { unpackStats } from '../../../shared/model/stats-codec.ts';
-import type { Database } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { validationError } from '../../http/error-responses.ts';
 
 type StoredRegion = Omit<RegionFields, 'fips'> & {
@@ -34,21 +34,21 @@ export function requirePast(asOf: string, now: Date): void {
  * from what is known now, without buckets if there is no data. Undefined for an unknown region.
  */
 export async function statsOfDay(
-  database: Database,
+  db: Db,
   type: 'county' | 'zip',
   code: string,
   asOf: string,
 ): Promise<{ body: Buffer; etag: string; known: boolean } | undefined> {
-  const [recorded] = await database.run<{ told: string; figures: Buffer }>('market/read_recorded', {
+  const [recorded] = await db.run<{ told: string; figures: Buffer }>('market/read_recorded', {
     type,
     code,
     as_of: asOf,
   });
   if (recorded !== undefined)
     return toAnswer(recordedBody(recorded.told, unpackStats(recorded.figures, null)), true);
-  const [region] = await database.run<StoredRegion>('market/read_region', { type, code });
+  const [region] = await db.run<StoredRegion>('market/read_region', { type, code });
   if (region === undefined) return undefined;
-  const stats = await restatedOfDay(database, region, asOf);
+  const stats = await restatedOfDay(db, region, asOf);
   const fields = { ...region, fips: type === 'county' ? code : '' };
   return toAnswer(statsBody(fields, stats ?? { asOf, buckets: [] }), stats !== null);
 }
@@ -59,14 +59,14 @@ function toAnswer(text: string, known: boolean) {
 
 /** The statistics of a date from what is known now, with today's price index. Null without data. */
 export async function restatedOfDay(
-  database: Database,
+  db: Db,
   { type, code, price_index }: Pick<StoredRegion, 'type' | 'code' | 'price_index'>,
   asOf: string,
 ): Promise<RegionStats | null> {
-  const rows = await database.runComposed<DatedRow>(
+  const rows = await db.run<DatedRow>(
     'market/list_dated_listings',
-    { where: type === 'county' ? 'fips = :fips' : 'zip = :zip' },
     type === 'county' ? { fips: Number(code) } : { zip: code },
+    { where: type === 'county' ? 'fips = :fips' : 'zip = :zip' },
   );
   const listings = toColumns(rows);
   const all = [...rows.keys()];

@@ -88,9 +88,9 @@ export const topMarkets = defineEndpoint({
     atMost: ({ query }) => (query.figures ? costOf(PRICES.ranking, query.limit) : 0),
   },
   response: { status: 200, description: 'The markets, ranked.', schema: ranking, example: TOP_EXAMPLE },
-  handle: async ({ query }, { database }) => {
+  handle: async ({ query }, { db }) => {
     const { key, bucket, state, type, order, least_sales, limit, figures } = query;
-    const rows = await listAllFigures(database, type, state);
+    const rows = await listAllFigures(db, type, state);
     const ranked = rows
       .flatMap(market => {
         const known = market.figures && bucketFigures(market.figures, bucket);

@@ -1,7 +1,7 @@
 import { addToGroup } from '../../../shared/kernels/groups.ts';
 import { likeLiteral } from '../../../shared/kernels/owner/owner-words.ts';
 import { filledUp } from '../../../shared/model/roll-text.ts';
-import type { Statements } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { inAll, SERIAL_BYTES } from './serial-lists.ts';
 
 /** Reading the names of this many parcels is cheaper than reading the lists of common words. */
@@ -20,36 +20,28 @@ const patternsOf = (pieces: readonly string[]) => pieces.map(piece => `%${likeLi
  * then the names if the words don't decide.
  * @param pieces one or more, without white space
  */
-export async function findByOwner(
-  statements: Statements,
-  fips: number,
-  pieces: readonly string[],
-): Promise<number[]> {
+export async function findByOwner(db: Db, fips: number, pieces: readonly string[]): Promise<number[]> {
   const long = pieces.filter(piece => lengthOf(piece) >= TRIGRAM);
   const short = pieces.filter(piece => lengthOf(piece) === 2);
   // Only single characters: scan every name, about a second for 2,000,000.
-  if (long.length + short.length === 0) return listMatching(statements, fips, null, pieces);
-  const lists = await listSerials(statements, fips, long, 'w.word');
+  if (long.length + short.length === 0) return listMatching(db, fips, null, pieces);
+  const lists = await listSerials(db, fips, long, 'w.word');
   if (lists.every(list => list.length > FEW_PARCELS * SERIAL_BYTES))
-    lists.push(...(await listSerials(statements, fips, short, "w.word || ''")));
+    lists.push(...(await listSerials(db, fips, short, "w.word || ''")));
   const matches = inAll(lists, fips);
   if (lists.length === pieces.length || matches.length === 0) return matches;
-  return listMatching(statements, fips, matches, pieces);
+  return listMatching(db, fips, matches, pieces);
 }
 
 /** Among these parcels, or all on the county's roll, those whose owner name contains all pieces. */
 async function listMatching(
-  statements: Statements,
+  db: Db,
   fips: number,
   ids: readonly number[] | null,
   pieces: readonly string[],
 ): Promise<number[]> {
   const values = { fips, property_ids: ids, patterns: patternsOf(pieces) };
-  const rows = await statements.runComposed<{ property_id: number }>(
-    'parcels/list_matching_owners',
-    {},
-    values,
-  );
+  const rows = await db.run<{ property_id: number }>('parcels/list_matching_owners', values, {});
   return rows.map(row => row.property_id);
 }
 
@@ -57,19 +49,10 @@ async function listMatching(
  * For each piece, the serials of the parcels that have it, unordered and with repeats. If the rarest piece
  * has few, only its serials.
  */
-async function listSerials(
-  statements: Statements,
-  fips: number,
-  pieces: readonly string[],
-  word: string,
-): Promise<Buffer[]> {
+async function listSerials(db: Db, fips: number, pieces: readonly string[], word: string): Promise<Buffer[]> {
   if (pieces.length === 0) return [];
   const values = { fips, patterns: patternsOf(pieces), few: FEW_PARCELS };
-  const rows = await statements.runComposed<{ serials: string }>(
-    'parcels/find_owner_words',
-    { word },
-    values,
-  );
+  const rows = await db.run<{ serials: string }>('parcels/find_owner_words', values, { word });
   return rows.map(row => Buffer.from(row.serials, 'base64'));
 }
 
@@ -79,7 +62,7 @@ async function listSerials(
  * the groups padded with zeros, as the county pads them.
  */
 export async function findByApn(
-  statements: Statements,
+  db: Db,
   fips: number,
   apn: string,
   pieces: readonly string[],
@@ -87,7 +70,7 @@ export async function findByApn(
   const patterns = patternsOf(pieces);
   const find = async (number: string) =>
     matching(
-      await statements.run<FoundApn & { owned: boolean }>('parcels/find_apn', {
+      await db.run<FoundApn & { owned: boolean }>('parcels/find_apn', {
         fips,
         apn: number,
         patterns,
@@ -96,7 +79,7 @@ export async function findByApn(
     );
   let rows = await find(apn);
   if (rows.length === 0) {
-    const forms = await readForms(statements, fips);
+    const forms = await readForms(db, fips);
     rows = (await Promise.all(forms(apn).map(find))).flat();
   }
   const ids = rows.filter(row => row.owned).map(row => row.property_id);
@@ -106,8 +89,8 @@ export async function findByApn(
 type FoundApn = { property_id: number; apn: string };
 
 /** How a county writes a number. For example, 16-70-5 becomes 000016 000070 000005. */
-async function readForms({ run }: Pick<Statements, 'run'>, fips: number): Promise<(apn: string) => string[]> {
-  const counties = await run<{ apn_shapes: string[] }>('parcels/read_apn_shapes', { fips });
+async function readForms(db: Db, fips: number): Promise<(apn: string) => string[]> {
+  const counties = await db.run<{ apn_shapes: string[] }>('parcels/read_apn_shapes', { fips });
   const shapes = counties.flatMap(({ apn_shapes }) => apn_shapes);
   return apn => [...new Set(shapes.flatMap(shape => filledUp(apn, shape) ?? []))];
 }
@@ -126,15 +109,15 @@ function matching<Row extends { apn: string }>(rows: readonly Row[], apn: string
 
 /** Ids of a county's parcels by number, matched like `findByApn`. Numbers without a match are omitted. */
 export async function findByApns(
-  statements: Pick<Statements, 'run'>,
+  db: Db,
   fips: number,
   apns: readonly string[],
 ): Promise<Map<string, number[]>> {
-  const found = await findWritten(statements, fips, apns);
+  const found = await findWritten(db, fips, apns);
   const missing = apns.filter(apn => !found.has(apn));
   if (missing.length === 0) return found;
-  const forms = await readForms(statements, fips);
-  const byForm = await findWritten(statements, fips, [...new Set(missing.flatMap(forms))]);
+  const forms = await readForms(db, fips);
+  const byForm = await findWritten(db, fips, [...new Set(missing.flatMap(forms))]);
   for (const apn of missing) {
     const ids = forms(apn).flatMap(form => byForm.get(form) ?? []);
     if (ids.length > 0) found.set(apn, ids);
@@ -142,13 +125,9 @@ export async function findByApns(
   return found;
 }
 
-async function findWritten(
-  { run }: Pick<Statements, 'run'>,
-  fips: number,
-  apns: readonly string[],
-): Promise<Map<string, number[]>> {
+async function findWritten(db: Db, fips: number, apns: readonly string[]): Promise<Map<string, number[]>> {
   if (apns.length === 0) return new Map();
-  const rows = await run<FoundApn & { asked: string }>('parcels/find_apns', { fips, apns });
+  const rows = await db.run<FoundApn & { asked: string }>('parcels/find_apns', { fips, apns });
   const byNumber = new Map<string, typeof rows>();
   for (const row of rows) addToGroup(byNumber, row.asked, row);
   return new Map(

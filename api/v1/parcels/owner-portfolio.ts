@@ -4,7 +4,7 @@ import { round2 } from '../../../shared/kernels/stats/rounding.ts';
 import { PRICES } from '../../../shared/model/prices.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
 import { ownerKeys } from '../../../shared/parcels/owner-key.ts';
-import type { Statements } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import {
@@ -63,17 +63,16 @@ export const ownerPortfolio = defineEndpoint({
     not_found: 'No parcel has this id, or it has left the roll. Free.',
     unprocessable: `The owner has more than ${MAX_PORTFOLIO.toLocaleString('en-US')} parcels. Use \`owner_parcel_id\` in \`POST properties/filter/\` to page through them. Free.`,
   },
-  handle: async ({ params: { property_id } }, { database }, call) => {
-    const parcels = await database.snapshot(at => readPortfolio(at, property_id));
+  handle: async ({ params: { property_id } }, { db }, call) => {
+    const parcels = await db.snapshot(tx => readPortfolio(tx, property_id));
     const results = parcels.map(row => toSummary(row, call.appUrl));
     const body = { source_parcel: subjectOf(results, property_id), ...totals(parcels), results };
     return { body, tokens: parcels.length > 1 ? PRICES.portfolio.tokens : 0 };
   },
 });
 
-async function readPortfolio(statements: Statements, id: number): Promise<SummaryRow[]> {
-  const { run } = statements;
-  const [subject] = await run<{ retired: boolean; owner_key: string | null }>('parcels/read_owner', {
+async function readPortfolio(db: Db, id: number): Promise<SummaryRow[]> {
+  const [subject] = await db.run<{ retired: boolean; owner_key: string | null }>('parcels/read_owner', {
     fips: countyOf(id),
     property_id: id,
   });
@@ -81,8 +80,8 @@ async function readPortfolio(statements: Statements, id: number): Promise<Summar
   if (subject.retired) throw notFound(`Parcel ${id} has left the roll and no longer has an owner.`);
   if (subject.owner_key === null)
     throw validationError({ property_id: ['is a parcel without an owner mailing address'] });
-  const owned = await run<{ property_id: number }>('parcels/list_portfolio', {
-    owner_keys: await ownerKeys(run, subject.owner_key),
+  const owned = await db.run<{ property_id: number }>('parcels/list_portfolio', {
+    owner_keys: await ownerKeys(db, subject.owner_key),
     limit: MAX_PORTFOLIO + 1,
   });
   if (owned.length > MAX_PORTFOLIO) {
@@ -93,7 +92,7 @@ async function readPortfolio(statements: Statements, id: number): Promise<Summar
   // While a merge commits, the parcel's own entry can be missing, because it may be on another server.
   const ids = new Set([...owned.map(row => row.property_id), id]);
   return readSummaries(
-    statements,
+    db,
     [...ids].sort((a, b) => a - b),
   );
 }

@@ -140,16 +140,16 @@ export const getProperty = defineEndpoint({
     example: { summary: `Parcel ${EXAMPLE_ID} of the sample`, value: DETAIL_EXAMPLE },
   },
   errors: { not_found: 'No parcel has this id. Free.' },
-  handle: async ({ params: { property_id }, query: { timeline } }, { database }, call) => {
-    const [row] = await database.runComposed<DetailRow>(
+  handle: async ({ params: { property_id }, query: { timeline } }, { db }, call) => {
+    const [row] = await db.run<DetailRow>(
       'parcels/get_parcel',
-      { summary: SUMMARY_COLUMNS, roll: ROLL_COLUMNS },
       { fips: countyOf(property_id), property_id },
+      { summary: SUMMARY_COLUMNS, roll: ROLL_COLUMNS },
     );
     if (row === undefined) throw notFound(`No parcel has the id ${property_id}.`);
     const detail = toDetail(row, call.appUrl, call.now);
     if (!timeline) return { body: detail, tokens: PRICES.parcel.tokens };
-    const changes = await database.run<Change>('changes/read_timeline', {
+    const changes = await db.run<Change>('changes/read_timeline', {
       fips: countyOf(property_id),
       property_id,
       limit: MAX_CHANGES,

@@ -76,12 +76,8 @@ export const searchProperties = defineEndpoint({
     schema: parcelPage,
     example: { summary: SEARCH_EXAMPLE.query, value: SEARCH_EXAMPLE.response },
   },
-  handle: async (
-    { query: { fips: county, apn, owner_name, ...paging } },
-    { database, cursorSecret },
-    call,
-  ) => {
-    await requireKnownRegions(database, [{ field: 'fips', type: 'county', codes: [county] }]);
+  handle: async ({ query: { fips: county, apn, owner_name, ...paging } }, { db, cursorSecret }, call) => {
+    await requireKnownRegions(db, [{ field: 'fips', type: 'county', codes: [county] }]);
     const code = Number(county);
     const page = await openPage(paging, {
       endpoint: PATH,
@@ -91,12 +87,10 @@ export const searchProperties = defineEndpoint({
     });
     const pieces = splitName(owner_name ?? '');
     // One snapshot, so that matches and names agree while the roll is being replaced.
-    const { found, rows } = await database.snapshot(async statements => {
+    const { found, rows } = await db.snapshot(async tx => {
       const found =
-        apn === undefined
-          ? await findByOwner(statements, code, pieces)
-          : await findByApn(statements, code, apn, pieces);
-      const rows = await readSummaries(statements, shownOn(page, found));
+        apn === undefined ? await findByOwner(tx, code, pieces) : await findByApn(tx, code, apn, pieces);
+      const rows = await readSummaries(tx, shownOn(page, found));
       return { found, rows };
     });
     if (page.cursorPosition?.direction === 'previous') rows.reverse();

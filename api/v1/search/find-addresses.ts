@@ -4,9 +4,9 @@ import { STREET_SUFFIXES } from '../../../shared/kernels/owner/suffixes.ts';
 import { acres } from '../../../shared/model/figures.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
 import { shortApn } from '../../../shared/model/roll-text.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { STATES, stateOfFips } from '../../../shared/regions/states.ts';
-import type { Database } from '../../http/database.ts';
 import { type ParcelSummary, readSummaries, toSummary } from '../common/parcel-summary.ts';
 import {
   beginningOf,
@@ -70,12 +70,12 @@ function lookedUp(words: readonly string[], terms: readonly Term[]): WordRange[]
     .map(({ street, place }) => (chosen.length === 1 ? street : [...street, ...place]));
 }
 
-export const readParcels = async (database: Database, ids: readonly number[]): Promise<ParcelSummary[]> =>
-  (await readSummaries(database, ids)).map(row => toSummary(row, ''));
+export const readParcels = async (db: Db, ids: readonly number[]): Promise<ParcelSummary[]> =>
+  (await readSummaries(db, ids)).map(row => toSummary(row, ''));
 
 /** Parcels whose address, city, ZIP, and state contain all words. One word must be in the street address. */
 export async function findAddresses(
-  database: Database,
+  db: Db,
   search: WordSearch,
   text: string,
   wanted: number,
@@ -86,7 +86,7 @@ export async function findAddresses(
   const indexed = lookedUp(words, terms);
   if (indexed.length === 0) return [];
   const read = async (ids: number[]) => {
-    const parcels = await readParcels(database, ids);
+    const parcels = await readParcels(db, ids);
     return parcels.filter(parcel => {
       const street = wordsOf(parcel.situs_address ?? '').split(' ');
       const place = wordsOf([parcel.situs_city, parcel.situs_zip].join(' ')).split(' ');

@@ -1,9 +1,9 @@
+import type { Db } from '../../../shared/platform/db.ts';
 import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { plainWords } from '../../../shared/regions/county-names.ts';
 import { nearestCounty } from '../../../shared/regions/county-polygons.ts';
 import { splitState } from '../../../shared/regions/search-counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
-import type { Database } from '../../http/database.ts';
 import { beginningOf } from './find-words.ts';
 import type { LoadedCounty, Match } from './search-result.ts';
 
@@ -14,14 +14,14 @@ const MOST = 100;
 
 /** Lakes, hills, neighborhoods, and other named places, by the start of their names. */
 export async function findNames(
-  database: Database,
+  db: Db,
   text: string,
   loaded: ReadonlyMap<number, LoadedCounty>,
 ): Promise<Match[]> {
   const { name, state } = splitState(plainWords(text));
   if (name === '') return [];
   const [begin, end] = beginningOf(name);
-  const found = await database.run<Named>('search/find_names', { begin, end, limit: MOST });
+  const found = await db.run<Named>('search/find_names', { begin, end, limit: MOST });
   return found.flatMap(({ name: label, class: what, words, lon, lat }): Match[] => {
     const point = [lon / 1e7, lat / 1e7];
     const fips = nearestCounty(point[0]!, point[1]!);

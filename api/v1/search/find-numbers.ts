@@ -1,6 +1,6 @@
 import { countyOf } from '../../../shared/model/property-id.ts';
 import { filledUp, shortApn } from '../../../shared/model/roll-text.ts';
-import type { Database } from '../../http/database.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { addressOf, detailOf, parcelPlace, readParcels } from './find-addresses.ts';
 import type { LoadedCounty, Match } from './search-result.ts';
 
@@ -8,15 +8,15 @@ import type { LoadedCounty, Match } from './search-result.ts';
 const SMALLEST_ID = 1_001e8;
 
 /** The parcel with this id. */
-export async function findProperty(database: Database, text: string): Promise<Match[]> {
+export async function findProperty(db: Db, text: string): Promise<Match[]> {
   const id = /^\d{12,13}$/.test(text) ? Number(text) : 0;
   if (id < SMALLEST_ID) return [];
-  const [row] = await database.run<{ present: boolean }>('search/is_on_roll', {
+  const [row] = await db.run<{ present: boolean }>('search/is_on_roll', {
     fips: countyOf(id),
     property_id: id,
   });
   if (!row!.present) return [];
-  const parcels = await readParcels(database, [id]);
+  const parcels = await readParcels(db, [id]);
   return parcels.map(parcel => ({
     score: 1,
     result: {
@@ -34,7 +34,7 @@ const isNumber = (text: string) =>
 
 /** Parcels with a number, ignoring spaces, dashes, dots, case, and padding zeros. */
 export async function findApns(
-  database: Database,
+  db: Db,
   text: string,
   counties: readonly LoadedCounty[],
   wanted: number,
@@ -43,13 +43,13 @@ export async function findApns(
   if (!isNumber(number)) return [];
   const shapes = new Set(counties.flatMap(({ apnShapes }) => apnShapes));
   const apns = [number, ...[...shapes].flatMap(shape => filledUp(number, shape) ?? [])];
-  const rows = await database.run<{ property_id: number }>('search/find_apn', {
+  const rows = await db.run<{ property_id: number }>('search/find_apn', {
     apns: [...new Set(apns)],
     counties: counties.map(({ fips }) => fips),
     limit: wanted,
   });
   const parcels = await readParcels(
-    database,
+    db,
     rows.map(row => row.property_id),
   );
   return parcels.map(parcel => ({

@@ -1,6 +1,6 @@
 import { likeLiteral, withoutApostrophes, wordsOf } from '../../../shared/kernels/owner/owner-words.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
-import type { Database } from '../../http/database.ts';
 import { beginningOf, findByWords, SHORTEST_BEGINNING, scopeOf, type WordSearch } from './find-words.ts';
 import type { Match } from './search-result.ts';
 
@@ -17,12 +17,7 @@ const piecesOf = (text: string) =>
 type Owner = { fips: number; name: string; parcels: number };
 
 /** Owners by county. Every piece of the text must start a word of the name. */
-export async function findOwners(
-  database: Database,
-  search: WordSearch,
-  text: string,
-  wanted: number,
-): Promise<Match[]> {
+export async function findOwners(db: Db, search: WordSearch, text: string, wanted: number): Promise<Match[]> {
   const pieces = piecesOf(text);
   const indexed = pieces.filter(piece => [...piece].length >= SHORTEST_BEGINNING);
   if (pieces.length > MAX_PIECES || indexed.length === 0 || !/\p{L}/u.test(text)) return [];
@@ -30,7 +25,7 @@ export async function findOwners(
   const owners = await findByWords(
     search,
     { table: 'owner_words', terms: indexed.map(piece => [beginningOf(piece)]) },
-    ids => database.run<Owner>('search/list_owners', { ...scopeOf(ids), patterns }),
+    ids => db.run<Owner>('search/list_owners', { ...scopeOf(ids), patterns }),
     wanted,
   );
   const asked = wordsOf(text);

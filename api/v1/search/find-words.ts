@@ -1,6 +1,6 @@
 import { countyOf } from '../../../shared/model/property-id.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { batch } from '../../http/batch.ts';
-import type { Database } from '../../http/database.ts';
 import { inAll } from '../parcels/serial-lists.ts';
 
 /** A range of words. The end is exclusive. */
@@ -40,10 +40,10 @@ export type WordSearch = {
   lookUp: (question: Question & { most: number }) => Promise<Candidates>;
 };
 
-export const searchWords = (database: Database, counties: readonly number[], near: boolean): WordSearch => ({
+export const searchWords = (db: Db, counties: readonly number[], near: boolean): WordSearch => ({
   counties,
   near,
-  lookUp: batch(questions => listCandidates(database, questions)),
+  lookUp: batch(questions => listCandidates(db, questions)),
 });
 
 /**
@@ -71,7 +71,7 @@ export async function findByWords<Row>(
 type Words = { table: string; fips: number; serials: string; cut: boolean };
 
 async function listCandidates(
-  database: Database,
+  db: Db,
   questions: readonly (Question & { most: number })[],
 ): Promise<Candidates[]> {
   const ranges = questions.flatMap(({ table, terms, most }) =>
@@ -79,7 +79,7 @@ async function listCandidates(
       own.map(([begin, end]) => ({ table, term, begin, end, count: terms.length, most })),
     ),
   );
-  const rows = await database.run<Words>('search/find_words', {
+  const rows = await db.run<Words>('search/find_words', {
     tables: ranges.map(({ table }) => table),
     terms: ranges.map(({ term }) => term),
     begins: ranges.map(({ begin }) => begin),

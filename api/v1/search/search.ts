@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { swapHint } from '../../../shared/geo/swap-hint.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
-import type { Database } from '../../http/database.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { line } from '../common/request-schemas.ts';
 import { SEARCH_BOX_EXAMPLE } from '../examples/examples.ts';
@@ -88,9 +88,9 @@ export const search = defineEndpoint({
     schema: z.object({ results: z.array(searchResult) }).meta({ id: 'SearchResults' }),
     example: SEARCH_BOX_EXAMPLE,
   },
-  handle: async ({ query }, { database }, { user }) => {
+  handle: async ({ query }, { db }, { user }) => {
     const wanted = new Set<SearchType>(query.types ?? SEARCH_TYPES);
-    const results = await searchAll(database, query.q, wanted, query.near);
+    const results = await searchAll(db, query.q, wanted, query.near);
     // Signed-in users can open the parcel for free anyway.
     return { body: { results: user === undefined ? results.map(freeOf) : results }, tokens: 0 };
   },
@@ -106,31 +106,31 @@ function freeOf(result: SearchResult): SearchResult {
 }
 
 async function searchAll(
-  database: Database,
+  db: Db,
   text: string,
   wanted: ReadonlySet<SearchType>,
   at: Point | undefined,
 ): Promise<SearchResult[]> {
-  const loaded = await listCounties(database);
+  const loaded = await listCounties(db);
   const counties = [...loaded.values()].filter(({ parcels }) => parcels > 0);
   if (at) counties.sort((a, b) => distanceTo(at, a.box ?? FAR) - distanceTo(at, b.box ?? FAR));
   const words = searchWords(
-    database,
+    db,
     counties.map(({ fips }) => fips),
     at !== undefined,
   );
-  const addresses = wanted.has('address') ? findAddresses(database, words, text, MAX_RESULTS) : [];
+  const addresses = wanted.has('address') ? findAddresses(db, words, text, MAX_RESULTS) : [];
   const owners = async () => {
     if (!wanted.has('owner')) return [];
     // Few owner names start with a number, so owners are searched only if there is no such address.
     if (HOUSE_NUMBER.test(text) && (await addresses).length > 0) return [];
-    return findOwners(database, words, text, MAX_RESULTS);
+    return findOwners(db, words, text, MAX_RESULTS);
   };
   const found = await Promise.all([
     findPlaces(text, wanted, loaded),
-    wanted.has('place') ? findNames(database, text, loaded) : [],
-    wanted.has('property') ? findProperty(database, text) : [],
-    wanted.has('apn') ? findApns(database, text, counties, MAX_RESULTS) : [],
+    wanted.has('place') ? findNames(db, text, loaded) : [],
+    wanted.has('property') ? findProperty(db, text) : [],
+    wanted.has('apn') ? findApns(db, text, counties, MAX_RESULTS) : [],
     addresses,
     owners(),
   ]);
@@ -141,7 +141,7 @@ const HOUSE_NUMBER = /^\d+\S* +\S/;
 
 const FAR: Box = [180, 90, 180, 90];
 
-async function listCounties(database: Database): Promise<Map<number, LoadedCounty>> {
+async function listCounties(db: Db): Promise<Map<number, LoadedCounty>> {
   type Row = {
     fips: number;
     parcels: number;
@@ -151,7 +151,7 @@ async function listCounties(database: Database): Promise<Map<number, LoadedCount
     east: number;
     north: number;
   };
-  const rows = await database.run<Row>('search/list_counties');
+  const rows = await db.run<Row>('search/list_counties');
   return new Map(
     rows.map(({ fips, parcels, apn_shapes: apnShapes, west, south, east, north }) => {
       const box: Box | null = west === null ? null : [west, south, east, north];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PRICES } from '../../../shared/model/prices.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
-import type { Run } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import {
   MAX_COUNTIES,
@@ -74,9 +74,9 @@ type Told = {
 };
 
 /** The ids of the users to email. @throws PlatError `validation_error` for users or webhooks of others */
-async function readersOf(run: Run, companyId: string, { emails, webhook_id }: Told): Promise<string[]> {
+async function readersOf(db: Db, companyId: string, { emails, webhook_id }: Told): Promise<string[]> {
   const wanted = [...new Set((emails ?? []).map(email => email.trim().toLowerCase()))];
-  const users = await run<{ id: string; email: string }>('searches/list_named_users', {
+  const users = await db.run<{ id: string; email: string }>('searches/list_named_users', {
     company_id: companyId,
     emails: wanted,
   });
@@ -86,7 +86,7 @@ async function readersOf(run: Run, companyId: string, { emails, webhook_id }: To
       emails: [`must be emails of users in your company. Not found: ${unknown.join(', ')}`],
     });
   if (webhook_id != null) {
-    const known = await run('searches/find_webhook', { webhook_id, company_id: companyId });
+    const known = await db.run('searches/find_webhook', { webhook_id, company_id: companyId });
     if (known.length === 0) throw validationError({ webhook_id: ["is not one of your company's webhooks"] });
   }
   return users.map(({ id }) => id);
@@ -105,30 +105,29 @@ type Found = { counties: number[]; seq: number; ids: number[] };
  * The current matches of a filter, which Plat follows from now on. Counts as a quote, because it reveals the
  * number. @throws PlatError `validation_error`, `rate_limited`, or `unprocessable` for too many matches
  */
-async function find(filter: object, { database }: Resources, call: CallContext): Promise<Found> {
+async function find(filter: object, { db }: Resources, call: CallContext): Promise<Found> {
   const body = filterBody.parse(filter) as FilterBody;
   for (const [name, why] of Object.entries(NOT_FOLLOWED))
     if (body[name] !== undefined) throw validationError({ [`filter.${name}`]: [why] });
-  const { tokens } = await inField('filter', () => countForQuote(body, database, call));
+  const { tokens } = await inField('filter', () => countForQuote(body, db, call));
   if (tokens > 0)
     throw new PlatError(
       'rate_limited',
       `The account has used its ${PRICES.quote.freePerDay} free quotes for today, and saving a search needs one. Try again tomorrow (UTC).`,
       { headers: { 'Retry-After': '3600' } },
     );
-  const counties = await countiesOf(body, database, call.work);
+  const counties = await countiesOf(body, db, call.work);
   if (counties.length > MAX_COUNTIES)
     throw validationError({
       filter: [`searches ${counties.length} counties, but a saved search can have up to ${MAX_COUNTIES}`],
     });
   // Before the parcels are read, so that changes in between are processed again.
-  const [head] = await database.run<{ head: number }>('changes/get_head');
-  const { from, where, values } = await selectParcels(body, { asOf: call.now, work: call.work }, database);
-  const rows = await database.runComposed<{ property_id: number }>(
-    'searches/find_members',
-    { from, where: `${where}\n  limit ${MAX_MEMBERS + 1}` },
-    values,
-  );
+  const [head] = await db.run<{ head: number }>('changes/get_head');
+  const { from, where, values } = await selectParcels(body, { asOf: call.now, work: call.work }, db);
+  const rows = await db.run<{ property_id: number }>('searches/find_members', values, {
+    from,
+    where: `${where}\n  limit ${MAX_MEMBERS + 1}`,
+  });
   if (rows.length > MAX_MEMBERS)
     throw unprocessable(
       `The filter matches more than ${MAX_MEMBERS.toLocaleString('en-US')} parcels. Add filters, or keep a copy with changes/.`,
@@ -149,8 +148,8 @@ export const listSearches = defineEndpoint({
     schema: z.array(savedSearch),
     example: { summary: 'One search', value: [SEARCH_EXAMPLE] },
   },
-  handle: async (_input, { database }, { account, work }) => {
-    const rows = await listRows(database.run, await companyOf(database.run, account.id));
+  handle: async (_input, { db }, { account, work }) => {
+    const rows = await listRows(db, await companyOf(db, account.id));
     return { body: await Promise.all(rows.map(row => toSearch(row, work))), tokens: 0 };
   },
 });
@@ -175,14 +174,16 @@ export const createSearch = defineEndpoint({
   },
   errors: { unprocessable: TOO_MUCH },
   handle: async ({ body }, resources, call) => {
-    const companyId = await companyOf(resources.database.run, call.account.id);
-    const readers = await readersOf(resources.database.run, companyId, body);
+    const companyId = await companyOf(resources.db, call.account.id);
+    const readers = await readersOf(resources.db, companyId, body);
     const { counties, seq, ids } = await find(body.filter, resources, call);
-    const id = await makeOnce(resources.database, call, async run => {
-      await run('searches/lock_searches', { company_id: companyId });
-      const [counted] = await run<{ searches: number }>('searches/count_searches', { company_id: companyId });
+    const id = await makeOnce(resources.db, call, async tx => {
+      await tx.run('searches/lock_searches', { company_id: companyId });
+      const [counted] = await tx.run<{ searches: number }>('searches/count_searches', {
+        company_id: companyId,
+      });
       if (counted!.searches >= MAX_SEARCHES) throw unprocessable(TOO_MANY);
-      const [row] = await run<{ id: string }>('searches/insert_search', {
+      const [row] = await tx.run<{ id: string }>('searches/insert_search', {
         company_id: companyId,
         account_id: call.account.id,
         name: body.name.trim(),
@@ -192,12 +193,12 @@ export const createSearch = defineEndpoint({
         webhook_id: body.webhook_id ?? null,
         seq,
       });
-      await run('searches/add_members', { search_id: row!.id, property_ids: ids });
-      await run('searches/set_readers', { search_id: row!.id, user_ids: readers });
+      await tx.run('searches/add_members', { search_id: row!.id, property_ids: ids });
+      await tx.run('searches/set_readers', { search_id: row!.id, user_ids: readers });
       return row!.id;
     });
     return {
-      body: await toSearch(await findSearch(resources.database.run, companyId, id), call.work),
+      body: await toSearch(await findSearch(resources.db, companyId, id), call.work),
       tokens: 0,
     };
   },
@@ -224,9 +225,9 @@ export const getSearch = defineEndpoint({
   summary: 'Get a saved search',
   description: 'Returns its filter, who gets notified, and how many parcels match.',
   response: answer,
-  handle: async ({ params }, { database }, { account, work }) => {
-    const companyId = await companyOf(database.run, account.id);
-    return { body: await toSearch(await findSearch(database.run, companyId, params.id), work), tokens: 0 };
+  handle: async ({ params }, { db }, { account, work }) => {
+    const companyId = await companyOf(db, account.id);
+    return { body: await toSearch(await findSearch(db, companyId, params.id), work), tokens: 0 };
   },
 });
 
@@ -244,16 +245,16 @@ export const changeSearch = defineEndpoint({
   },
   errors: { not_found: NO_SEARCH, unprocessable: TOO_MUCH },
   handle: async ({ params: { id }, body }, resources, call) => {
-    const { database } = resources;
-    const companyId = await companyOf(database.run, call.account.id);
-    const before = await findSearch(database.run, companyId, id);
-    const readers = await readersOf(database.run, companyId, {
+    const { db } = resources;
+    const companyId = await companyOf(db, call.account.id);
+    const before = await findSearch(db, companyId, id);
+    const readers = await readersOf(db, companyId, {
       ...body,
       emails: body.emails ?? before.emails,
     });
     const found = body.filter && (await find(body.filter, resources, call));
-    const changed = await database.transaction(async run => {
-      await run('searches/update_search', {
+    const changed = await db.transaction(async tx => {
+      await tx.run('searches/update_search', {
         search_id: id,
         company_id: companyId,
         name: body.name?.trim() ?? before.name,
@@ -263,13 +264,13 @@ export const changeSearch = defineEndpoint({
         webhook_id: body.webhook_id === undefined ? before.webhook_id : body.webhook_id,
         seq: found?.seq ?? null,
       });
-      await run('searches/set_readers', { search_id: id, user_ids: readers });
-      if (before.notify === 'none') await run('searches/skip_mails', { search_id: id });
+      await tx.run('searches/set_readers', { search_id: id, user_ids: readers });
+      if (before.notify === 'none') await tx.run('searches/skip_mails', { search_id: id });
       if (found !== undefined) {
-        await run('searches/clear_members', { search_id: id });
-        await run('searches/add_members', { search_id: id, property_ids: found.ids });
+        await tx.run('searches/clear_members', { search_id: id });
+        await tx.run('searches/add_members', { search_id: id, property_ids: found.ids });
       }
-      return findSearch(run, companyId, id);
+      return findSearch(tx, companyId, id);
     });
     return { body: await toSearch(changed, call.work), tokens: 0 };
   },
@@ -282,9 +283,9 @@ export const deleteSearch = defineEndpoint({
   summary: 'Delete a saved search',
   description: 'Deletes a saved search for everyone in your company and stops its notifications.',
   response: { status: 204, description: 'The search was deleted.' },
-  handle: async ({ params: { id } }, { database }, { account }) => {
-    const company_id = await companyOf(database.run, account.id);
-    const gone = await database.run('searches/delete_search', { search_id: id, company_id });
+  handle: async ({ params: { id } }, { db }, { account }) => {
+    const company_id = await companyOf(db, account.id);
+    const gone = await db.run('searches/delete_search', { search_id: id, company_id });
     if (gone.length === 0) throw notFound(NO_SEARCH);
     return { body: null, tokens: 0 };
   },

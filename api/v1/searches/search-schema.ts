@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ShapeWork } from '../../../shared/geo/shape-work.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
-import type { Run } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { NOTIFY, type Notify } from '../../../shared/searches/search-terms.ts';
 import { notFound } from '../../http/error-responses.ts';
@@ -74,15 +74,15 @@ function notRead(error: unknown): false {
 
 /** The searches of a company. @param userId the user for whom new changes are counted */
 export const listRows = (
-  run: Run,
+  db: Db,
   companyId: string,
   { id = null, userId = null }: { id?: string | null; userId?: string | null } = {},
 ): Promise<SearchRow[]> =>
-  run<SearchRow>('searches/list_searches', { company_id: companyId, search_id: id, user_id: userId });
+  db.run<SearchRow>('searches/list_searches', { company_id: companyId, search_id: id, user_id: userId });
 
 /** @throws PlatError `not_found` if the company has no such search */
-export async function findSearch(run: Run, companyId: string, id: string): Promise<SearchRow> {
-  const [found] = await listRows(run, companyId, { id });
+export async function findSearch(db: Db, companyId: string, id: string): Promise<SearchRow> {
+  const [found] = await listRows(db, companyId, { id });
   if (found === undefined) throw notFound(NO_SEARCH);
   return found;
 }

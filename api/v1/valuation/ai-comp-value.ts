@@ -3,8 +3,8 @@ import { round2 } from '../../../shared/kernels/stats/rounding.ts';
 import { PRICES } from '../../../shared/model/prices.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
 import { unpackComps } from '../../../shared/model/valuation-comps-codec.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
-import type { Database } from '../../http/database.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { parcelParams, propertyId } from '../common/property-id-parameter.ts';
@@ -109,10 +109,10 @@ export const aiCompValue = defineEndpoint({
     not_found:
       'No parcel has this id, it has left the roll, its acreage or location is unknown, or there are not enough comps. A county without sales needs sales from at least three counties within 100 km. Free.',
   },
-  handle: async ({ params: { property_id }, query: { explain } }, { database, readValuation }) => {
+  handle: async ({ params: { property_id }, query: { explain } }, { db, readValuation }) => {
     const row = await readValuation(countyOf(property_id), property_id, explain);
     if (row === undefined) throw notFound(`No parcel on the roll has the id ${property_id}.`);
-    if (row.mean_price === null) throw notFound(await explainAbsence(database, property_id));
+    if (row.mean_price === null) throw notFound(await explainAbsence(db, property_id));
     const value = {
       mean_price: round2(row.mean_price),
       mean_ppa: round2(row.mean_ppa),
@@ -123,7 +123,7 @@ export const aiCompValue = defineEndpoint({
     };
     if (!explain) return { body: value, tokens: PRICES.value.tokens };
     return {
-      body: { ...value, explanation: await explainValue(database, row) },
+      body: { ...value, explanation: await explainValue(db, row) },
       tokens: PRICES.value.tokens,
     };
   },
@@ -132,19 +132,19 @@ export const aiCompValue = defineEndpoint({
 type Value = Exclude<StoredValuation, { mean_price: null }>;
 
 /** Why a parcel has no estimate, and how to get one. */
-async function explainAbsence(database: Database, id: number): Promise<string> {
+async function explainAbsence(db: Db, id: number): Promise<string> {
   const fips = countyOf(id);
   const none = `Not enough comps to estimate the value of parcel ${id}`;
-  const [sales] = await database.run('valuation/has_sales', { fips });
+  const [sales] = await db.run('valuation/has_sales', { fips });
   if (sales !== undefined) return `${none}, or its acreage or location is unknown.`;
   return `${none}. ${countyName(fips)} (${fiveDigits(fips)}) has no land sales, and fewer than three other counties have sales within 100 km. Add a feed with ten or more sales in the county.`;
 }
 
 type UsedComp = Pick<z.infer<typeof usedComp>, 'id' | 'status' | 'price' | 'lot_size' | 'sold_date'>;
 
-async function explainValue(database: Database, value: Value): Promise<object> {
+async function explainValue(db: Db, value: Value): Promise<object> {
   const used = unpackComps(value.comps!);
-  const rows = await database.run<UsedComp>('valuation/list_used_comps', { ids: used.map(({ id }) => id) });
+  const rows = await db.run<UsedComp>('valuation/list_used_comps', { ids: used.map(({ id }) => id) });
   const byId = new Map(used.map(comp => [comp.id, comp]));
   return {
     low_price: round2(value.low_price),

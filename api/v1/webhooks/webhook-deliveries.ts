@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Run } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { MESSAGES_DAYS, WEBHOOKS_CHANNEL } from '../../../shared/webhooks/webhook-terms.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
@@ -40,9 +40,9 @@ export const listDeliveries = defineEndpoint({
     schema: z.array(delivery),
     example: { summary: 'A delivery that will be retried', value: [DELIVERY_EXAMPLE] },
   },
-  handle: async ({ params: { id }, query: { state } }, { database }, { account }) => {
-    await findWebhook(database.run, account.id, id);
-    const rows = await database.run<DeliveryRow>('webhooks/list_deliveries', {
+  handle: async ({ params: { id }, query: { state } }, { db }, { account }) => {
+    await findWebhook(db, account.id, id);
+    const rows = await db.run<DeliveryRow>('webhooks/list_deliveries', {
       webhook_id: id,
       state: state ?? null,
       message_id: null,
@@ -52,7 +52,7 @@ export const listDeliveries = defineEndpoint({
   },
 });
 
-const notify = (run: Run) => run('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL });
+const notify = (db: Db) => db.run('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL });
 
 export const testWebhook = defineEndpoint({
   ...common,
@@ -80,12 +80,12 @@ export const testWebhook = defineEndpoint({
     },
   },
   handle: async ({ params: { id } }, resources, call) => {
-    const { database } = resources;
-    await findWebhook(database.run, call.account.id, id);
-    const test = await changeWebhooks(resources, call, async run => {
-      const [added] = await run<{ message_id: string }>('webhooks/add_test', { webhook_id: id });
-      await notify(run);
-      const [row] = await run<DeliveryRow>('webhooks/list_deliveries', {
+    const { db } = resources;
+    await findWebhook(db, call.account.id, id);
+    const test = await changeWebhooks(resources, call, async tx => {
+      const [added] = await tx.run<{ message_id: string }>('webhooks/add_test', { webhook_id: id });
+      await notify(tx);
+      const [row] = await tx.run<DeliveryRow>('webhooks/list_deliveries', {
         webhook_id: id,
         state: null,
         message_id: added!.message_id,
@@ -128,14 +128,14 @@ export const replayWebhook = defineEndpoint({
     example: { summary: 'Three messages', value: { messages: 3 } },
   },
   handle: async ({ params: { id }, body: { message_id, since } }, resources, call) => {
-    await findWebhook(resources.database.run, call.account.id, id);
-    const sent = await changeWebhooks(resources, call, async run => {
-      const ids = await run('webhooks/replay_messages', {
+    await findWebhook(resources.db, call.account.id, id);
+    const sent = await changeWebhooks(resources, call, async tx => {
+      const ids = await tx.run('webhooks/replay_messages', {
         webhook_id: id,
         message_id: message_id ?? null,
         since: since ?? null,
       });
-      await notify(run);
+      await notify(tx);
       return ids.length;
     });
     if (message_id !== undefined && sent === 0)

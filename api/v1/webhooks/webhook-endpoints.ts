@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Run } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { postFault } from '../../../shared/platform/http/guarded-post.ts';
 import {
   MAX_WEBHOOKS,
@@ -66,7 +66,7 @@ type Given = Partial<z.output<typeof newWebhook>>;
  * types that searches don't follow
  */
 async function check(
-  { database, webhookHosts }: Resources,
+  { db, webhookHosts }: Resources,
   { account }: CallContext,
   given: Given,
   before?: WebhookRow,
@@ -74,10 +74,10 @@ async function check(
   const { url, fips } = given;
   const fault = url === undefined ? undefined : postFault(url, webhookHosts);
   if (fault !== undefined) throw validationError({ url: [fault] });
-  await requireKnownRegions(database, [{ field: 'fips', type: 'county', codes: fips ? [fips] : [] }]);
+  await requireKnownRegions(db, [{ field: 'fips', type: 'county', codes: fips ? [fips] : [] }]);
   if (given.search_id) {
-    const company = await companyOf(database.run, account.id);
-    const found = await listRows(database.run, company, { id: given.search_id });
+    const company = await companyOf(db, account.id);
+    const found = await listRows(db, company, { id: given.search_id });
     if (found.length === 0)
       throw validationError({ search_id: ["is not one of your company's saved searches"] });
   }
@@ -91,20 +91,20 @@ async function check(
 
 /** Changes the account's webhooks, once per Idempotency-Key. The audit table records who did it. */
 export function changeWebhooks<T>(
-  { database }: Resources,
+  { db }: Resources,
   call: CallContext,
-  work: (run: Run) => Promise<T>,
+  work: (run: Db) => Promise<T>,
 ): Promise<T> {
-  return makeOnce(database, call, async run => {
-    await run('webhooks/set_actor', { user_id: call.user?.id ?? null, key_id: call.keyId ?? null });
-    return work(run);
+  return makeOnce(db, call, async tx => {
+    await tx.run('webhooks/set_actor', { user_id: call.user?.id ?? null, key_id: call.keyId ?? null });
+    return work(tx);
   });
 }
 
 /** A webhook with its newest secret, which isn't stored for repeats of the call. */
-async function answerWithSecret({ database }: Resources, { account }: CallContext, id: string) {
-  const found = toWebhook(await findWebhook(database.run, account.id, id));
-  const [row] = await database.run<{ secret: string }>('webhooks/read_secret', { webhook_id: id });
+async function answerWithSecret({ db }: Resources, { account }: CallContext, id: string) {
+  const found = toWebhook(await findWebhook(db, account.id, id));
+  const [row] = await db.run<{ secret: string }>('webhooks/read_secret', { webhook_id: id });
   return { body: { ...found, secret: row!.secret }, keptBody: { ...found, secret: null }, tokens: 0 };
 }
 
@@ -121,8 +121,8 @@ export const listWebhooks = defineEndpoint({
     schema: z.array(webhook),
     example: { summary: 'One webhook', value: [WEBHOOK_EXAMPLE] },
   },
-  handle: async (_input, { database }, { account }) => {
-    const rows = await database.run<WebhookRow>('webhooks/list_webhooks', {
+  handle: async (_input, { db }, { account }) => {
+    const rows = await db.run<WebhookRow>('webhooks/list_webhooks', {
       account_id: account.id,
       webhook_id: null,
     });
@@ -150,13 +150,13 @@ export const createWebhook = defineEndpoint({
   errors: { unprocessable: TOO_MANY },
   handle: async ({ body }, resources, call) => {
     await check(resources, call, body);
-    const { id } = await changeWebhooks(resources, call, async run => {
-      await run('market/lock_company', { account_id: call.account.id });
-      const [counted] = await run<{ webhooks: number }>('webhooks/count_webhooks', {
+    const { id } = await changeWebhooks(resources, call, async tx => {
+      await tx.run('market/lock_company', { account_id: call.account.id });
+      const [counted] = await tx.run<{ webhooks: number }>('webhooks/count_webhooks', {
         account_id: call.account.id,
       });
       if (counted!.webhooks >= MAX_WEBHOOKS) throw unprocessable(TOO_MANY);
-      const [row] = await run<{ id: string }>('webhooks/insert_webhook', {
+      const [row] = await tx.run<{ id: string }>('webhooks/insert_webhook', {
         account_id: call.account.id,
         url: body.url,
         types: body.types,
@@ -164,7 +164,7 @@ export const createWebhook = defineEndpoint({
         search_id: body.search_id ?? null,
         enabled: body.enabled ?? true,
       });
-      await run('webhooks/insert_secret', { webhook_id: row!.id, secret: newSecret() });
+      await tx.run('webhooks/insert_secret', { webhook_id: row!.id, secret: newSecret() });
       return row!;
     });
     return answerWithSecret(resources, call, id);
@@ -192,8 +192,8 @@ export const getWebhook = defineEndpoint({
   summary: 'Get a webhook',
   description: 'Returns its URL, its types, and its delivery status.',
   response: answer,
-  handle: async ({ params }, { database }, { account }) => ({
-    body: toWebhook(await findWebhook(database.run, account.id, params.id)),
+  handle: async ({ params }, { db }, { account }) => ({
+    body: toWebhook(await findWebhook(db, account.id, params.id)),
     tokens: 0,
   }),
 });
@@ -208,10 +208,10 @@ export const changeWebhook = defineEndpoint({
   body: webhookChange,
   response: answer,
   handle: async ({ params: { id }, body }, resources, call) => {
-    await check(resources, call, body, await findWebhook(resources.database.run, call.account.id, id));
-    const changed = await changeWebhooks(resources, call, async run => {
-      const before = await findWebhook(run, call.account.id, id);
-      await run('webhooks/update_webhook', {
+    await check(resources, call, body, await findWebhook(resources.db, call.account.id, id));
+    const changed = await changeWebhooks(resources, call, async tx => {
+      const before = await findWebhook(tx, call.account.id, id);
+      await tx.run('webhooks/update_webhook', {
         webhook_id: id,
         account_id: call.account.id,
         url: body.url ?? before.url,
@@ -220,7 +220,7 @@ export const changeWebhook = defineEndpoint({
         search_id: body.search_id === undefined ? before.search_id : body.search_id,
         enabled: body.enabled ?? before.enabled,
       });
-      return findWebhook(run, call.account.id, id);
+      return findWebhook(tx, call.account.id, id);
     });
     return { body: toWebhook(changed), tokens: 0 };
   },
@@ -234,8 +234,8 @@ export const deleteWebhook = defineEndpoint({
   description: 'Deletes a webhook, its secret, and its pending deliveries.',
   response: { status: 204, description: 'The webhook was deleted.' },
   handle: async ({ params: { id } }, resources, call) => {
-    const gone = await changeWebhooks(resources, call, run =>
-      run('webhooks/delete_webhook', { webhook_id: id, account_id: call.account.id }),
+    const gone = await changeWebhooks(resources, call, tx =>
+      tx.run('webhooks/delete_webhook', { webhook_id: id, account_id: call.account.id }),
     );
     if (gone.length === 0) throw notFound(NO_WEBHOOK);
     return { body: null, tokens: 0 };
@@ -260,12 +260,12 @@ export const rotateSecret = defineEndpoint({
   },
   handle: async ({ params: { id } }, resources, call) => {
     const account_id = call.account.id;
-    await changeWebhooks(resources, call, async run => {
-      await run('market/lock_company', { account_id });
-      await findWebhook(run, account_id, id);
-      await run('webhooks/retire_secrets', { webhook_id: id, hours: OLD_SECRET_HOURS });
-      await run('webhooks/insert_secret', { webhook_id: id, secret: newSecret() });
-      await run('webhooks/record_rotation', { webhook_id: id, account_id });
+    await changeWebhooks(resources, call, async tx => {
+      await tx.run('market/lock_company', { account_id });
+      await findWebhook(tx, account_id, id);
+      await tx.run('webhooks/retire_secrets', { webhook_id: id, hours: OLD_SECRET_HOURS });
+      await tx.run('webhooks/insert_secret', { webhook_id: id, secret: newSecret() });
+      await tx.run('webhooks/record_rotation', { webhook_id: id, account_id });
       return { id };
     });
     return answerWithSecret(resources, call, id);

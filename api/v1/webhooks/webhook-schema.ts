@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Run } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { WEBHOOK_TYPES } from '../../../shared/webhooks/webhook-terms.ts';
 import { notFound } from '../../http/error-responses.ts';
@@ -118,8 +118,11 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
 });
 
 /** @throws PlatError `not_found` if the account has no such webhook */
-export async function findWebhook(run: Run, accountId: string, id: string): Promise<WebhookRow> {
-  const [found] = await run<WebhookRow>('webhooks/list_webhooks', { account_id: accountId, webhook_id: id });
+export async function findWebhook(db: Db, accountId: string, id: string): Promise<WebhookRow> {
+  const [found] = await db.run<WebhookRow>('webhooks/list_webhooks', {
+    account_id: accountId,
+    webhook_id: id,
+  });
   if (found === undefined) throw notFound(NO_WEBHOOK);
   return found;
 }

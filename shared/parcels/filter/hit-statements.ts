@@ -1,7 +1,8 @@
 import type { Box } from '../../geo/geometry-types.ts';
 import { countyOf } from '../../model/property-id.ts';
-import { compose, type Reads } from '../../platform/db.ts';
+import type { Db } from '../../platform/db.ts';
 import type { Values } from '../../platform/named-parameters.ts';
+import { compose } from '../../platform/statements.ts';
 import type { Place } from '../map-statements.ts';
 import type { Selection } from './filter-selection.ts';
 
@@ -14,12 +15,12 @@ export type Total = { count: number; acres: number };
 /** The number of hits, total and per class. `null` is the class of unknown figures. */
 export type Classified = { total: Total; counts: Map<number | null, number> };
 
-export const sumHits = async (db: Reads, selection: Selection): Promise<Total> =>
+export const sumHits = async (db: Db, selection: Selection): Promise<Total> =>
   (await sumBy(db, selection, { class: 'null::int', join: '' })).total;
 
 /** Counts all hits, and those in each class. @param breaks where the second and later classes start */
 export const sumClasses = (
-  db: Reads,
+  db: Db,
   { values, ...selection }: Selection,
   { figure, join }: HitFigure,
   breaks: readonly number[],
@@ -31,16 +32,17 @@ export const sumClasses = (
   );
 
 async function sumBy(
-  db: Reads,
+  db: Db,
   { table, where, values }: Selection,
   by: { class: string; join: string },
 ): Promise<Classified> {
   const from = table();
   const extra_acres = compose('parcels/extra_acres', { of: 'true', from, where });
-  const rows = await db.runComposed<{ class: number | null; extra: number } & Total>(
+  const fragments = { ...by, from, where, extra_acres };
+  const rows = await db.run<{ class: number | null; extra: number } & Total>(
     'parcels/sum_hits',
-    { ...by, from, where, extra_acres },
     values,
+    fragments,
   );
   const sum = (name: 'count' | 'acres') => rows.reduce((total, row) => total + row[name], 0);
   return {
@@ -50,9 +52,9 @@ async function sumBy(
 }
 
 /** The box around all hits, in degrees. Undefined if none has a location. */
-export async function readHitsBox(db: Reads, { from, where, values }: Selection): Promise<Box | undefined> {
+export async function readHitsBox(db: Db, { from, where, values }: Selection): Promise<Box | undefined> {
   type Row = { west: number | null; south: number; east: number; north: number };
-  const [box] = await db.runComposed<Row>('parcels/read_hits_box', { from, where }, values);
+  const [box] = await db.run<Row>('parcels/read_hits_box', values, { from, where });
   return box?.west == null ? undefined : [box.west / 1e7, box.south / 1e7, box.east / 1e7, box.north / 1e7];
 }
 
@@ -65,79 +67,71 @@ const fragmentsOf = ({ table, where }: Selection, { figure, join }: HitFigure) =
 
 /** The number of hits per class of a figure. `null` is the class of unknown figures. */
 export async function countClasses(
-  db: Reads,
+  db: Db,
   selection: Selection,
   figure: HitFigure,
   breaks: readonly number[],
 ): Promise<Map<number | null, number>> {
-  const rows = await db.runComposed<{ class: number | null; count: number }>(
+  const rows = await db.run<{ class: number | null; count: number }>(
     'parcels/count_classes',
-    fragmentsOf(selection, figure),
     { ...selection.values, breaks },
+    fragmentsOf(selection, figure),
   );
   return new Map(rows.map(row => [row.class, row.count]));
 }
 
 /** The figures that split the hits into fifths. */
-export async function findFifths(db: Reads, selection: Selection, figure: HitFigure): Promise<number[]> {
-  const [row] = await db.runComposed<{ fifths: number[] | null }>(
+export async function findFifths(db: Db, selection: Selection, figure: HitFigure): Promise<number[]> {
+  const [row] = await db.run<{ fifths: number[] | null }>(
     'parcels/find_fifths',
-    fragmentsOf(selection, figure),
     selection.values,
+    fragmentsOf(selection, figure),
   );
   return row!.fifths ?? [];
 }
 
 /** The range that contains nearly all hits. Undefined without hits. */
 export async function findEnds(
-  db: Reads,
+  db: Db,
   selection: Selection,
   figure: HitFigure,
 ): Promise<[number, number] | undefined> {
-  const [row] = await db.runComposed<{ ends: [number, number] | null }>(
+  const [row] = await db.run<{ ends: [number, number] | null }>(
     'parcels/find_ends',
-    fragmentsOf(selection, figure),
     selection.values,
+    fragmentsOf(selection, figure),
   );
   return row?.ends ?? undefined;
 }
 
 /** The figures of the given parcels. */
 export const listHitFigures = (
-  db: Reads,
+  db: Db,
   { figure, join }: HitFigure,
   propertyIds: readonly number[],
 ): Promise<{ property_id: number; figure: number | null }[]> =>
-  db.runComposed<{ property_id: number; figure: number | null }>(
+  db.run<{ property_id: number; figure: number | null }>(
     'parcels/list_figures',
-    { figure, join },
     { property_ids: propertyIds, counties: [...new Set(propertyIds.map(countyOf))] },
+    { figure, join },
   );
 
 export type HitInTile = Place & { property_id: number; figure: number | null };
 
 export const listHitsInTile = (
-  db: Reads,
+  db: Db,
   { table, where, values }: Selection,
   { figure, join }: HitFigure,
   inTile: Values,
 ): Promise<HitInTile[]> =>
-  db.runComposed<HitInTile>(
+  db.run<HitInTile>(
     'parcels/list_tile_hits',
-    { table: table('near'), where, join, figure },
     { ...values, ...inTile },
+    { table: table('near'), where, join, figure },
   );
 
 /** Whether any parcel of a county has the data that the predicate reads. */
-export async function isKnownIn(
-  db: Reads,
-  { from, where, values }: Selection,
-  fips: number,
-): Promise<boolean> {
-  const [row] = await db.runComposed<{ known: boolean }>(
-    'parcels/is_known',
-    { from, where },
-    { ...values, fips },
-  );
+export async function isKnownIn(db: Db, { from, where, values }: Selection, fips: number): Promise<boolean> {
+  const [row] = await db.run<{ known: boolean }>('parcels/is_known', { ...values, fips }, { from, where });
   return row!.known;
 }

@@ -1,6 +1,6 @@
 import type { ShapeWork } from '../../geo/shape-work.ts';
 import { countiesOfList } from '../../lists/read-list.ts';
-import type { Reads } from '../../platform/db.ts';
+import type { Db } from '../../platform/db.ts';
 import { PlatError } from '../../platform/errors.ts';
 import { binder } from '../../platform/named-parameters.ts';
 import { ownerKeys } from '../owner-key.ts';
@@ -31,7 +31,7 @@ export type Asking = {
 export async function selectParcels(
   body: FilterBody,
   { asOf, companyId = null, work }: Asking,
-  database: Reads,
+  database: Db,
   among?: Among,
 ): Promise<Selection> {
   const {
@@ -60,31 +60,27 @@ function amongParcels(selection: Selection, among: Among | undefined): Selection
 }
 
 /** @throws PlatError `validation_error` if the parcel doesn't exist or its owner is unknown */
-async function findOwner(propertyId: number, database: Reads): Promise<FilterContext['owner']> {
+async function findOwner(propertyId: number, database: Db): Promise<FilterContext['owner']> {
   const [parcel] = await database.run<{ owner_key: string | null }>('parcels/read_owner_key', {
     property_id: propertyId,
   });
   if (parcel === undefined) throw refused('owner_parcel_id', 'no parcel on the roll has this id');
   if (parcel.owner_key === null) throw refused('owner_parcel_id', 'this parcel has no owner mailing address');
-  const keys = await ownerKeys(database.run, parcel.owner_key);
+  const keys = await ownerKeys(database, parcel.owner_key);
   const rows = await database.run<{ fips: number }>('parcels/list_counties', { owner_keys: keys });
   return { keys, counties: rows.map(row => row.fips) };
 }
 
 /** @throws PlatError `validation_error` if the company has no such list */
-async function findList(
-  id: string,
-  companyId: string | null,
-  { run, runComposed }: Reads,
-): Promise<FilterContext['list']> {
-  const known = await run('lists/find_list', { company_id: companyId, list_id: id });
+async function findList(id: string, companyId: string | null, db: Db): Promise<FilterContext['list']> {
+  const known = await db.run('lists/find_list', { company_id: companyId, list_id: id });
   if (known.length === 0) throw refused('list_id', "is not the id of one of your company's lists");
-  return { counties: await countiesOfList(runComposed, id) };
+  return { counties: await countiesOfList(db, id) };
 }
 
 /** @throws PlatError `validation_error` for a row_version that is too new */
-async function findVersionsSince(since: Since, { run }: Reads): Promise<VersionsSince> {
-  const [found] = await run<VersionsSince & { newest: number }>('changes/find_versions_since', {
+async function findVersionsSince(since: Since, db: Db): Promise<VersionsSince> {
+  const [found] = await db.run<VersionsSince & { newest: number }>('changes/find_versions_since', {
     at: null,
     version: null,
     ...since,

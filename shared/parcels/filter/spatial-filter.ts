@@ -4,7 +4,7 @@ import type { Box } from '../../geo/geometry-types.ts';
 import { fromData, type QueryData } from '../../geo/intersects.ts';
 import { packBoundaries, type ShapeWork } from '../../geo/shape-work.ts';
 import { countyOf } from '../../model/property-id.ts';
-import type { Reads } from '../../platform/db.ts';
+import type { Db } from '../../platform/db.ts';
 import { type Hit, inCounties, type Selection, withinShape } from './filter-selection.ts';
 import { type ReadFilterShape, tooMuch } from './filter-shape.ts';
 
@@ -27,14 +27,14 @@ const TESTED_AT_ONCE = 500;
 export async function filterByShape(
   { query }: ReadFilterShape,
   selection: Selection,
-  database: Reads,
+  db: Db,
   work: ShapeWork,
 ): Promise<Selection> {
   for (const maxCells of [DEFAULT_EDGE_CELLS, FINE_EDGE_CELLS]) {
     const cover = await work.compute('cover', query, maxCells);
-    const near = inCounties(selection, await countiesAround(cover, database));
-    const candidates = await listCandidates(cover, near, database);
-    if (candidates !== null) return withinShape(near, cover, await test(query, candidates, database, work));
+    const near = inCounties(selection, await countiesAround(cover, db));
+    const candidates = await listCandidates(cover, near, db);
+    if (candidates !== null) return withinShape(near, cover, await test(query, candidates, db, work));
   }
   throw tooMuch(
     `The outline crosses more than ${MAX_CANDIDATES.toLocaleString('en-US')} parcels. Draw a smaller shape, or add filters.`,
@@ -42,17 +42,17 @@ export async function filterByShape(
 }
 
 /** The counties with parcels where a shape is. Only these are searched. */
-const countiesAround = async ({ edge }: QueryCover, database: Reads): Promise<number[]> =>
-  edge.length === 0 ? [] : countiesIn(boxAround(edge), database);
+const countiesAround = async ({ edge }: QueryCover, db: Db): Promise<number[]> =>
+  edge.length === 0 ? [] : countiesIn(boxAround(edge), db);
 
 /** The counties with parcels around a shape. */
-export async function countiesMeeting({ query }: ReadFilterShape, database: Reads): Promise<number[]> {
+export async function countiesMeeting({ query }: ReadFilterShape, db: Db): Promise<number[]> {
   const { index } = fromData(query);
-  return index === null ? [] : countiesIn([index.minX, index.minY, index.maxX, index.maxY], database);
+  return index === null ? [] : countiesIn([index.minX, index.minY, index.maxX, index.maxY], db);
 }
 
-async function countiesIn(box: Box, database: Reads): Promise<number[]> {
-  const rows = await database.run<{ fips: number }>('feeds/list_counties_meeting', {
+async function countiesIn(box: Box, db: Db): Promise<number[]> {
+  const rows = await db.run<{ fips: number }>('feeds/list_counties_meeting', {
     boxes: [boxSql(box)],
   });
   return rows.map(row => row.fips);
@@ -62,13 +62,13 @@ async function countiesIn(box: Box, database: Reads): Promise<number[]> {
 async function listCandidates(
   { inner, edge }: QueryCover,
   { from, where, values }: Selection,
-  database: Reads,
+  db: Db,
 ): Promise<Map<number, Hit> | null> {
   if (edge.length === 0) return new Map();
-  const rows = await database.runComposed<Hit>(
+  const rows = await db.run<Hit>(
     'parcels/list_edge_candidates',
-    { from, where },
     { ...values, edge: boxArraySql(edge), inner: boxArraySql(inner), limit: MAX_FINDS },
+    { from, where },
   );
   const candidates = new Map(rows.map(hit => [hit.property_id, hit]));
   return rows.length < MAX_FINDS && candidates.size <= MAX_CANDIDATES ? candidates : null;
@@ -80,18 +80,14 @@ type Boundary = { property_id: number; boundary: Buffer };
 async function test(
   query: QueryData,
   candidates: ReadonlyMap<number, Hit>,
-  database: Reads,
+  db: Db,
   work: ShapeWork,
 ): Promise<Hit[]> {
   if (candidates.size === 0) return [];
   const met: Hit[] = [];
   const ids = [...candidates.keys()];
   const counties = [...new Set(ids.map(countyOf))];
-  const rows = await database.runComposed<Boundary>(
-    'parcels/list_boundaries',
-    {},
-    { counties, property_ids: ids },
-  );
+  const rows = await db.run<Boundary>('parcels/list_boundaries', { counties, property_ids: ids }, {});
   for (let from = 0; from < rows.length; from += TESTED_AT_ONCE) {
     const some = rows.slice(from, from + TESTED_AT_ONCE);
     const boundaries = packBoundaries(some.map(({ boundary }) => boundary));

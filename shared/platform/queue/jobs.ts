@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { asRun, type Pool, type Queryable, type Run, statement } from '../db.ts';
+import type { Db } from '../db.ts';
 import { isRetryable, PlatError } from '../errors.ts';
 import type { DeliveryQueue, QueueName } from './queue.ts';
 
@@ -54,13 +54,20 @@ export type JobState = {
  * Writes a job to the outbox in the caller's transaction; it reaches the queue with `deliver`, or
  * the workers' sweep.
  */
-export function enqueue<P>(db: Queryable, job: JobDefinition<P>, payload: P): Promise<Enqueued> {
-  return add(asRun(db), job, payload);
+export async function enqueue<P>(db: Db, job: JobDefinition<P>, payload: P): Promise<Enqueued> {
+  const parsed = job.payload.parse(payload);
+  const values = { name: job.name, key: job.key(parsed), payload: JSON.stringify(parsed) };
+  // A second round: the waiting job may have been started between the two halves of the statement.
+  for (let round = 0; round < 3; round++) {
+    const [row] = await db.run<Enqueued>('queue/enqueue_job', values);
+    if (row) return row;
+  }
+  throw new PlatError('enqueue', `Couldn't add job ${job.name}.`, { retryable: true });
 }
 
 /** Writes a job for each payload. @returns their ids */
 export async function enqueueAll<P>(
-  db: Queryable,
+  db: Db,
   job: JobDefinition<P>,
   payloads: readonly P[],
 ): Promise<string[]> {
@@ -71,17 +78,6 @@ export async function enqueueAll<P>(
 
 type Enqueued = { id: string; added: boolean };
 
-async function add<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<Enqueued> {
-  const parsed = job.payload.parse(payload);
-  const values = { name: job.name, key: job.key(parsed), payload: JSON.stringify(parsed) };
-  // A second round: the waiting job may have been started between the two halves of the statement.
-  for (let round = 0; round < 3; round++) {
-    const [row] = await run<Enqueued>('queue/enqueue_job', values);
-    if (row) return row;
-  }
-  throw new PlatError('enqueue', `Couldn't add job ${job.name}.`, { retryable: true });
-}
-
 /** Workers listen here for committed jobs to hand to their queue. */
 export const JOBS_CHANNEL = 'plat_jobs';
 
@@ -90,9 +86,9 @@ export const JOBS_CHANNEL = 'plat_jobs';
  * the API.
  * @returns its id
  */
-export async function enqueueAndNotify<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<string> {
-  const { id } = await add(run, job, payload);
-  await run('queue/announce_job', { channel: JOBS_CHANNEL, id });
+export async function enqueueAndNotify<P>(db: Db, job: JobDefinition<P>, payload: P): Promise<string> {
+  const { id } = await enqueue(db, job, payload);
+  await db.run('queue/announce_job', { channel: JOBS_CHANNEL, id });
   return id;
 }
 
@@ -106,10 +102,10 @@ export type Deliverer = {
 /**
  * Hands jobs of the outbox to the queue; without ids it is the sweep that finds what a crash has left behind.
  */
-export async function deliver(pool: Pool, { queues, jobs }: Deliverer, ids?: string[]): Promise<number> {
-  const { rows } = await pool.query<{ id: string; name: string }>(
-    statement('queue/list_undelivered_jobs', { ids: ids ?? null }),
-  );
+export async function deliver(db: Db, { queues, jobs }: Deliverer, ids?: string[]): Promise<number> {
+  const rows = await db.run<{ id: string; name: string }>('queue/list_undelivered_jobs', {
+    ids: ids ?? null,
+  });
   let delivered = 0;
   for (const { id, name } of rows) {
     const job = jobs.get(name);
@@ -137,8 +133,8 @@ export async function deliver(pool: Pool, { queues, jobs }: Deliverer, ids?: str
   return delivered;
 }
 
-export async function getJob(db: Queryable, id: string): Promise<JobState> {
-  const { rows } = await db.query<JobState>(statement('queue/get_job', { id }));
+export async function getJob(db: Db, id: string): Promise<JobState> {
+  const rows = await db.run<JobState>('queue/get_job', { id });
   if (!rows[0]) throw new PlatError('not_found', `There is no job ${id}.`);
   return rows[0];
 }
@@ -153,10 +149,10 @@ export function describeJob({ status, note, error, next_at }: JobState, now = Da
 }
 
 /** The only job whose id starts like this. @throws PlatError `not_found` */
-async function findJob(db: Queryable, start: string): Promise<{ id: string; status: JobState['status'] }> {
-  const { rows } = await db.query<{ id: string; status: JobState['status'] }>(
-    statement('queue/find_jobs', { prefix: start.toLowerCase().replace(/[^0-9a-f-]/g, '?') }),
-  );
+async function findJob(db: Db, start: string): Promise<{ id: string; status: JobState['status'] }> {
+  const rows = await db.run<{ id: string; status: JobState['status'] }>('queue/find_jobs', {
+    prefix: start.toLowerCase().replace(/[^0-9a-f-]/g, '?'),
+  });
   const [found, other] = rows;
   if (found !== undefined && other === undefined && start.length >= 6) return found;
   const message = other
@@ -170,12 +166,12 @@ async function findJob(db: Queryable, start: string): Promise<{ id: string; stat
  * `job_ended` when it is over
  */
 export async function cancelJob(
-  db: Queryable,
+  db: Db,
   start: string,
   by: string,
 ): Promise<{ id: string; running: boolean }> {
   const { id, status } = await findJob(db, start);
-  const { rows } = await db.query<{ worker: string | null }>(statement('queue/cancel_job', { id, by }));
+  const rows = await db.run<{ worker: string | null }>('queue/cancel_job', { id, by });
   if (rows[0] === undefined) throw new PlatError('job_ended', `Job ${id} has already ended: ${status}.`);
   return { id, running: rows[0].worker !== null };
 }
@@ -184,15 +180,13 @@ export async function cancelJob(
  * Adds a job that repeats an ended one.
  * @throws PlatError `not_found`; `job_open` when it or one like it is open
  */
-export async function retryJob(db: Queryable, start: string): Promise<{ id: string }> {
+export async function retryJob(db: Db, start: string): Promise<{ id: string }> {
   const { id, status } = await findJob(db, start);
-  const { rows } =
-    status === 'queued' || status === 'running'
-      ? { rows: [] }
-      : await db.query<{ id: string }>(statement('queue/copy_job', { id }));
-  if (rows[0] === undefined)
+  const [copy] =
+    status === 'queued' || status === 'running' ? [] : await db.run<{ id: string }>('queue/copy_job', { id });
+  if (copy === undefined)
     throw new PlatError('job_open', `Job ${id}, or a job with the same work, is already queued or running.`);
-  return rows[0];
+  return copy;
 }
 
 /** Longer than PostgreSQL takes to recover from a crash. */
@@ -217,12 +211,12 @@ const MAX_POLL_MS = 250;
 
 /** Polls until the job has ended; `onState` sees every look. */
 export async function waitForJob(
-  pool: Pool,
+  db: Db,
   id: string,
   options: { signal?: AbortSignal; onState?(state: JobState): void } = {},
 ): Promise<JobState> {
   for (let ms = FIRST_POLL_MS; ; ms = Math.min(ms * 2, MAX_POLL_MS)) {
-    const state = await retryWhileUnreachable(() => getJob(pool, id), options.signal);
+    const state = await retryWhileUnreachable(() => getJob(db, id), options.signal);
     options.onState?.(state);
     if (state.status === 'done' || state.status === 'failed') return state;
     await sleep(ms, undefined, { signal: options.signal });
@@ -231,15 +225,15 @@ export async function waitForJob(
 
 /** The newest jobs, open ones first. @param status null for all */
 export async function listJobs(
-  db: Queryable,
+  db: Db,
   limit: number,
   status: JobState['status'] | null = null,
 ): Promise<JobState[]> {
-  return (await db.query<JobState>(statement('queue/list_jobs', { limit, status }))).rows;
+  return db.run<JobState>('queue/list_jobs', { limit, status });
 }
 
 /** Workers that run now. */
-export async function countWorkers(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ workers: number }>(statement('queue/summarise_workers', {}));
+export async function countWorkers(db: Db): Promise<number> {
+  const rows = await db.run<{ workers: number }>('queue/summarise_workers', {});
   return rows[0]!.workers;
 }

@@ -11,7 +11,7 @@ import {
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { Config } from '../config.ts';
-import { connectionOf, endsWithWorker } from '../db.ts';
+import { connectionOf, endsWithWorker } from '../connection-pool.ts';
 import { type Logger, sparseWarnings } from '../log.ts';
 import { QUEUE_SCHEMA } from '../migrate.ts';
 

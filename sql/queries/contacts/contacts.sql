@@ -162,3 +162,7 @@ set
 -- Writes the audit row of a trace. `key_id`: API key's id, or null; `question_hmac`: HMAC of the question.
 insert into traces (account_id, key_id, endpoint, question, source, matched)
 values (:account_id, :key_id, :metering_key, :question_hmac, :source, :matched)
+
+-- name: list_suppressions
+-- The hashes of all who asked to be suppressed.
+select hash from contact_suppressions

@@ -95,3 +95,7 @@ set edition = excluded.edition, numbers = excluded.numbers, feed_id = excluded.f
 insert into dnc_numbers (prefix, bits)
 select prefix, bits from stage_dnc
 on conflict (prefix) do update set bits = excluded.bits
+
+-- name: lock_areas
+-- Lists of the registry are merged one after the other.
+lock table dnc_areas in share row exclusive mode

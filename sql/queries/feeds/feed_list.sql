@@ -24,3 +24,11 @@ left join lateral (
 ) good on true
 order by f.name = any(:scheduled::text[]) desc, since, f.name
 limit 500
+
+-- name: find_feed
+-- The feed of a name, and the kind of data that was ingested under it.
+select id, kind from feeds where name = :name
+
+-- name: find_feed_of_run
+-- The feed of a run.
+select feed_id from runs where id = :run_id

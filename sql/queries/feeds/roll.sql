@@ -355,3 +355,7 @@ select f.fips, f.key, f.row_no, f.sale, f.deed, f.prior, f.values
 from unnest(:fips::int[], :keys::text[]) as wanted (fips, key)
 join stage_further f using (fips, key)
 order by f.input, f.row_no
+
+-- name: index_further
+-- Rows of further rolls are looked up by key.
+create index on stage_further (fips, key)

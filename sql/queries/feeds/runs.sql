@@ -259,3 +259,24 @@ select exists (
   where status in ('queued', 'running')
     and name in ('attributes.plan', 'attributes.chunk', 'market.recompute', 'valuation.county', 'valuation.all')
 ) as computing
+
+-- name: find_stats_mark
+-- A row if any statistics have to be computed again.
+select 1 as marked from stats_dirty limit 1
+
+-- name: find_attributes_mark
+-- A row if the land of any parcel has to be measured again.
+select 1 as marked from attributes_dirty limit 1
+
+-- name: create_whole_stage
+-- The record that all inputs of an attempt are staged. Unlogged like the staging tables: a crash of the
+-- server empties all of them.
+create unlogged table stage_whole (made_of text not null, staged jsonb not null)
+
+-- name: note_staged
+-- Notes that all inputs are staged, and from what. stage: the schema of the attempt.
+insert into {{stage}}.stage_whole values (:made_of, :staged)
+
+-- name: read_staged
+-- What an attempt has staged, if from the same sources. stage: its schema.
+select staged from {{stage}}.stage_whole where made_of = :made_of

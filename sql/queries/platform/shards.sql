@@ -53,6 +53,10 @@ from pg_index i
 left join pg_constraint k on k.conindid = i.indexrelid
 where i.indrelid = :table::regclass
 
+-- name: copy_rows
+-- Fills the table that replaces another. moved: its name; columns: of both; table: the one that it replaces.
+insert into {{moved}} ({{columns}}) select {{columns}} from {{table}}
+
 -- name: list_distributed
 -- The distributed tables: distribution column, number of shards, and bytes with indexes, in total and of the
 -- largest shard. Needs Citus.

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type pg from 'pg';
 import copyStreams from 'pg-copy-streams';
 import type { ListingField, ListingStatus } from '../../../shared/model/listing-fields.ts';
 import { uuidV5 } from '../../../shared/model/uuid.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
+import type { TestDb } from '../../support/test-db.ts';
 import { chunked, copyLine } from './chunks.ts';
 import { dayNumber, dayText } from './days.ts';
 import { STREET_KINDS, STREETS } from './names.ts';
@@ -196,7 +196,7 @@ function storedListing(listing: GeneratedListing, hashes: Random, feedId: number
 }
 
 /** Fills table `listings` as ingestions would, and leaves it as autovacuum would. */
-export async function storeListings(pool: pg.Pool, options: ListingOptions): Promise<void> {
+export async function storeListings(pool: TestDb, options: ListingOptions): Promise<void> {
   const { rows } = await pool.query<{ id: number }>(
     "insert into feeds (name, kind, definition) values ('generated', 'listings', '{}') returning id",
   );

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Pool } from '../../../shared/platform/db.ts';
 import { all, feedOf, ingest, one, writeObjects } from '../../support/ingest.ts';
+import type { TestDb } from '../../support/test-db.ts';
 
 const FIELDS = [
   'source_id',
@@ -31,7 +31,7 @@ let feeds = 0;
 
 /** A listing feed of its own, runs of it over given rows, and what became of them. */
 export function listingFeed(
-  pool: Pool,
+  pool: TestDb,
   folder: string,
   { asOf, ...options }: { snapshot?: boolean; asOf?: string } = {},
 ) {

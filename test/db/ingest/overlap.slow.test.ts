@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { statement } from '../../../shared/platform/db.ts';
 import { LOCKS } from '../../../shared/platform/locks.ts';
+import { statement } from '../../../shared/platform/statements.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { all, type Feature, ingestRoll, lot, writeFeatures } from '../../support/ingest.ts';
 import { commandsOn } from '../../support/plat.ts';

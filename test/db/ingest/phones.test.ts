@@ -4,7 +4,6 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { factsOf } from '../../../shared/contacts/find-phones.ts';
-import { asRun } from '../../../shared/platform/db.ts';
 import { checkFeed } from '../../../workers/ingest/check-feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { feedOf, ingest } from '../../support/ingest.ts';
@@ -12,7 +11,6 @@ import { runs } from '../../support/runs.ts';
 
 const db = await createTestDatabase();
 const { folder } = db;
-const run = asRun(db.pool);
 mkdirSync(folder, { recursive: true });
 
 /** Tests follow each other under one feed's name. */
@@ -35,7 +33,7 @@ const changes = (text: string, edition: string, more: object = {}) =>
 
 /** The numbers that are on the registry, of those that are asked for. */
 const listed = async (...numbers: string[]) => {
-  const facts = await factsOf(run, numbers);
+  const facts = await factsOf(db.pool, numbers);
   return numbers.map(number => facts.get(number)!.dnc);
 };
 
@@ -63,7 +61,7 @@ describe('the Do Not Call registry', () => {
       true,
       false,
     ]);
-    const facts = await factsOf(run, ['6035550101', '8025550100']);
+    const facts = await factsOf(db.pool, ['6035550101', '8025550100']);
     expect(facts.get('6035550101')).toMatchObject({ dnc: false, dnc_as_of: '2026-11-01' });
     expect(facts.get('8025550100')).toMatchObject({ dnc: null, dnc_as_of: null });
   });
@@ -77,7 +75,7 @@ describe('the Do Not Call registry', () => {
       gates: ANY,
     });
     await ingest(db.pool, feed);
-    expect((await factsOf(run, ['6035550100'])).get('6035550100')).toMatchObject({
+    expect((await factsOf(db.pool, ['6035550100'])).get('6035550100')).toMatchObject({
       dnc: true,
       dnc_as_of: '2026-11-20',
     });
@@ -99,7 +97,7 @@ describe('the Do Not Call registry', () => {
     );
     expect(await listed('6035550100', '6035550101', '6035550200')).toEqual([false, true, true]);
     // Area codes that nothing happened in are as of that day as well.
-    expect((await factsOf(run, ['2075550001'])).get('2075550001')!.dnc_as_of).toBe('2026-11-02');
+    expect((await factsOf(db.pool, ['2075550001'])).get('2075550001')!.dnc_as_of).toBe('2026-11-02');
     await expect(changes('603,5550300,x,A\n', '2026-11-04')).rejects.toThrow(/2026-11-02.*change lists/);
     expect(await changes('603,5550100,x,A\n', '2026-11-02')).toMatchObject({ status: 'unchanged' });
     expect(await listed('6035550100', '6035550300')).toEqual([false, false]);
@@ -183,7 +181,7 @@ describe('blocks of the numbering plan', () => {
     return ingest(db.pool, feedOf(folder, { name: 'blocks', kind: 'numbering', numbering, ...more }));
   };
   const kinds = async (...numbers: string[]) => {
-    const facts = await factsOf(run, numbers);
+    const facts = await factsOf(db.pool, numbers);
     return numbers.map(number => facts.get(number)!.line_type);
   };
 

@@ -1,10 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Pool, statement } from '../../../shared/platform/db.ts';
+import { statement } from '../../../shared/platform/statements.ts';
 import { deleteOldRecordsJob } from '../../../workers/housekeeping/delete-old-records-job.ts';
 import type { RunResult } from '../../../workers/ingest/engine/locked-run.ts';
 import type { JobContext } from '../../../workers/queue/job.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { all, type Feature, ingestRoll, insertRegions, lot, one, undo } from '../../support/ingest.ts';
+import type { TestDb } from '../../support/test-db.ts';
 
 /** A run that is undone leaves nothing behind that a user sees. */
 
@@ -92,7 +93,7 @@ const SHOWN: Record<string, string> = {
   events: `select e.listing_id, e.status, e.price, e.status_date from listing_events e order by 1, 2, 3, 4`,
 };
 
-async function shown(on: Pool): Promise<Record<string, unknown>> {
+async function shown(on: TestDb): Promise<Record<string, unknown>> {
   const tables = Object.entries(SHOWN).map(async ([name, text]) => [name, await all(on, text)] as const);
   const words = ['owner_words', 'situs_words'].map(async table => {
     const rows = await all<{ fips: number; word: string; serials: Buffer }>(
@@ -273,7 +274,7 @@ describe('the same data', () => {
     const bad = await load(db, 'second', BAD);
     await undo(pool, bad.runId);
     await pool.query(`update runs set finished_at = finished_at - interval '40 days'`);
-    await deleteOldRecordsJob.run({ pool } as JobContext, {});
+    await deleteOldRecordsJob.run({ db: pool } as unknown as JobContext, {});
     expect((await load(db, 'second', BAD)).status).toBe('blocked');
     await merged(load(db, 'second', parcels(41, 60)));
     await merged(load(db, 'second', BAD));
@@ -326,11 +327,11 @@ describe('is refused', () => {
   test('after 30 days, when what the run changed is deleted', async () => {
     const run = await merged(load(db, 'second', BAD));
     await pool.query(`update runs set finished_at = finished_at - interval '29 days'`);
-    await deleteOldRecordsJob.run({ pool } as JobContext, {});
+    await deleteOldRecordsJob.run({ db: pool } as unknown as JobContext, {});
     const kept = () => all<{ run_id: number }>(pool, 'select distinct run_id from undo_parcels');
     expect(await kept()).toEqual([{ run_id: run }]);
     await pool.query(`update runs set finished_at = finished_at - interval '2 days'`);
-    await deleteOldRecordsJob.run({ pool } as JobContext, {});
+    await deleteOldRecordsJob.run({ db: pool } as unknown as JobContext, {});
     expect(await kept()).toEqual([]);
     expect(await all(pool, 'select from undo_listings')).toEqual([]);
     await refused(run, '30 days');

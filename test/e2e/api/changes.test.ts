@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../../api/v1/changes/list-changes.ts';
 import { SCOPES } from '../../../shared/accounts/tiers.ts';
-import { type Client, transaction } from '../../../shared/platform/db.ts';
 import { openChanges, recordChanges } from '../../../workers/changes/record-changes.ts';
 import { expireRecords } from '../../../workers/housekeeping/expire-records-job.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { commandsOn } from '../../support/plat.ts';
+import { TestDb } from '../../support/test-db.ts';
 import { askTool } from '../../support/tool-call.ts';
 
 const db = await createTestDatabase({}, { regions: true });
@@ -33,7 +33,7 @@ const fault = async (query: string) => {
 };
 
 /** What a worker does: stages changes in its transaction, and numbers them last of all. */
-async function write(client: Client, fips: number, count: number, type = 'parcel.changed'): Promise<void> {
+async function write(client: TestDb, fips: number, count: number, type = 'parcel.changed'): Promise<void> {
   await openChanges(client);
   await client.query(
     `insert into pending_changes (type, fips, property_id, fields)
@@ -43,7 +43,7 @@ async function write(client: Client, fips: number, count: number, type = 'parcel
   await recordChanges(client, 7);
 }
 const change = (fips: number, count: number, type?: string) =>
-  transaction(db.pool, client => write(client, fips, count, type));
+  db.pool.transaction(client => write(client, fips, count, type));
 
 const clear = () => db.pool.query('truncate changes');
 
@@ -159,10 +159,10 @@ test('numbers are in the order of commits: a reader never meets a smaller one la
   const [slow, quick] = await Promise.all([db.pool.connect(), db.pool.connect()]);
   try {
     await slow.query('begin');
-    await write(slow, 33_019, 2);
+    await write(new TestDb(slow), 33_019, 2);
     await quick.query('begin');
     let committed = false;
-    const writing = write(quick, 33_005, 2)
+    const writing = write(new TestDb(quick), 33_005, 2)
       .then(() => quick.query('commit'))
       .then(() => {
         committed = true;
@@ -178,7 +178,7 @@ test('numbers are in the order of commits: a reader never meets a smaller one la
 
     // A number that was rolled back is missing, and nothing waits for it.
     await slow.query('begin');
-    await write(slow, 33_019, 2);
+    await write(new TestDb(slow), 33_019, 2);
     await slow.query('rollback');
     await change(33_005, 1);
     const last = await page(`cursor=${after.next_cursor}`);
@@ -194,8 +194,8 @@ test('a transaction without changes waits for none', async () => {
   const holder = await db.pool.connect();
   try {
     await holder.query('begin');
-    await write(holder, 33_019, 1);
-    await transaction(db.pool, async client => {
+    await write(new TestDb(holder), 33_019, 1);
+    await db.pool.transaction(async client => {
       await openChanges(client);
       await recordChanges(client);
     });

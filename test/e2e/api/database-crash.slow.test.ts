@@ -2,19 +2,18 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { loadConfig } from '../../../shared/platform/config.ts';
-import { createPool } from '../../../shared/platform/db.ts';
-import { createLogger } from '../../../shared/platform/log.ts';
 import { migrate } from '../../../shared/platform/migrate.ts';
 import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { startTestServer } from '../../support/server.ts';
 import { STATS } from '../../support/spender.ts';
+import { openTestDb } from '../../support/test-db.ts';
 import { eventually } from '../../support/workers.ts';
 
 // A server of its own, which dies.
 const server = await startTestServer();
 const config = loadConfig({ LOG_LEVEL: 'silent', DATABASE_URL: server.url });
-const pool = createPool(config, createLogger(config, 'test'), { applicationName: 'plat test' });
+const pool = openTestDb(config, { applicationName: 'plat test' });
 const { url, folder } = server;
 const db: TestDatabase = { name: 'plat', url, folder, pool, config };
 await migrate(server.url);

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { endpoints } from '../../../api/endpoints.ts';
 import { addFileJob } from '../../../shared/feeds/file-feeds.ts';
-import { asRun } from '../../../shared/platform/db.ts';
 import { enqueueAndNotify } from '../../../shared/platform/queue/jobs.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -129,7 +128,7 @@ describe('pages', async () => {
   test("an uploaded file's format, fields and columns", async () => {
     const upload = { id: UUID, file: 'upload.csv', original: 'a.csv' };
     const payload = { upload, reading: {}, write: false, requestedBy: 'ana' };
-    const page = `/admin/files/${await enqueueAndNotify(asRun(db.pool), addFileJob, payload)}`;
+    const page = `/admin/files/${await enqueueAndNotify(db.pool, addFileJob, payload)}`;
     for (const name of INHERITED)
       for (const fields of [{ format: name }, { [`column.${name}`]: '["a"]' }])
         expect((await ana.submit(page, fields)).status).toBe(400);

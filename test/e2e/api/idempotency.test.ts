@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { endpoints as v1 } from '../../../api/endpoints.ts';
-import { openDatabase } from '../../../api/http/database.ts';
 import { type Attempt, openIdempotency } from '../../../api/http/idempotency.ts';
 import { defineEndpoint } from '../../../api/v1/common/endpoint-resources.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
@@ -277,7 +276,7 @@ test('a secret is returned once: a repeat has none, and none is kept for it', as
 
 test('what a call has made before it failed is found by its repeat, and by no other request', async () => {
   const { accountId } = await newCaller(db);
-  const database = openDatabase(db.pool);
+  const database = db.pool.forApi();
   const { begin } = openIdempotency(database);
   const call = { accountId, key: 'made', fingerprint: Buffer.from('1') };
   const attemptAt = async () => ((await begin(call, () => false)) as { attempt: Attempt }).attempt;

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { giveRows } from '../../../shared/parcels/given-rows.ts';
-import { asRunComposed, transaction } from '../../../shared/platform/db.ts';
+import { Db } from '../../../shared/platform/db.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { look, makeExports, order, periodOf } from '../../support/exports.ts';
@@ -35,7 +35,7 @@ test('a reader of rows that are being billed in a file waits, and neither is ref
   // Another call gives the last row, so that the file's bill waits with the first rows in its hands.
   const client = await db.pool.connect();
   await client.query('begin');
-  await giveRows(asRunComposed(client), companies[0].id, [{ property_id: IDS.at(-1)!, version: 1 }]);
+  await giveRows(new Db(client), companies[0].id, [{ property_id: IDS.at(-1)!, version: 1 }]);
   const billed = makeExports(db);
   await eventually(async () => (await lockWaits(db)) === 1);
   const reading = read('?page_size=5');
@@ -72,7 +72,7 @@ test('a transaction that a deadlock has ended runs again, as a whole', async () 
     arrived.push(() => arrived.length === 3 && resolve());
   });
   const add = (first: number, second: number) =>
-    transaction(db.pool, async client => {
+    db.pool.transaction(async client => {
       tries++;
       const one = (id: number) => client.query('update accounts_of_two set n = n + 1 where id = $1', [id]);
       await one(first);

@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Caller } from '../../../api/http/callers.ts';
-import { openDatabase } from '../../../api/http/database.ts';
 import { type Meter, openMeter } from '../../../api/http/meter.ts';
 import { changeAccount } from '../../../shared/accounts/contracts.ts';
-import { createPool, statement } from '../../../shared/platform/db.ts';
-import { createLogger } from '../../../shared/platform/log.ts';
 import type { Values } from '../../../shared/platform/named-parameters.ts';
+import { statement } from '../../../shared/platform/statements.ts';
 import { insertRegions, newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
+import { openTestDb } from '../../support/test-db.ts';
 
 const PATH = '/api/public/v1/markets-stats/33019/stats/';
 
@@ -38,7 +37,7 @@ test('with a few tokens left what is free is free, and what is not is refused; w
 test('charges that are refused are told what the others have left', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 25 });
   // The first goes alone; those that arrive meanwhile share a statement.
-  const meter = openMeter(openDatabase(db.pool));
+  const meter = openMeter(db.pool.forApi());
   const replies = await Promise.allSettled(
     [7, 30, 10, 20, 10, 3].map(tokens => meter.charge(callerOf(accountId), 'public_comps', tokens)),
   );
@@ -67,7 +66,7 @@ test('a charge waits for one that another process has not committed yet, and cou
       tokens_before: [0],
     }),
   );
-  const verdict = openMeter(openDatabase(db.pool))
+  const verdict = openMeter(db.pool.forApi())
     .charge(callerOf(accountId), 'public_comps', 10)
     .then(
       () => 'charged',
@@ -116,25 +115,21 @@ test.each([
 
 test('charges of calls that are under way together share a statement; those of a lone caller go one by one', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 10_000 });
-  const database = openDatabase(db.pool);
-  let statements = 0;
-  const run: typeof database.run = (name, values) => {
-    statements++;
-    return database.run(name, values);
-  };
+  const database = db.pool.forApi();
+  const statements = vi.spyOn(database, 'run').mock.calls;
   let underway = 1;
-  const meter = openMeter({ ...database, run }, () => underway);
+  const meter = openMeter(database, () => underway);
   const charge = (calls: number) =>
     Promise.all(Array.from({ length: calls }, () => meter.charge(callerOf(accountId), 'public_comps', 10)));
   for (let n = 0; n < 5; n++) await charge(1);
-  expect(statements).toBe(5);
+  expect(statements).toHaveLength(5);
   underway = 20;
   await charge(20);
   // The second batch goes when 14 of the 20 are there.
   const first = charge(7);
   await new Promise(resolve => setImmediate(resolve));
   await Promise.all([first, charge(13)]);
-  expect(statements).toBe(7);
+  expect(statements).toHaveLength(7);
   expect(await usageOf(db, accountId)).toEqual({ tokens: 450, calls: 45, daily: 450 });
 });
 
@@ -150,7 +145,7 @@ test('many accounts at once are charged what each was served', async () => {
 
 test('of charges that arrive together, the small ones that fit are made and the large one is refused', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 35 });
-  const meter = openMeter(openDatabase(db.pool));
+  const meter = openMeter(db.pool.forApi());
   const verdicts = await Promise.allSettled(
     [30, 10, 20, 5].map(tokens => meter.charge(callerOf(accountId), 'public_comps', tokens)),
   );
@@ -165,17 +160,19 @@ test('of charges that arrive together, the small ones that fit are made and the 
 
 test('of charges that arrive together, those of callers who have left are not made', async () => {
   const { accountId } = await newCaller(db);
-  const meter = openMeter(openDatabase(db.pool));
+  const meter = openMeter(db.pool.forApi());
   const left = [false, true, false, true];
   await Promise.all(
-    left.map(isOver => meter.charge(callerOf(accountId), 'public_comps', 10, { isOver: () => isOver })),
+    left.map(isFinished =>
+      meter.charge(callerOf(accountId), 'public_comps', 10, { isFinished: () => isFinished }),
+    ),
   );
   expect(await usageOf(db, accountId)).toEqual({ tokens: 20, calls: 2, daily: 20 });
 });
 
 test('charges that are alike are counted one by one, those of other endpoints and modes after them', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 45 });
-  const meter = openMeter(openDatabase(db.pool));
+  const meter = openMeter(db.pool.forApi());
   const asked = ['comps 10', 'comps 20', 'comps 10', 'comps 10', 'image 10', 'image 10'];
   const verdicts = await Promise.allSettled(
     asked.map((name, index) => {
@@ -203,7 +200,7 @@ describe('charges of one batch fail by themselves:', () => {
     const callers = [await newCaller(db), await newCaller(db), await newCaller(db)];
     const ids = callers.map(caller => caller.accountId);
     await changeAccount(db.pool, ids[1]!, { tier: null });
-    expect(await outcomes(openMeter(openDatabase(db.pool)), ids)).toEqual([
+    expect(await outcomes(openMeter(db.pool.forApi()), ids)).toEqual([
       'charged',
       'tier_upgrade_required',
       'charged',
@@ -217,7 +214,7 @@ describe('charges of one batch fail by themselves:', () => {
     await db.pool.query("update accounts set period_end = period_start + interval '1 us' where id = $1", [
       ids[0],
     ]);
-    const pool = createPool(db.config, createLogger(db.config, 'test'), {
+    const pool = openTestDb(db.config, {
       applicationName: 'plat test',
       connectTimeoutMs: 60_000,
       statementTimeoutMs: 2_000,
@@ -226,7 +223,7 @@ describe('charges of one batch fail by themselves:', () => {
     try {
       await lock.query('begin');
       await lock.query('select from accounts where id = $1 for update', [ids[0]]);
-      expect(await outcomes(openMeter(openDatabase(pool)), ids)).toEqual(['internal_error', 'charged']);
+      expect(await outcomes(openMeter(pool.forApi()), ids)).toEqual(['internal_error', 'charged']);
     } finally {
       await lock.query('rollback');
       lock.release();
@@ -256,7 +253,7 @@ test('the first charge of a day does not wait for a change of its account', asyn
   try {
     await change.query('begin');
     await change.query(statement('accounts/lock_account', { id: accountId, by: 'test' }));
-    await openMeter(openDatabase(db.pool)).charge(callerOf(accountId), 'public_comps', 10);
+    await openMeter(db.pool.forApi()).charge(callerOf(accountId), 'public_comps', 10);
     // Each would wait for the other if the charge waited for the account.
     await change.query(statement('accounts/close_period', { account_id: accountId }));
   } finally {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SUMMARY_COLUMNS } from '../../../api/v1/common/parcel-summary.ts';
 import { MAX_PORTFOLIO } from '../../../api/v1/parcels/owner-portfolio.ts';
-import { statement } from '../../../shared/platform/db.ts';
 import type { BoundStatement } from '../../../shared/platform/named-parameters.ts';
+import { statement } from '../../../shared/platform/statements.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { insertParcels, retireParcels, square } from '../../support/parcels.ts';

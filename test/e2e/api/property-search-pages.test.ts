@@ -1,10 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../../api/http/database.ts';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SUMMARY_COLUMNS } from '../../../api/v1/common/parcel-summary.ts';
 import { searchProperties } from '../../../api/v1/parcels/property-search.ts';
 import { COMPUTE_HERE } from '../../../shared/geo/shape-work.ts';
-import { statement } from '../../../shared/platform/db.ts';
+import { Db } from '../../../shared/platform/db.ts';
 import type { Values } from '../../../shared/platform/named-parameters.ts';
+import { statement } from '../../../shared/platform/statements.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { ingest, lot, rollFeed, writeFeatures } from '../../support/ingest.ts';
@@ -158,23 +158,15 @@ describe('among thousands of parcels', () => {
 
 /** Runs `change` before one of the statements of a search. */
 async function searchWhile(statement: string, change: () => Promise<unknown>, query: object): Promise<Page> {
-  const plain = openDatabase(db.pool);
-  const database: Database = {
-    ...plain,
-    snapshot: work =>
-      plain.snapshot(statements =>
-        work({
-          ...statements,
-          runComposed: async (name, fragments, values) => {
-            if (name === statement) await change();
-            return statements.runComposed(name, fragments, values);
-          },
-        }),
-      ),
-  };
+  const { run } = Db.prototype;
+  const spy = vi.spyOn(Db.prototype, 'run').mockImplementation(async function (this: Db, name, ...rest) {
+    if (name === statement) await change();
+    return run.call(this, name, ...rest);
+  });
+  onTestFinished(() => spy.mockRestore());
   const answer = await searchProperties.handle(
     { params: {}, query: { page_size: 25, ...query }, body: undefined },
-    { database, cursorSecret: async () => Buffer.from('secret') },
+    { db: db.pool.forApi(), cursorSecret: async () => Buffer.from('secret') },
     {
       mode: 'direct',
       url: new URL('http://localhost/'),

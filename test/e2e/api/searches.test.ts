@@ -21,7 +21,7 @@ const api = await startTestApi(db, { pages: true, env: { ...ON_LOOPBACK, PLAT_DI
 const config = loadConfig({ DATABASE_URL: db.url, LOG_LEVEL: 'silent', PLAT_DIR, APP_URL: api.url });
 const log = createLogger(config, 'searches');
 const { signal } = new AbortController();
-const follow = () => followSearches({ pool, log, config, signal });
+const follow = () => followSearches({ db: pool, log, config, signal });
 
 const ana = await newUser(db, { email: 'ana@acme.example', company: 'acme' });
 const bob = await newUser(db, { email: 'bob@acme.example', company: 'acme' });
@@ -129,14 +129,14 @@ test('a search tells what was added, removed and changed by a merge, and looks a
   await pool.query(
     'update parcel_filters set effective_acres = 1 where fips = 33019 and property_id = 3301900000007',
   );
-  await refreshSearches({ pool, log, signal });
+  await refreshSearches({ db: pool, log, signal });
   expect((await changes(id, `?cursor=${last.next_cursor}`)).results).toMatchObject([
     { became: 'removed', property_id: 3301900000007, change: null },
   ]);
   await pool.query(
     'update parcel_filters set effective_acres = 10 where fips = 33019 and property_id = 3301900000007',
   );
-  await refreshSearches({ pool, log, signal });
+  await refreshSearches({ db: pool, log, signal });
   const small = { county: '33019', acres_max: 2 };
   expect((await send(`${id}/`, { filter: small }, 'PATCH')).status).toBe(200);
   await expectExact(id, small);

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { suppress } from '../../../shared/contacts/suppression.ts';
 import { person } from '../../../shared/kernels/person/person.ts';
-import { asRun } from '../../../shared/platform/db.ts';
 import { type ForgetRequest, forgetContact } from '../../../workers/contacts/forget-contact.ts';
 import { newCaller, posting, startTestApi } from '../../support/api.ts';
 import { ADA, contactsFeed } from '../../support/contacts.ts';
@@ -14,7 +13,6 @@ const db = await createTestDatabase();
 const api = await startTestApi(db);
 const folder = testFolder();
 const { key } = await newCaller(db, { skipTracePerMinute: 10_000 });
-const run = asRun(db.pool);
 
 const OLD = { address: '9 Former Rd', city: null, state: null, zip: '03055' };
 const PHONES = ['6035550101', '6035550102'] as const;
@@ -56,9 +54,9 @@ describe('a repeat with its Idempotency-Key', () => {
     const call = randomUUID();
     expect(await trace(call)).toMatchObject({ tokens: '20', numbers: PHONES });
     expect(await trace(call)).toMatchObject({ tokens: '0', numbers: PHONES });
-    await suppress(run, [], [], [PHONES[0]], 'test');
+    await suppress(db.pool, [], [], [PHONES[0]], 'test');
     expect(await trace(call)).toMatchObject({ tokens: '0', matched: true, numbers: [PHONES[1]] });
-    await suppress(run, [], [], [PHONES[1]], 'test');
+    await suppress(db.pool, [], [], [PHONES[1]], 'test');
     expect(await trace(call)).toMatchObject(NOBODY);
   });
 
@@ -67,7 +65,7 @@ describe('a repeat with its Idempotency-Key', () => {
       await db.pool.query('truncate contact_suppressions');
       const call = randomUUID();
       expect(await trace(call)).toMatchObject({ numbers: PHONES });
-      await suppress(run, [{ person: person('Ada', 'Nowell')! }], [address], [], 'test');
+      await suppress(db.pool, [{ person: person('Ada', 'Nowell')! }], [address], [], 'test');
       const repeat = await trace(call);
       expect(repeat).toMatchObject(NOBODY);
       for (const text of [...PHONES, 'Nowell']) expect(repeat.text).not.toContain(text);
@@ -79,7 +77,7 @@ describe('a repeat with its Idempotency-Key', () => {
     await trace(call);
     await db.pool.query('create table late as select * from idempotent_calls');
     await db.pool.query('delete from idempotent_calls');
-    await suppress(run, [{ person: person('Ada', 'Nowell')! }], [HOME], [], 'test');
+    await suppress(db.pool, [{ person: person('Ada', 'Nowell')! }], [HOME], [], 'test');
     await db.pool.query('insert into idempotent_calls select * from late');
     expect(await trace(call)).toMatchObject(NOBODY);
   });
@@ -87,12 +85,12 @@ describe('a repeat with its Idempotency-Key', () => {
 
 describe('a new call', () => {
   test('leaves out a number that is suppressed', async () => {
-    await suppress(run, [], [], [PHONES[0]], 'test');
+    await suppress(db.pool, [], [], [PHONES[0]], 'test');
     expect(await trace()).toMatchObject({ tokens: '20', numbers: [PHONES[1]] });
   });
 
   test('finds nobody who is suppressed under another address of the record', async () => {
-    await suppress(run, [{ person: person('Ada', 'Nowell')! }], [OLD], [], 'test');
+    await suppress(db.pool, [{ person: person('Ada', 'Nowell')! }], [OLD], [], 'test');
     expect(await trace()).toMatchObject(NOBODY);
   });
 });

@@ -6,7 +6,6 @@ import { stringify } from 'yaml';
 import { batchData } from '../../../shared/contacts/skip-trace-providers.ts';
 import { suppress } from '../../../shared/contacts/suppression.ts';
 import { person } from '../../../shared/kernels/person/person.ts';
-import { asRun } from '../../../shared/platform/db.ts';
 import { forgetContact } from '../../../workers/contacts/forget-contact.ts';
 import { newCaller, posting, startTestApi, type TestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -16,7 +15,6 @@ import { insertParcels } from '../../support/parcels.ts';
 
 const db = await createTestDatabase();
 const folder = testFolder();
-const run = asRun(db.pool);
 const { key, accountId } = await newCaller(db, { skipTracePerMinute: 10_000 });
 
 type Reply = (request: IncomingMessage, response: ServerResponse, body: string) => void;
@@ -247,7 +245,7 @@ describe('a provider by its description', async () => {
 
   test('people on the suppression list are not asked for, whoever knows them', async () => {
     await suppress(
-      run,
+      db.pool,
       [{ person: person('Ada', 'Nowell')! }],
       [{ address: null, city: null, state: null, zip: '03431' }],
       [],
@@ -256,7 +254,7 @@ describe('a provider by its description', async () => {
     expect((await traceAt(api)).body).toMatchObject({ matched: false, phones: [] });
     expect(asked).toHaveLength(0);
     await db.pool.query('truncate contact_suppressions');
-    await suppress(run, [], [], ['6035550101'], 'test');
+    await suppress(db.pool, [], [], ['6035550101'], 'test');
     reply = json(200, found);
     expect((await traceAt(api)).body.matched).toBe(false);
   });

@@ -1,12 +1,12 @@
+import type pg from 'pg';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { endpoints } from '../../../api/endpoints.ts';
 import type { Caller } from '../../../api/http/callers.ts';
-import { openDatabase } from '../../../api/http/database.ts';
 import { openMeter } from '../../../api/http/meter.ts';
 import { readPeriod } from '../../../cli/usage-command.ts';
 import { changeAccount } from '../../../shared/accounts/contracts.ts';
 import type { Mode } from '../../../shared/accounts/tiers.ts';
-import { type Client, statement } from '../../../shared/platform/db.ts';
+import { statement } from '../../../shared/platform/statements.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { FULL } from '../../support/filter-parcels.ts';
@@ -115,7 +115,7 @@ test('usage equals the sum of X-Tokens-Used over mixed calls at once in two proc
 
 test('records come by date, endpoint and mode, as they were charged', async () => {
   const { key, accountId } = await newCaller(db);
-  const meter = openMeter(openDatabase(db.pool));
+  const meter = openMeter(db.pool.forApi());
   const charge = (mode: Mode, endpoint: string, tokens: number) =>
     meter.charge({ account: { id: accountId, tokensUsed: 0 }, mode } as unknown as Caller, endpoint, tokens);
   await charge('direct', 'public_comps', 1);
@@ -252,7 +252,7 @@ test('the breakdown of a year of heavy use is one read of one index', async () =
 type PlanNode = { 'Relation Name'?: string; 'Index Name'?: string; Plans?: PlanNode[] };
 
 /** The nodes of the plan by which the statement was run. */
-async function planOf(client: Client, statement: string, planCacheMode: string): Promise<PlanNode[]> {
+async function planOf(client: pg.PoolClient, statement: string, planCacheMode: string): Promise<PlanNode[]> {
   await client.query(`set plan_cache_mode = ${planCacheMode}`);
   const { rows } = await client.query(`explain (analyze, format json) ${statement}`);
   const nodes: PlanNode[] = [];

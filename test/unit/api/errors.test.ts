@@ -1,11 +1,12 @@
+import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../../api/http/database.ts';
+import { ApiDb } from '../../../api/http/database.ts';
 import { toApiError } from '../../../api/http/error-responses.ts';
-import type { Pool } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { ERROR_STATUSES, PlatError } from '../../../shared/platform/errors.ts';
 
-function failing(error: unknown): Database {
-  return openDatabase({ query: () => Promise.reject(error) } as unknown as Pool);
+function failing(error: unknown): Db {
+  return new ApiDb(Object.assign(new pg.Pool(), { query: () => Promise.reject(error) }), new pg.Pool());
 }
 
 describe('errors of the database', () => {

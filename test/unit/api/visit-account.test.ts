@@ -11,7 +11,7 @@ function visitOf(account: object | undefined) {
   };
   const visit = {
     session: { account: { id: 'one' }, user: { id: 'ana' } },
-    deps: { resources: { database: { run } }, now: () => new Date() },
+    deps: { db: { run }, now: () => new Date() },
     url: new URL('http://localhost/data'),
     apiUrl: '',
     appUrl: '',

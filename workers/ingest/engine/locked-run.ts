@@ -39,17 +39,17 @@ export async function runLocked(
   start: RunStart,
   work: (run: RunContext) => Promise<Outcome>,
 ): Promise<RunResult> {
-  const { pool } = deps;
+  const { db } = deps;
   const { feedId, jobId, readCheckpoint } = start;
   const { result, brokeOff } = await withLock(
-    pool,
+    db,
     [LOCKS.feed, feedId],
     deps.signal,
     async (_lock, lost): Promise<Outcome> => {
-      const ended = jobId === null ? undefined : await endedRun(pool, jobId);
+      const ended = jobId === null ? undefined : await endedRun(db, jobId);
       if (ended) {
         const { id, status, counts, gate } = ended;
-        await dropStages(pool, id);
+        await dropStages(db, id);
         return { result: { runId: id, status, counts, blocked: gate?.blocked ?? [], follow: [] } };
       }
       const run = await openRun(deps, start, await readCheckpoint(), lost);
@@ -58,12 +58,12 @@ export async function runLocked(
         if (deps.workDir !== undefined) await rm(deps.workDir, { recursive: true, force: true });
         return outcome;
       } catch (error) {
-        await endRun(pool, run, 'failed', { error }).catch(failure =>
+        await endRun(db, run, 'failed', { error }).catch(failure =>
           deps.log.error({ err: failure }, 'could not mark the run as failed'),
         );
         throw error;
       } finally {
-        await dropStage(pool, run).catch(failure =>
+        await dropStage(db, run).catch(failure =>
           deps.log.warn({ err: failure }, 'could not drop the staging tables'),
         );
         await rm(run.tmpDir, { recursive: true, force: true });
@@ -81,11 +81,11 @@ async function openRun(
   checkpoint: ResoCheckpoint | null,
   lost: AbortSignal,
 ): Promise<RunContext> {
-  const { pool } = deps;
+  const { db } = deps;
   const { feedId, baseDir, force } = start;
-  const { id: runId, attempts: attempt } = await startRun(pool, feedId, start);
-  for (const dead of await abandonRuns(pool, feedId, runId)) await dropStages(pool, dead);
-  const last = await lastAcceptedRun(pool, feedId);
+  const { id: runId, attempts: attempt } = await startRun(db, feedId, start);
+  for (const dead of await abandonRuns(db, feedId, runId)) await dropStages(db, dead);
+  const last = await lastAcceptedRun(db, feedId);
   return {
     ...deps,
     signal: AbortSignal.any([deps.signal, lost]),

@@ -1,5 +1,5 @@
 import type { Reject } from '../../../shared/feeds/ingest-runs.ts';
-import { type Client, statement, transaction } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { enqueue } from '../../../shared/platform/queue/jobs.ts';
 import { openChanges, recordChanges } from '../../changes/record-changes.ts';
@@ -22,45 +22,39 @@ const ONCE = { retries: false };
  */
 export async function mergeRun(
   run: RunContext,
-  compare: (client: Client) => Promise<Prepared>,
+  compare: (db: Db) => Promise<Prepared>,
   moved: boolean,
 ): Promise<Outcome> {
-  const { pool, runId, feedId, counts, force } = run;
+  const { db, runId, feedId, counts, force } = run;
   let prepared: Prepared | undefined;
   const follow: string[] = [];
   // Include the comparison, because it resolves duplicate rows. A second attempt would find them resolved and
   // not count them.
-  const status = await transaction(
-    pool,
-    async (client): Promise<RunStatus> => {
-      await client.query(`set local search_path = ${stageSchema(run)}, public`);
-      prepared = await withFirstReject(client, runId, await compare(client));
-      const { gate, touched, checkpoint, brokeOff } = prepared;
-      await assertUndisturbed(client, run);
-      if (gate.blocked.length > 0 && !force) {
-        await endRun(client, run, 'blocked', { gate });
-        return 'blocked';
-      }
-      if (touched) {
-        await run.step('merge', 'merging', 0.78);
-        await openChanges(client);
-        await prepared.merge(client);
-      }
-      // Another as_of marks regions and counties when the feed is registered, also where no row changes.
-      if (touched || moved) follow.push(...(await enqueueFollowing(client)));
-      if (checkpoint)
-        await client.query(
-          statement('feeds/save_checkpoint', { feed_id: feedId, checkpoint: JSON.stringify(checkpoint) }),
-        );
-      const ended = touched ? 'merged' : 'unchanged';
-      await endRun(client, run, ended, { gate });
-      if (brokeOff !== undefined) await detachRun(client, runId, brokeOff);
-      await run.step('commit', 'committing', 0.98);
-      if (touched) await recordChanges(client, runId);
-      return ended;
-    },
-    ONCE,
-  );
+  const status = await db.transaction(async (tx): Promise<RunStatus> => {
+    await tx.execute(`set local search_path = ${stageSchema(run)}, public`);
+    prepared = await withFirstReject(tx, runId, await compare(tx));
+    const { gate, touched, checkpoint, brokeOff } = prepared;
+    await assertUndisturbed(tx, run);
+    if (gate.blocked.length > 0 && !force) {
+      await endRun(tx, run, 'blocked', { gate });
+      return 'blocked';
+    }
+    if (touched) {
+      await run.step('merge', 'merging', 0.78);
+      await openChanges(tx);
+      await prepared.merge(tx);
+    }
+    // Another as_of marks regions and counties when the feed is registered, also where no row changes.
+    if (touched || moved) follow.push(...(await enqueueFollowing(tx)));
+    if (checkpoint)
+      await tx.run('feeds/save_checkpoint', { feed_id: feedId, checkpoint: JSON.stringify(checkpoint) });
+    const ended = touched ? 'merged' : 'unchanged';
+    await endRun(tx, run, ended, { gate });
+    if (brokeOff !== undefined) await detachRun(tx, runId, brokeOff);
+    await run.step('commit', 'committing', 0.98);
+    if (touched) await recordChanges(tx, runId);
+    return ended;
+  }, ONCE);
   const { gate, tidy, brokeOff } = prepared!;
   const result = { runId, status, counts, blocked: gate.blocked, follow };
   if (status === 'blocked') return { result };
@@ -71,12 +65,12 @@ export async function mergeRun(
 }
 
 /** A run without a usable row says why at once, by the first that it could not use. */
-async function withFirstReject(client: Client, runId: number, prepared: Prepared): Promise<Prepared> {
+async function withFirstReject(db: Db, runId: number, prepared: Prepared): Promise<Prepared> {
   const { gate } = prepared;
   if (!gate.blocked.some(fault => fault.gate === 'empty')) return prepared;
-  const { rows } = await client.query<Pick<Reject, 'input' | 'row_no' | 'message'>>(
-    statement('feeds/first_reject', { run_id: runId }),
-  );
+  const rows = await db.run<Pick<Reject, 'input' | 'row_no' | 'message'>>('feeds/first_reject', {
+    run_id: runId,
+  });
   const [first] = rows;
   if (first === undefined) return prepared;
   const reason = ` ${first.input} row ${first.row_no}: ${first.message}.`;
@@ -86,14 +80,13 @@ async function withFirstReject(client: Client, runId: number, prepared: Prepared
   return { ...prepared, gate: { ...gate, blocked } };
 }
 
-async function enqueueFollowing(client: Client): Promise<string[]> {
-  const stats = await client.query('select from stats_dirty limit 1');
-  const attributes = await client.query('select from attributes_dirty limit 1');
+async function enqueueFollowing(db: Db): Promise<string[]> {
+  const stats = await db.rowCount('feeds/find_stats_mark');
+  const attributes = await db.rowCount('feeds/find_attributes_mark');
   const jobs: string[] = [];
-  if (stats.rowCount) jobs.push((await enqueue(client, recomputeMarketJob, { scope: { dirty: true } })).id);
-  if (attributes.rowCount)
-    jobs.push((await enqueue(client, planLandAttributesJob, { scope: { dirty: true } })).id);
-  return [...jobs, ...(await enqueueValuations(client)), ...(await enqueueDealGrading(client))];
+  if (stats > 0) jobs.push((await enqueue(db, recomputeMarketJob, { scope: { dirty: true } })).id);
+  if (attributes > 0) jobs.push((await enqueue(db, planLandAttributesJob, { scope: { dirty: true } })).id);
+  return [...jobs, ...(await enqueueValuations(db)), ...(await enqueueDealGrading(db))];
 }
 
 /**
@@ -101,12 +94,12 @@ async function enqueueFollowing(client: Client): Promise<string[]> {
  * attempt at this one, has replaced.
  * @throws PlatError `overtaken`
  */
-async function assertUndisturbed(client: Client, { feedId, last, ...own }: RunContext): Promise<void> {
-  await client.query(statement('feeds/lock_feed', { feed_id: feedId }));
-  const now = await lastAcceptedRun(client, feedId);
+async function assertUndisturbed(db: Db, { feedId, last, ...own }: RunContext): Promise<void> {
+  await db.run('feeds/lock_feed', { feed_id: feedId });
+  const now = await lastAcceptedRun(db, feedId);
   const { runId, attempt } = own;
-  const held = await client.query(statement('feeds/lock_run', { run_id: runId, attempt }));
-  if (now?.id === last?.id && held.rowCount === 1) return;
+  const held = await db.rowCount('feeds/lock_run', { run_id: runId, attempt });
+  if (now?.id === last?.id && held === 1) return;
   const other = now?.id === last?.id ? `A later attempt at run ${runId}` : `Run ${now?.id}`;
   throw new PlatError('overtaken', `${other} of the same feed started while this one was running.`, {
     retryable: true,

@@ -1,5 +1,5 @@
 import type { GateResult } from '../../../shared/feeds/ingest-runs.ts';
-import type { Client } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import type { AnyFeed } from '../../feeds/feed.ts';
 import type { InputSpec } from '../../formats/format-input.ts';
 import type { ResoCheckpoint } from '../../formats/row-batch.ts';
@@ -15,7 +15,7 @@ export type Recipe<F extends AnyFeed = AnyFeed, Staged = unknown> = {
   /** Raised when the same rows are staged in another way. */
   version?: number;
   stage(run: RunContext, feed: F): Promise<Staged>;
-  compare(client: Client, run: RunContext, feed: F, staged: Staged): Promise<Prepared>;
+  compare(db: Db, run: RunContext, feed: F, staged: Staged): Promise<Prepared>;
   /** The inputs whose sources can say that they have not changed. Without any, a feed is read every time. */
   inputs?(feed: F): NamedInput[];
   /** A run of another feed on which the result depends too. */
@@ -30,7 +30,7 @@ export type Recipe<F extends AnyFeed = AnyFeed, Staged = unknown> = {
 export type Prepared = {
   gate: GateResult;
   touched: boolean;
-  merge(client: Client): Promise<void>;
+  merge(db: Db): Promise<void>;
   /** Cleanup after the merge is committed. Nothing depends on it. */
   tidy?(): Promise<void>;
   /**

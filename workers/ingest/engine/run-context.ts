@@ -1,5 +1,5 @@
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
-import type { Pool } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import type { Logger } from '../../../shared/platform/log.ts';
 import type { ResoCheckpoint } from '../../formats/row-batch.ts';
 import type { AcceptedRun, InputRecord, SourceState } from './run-record.ts';
@@ -8,7 +8,7 @@ import type { AcceptedRun, InputRecord, SourceState } from './run-record.ts';
 export type Step = 'open' | 'stage' | 'join' | 'match' | 'gate' | 'merge' | 'commit' | 'follow';
 
 export type RunDeps = {
-  pool: Pool;
+  db: Db;
   log: Logger;
   signal: AbortSignal;
   env: NodeJS.ProcessEnv;

@@ -1,6 +1,7 @@
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
-import { type Client, compose } from '../../../shared/platform/db.ts';
-import type { BoundStatement } from '../../../shared/platform/named-parameters.ts';
+import type { Db } from '../../../shared/platform/db.ts';
+import type { Values } from '../../../shared/platform/named-parameters.ts';
+import type { Fragments } from '../../../shared/platform/statements.ts';
 import type { RunContext } from './run-context.ts';
 
 export function newCounts(): RunCounts {
@@ -52,35 +53,32 @@ export function countClass(classes: Record<string, number>, label: string): void
 }
 
 export async function rejectDuplicates(
-  client: Client,
+  db: Db,
   counts: RunCounts,
-  query: string | BoundStatement,
+  name: string,
+  values: Values,
+  parts?: Fragments,
 ): Promise<void> {
-  const { rows } = await client.query<Record<string, number>>(query);
-  const { identical = 0, ...setAside } = rows[0]!;
+  const [row] = await db.run<Record<string, number>>(name, values, parts);
+  const { identical = 0, ...setAside } = row!;
   counts.identical += identical;
   for (const [reason, count] of Object.entries(setAside))
     if (count > 0) increment(counts.rejected, reason, count);
 }
-
-/** Keeps the first of the rows of a staging table that share a key. */
-export const keepFirstSql = (table: string, key: string, order: string): string =>
-  compose('feeds/keep_first', { table, key, order });
 
 /**
  * Records how a run's rows compare with current data, and starts the gate step.
  * @returns the number of rows
  */
 export async function measureRows(
-  client: Client,
+  db: Db,
   { counts, step }: RunContext,
-  query: string | BoundStatement,
+  name: string,
+  values: Values,
+  parts?: Fragments,
 ): Promise<number> {
-  const { rows } = await client.query<Record<string, number>>(query);
-  Object.assign(counts, rows[0]);
+  const [row] = await db.run<Record<string, number>>(name, values, parts);
+  Object.assign(counts, row);
   await step('gate', 'checking', 0.74);
-  return rows[0]!.rows!;
+  return row!.rows!;
 }
-
-/** Figures of a table with the outcome of every row of the run, and of every row that is gone. */
-export const matchFigures = (matches: string): string => compose('feeds/measure_matches', { matches });

@@ -1,5 +1,5 @@
 import type { GateResult, RunCounts } from '../../../shared/feeds/ingest-runs.ts';
-import { type Queryable, statement } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { messageOf, PlatError } from '../../../shared/platform/errors.ts';
 import type { AnyFeed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint } from '../../formats/row-batch.ts';
@@ -21,13 +21,13 @@ type Registered = { id: number; checkpoint: ResoCheckpoint | null; moved: boolea
  * Writes a feed's definition under its name. @throws PlatError `feed_kind` when data of another kind was
  * ingested under the name
  */
-export async function registerFeed(db: Queryable, feed: AnyFeed): Promise<Registered> {
+export async function registerFeed(db: Db, feed: AnyFeed): Promise<Registered> {
   const { name, kind: ownKind, definition, asOf } = feed;
   const values = { name, kind: ownKind, definition: JSON.stringify(definition), as_of: asOf };
-  const { rows } = await db.query<Registered>(statement('feeds/register_feed', values));
+  const rows = await db.run<Registered>('feeds/register_feed', values);
   if (rows[0]) return rows[0];
-  const before = await db.query<{ kind: string }>('select kind from feeds where name = $1', [feed.name]);
-  const kind = before.rows[0]?.kind ?? 'another kind';
+  const [before] = await db.run<{ kind: string }>('feeds/find_feed', { name });
+  const kind = before?.kind ?? 'another kind';
   throw new PlatError(
     'feed_kind',
     `Feed ${feed.name} was loaded as ${kind}, but ${feed.file} says ${feed.kind}. The kind of a feed can't change. Give the feed another name, or restore its kind.`,
@@ -35,19 +35,17 @@ export async function registerFeed(db: Queryable, feed: AnyFeed): Promise<Regist
 }
 
 export async function startRun(
-  db: Queryable,
+  db: Db,
   feedId: number,
   run: { jobId: string | null; requestedBy: string; force: boolean; undoes?: number },
 ): Promise<{ id: number; attempts: number }> {
-  const { rows } = await db.query<{ id: number; attempts: number }>(
-    statement('feeds/start_run', {
-      feed_id: feedId,
-      job_id: run.jobId,
-      requested_by: run.requestedBy,
-      forced: run.force,
-      undoes: run.undoes ?? null,
-    }),
-  );
+  const rows = await db.run<{ id: number; attempts: number }>('feeds/start_run', {
+    feed_id: feedId,
+    job_id: run.jobId,
+    requested_by: run.requestedBy,
+    forced: run.force,
+    undoes: run.undoes ?? null,
+  });
   return rows[0]!;
 }
 
@@ -56,47 +54,43 @@ export type AcceptedRun = { id: number; counts: RunCounts; inputs: InputRecord[]
 /** The highest number of rows and keys in accepted runs of the last 12 months. null if there are none. */
 export type BestRun = { rows: number | null; matchedKeys: number | null };
 
-export async function lastAcceptedRun(db: Queryable, feedId: number): Promise<AcceptedRun | null> {
-  const { rows } = await db.query<AcceptedRun>(statement('feeds/get_last_accepted_run', { feed_id: feedId }));
+export async function lastAcceptedRun(db: Db, feedId: number): Promise<AcceptedRun | null> {
+  const rows = await db.run<AcceptedRun>('feeds/get_last_accepted_run', { feed_id: feedId });
   return rows[0] ?? null;
 }
 
 export type EndedRun = { id: number; status: RunStatus; counts: RunCounts; gate: GateResult | null };
 
-export async function endedRun(db: Queryable, jobId: string): Promise<EndedRun | undefined> {
-  const { rows } = await db.query<EndedRun>(statement('feeds/get_ended_run', { job_id: jobId }));
+export async function endedRun(db: Db, jobId: string): Promise<EndedRun | undefined> {
+  const rows = await db.run<EndedRun>('feeds/get_ended_run', { job_id: jobId });
   return rows[0];
 }
 
 /** Marks the feed's runs whose worker died; only under the feed's lock. Returns their ids. */
-export async function abandonRuns(db: Queryable, feedId: number, runId: number): Promise<number[]> {
-  const { rows } = await db.query<{ id: number }>(
-    statement('feeds/abandon_runs', { feed_id: feedId, run_id: runId }),
-  );
+export async function abandonRuns(db: Db, feedId: number, runId: number): Promise<number[]> {
+  const rows = await db.run<{ id: number }>('feeds/abandon_runs', { feed_id: feedId, run_id: runId });
   return rows.map(row => row.id);
 }
 
 export async function endRun(
-  db: Queryable,
+  db: Db,
   { runId, attempt, inputs, counts }: Attempt & { inputs: InputRecord[]; counts: RunCounts },
   status: RunStatus,
   { gate = null, error }: { gate?: GateResult | null; error?: unknown },
 ): Promise<void> {
-  await db.query(
-    statement('feeds/finish_run', {
-      run_id: runId,
-      attempt,
-      status,
-      inputs: JSON.stringify(inputs),
-      counts: JSON.stringify(counts),
-      gate: gate && JSON.stringify(gate),
-      ...(error === undefined ? { error_code: null, error: null } : describeError(error)),
-    }),
-  );
+  await db.run('feeds/finish_run', {
+    run_id: runId,
+    attempt,
+    status,
+    inputs: JSON.stringify(inputs),
+    counts: JSON.stringify(counts),
+    gate: gate && JSON.stringify(gate),
+    ...(error === undefined ? { error_code: null, error: null } : describeError(error)),
+  });
 }
 
-export async function detachRun(db: Queryable, runId: number, error: unknown): Promise<void> {
-  await db.query(statement('feeds/detach_run', { run_id: runId, ...describeError(error) }));
+export async function detachRun(db: Db, runId: number, error: unknown): Promise<void> {
+  await db.run('feeds/detach_run', { run_id: runId, ...describeError(error) });
 }
 
 function describeError(error: unknown): { error_code: string; error: string } {

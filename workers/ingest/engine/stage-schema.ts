@@ -1,6 +1,6 @@
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { type CopyWriter, copyValue, openCopy } from '../../../shared/platform/copy.ts';
-import { type Client, type Pool, statement, withConnection } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import type { Attempt, InputRecord } from './run-record.ts';
 
 /**
@@ -10,12 +10,12 @@ import type { Attempt, InputRecord } from './run-record.ts';
 export const stageSchema = ({ runId, attempt }: Attempt): string => `stage_${runId}_${attempt}`;
 
 /** Creates the attempt's staging tables, and removes the rejects of an attempt that died. */
-export async function createStage(pool: Pool, of: Attempt, statements: string[]): Promise<void> {
-  await withStage(pool, of, async client => {
-    await client.query(`create schema ${stageSchema(of)}`);
-    for (const text of statements) await client.query(text);
-    await client.query('create unlogged table stage_whole (made_of text not null, staged jsonb not null)');
-    await client.query(statement('feeds/clear_rejects', { run_id: of.runId, attempt: of.attempt }));
+export async function createStage(db: Db, of: Attempt, statements: string[]): Promise<void> {
+  await withStage(db, of, async connection => {
+    await connection.execute(`create schema ${stageSchema(of)}`);
+    for (const text of statements) await connection.execute(text);
+    await connection.run('feeds/create_whole_stage');
+    await connection.run('feeds/clear_rejects', { run_id: of.runId, attempt: of.attempt });
   });
 }
 
@@ -27,12 +27,12 @@ export type Staged<More> = { counts: RunCounts; inputs: InputRecord[]; more: Mor
  * server crash empties all of them.
  */
 export async function noteStaged(
-  { pool, counts, inputs, ...of }: { pool: Pool } & Attempt & Omit<Staged<unknown>, 'more'>,
+  { db, counts, inputs, ...of }: { db: Db } & Attempt & Omit<Staged<unknown>, 'more'>,
   madeOf: string,
   more: unknown,
 ): Promise<void> {
-  const values = [madeOf, JSON.stringify({ counts, inputs, more })];
-  await pool.query(`insert into ${stageSchema(of)}.stage_whole values ($1, $2)`, values);
+  const values = { made_of: madeOf, staged: JSON.stringify({ counts, inputs, more }) };
+  await db.run('feeds/note_staged', values, { stage: stageSchema(of) });
 }
 
 /**
@@ -41,14 +41,14 @@ export async function noteStaged(
  * @param madeOf null if the sources can't be compared
  */
 export async function takeOverStage<More>(
-  pool: Pool,
+  db: Db,
   of: Attempt,
   madeOf: string | null,
 ): Promise<Staged<More> | undefined> {
   let taken: Staged<More> | undefined;
-  for (const schema of await stagesOf(pool, of.runId)) {
-    const staged = taken || madeOf === null ? undefined : await readStaged<More>(pool, schema, madeOf);
-    await pool.query(
+  for (const schema of await stagesOf(db, of.runId)) {
+    const staged = taken || madeOf === null ? undefined : await readStaged<More>(db, schema, madeOf);
+    await db.execute(
       staged ? `alter schema ${schema} rename to ${stageSchema(of)}` : `drop schema ${schema} cascade`,
     );
     taken ??= staged;
@@ -56,56 +56,50 @@ export async function takeOverStage<More>(
   return taken;
 }
 
-async function readStaged<More>(
-  pool: Pool,
-  schema: string,
-  madeOf: string,
-): Promise<Staged<More> | undefined> {
-  const table = `${schema}.stage_whole`;
-  const { rows } = await pool.query('select from to_regclass($1) t where t is not null', [table]);
-  if (rows.length === 0) return undefined;
-  const select = `select staged from ${table} where made_of = $1`;
-  return (await pool.query<{ staged: Staged<More> }>(select, [madeOf])).rows[0]?.staged;
+async function readStaged<More>(db: Db, schema: string, madeOf: string): Promise<Staged<More> | undefined> {
+  if ((await db.rowCount('platform/find_table', { table: `${schema}.stage_whole` })) === 0) return undefined;
+  const values = { made_of: madeOf };
+  const [row] = await db.run<{ staged: Staged<More> }>('feeds/read_staged', values, { stage: schema });
+  return row?.staged;
 }
 
 /** The schemas of a run's attempts, the newest first. */
-async function stagesOf(pool: Pool, runId: number): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>(statement('feeds/list_stages', { run_id: runId }));
+async function stagesOf(db: Db, runId: number): Promise<string[]> {
+  const rows = await db.run<{ name: string }>('feeds/list_stages', { run_id: runId });
   return rows.map(({ name }) => name);
 }
 
-export async function dropStage(pool: Pool, of: Attempt): Promise<void> {
-  await pool.query(`drop schema if exists ${stageSchema(of)} cascade`);
+export async function dropStage(db: Db, of: Attempt): Promise<void> {
+  await db.execute(`drop schema if exists ${stageSchema(of)} cascade`);
 }
 
 /** Drops what all attempts at a run have left. */
-export async function dropStages(pool: Pool, runId: number): Promise<void> {
-  for (const schema of await stagesOf(pool, runId))
-    await pool.query(`drop schema if exists ${schema} cascade`);
+export async function dropStages(db: Db, runId: number): Promise<void> {
+  for (const schema of await stagesOf(db, runId)) await db.execute(`drop schema if exists ${schema} cascade`);
 }
 
 /**
  * Runs `work` on a connection with the staging schema first in its search path, so that statements need no
  * schema name.
  */
-export function withStage<T>(pool: Pool, of: Attempt, work: (client: Client) => Promise<T>): Promise<T> {
-  return withConnection(pool, async client => {
-    await client.query(`set search_path = ${stageSchema(of)}, public`);
-    const result = await work(client);
-    await client.query('reset search_path');
+export function withStage<T>(db: Db, of: Attempt, work: (db: Db) => Promise<T>): Promise<T> {
+  return db.connection(async connection => {
+    await connection.execute(`set search_path = ${stageSchema(of)}, public`);
+    const result = await work(connection);
+    await connection.execute('reset search_path');
     return result;
   });
 }
 
 export function withStages<T>(
-  { pool, runId, attempt }: { pool: Pool } & Attempt,
+  { db, runId, attempt }: { db: Db } & Attempt,
   connections: number,
-  work: (clients: Client[], rejects: RejectWriter) => Promise<T>,
+  work: (clients: Db[], rejects: RejectWriter) => Promise<T>,
 ): Promise<T> {
-  const connect = (clients: Client[]): Promise<T> =>
-    withStage(pool, { runId, attempt }, async client => {
-      if (clients.length < connections) return connect([...clients, client]);
-      const rejects = openRejects(client, runId);
+  const connect = (clients: Db[]): Promise<T> =>
+    withStage(db, { runId, attempt }, async connection => {
+      if (clients.length < connections) return connect([...clients, connection]);
+      const rejects = openRejects(connection, runId);
       const result = await work(clients, rejects);
       await rejects.end();
       return result;
@@ -130,9 +124,9 @@ const RAW_LIMIT = 64 * 1024;
 
 export type RejectWriter = Pick<CopyWriter, 'drain' | 'end'> & { add(reject: Reject): void };
 
-export function openRejects(client: Client, runId: number): RejectWriter {
+export function openRejects(db: Db, runId: number): RejectWriter {
   const copy = openCopy(
-    client,
+    db,
     'copy run_rejects (run_id, input, row_no, field, reason, message, raw) from stdin',
   );
   const kept = new Map<string, number>();

@@ -1,6 +1,6 @@
 import { boxArea, boxesIntersect, growBox, padBox } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
-import { type Client, statement } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { LayerFeed } from './vector-layer.ts';
@@ -68,9 +68,9 @@ export function declaredPlace({ coverage, fips }: Pick<LayerFeed, 'coverage' | '
   };
 }
 
-export async function featuresOutside(client: Client, boxes: readonly Box[]): Promise<number> {
+export async function featuresOutside(db: Db, boxes: readonly Box[]): Promise<number> {
   if (boxes.length === 0) return 0;
-  const { rows } = await client.query<{ outside: number }>(statement('land/count_outside', sidesOf(boxes)));
+  const rows = await db.run<{ outside: number }>('land/count_outside', sidesOf(boxes));
   return rows[0]!.outside;
 }
 

@@ -3,7 +3,7 @@ import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import type { LandKind } from '../../../shared/model/feed-kinds.ts';
 import { isMeasured } from '../../../shared/model/land-layers.ts';
-import { type Client, statement } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import type { FeedBase } from '../../feeds/feed.ts';
 import { rejectedRows } from '../engine/gate.ts';
 import type { Prepared } from '../engine/recipe.ts';
@@ -43,19 +43,19 @@ export type NewVersion = {
    * Whether the coverage is the bounding box of the source. Anything missing inside counts as nonexistent.
    */
   boxed: boolean;
-  merge(client: Client): Promise<void>;
+  merge(db: Db): Promise<void>;
 };
 
 export async function prepareVersion(
   { runId, feedId, counts, last, step }: RunContext,
-  client: Client,
+  db: Db,
   { kind, fips, gates }: LandFeed,
   { words, rows, outside, declared, version, covered, boxed, merge }: NewVersion,
 ): Promise<Prepared> {
   const { scope, extent } = version;
   if (extent) counts.extent = boxFigures(extent);
   Object.assign(counts, coverageFigures(scope));
-  const before = await currentVersion(client, feedId, last);
+  const before = await currentVersion(db, feedId, last);
   await step('gate', 'checking', 0.74);
   const gate = checkLayerGates(
     {
@@ -83,10 +83,10 @@ export async function prepareVersion(
   return {
     gate,
     touched: counts.new + counts.changed + counts.retired > 0 || !sameScope(before?.scope, scope),
-    async merge(transaction) {
-      await switchLayer(transaction, { runId, feedId, kind }, scope);
-      await merge(transaction);
-      if (isMeasured(kind)) await markCovered(transaction, kind, before, version);
+    async merge(tx) {
+      await switchLayer(tx, { runId, feedId, kind }, scope);
+      await merge(tx);
+      if (isMeasured(kind)) await markCovered(tx, kind, before, version);
     },
   };
 }
@@ -94,23 +94,21 @@ export async function prepareVersion(
 type Files = {
   words: string;
   tables: { staged: string; stored: string };
-  merge(client: Client): Promise<void>;
+  merge(db: Db): Promise<void>;
 };
 
 export async function compareFiles(
-  client: Client,
+  db: Db,
   run: RunContext,
   feed: LandFeed,
   files: readonly { extent: Box }[],
   { words, tables, merge }: Files,
 ): Promise<Prepared> {
   await run.step('match', 'comparing with current data', 0.68);
-  const { rows: measured } = await client.query<VersionFigures>(
-    statement('land/measure_sources', { feed_id: run.feedId }, tables),
-  );
+  const measured = await db.run<VersionFigures>('land/measure_sources', { feed_id: run.feedId }, tables);
   const extent = files.length === 0 ? null : boxAround(files.map(file => file.extent));
   const coverage = feed.coverage ?? extent ?? NO_COVERAGE;
-  return prepareVersion(run, client, feed, {
+  return prepareVersion(run, db, feed, {
     words,
     rows: recordVersion(run.counts, measured[0]!),
     outside: tilesOutside(files, homeBoxes(feed.fips)),

@@ -3,7 +3,7 @@ import { type BoxColumns, boxOfColumns, boxSql, boxToE7 } from '../../../shared/
 import { fromE7 } from '../../../shared/geo/geometry-codec.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import type { RoadReach } from '../../../shared/model/land-layers.ts';
-import { type Queryable, statement } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import type { AcceptedRun } from '../engine/run-record.ts';
 
 export type LayerScope = { coverage: Box; fips: number | null; reachM: RoadReach | null };
@@ -34,7 +34,7 @@ function extentOfRun({ counts }: AcceptedRun): Box | null {
 }
 
 export async function currentVersion(
-  db: Queryable,
+  db: Db,
   feedId: number,
   run: AcceptedRun | null,
 ): Promise<LayerVersion | null> {
@@ -42,8 +42,8 @@ export async function currentVersion(
   return scope && { scope, extent: run && extentOfRun(run) };
 }
 
-async function currentScope(db: Queryable, feedId: number): Promise<LayerScope | null> {
-  const { rows } = await db.query<LayerRow>(statement('land/get_layer', { feed_id: feedId }));
+async function currentScope(db: Db, feedId: number): Promise<LayerScope | null> {
+  const rows = await db.run<LayerRow>('land/get_layer', { feed_id: feedId });
   const [row] = rows;
   if (!row) return null;
   const { fips, reach_m: reachM } = row;

@@ -2,13 +2,14 @@ import { boxSql, boxToE7, withMarginE7 } from '../../../shared/geo/box.ts';
 import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
 import type { LandKind } from '../../../shared/model/feed-kinds.ts';
 import { LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/model/land-layers.ts';
-import { type Client, compose, literal, sql, statement } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
+import { literal } from '../../../shared/platform/statements.ts';
 import { TERRAIN_MARGIN_M } from '../../../shared/raster/limits.ts';
 import type { LayerScope, LayerVersion } from './layer-version.ts';
 
-export async function mergeFeatures(client: Client, feedId: number): Promise<void> {
-  await client.query(statement('land/delete_gone_features', { feed_id: feedId }));
-  await client.query(statement('land/insert_features', { feed_id: feedId }));
+export async function mergeFeatures(db: Db, feedId: number): Promise<void> {
+  await db.run('land/delete_gone_features', { feed_id: feedId });
+  await db.run('land/insert_features', { feed_id: feedId });
 }
 
 export type SwitchedLayer = { runId: number; feedId: number; kind: LandKind };
@@ -18,16 +19,14 @@ export type SwitchedLayer = { runId: number; feedId: number; kind: LandKind };
  * that are under way are done; the next ones wait until this transaction has ended. To be called first.
  */
 export async function switchLayer(
-  client: Client,
+  db: Db,
   { runId, feedId, kind }: SwitchedLayer,
   { coverage, fips, reachM }: LayerScope,
 ): Promise<void> {
-  await client.query(sql('land/lock_layers'));
+  await db.run('land/lock_layers');
   const reach = reachM === null ? null : JSON.stringify(reachM);
   const box = boxSql(boxToE7(coverage));
-  await client.query(
-    statement('land/upsert_layer', { feed_id: feedId, kind, run_id: runId, coverage: box, fips, reach }),
-  );
+  await db.run('land/upsert_layer', { feed_id: feedId, kind, run_id: runId, coverage: box, fips, reach });
 }
 
 /**
@@ -37,12 +36,12 @@ export async function switchLayer(
  * @returns the number of marked parcels
  */
 export async function markCovered(
-  client: Client,
+  db: Db,
   kind: LayerKind,
   before: LayerVersion | null,
   now: LayerVersion,
 ): Promise<number> {
-  const marginM = await marginOf(client, kind);
+  const marginM = await marginOf(db, kind);
   const versions = before === null ? [now] : [before, now];
   const boxes = versions.flatMap(({ scope, extent }) =>
     [scope.coverage, extent]
@@ -50,25 +49,21 @@ export async function markCovered(
       .map(box => boxSql(withMarginE7(boxToE7(box), marginM))),
   );
   const counties = versions.flatMap(({ scope }) => scope.fips ?? []);
-  const text = compose('land/mark_covered_parcels', {
-    boxes: literal(boxes),
-    counties: literal(counties),
-    layers: literal(LAYER_BITS[kind]),
-  });
-  return (await client.query(text)).rowCount ?? 0;
+  const parts = { boxes: literal(boxes), counties: literal(counties), layers: literal(LAYER_BITS[kind]) };
+  return db.rowCount('land/mark_covered_parcels', {}, parts);
 }
 
 /**
  * The distance from a parcel within which a layer of the kind changes its figures: for roads the longest
  * reach of any.
  */
-async function marginOf(client: Client, kind: LayerKind): Promise<number> {
+async function marginOf(db: Db, kind: LayerKind): Promise<number> {
   if (kind === 'elevation') return TERRAIN_MARGIN_M;
-  return kind === 'roads' ? ((await roadMarginM(client)) ?? 0) : 0;
+  return kind === 'roads' ? ((await roadMarginM(db)) ?? 0) : 0;
 }
 
 /** The distance from a parcel within which any road layer changes its figures; null without roads. */
-export async function roadMarginM(client: Client): Promise<number | null> {
-  const { rows } = await client.query<{ reach_m: RoadReach }>(sql('land/list_reaches'));
+export async function roadMarginM(db: Db): Promise<number | null> {
+  const rows = await db.run<{ reach_m: RoadReach }>('land/list_reaches');
   return rows.length === 0 ? null : Math.max(...rows.map(row => frontageMarginM(row.reach_m)));
 }

@@ -1,6 +1,6 @@
 import { isLayer, type LandKind } from '../../../shared/model/feed-kinds.ts';
 import { isMeasured } from '../../../shared/model/land-layers.ts';
-import { type Pool, sql, statement, transaction } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { LOCKS, withLock } from '../../../shared/platform/locks.ts';
 import { enqueue } from '../../../shared/platform/queue/jobs.ts';
@@ -24,30 +24,29 @@ export type RemovedLayer = {
  * @throws PlatError `feed_unknown` (404) when there is nothing under the name, `feed_kind` when the feed is
  * not a land layer
  */
-export async function removeLayer(pool: Pool, name: string, signal: AbortSignal): Promise<RemovedLayer> {
-  const { id, kind } = await findLayer(pool, name);
-  return withLock(pool, [LOCKS.feed, id], signal, () =>
-    transaction(pool, async client => {
-      await client.query(statement('feeds/lock_feed', { feed_id: id }));
+export async function removeLayer(db: Db, name: string, signal: AbortSignal): Promise<RemovedLayer> {
+  const { id, kind } = await findLayer(db, name);
+  return withLock(db, [LOCKS.feed, id], signal, () =>
+    db.transaction(async tx => {
+      await tx.run('feeds/lock_feed', { feed_id: id });
       // First, as in a merge.
-      await client.query(sql('land/lock_layers'));
-      const version = await currentVersion(client, id, await lastAcceptedRun(client, id));
+      await tx.run('land/lock_layers');
+      const version = await currentVersion(tx, id, await lastAcceptedRun(tx, id));
       if (version === null) throw nothingThere(name);
-      const count = async (name: string) =>
-        (await client.query(statement(name, { feed_id: id }))).rowCount ?? 0;
+      const count = (name: string) => tx.rowCount(name, { feed_id: id });
       await count('land/delete_layer');
       const features = await count('land/delete_features');
       const tiles = (await count('land/delete_tiles')) + (await count('imagery/delete_imagery'));
-      const parcels = isMeasured(kind) ? await markCovered(client, kind, null, version) : 0;
+      const parcels = isMeasured(kind) ? await markCovered(tx, kind, null, version) : 0;
       const job =
-        parcels > 0 ? (await enqueue(client, planLandAttributesJob, { scope: { dirty: true } })).id : null;
+        parcels > 0 ? (await enqueue(tx, planLandAttributesJob, { scope: { dirty: true } })).id : null;
       return { kind, features, tiles, parcels, job };
     }),
   );
 }
 
-async function findLayer(pool: Pool, name: string): Promise<{ id: number; kind: LandKind }> {
-  const { rows } = await pool.query<{ id: number; kind: string }>(statement('land/find_feed', { name }));
+async function findLayer(db: Db, name: string): Promise<{ id: number; kind: LandKind }> {
+  const rows = await db.run<{ id: number; kind: string }>('land/find_feed', { name });
   const [feed] = rows;
   if (feed === undefined) throw nothingThere(name);
   const { id, kind } = feed;

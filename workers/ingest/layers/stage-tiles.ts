@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { statement } from '../../../shared/platform/db.ts';
 import { isRetryable, PlatError } from '../../../shared/platform/errors.ts';
 import { formatError, type OpenContext } from '../../../shared/platform/http/download-context.ts';
 import { localPath, openSource } from '../../formats/source.ts';
@@ -183,7 +182,7 @@ export function stageTiles<Tile extends { source: string }>(
   name: 'land/stage_tiles' | 'imagery/stage_imagery',
   rowOf: (tile: Tile) => object,
 ): Promise<Tile[]> {
-  return withStages(run, 1, async ([client], rejects) => {
+  return withStages(run, 1, async ([connection], rejects) => {
     const { feedId, counts } = run;
     const tiles = new Map<string, Tile>();
     counts.absent = 0;
@@ -200,7 +199,7 @@ export function stageTiles<Tile extends { source: string }>(
       await rejects.drain();
     }
     const rows = [...tiles.values()].map(rowOf);
-    await client!.query(statement(name, { feed_id: feedId, tiles: JSON.stringify(rows) }));
+    await connection!.run(name, { feed_id: feedId, tiles: JSON.stringify(rows) });
     return [...tiles.values()];
   });
 }

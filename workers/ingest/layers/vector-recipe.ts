@@ -2,21 +2,15 @@ import { boxOfGeometry, boxSql, boxToE7, emptyBox, growBox, isEmptyBox } from '.
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { isMeasured } from '../../../shared/model/land-layers.ts';
 import { copyBytes, copyValue, openCopy } from '../../../shared/platform/copy.ts';
-import { type Client, sql, statement } from '../../../shared/platform/db.ts';
+import type { Db } from '../../../shared/platform/db.ts';
+import { sql } from '../../../shared/platform/statements.ts';
 import { plainWords } from '../../../shared/regions/county-names.ts';
 import type { PartCheck, RowNotes } from '../engine/check-part.ts';
 import { checkPart, type DryRun } from '../engine/dry-run.ts';
 import { readBatches } from '../engine/read-input.ts';
 import type { Prepared, Recipe } from '../engine/recipe.ts';
 import type { RunContext } from '../engine/run-context.ts';
-import {
-  countClass,
-  countFilled,
-  increment,
-  keepFirstSql,
-  newClasses,
-  rejectDuplicates,
-} from '../engine/run-counts.ts';
+import { countClass, countFilled, increment, newClasses, rejectDuplicates } from '../engine/run-counts.ts';
 import { stageRows } from '../engine/stage-rows.ts';
 import { type RejectWriter, withStages } from '../engine/stage-schema.ts';
 import { coverageWarnings, layerPlaces } from './check-place.ts';
@@ -37,42 +31,46 @@ export const vectorRecipe = <Kind extends VectorKind>(
 ): Recipe<LayerFeed<Kind>, StagedLayer> => ({
   tables: [sql('land/create_layer_stage')],
   stage: (run, feed) =>
-    withStages(run, 1, ([client], rejects) => stageFeatures(run, layer, feed, client!, rejects)),
+    withStages(run, 1, ([connection], rejects) => stageFeatures(run, layer, feed, connection!, rejects)),
   compare,
   inputs: feed => [['layer', feed.layer]],
-  isPresent: async run => (await currentVersion(run.pool, run.feedId, run.last)) !== null,
+  isPresent: async run => (await currentVersion(run.db, run.feedId, run.last)) !== null,
   check: (dryRun, feed) => checkLayer(dryRun, layer, feed),
 });
 
 async function compare(
-  client: Client,
+  tx: Db,
   run: RunContext,
   feed: LayerFeed,
   { extent: featuresBox, declared }: StagedLayer,
 ): Promise<Prepared> {
-  const { pool, feedId, counts } = run;
+  const { feedId, counts } = run;
   await run.step('match', 'comparing with current data', 0.68);
-  await rejectDuplicates(client, counts, keepFirstSql('stage_layer', 'hash', 'row_no'));
-  await client.query('analyze stage_layer (hash)');
-  const { rows: measured } = await client.query<VersionFigures>(
-    statement('land/measure_layer', { feed_id: feedId }),
+  await rejectDuplicates(
+    tx,
+    counts,
+    'feeds/keep_first',
+    {},
+    { table: 'stage_layer', key: 'hash', order: 'row_no' },
   );
+  await tx.execute('analyze stage_layer (hash)');
+  const measured = await tx.run<VersionFigures>('land/measure_layer', { feed_id: feedId });
   const rows = recordVersion(counts, measured[0]!);
-  const prepared = await prepareVersion(run, client, feed, {
+  const prepared = await prepareVersion(run, tx, feed, {
     words: 'features',
     rows,
-    outside: await featuresOutside(client, homeBoxes(feed.fips)),
+    outside: await featuresOutside(tx, homeBoxes(feed.fips)),
     declared,
     version: { scope: scopeOf(feed, featuresBox), extent: featuresBox },
     covered: ({ scope }) => coveredBox(scope),
     boxed: isMeasured(feed.kind) && feed.coverage === null && feed.fips === null,
-    merge: transaction => mergeFeatures(transaction, feedId),
+    merge: tx => mergeFeatures(tx, feedId),
   });
   return {
     ...prepared,
     async tidy() {
       // What reads windows of the layer should know at once how full it is.
-      if (counts.new > ANALYZE_FROM * rows) await pool.query('analyze layer_features');
+      if (counts.new > ANALYZE_FROM * rows) await run.db.execute('analyze layer_features');
     },
   };
 }
@@ -97,14 +95,14 @@ async function stageFeatures(
   run: RunContext,
   layer: VectorLayer,
   feed: LayerFeed,
-  client: Client,
+  db: Db,
   rejects: RejectWriter,
 ): Promise<StagedLayer> {
   const { counts } = run;
   const place = declaredPlace(feed);
   const batches = readBatches(run, 'layer', feed.layer.input);
   const copy = openCopy(
-    client,
+    db,
     'copy stage_layer (row_no, hash, class, name, words, extent, geometry) from stdin',
   );
   const counting = newClasses();

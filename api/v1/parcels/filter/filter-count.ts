@@ -4,7 +4,7 @@ import type { FilterBody } from '../../../../shared/parcels/filter/declare-filte
 import { readFilterShape } from '../../../../shared/parcels/filter/filter-shape.ts';
 import { selectParcels } from '../../../../shared/parcels/filter/select-parcels.ts';
 import { countiesMeeting } from '../../../../shared/parcels/filter/spatial-filter.ts';
-import type { Database } from '../../../http/database.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import type { CallContext } from '../../../http/endpoint.ts';
 import { requireFilterRegions } from './filter-regions.ts';
 import { type DisclosedCounts, withholdCounts } from './withhold-counts.ts';
@@ -23,28 +23,27 @@ export type QuotedCount = { counts: DisclosedCounts | null; tokens: number };
  */
 export async function countForQuote(
   body: FilterBody,
-  database: Database,
+  db: Db,
   { account, now, work }: Pick<CallContext, 'account' | 'now' | 'work'>,
 ): Promise<QuotedCount> {
-  await requireFilterRegions(database, body);
+  await requireFilterRegions(db, body);
   if (!(await isQuotable(body, work))) return { counts: null, tokens: 0 };
-  const { from, where, values } = await selectParcels(body, { asOf: now, work }, database);
-  const rows = await database.runComposed<{ fips: number; count: number }>(
-    'parcels/count_by_county',
-    { from, where },
-    values,
-  );
-  const asked = await countiesOf(body, database, work);
+  const { from, where, values } = await selectParcels(body, { asOf: now, work }, db);
+  const rows = await db.run<{ fips: number; count: number }>('parcels/count_by_county', values, {
+    from,
+    where,
+  });
+  const asked = await countiesOf(body, db, work);
   const counts = withholdCounts(new Map(rows.map(({ fips, count }) => [fips, count])), asked);
-  return { counts, tokens: await spendQuote(database, { account, now }) };
+  return { counts, tokens: await spendQuote(db, { account, now }) };
 }
 
 /** Counts a quote toward the account's quotes of the day. @returns its price in tokens */
 export async function spendQuote(
-  { run }: Pick<Database, 'run'>,
+  db: Db,
   { account, now }: Pick<CallContext, 'account' | 'now'>,
 ): Promise<number> {
-  const [counted] = await run<{ quotes: number }>('accounts/count_quote', {
+  const [counted] = await db.run<{ quotes: number }>('accounts/count_quote', {
     account_id: account.id,
     day: now.toISOString().slice(0, 10),
   });
@@ -59,21 +58,21 @@ export async function isQuotable(body: FilterBody, work: ShapeWork): Promise<boo
 }
 
 /** The counties that a filter searches. They reveal nothing about its matches. */
-export async function countiesOf(body: FilterBody, database: Database, work: ShapeWork): Promise<number[]> {
+export async function countiesOf(body: FilterBody, db: Db, work: ShapeWork): Promise<number[]> {
   const { county, counties, state } = body as { county?: number; counties?: number[]; state?: number };
   const named = county === undefined ? counties : [county].filter(one => counties?.includes(one) ?? true);
-  const around = named ?? (await countiesAround(body, database, work));
+  const around = named ?? (await countiesAround(body, db, work));
   return around.filter(fips => state === undefined || Math.floor(fips / 1_000) === state);
 }
 
-async function countiesAround(body: FilterBody, database: Database, work: ShapeWork): Promise<number[]> {
+async function countiesAround(body: FilterBody, db: Db, work: ShapeWork): Promise<number[]> {
   const shape = await readFilterShape(body, work);
-  if (shape !== undefined) return countiesMeeting(shape, database);
-  return countiesOfZips(body.zips_include as number[], database);
+  if (shape !== undefined) return countiesMeeting(shape, db);
+  return countiesOfZips(body.zips_include as number[], db);
 }
 
-async function countiesOfZips(zips: readonly number[], database: Database): Promise<number[]> {
-  const rows = await database.run<{ fips: number }>('regions/list_counties_of_zips', {
+async function countiesOfZips(zips: readonly number[], db: Db): Promise<number[]> {
+  const rows = await db.run<{ fips: number }>('regions/list_counties_of_zips', {
     codes: zips.map(zip => String(zip).padStart(5, '0')),
   });
   return rows.map(row => row.fips);

@@ -1,7 +1,7 @@
 import type { Selection } from '../../../../shared/parcels/filter/filter-selection.ts';
 import type { Order } from '../../../../shared/parcels/filter/filters.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import { binder } from '../../../../shared/platform/named-parameters.ts';
-import type { Database } from '../../../http/database.ts';
 import type { Page } from '../../../http/paging.ts';
 
 /**
@@ -48,28 +48,29 @@ function maxSorted(order: Order): number {
 
 /** The hits of the page in reading order, plus one if there are more, and the total count. */
 export async function findHits(
-  database: Database,
+  db: Db,
   selection: Selection,
   page: Page,
   order: Order,
 ): Promise<{ count: number; hits: OrderedHit[] }> {
   if (page.count !== undefined)
-    return { count: page.count, hits: await listHits(database, selection, page, order) };
-  const { count, hits } = await countHits(database, selection, page, order);
+    return { count: page.count, hits: await listHits(db, selection, page, order) };
+  const { count, hits } = await countHits(db, selection, page, order);
   const all = hits.length > 0 || page.offset >= count;
-  return { count, hits: all ? hits : await listHits(database, selection, page, order) };
+  return { count, hits: all ? hits : await listHits(db, selection, page, order) };
 }
 
 async function countHits(
-  database: Database,
+  db: Db,
   { from, where, wholeCounties, values }: Selection,
   page: Page,
   order: Order,
 ): Promise<{ count: number; hits: OrderedHit[] }> {
   const figure = figureOf(order);
   const most = maxSorted(order);
-  const rows = await database.runComposed<{ count: number; property_id: number | null } & OrderedHit>(
+  const rows = await db.run<{ count: number; property_id: number | null } & OrderedHit>(
     'parcels/count_hits',
+    { ...values, most, offset: page.offset, limit: page.size + 1 },
     {
       from,
       where,
@@ -77,7 +78,6 @@ async function countHits(
       acres: wholeCounties || figure !== FIGURES.acres ? 'null::float8[]' : 'array_agg(f.effective_acres)',
       order: figure === undefined || figure.join ? 'f.property_id' : sorted(figure, directionOf(order)),
     },
-    { ...values, most, offset: page.offset, limit: page.size + 1 },
   );
   return { count: rows[0]!.count, hits: rows.filter(row => row.property_id !== null) };
 }
@@ -88,7 +88,7 @@ const sorted = ({ column }: Figure, direction: 'asc' | 'desc') =>
   `${column} ${direction} nulls last, f.property_id ${direction}`;
 
 async function listHits(
-  database: Database,
+  db: Db,
   { from, where, values: given }: Selection,
   page: Page,
   order: Order,
@@ -106,7 +106,7 @@ async function listHits(
       where: [where, ...leg.where(bind)].join('\n    and '),
       order: leg.order,
     };
-    hits.push(...(await database.runComposed<OrderedHit>('parcels/list_hits', fragments, values)));
+    hits.push(...(await db.run<OrderedHit>('parcels/list_hits', values, fragments)));
   }
   return hits;
 }

@@ -43,8 +43,8 @@ repeated if the roll changes in between. \`count\` is from the first page.`,
     unprocessable:
       'The geometry has more than 10,000 vertices or too many long edges, or its outline crosses too many parcels. Free.',
   },
-  handle: async ({ body, query }, { database, cursorSecret }, call) => {
-    await requireFilterRegions(database, body);
+  handle: async ({ body, query }, { db, cursorSecret }, call) => {
+    await requireFilterRegions(db, body);
     const page = await openPage(query, {
       endpoint: 'properties/filter',
       request: body,
@@ -52,14 +52,14 @@ repeated if the roll changes in between. \`count\` is from the first page.`,
       secret: cursorSecret,
     });
     const order = (body.order ?? 'property_id') as Order;
-    const companyId = body.list_id === undefined ? null : await companyOf(database.run, call.account.id);
-    const selection = await selectParcels(body, { asOf: page.asOf, companyId, work: call.work }, database);
-    const { count, hits } = await findHits(database, selection, page, order);
+    const companyId = body.list_id === undefined ? null : await companyOf(db, call.account.id);
+    const selection = await selectParcels(body, { asOf: page.asOf, companyId, work: call.work }, db);
+    const { count, hits } = await findHits(db, selection, page, order);
     const { next, previous, rows } = toPageResult<OrderedHit>(page, hits, count, hit =>
       order === 'property_id' ? [hit.property_id] : [hit.figure, hit.property_id],
     );
     const ids = rows.map(hit => hit.property_id);
-    const results = (await readSummaries(database, ids)).map(row => toSummary(row, call.appUrl));
+    const results = (await readSummaries(db, ids)).map(row => toSummary(row, call.appUrl));
     // A page past the end costs the same, because it returns the count.
     return { body: { count, next, previous, results }, tokens: count === 0 ? 0 : PRICES.filterPage.tokens };
   },

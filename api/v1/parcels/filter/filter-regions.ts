@@ -1,5 +1,5 @@
 import type { FilterBody } from '../../../../shared/parcels/filter/declare-filter.ts';
-import type { Database } from '../../../http/database.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import { type RegionReference, requireKnownRegions } from '../../common/known-regions.ts';
 
 const PLACES = { county: 'county', counties: 'county', zips_include: 'zip', zips_exclude: 'zip' } as const;
@@ -13,5 +13,5 @@ function namedIn(body: FilterBody): RegionReference[] {
 }
 
 /** @throws PlatError `validation_error` with the filters that contain an unknown county or ZIP code */
-export const requireFilterRegions = (database: Database, body: FilterBody): Promise<void> =>
-  requireKnownRegions(database, namedIn(body));
+export const requireFilterRegions = (db: Db, body: FilterBody): Promise<void> =>
+  requireKnownRegions(db, namedIn(body));

@@ -74,8 +74,8 @@ export const quoteFilter = defineEndpoint({
     unprocessable:
       'The geometry has more than 10,000 vertices or too many long edges, or its outline crosses too many parcels. Free.',
   },
-  handle: async ({ body }, { database }, call) => {
-    const { counts, tokens } = await countForQuote(body, database, call);
+  handle: async ({ body }, { db }, call) => {
+    const { counts, tokens } = await countForQuote(body, db, call);
     const found = counts?.count ?? null;
     return {
       body: {

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import type { Client } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import { SeenKeys } from '../../../../workers/ingest/engine/row-hash.ts';
 import { openRejects, rawText } from '../../../../workers/ingest/engine/stage-schema.ts';
 
@@ -33,7 +33,7 @@ function slowConnection() {
       });
     },
   });
-  const client = { query: () => stream } as unknown as Client;
+  const client = { copy: () => stream } as unknown as Db;
   const takeOne = () => waiting.shift()?.();
   return { client, stream, takeOne, taken: () => taken };
 }

@@ -1,6 +1,7 @@
 import type { GateResult } from '../../../../shared/feeds/ingest-runs.ts';
-import { asRun, type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import { LOCKS } from '../../../../shared/platform/locks.ts';
+import { compose, sql } from '../../../../shared/platform/statements.ts';
 import { forgetKeptNames } from '../../../changes/forget-kept-names.ts';
 import { alternatives } from '../../../feeds/feed-columns.ts';
 import { lastFigures, rejectedRows } from '../../engine/gate.ts';
@@ -9,7 +10,7 @@ import type { Prepared, Recipe } from '../../engine/recipe.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { rejectDuplicates, total } from '../../engine/run-counts.ts';
 import { REJECTS_KEPT, withStage, withStages } from '../../engine/stage-schema.ts';
-import { listingSql } from '../listings/listing-record.ts';
+import { LISTING_PARTS } from '../listings/listing-record.ts';
 import { mergeListings } from '../listings/merge-listings.ts';
 import { measureSales, stageSales } from '../listings/stage-sales.ts';
 import type { AssessorFeed, ParcelInput } from './assessor-feed.ts';
@@ -24,7 +25,7 @@ import { type Overlapping, stageOverlap } from './other-feeds.ts';
 import { type Acreage, checkParcelGates, type UndoneAgain } from './parcel-gates.ts';
 import { countParcelsOutside } from './parcels-outside.ts';
 import { analyzePartitions, ensurePartitions } from './partitions.ts';
-import { rollSql } from './roll-sql.ts';
+import { rollParts } from './roll-sql.ts';
 import { stageMapped, stageParcels } from './stage-parcels.ts';
 import { takeOver } from './take-over.ts';
 
@@ -34,9 +35,9 @@ const ANALYZE_FROM = 0.1;
 export const assessorRecipe: Recipe<AssessorFeed, void> = {
   tables: [
     sql('feeds/create_raw_stage'),
-    rollSql('feeds/create_parcel_stage'),
+    compose('feeds/create_parcel_stage', rollParts()),
     sql('feeds/create_further_stage'),
-    listingSql('market/create_listing_stage'),
+    compose('market/create_listing_stage', LISTING_PARTS),
   ],
   version: DERIVATION,
   stage: stageInputs,
@@ -46,11 +47,11 @@ export const assessorRecipe: Recipe<AssessorFeed, void> = {
 };
 
 async function stageInputs(run: RunContext, feed: AssessorFeed): Promise<void> {
-  const derive = derivation(await readZipCounties(run.pool));
+  const derive = derivation(await readZipCounties(run.db));
   const all = parcelInputs(feed);
   for (const [i, input] of all.entries()) {
     if (i > 0 && i === feed.furtherRolls.length)
-      await withStage(run.pool, run, client => completeFromFurtherRolls(client, run));
+      await withStage(run.db, run, connection => completeFromFurtherRolls(connection, run));
     await stageInput(run, feed, derive, input, [(0.6 * i) / all.length, (0.6 * (i + 1)) / all.length]);
   }
 }
@@ -66,70 +67,63 @@ function parcelInputs({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[]
   ];
 }
 
-async function compare(client: Client, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
-  const { pool, runId, feedId, counts } = run;
-  await joinKeys(client, run);
+async function compare(tx: Db, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
+  const { runId, feedId, counts } = run;
+  await joinKeys(tx, run);
   await run.step('match', 'comparing with the previous roll', 0.68);
-  const { rows: counties } = await client.query<{ fips: number }>(
-    statement('feeds/list_stage_counties', { feed_id: feedId }),
-  );
+  const counties = await tx.run<{ fips: number }>('feeds/list_stage_counties', { feed_id: feedId });
   const fips = counties.map(row => row.fips);
-  await ensurePartitions(pool, fips);
+  await ensurePartitions(run.db, fips);
   // Lock the compared data until the merge. Another feed could take over parcels or load the same ones.
-  await client.query(statement('land/lock_counties', { lock: LOCKS.countyRoll, counties: fips }));
-  await client.query(rollSql('feeds/create_before_stage', { feed: feedId, fips }));
-  await client.query('analyze stage_before (fips, key)');
-  const overlapping = await stageOverlap(client, feedId, fips, { overlap: feed.overlap, force: run.force });
+  await tx.run('land/lock_counties', { lock: LOCKS.countyRoll, counties: fips });
+  await tx.run('feeds/create_before_stage', {}, rollParts({ feed: feedId, fips }));
+  await tx.execute('analyze stage_before (fips, key)');
+  const overlapping = await stageOverlap(tx, feedId, fips, { overlap: feed.overlap, force: run.force });
   if (overlapping.left > 0) counts.of_other_feeds = overlapping.left;
   if (overlapping.taken > 0) counts.taken_over = overlapping.taken;
-  await client.query(sql('feeds/match_parcels'));
-  await client.query('analyze stage_match');
-  const { rows: measured } = await client.query<ParcelFigures>(sql('feeds/measure_parcels'));
+  await tx.run('feeds/match_parcels');
+  await tx.execute('analyze stage_match');
+  const measured = await tx.run<ParcelFigures>('feeds/measure_parcels');
   const figures = measured[0]!;
   recordFigures(run, feed, figures);
-  if (feed.sales)
-    counts.sales = await stageSales(client, 'market/recorded_of_roll', feed.sales, feedId, fips);
+  if (feed.sales) counts.sales = await stageSales(tx, 'market/recorded_of_roll', feed.sales, feedId, fips);
 
   await run.step('gate', 'checking', 0.74);
-  const sales = await measureSales(client, feed.sales, feedId);
-  const gate = await checkGates(client, run, feed, { fips, figures, sales, overlapping });
+  const sales = await measureSales(tx, feed.sales, feedId);
+  const gate = await checkGates(tx, run, feed, { fips, figures, sales, overlapping });
   return {
     gate,
     touched:
       counts.new + counts.changed + counts.returned + counts.retired + sales.touched + overlapping.taken > 0,
-    async merge(transaction) {
+    async merge(tx) {
       const day = feed.asOf ?? new Date().toISOString().slice(0, 10);
       const [taken, sales] = [overlapping.taken > 0, feed.sales !== null];
-      await keepBefore(transaction, { runId, feedId, fips, day, taken, sales });
-      if (taken) await takeOver(transaction, feedId, fips);
-      await mergeParcels(transaction, runId, feedId, day);
-      await forgetKeptNames(asRun(transaction), { runId });
+      await keepBefore(tx, { runId, feedId, fips, day, taken, sales });
+      if (taken) await takeOver(tx, feedId, fips);
+      await mergeParcels(tx, runId, feedId, day);
+      await forgetKeptNames(tx, { runId });
       // The merge doesn't count parcels that only changed feeds.
-      if (taken) await countCoverage(transaction, fips);
-      if (sales) await mergeListings(transaction, runId, feedId);
+      if (taken) await countCoverage(tx, fips);
+      if (sales) await mergeListings(tx, runId, feedId);
     },
     async tidy() {
       const moved = counts.new + counts.changed + counts.returned + counts.retired;
-      if (moved > ANALYZE_FROM * figures.parcels) await analyzePartitions(pool, fips);
+      if (moved > ANALYZE_FROM * figures.parcels) await analyzePartitions(run.db, fips);
     },
   };
 }
 
 /** One row and one shape for each key. */
-async function joinKeys(client: Client, run: RunContext): Promise<void> {
+async function joinKeys(db: Db, run: RunContext): Promise<void> {
   const { runId, counts } = run;
   await run.step('join', 'joining keys', 0.62);
-  await rejectDuplicates(
-    client,
-    counts,
-    statement('feeds/resolve_roll_duplicates', { run_id: runId, most: REJECTS_KEPT }),
-  );
-  await joinShapes(client, runId, counts);
-  await client.query('analyze stage_removed (fips, key)');
-  const summed = (await client.query(sql('feeds/sum_part_acres'))).rowCount ?? 0;
+  await rejectDuplicates(db, counts, 'feeds/resolve_roll_duplicates', { run_id: runId, most: REJECTS_KEPT });
+  await joinShapes(db, runId, counts);
+  await db.execute('analyze stage_removed (fips, key)');
+  const summed = await db.rowCount('feeds/sum_part_acres');
   if (summed > 0) counts.acres_summed = summed;
-  await client.query('analyze stage_roll (fips, key)');
-  await client.query('analyze stage_shape (fips, key)');
+  await db.execute('analyze stage_roll (fips, key)');
+  await db.execute('analyze stage_shape (fips, key)');
 }
 
 type Compared = {
@@ -140,14 +134,12 @@ type Compared = {
 };
 
 async function checkGates(
-  client: Client,
+  db: Db,
   { feedId, counts, last }: RunContext,
   feed: AssessorFeed,
   { fips, figures, sales, overlapping }: Compared,
 ): Promise<GateResult> {
-  const { rows: undone } = await client.query<UndoneAgain>(
-    statement('feeds/measure_undone', { feed_id: feedId }),
-  );
+  const undone = await db.run<UndoneAgain>('feeds/measure_undone', { feed_id: feedId });
   return checkParcelGates(
     {
       read: total(counts.read),
@@ -158,8 +150,8 @@ async function checkGates(
       retired: figures.retired,
       overlap: feed.overlap === 'block' ? overlapping.feeds : [],
       undone: undone[0] ?? null,
-      outside: await countParcelsOutside(client, fips),
-      acreage: await acreageOf(client, feed),
+      outside: await countParcelsOutside(db, fips),
+      acreage: await acreageOf(db, feed),
       sales,
       filled: counts.filled,
       unusableShapes: feed.shape ? 0 : (counts.dropped.geometry ?? 0),
@@ -223,13 +215,13 @@ async function stageInput(
       }
       const complete = (parsed: readonly MappedParcel[]) => completeRows(stage.raw, parsed);
       await stageParcels({ ...parcels, complete }, stage);
-      await stageMapped(furtherParcels(stage.raw), derive, stage);
+      await stage.raw.transaction(tx => stageMapped(furtherParcels(tx), derive, stage), { retries: false });
     }
   });
 }
 
-async function acreageOf(client: Client, { roll, furtherRolls, shape }: AssessorFeed): Promise<Acreage> {
-  const { rows } = await client.query<Omit<Acreage, 'unit'>>(sql('feeds/measure_acreage'));
+async function acreageOf(db: Db, { roll, furtherRolls, shape }: AssessorFeed): Promise<Acreage> {
+  const rows = await db.run<Omit<Acreage, 'unit'>>('feeds/measure_acreage');
   const column = [roll, ...furtherRolls, shape].find(input => input?.columns.acres)?.columns.acres;
   const unit = (column && alternatives(column)[0]?.unit) ?? 'acres';
   return { ...rows[0]!, unit: typeof unit === 'object' ? null : unit };

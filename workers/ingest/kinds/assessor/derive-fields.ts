@@ -5,7 +5,7 @@ import {
   type ParcelField,
 } from '../../../../shared/model/parcel-fields.ts';
 import { copyValue } from '../../../../shared/platform/copy.ts';
-import { type Pool, sql } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import { stateOfFips } from '../../../../shared/regions/states.ts';
 import { digest } from '../../engine/row-hash.ts';
 
@@ -39,8 +39,8 @@ const AT = Object.fromEntries(PARCEL_FIELD_NAMES.map((name, i) => [name, i])) as
 /** The county with most addresses of a ZIP code. */
 export type ZipCounties = ReadonlyMap<string, number>;
 
-export async function readZipCounties(pool: Pool): Promise<ZipCounties> {
-  const { rows } = await pool.query<{ zip: string; fips: number }>(sql('regions/list_zip_counties'));
+export async function readZipCounties(db: Db): Promise<ZipCounties> {
+  const rows = await db.run<{ zip: string; fips: number }>('regions/list_zip_counties');
   return new Map(rows.map(({ zip, fips }) => [zip, fips]));
 }
 

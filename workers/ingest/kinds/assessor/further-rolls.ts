@@ -1,7 +1,7 @@
 import type { RunCounts } from '../../../../shared/feeds/ingest-runs.ts';
 import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
 import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
-import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { rejectDuplicates } from '../../engine/run-counts.ts';
 import { type RowInput, stageRows } from '../../engine/stage-rows.ts';
@@ -33,7 +33,7 @@ const ROWS_PER_ROLL = 1e9;
 export async function stageFurtherRoll(
   input: RowInput<MappedParcel>,
   number: number,
-  stage: { roll: Client; shape: Client; rejects: RejectWriter; counts: RunCounts },
+  stage: { roll: Db; shape: Db; rejects: RejectWriter; counts: RunCounts },
 ): Promise<void> {
   const copy = openCopy(stage.roll, COPY_FURTHER);
   const shape = openCopy(stage.shape, COPY_SHAPE);
@@ -67,21 +67,24 @@ const REPEATS = {
   message: "format('Key %s is also in row %s, with other values. Plat keeps that row.', d.key, d.kept_row)",
 };
 
-export async function completeFromFurtherRolls(client: Client, { runId, counts }: RunContext): Promise<void> {
+export async function completeFromFurtherRolls(db: Db, { runId, counts }: RunContext): Promise<void> {
   await rejectDuplicates(
-    client,
+    db,
     counts,
-    statement('feeds/set_repeats_aside', { run_id: runId, most: REJECTS_KEPT }, REPEATS),
+    'feeds/set_repeats_aside',
+    { run_id: runId, most: REJECTS_KEPT },
+    REPEATS,
   );
-  await client.query('create index on stage_further (fips, key)');
-  await client.query('analyze stage_further');
+  await db.run('feeds/index_further');
+  await db.execute('analyze stage_further');
 }
 
-export async function completeRows(client: Client, rows: readonly MappedParcel[]): Promise<void> {
+export async function completeRows(db: Db, rows: readonly MappedParcel[]): Promise<void> {
   if (rows.length === 0) return;
-  const { rows: found } = await client.query<FurtherRow>(
-    statement('feeds/list_further_rows', { fips: rows.map(row => row.fips), keys: rows.map(row => row.key) }),
-  );
+  const found = await db.run<FurtherRow>('feeds/list_further_rows', {
+    fips: rows.map(row => row.fips),
+    keys: rows.map(row => row.key),
+  });
   const byKey = new Map<string, FurtherRow[]>();
   for (const row of found) {
     const name = `${row.fips}/${row.key}`;
@@ -93,12 +96,9 @@ export async function completeRows(client: Client, rows: readonly MappedParcel[]
 const FETCH = 1_000;
 
 /** Parcels that only additional rolls have, each completed by later rolls. */
-export async function* furtherParcels(client: Client): AsyncGenerator<PlacedParcel[]> {
-  await client.query('begin');
-  await client.query(`declare further no scroll cursor for ${sql('feeds/list_further_parcels')}`);
+export async function* furtherParcels(tx: Db): AsyncGenerator<PlacedParcel[]> {
   let last: PlacedParcel | null = null;
-  for (;;) {
-    const { rows } = await client.query<FurtherRow>(`fetch ${FETCH} from further`);
+  for await (const rows of tx.batches<FurtherRow>('feeds/list_further_parcels', FETCH)) {
     const parcels: PlacedParcel[] = [];
     for (const row of rows) {
       if (last?.parcel.key === row.key && last.parcel.fips === row.fips) {
@@ -108,11 +108,9 @@ export async function* furtherParcels(client: Client): AsyncGenerator<PlacedParc
       if (last) parcels.push(last);
       last = { rowNo: row.row_no, parcel: { ok: true, ...row, dropped: null } };
     }
-    if (rows.length === 0 && last) parcels.push(last);
     yield parcels;
-    if (rows.length === 0) break;
   }
-  await client.query('commit');
+  if (last) yield [last];
 }
 
 const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');

@@ -3,7 +3,7 @@ import { areaSqM, sqMToAcres } from '../../../../shared/geo/geodesic-area.ts';
 import { decodeBoundary } from '../../../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon } from '../../../../shared/geo/geometry-types.ts';
 import { combineParts } from '../../../../shared/geo/overlay.ts';
-import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import { increment } from '../../engine/run-counts.ts';
 import { REJECTS_KEPT } from '../../engine/stage-schema.ts';
 import { measureBoundary, type StagedShape } from './stage-boundary.ts';
@@ -34,23 +34,14 @@ const FETCH = 500;
  * Features with the same key become one boundary: repeated ones collapse, overlapping ones are united, and
  * each is counted. If a union can't be resolved, the first feature is used and the others are rejected.
  */
-export async function joinShapes(client: Client, runId: number, counts: RunCounts): Promise<void> {
-  await client.query(`declare split no scroll cursor for ${sql('feeds/list_split_shapes')}`);
-  for (;;) {
-    const { rows } = await client.query<SplitShape>(`fetch ${FETCH} from split`);
-    if (rows.length === 0) break;
+export async function joinShapes(db: Db, runId: number, counts: RunCounts): Promise<void> {
+  for await (const rows of db.batches<SplitShape>('feeds/list_split_shapes', FETCH)) {
     for (const shape of rows) countFeatures(shape, counts);
-    await unitePartsOf(client, runId, counts, rows);
+    await unitePartsOf(db, runId, counts, rows);
   }
-  await client.query('close split');
 }
 
-async function unitePartsOf(
-  client: Client,
-  runId: number,
-  counts: RunCounts,
-  shapes: SplitShape[],
-): Promise<void> {
+async function unitePartsOf(db: Db, runId: number, counts: RunCounts, shapes: SplitShape[]): Promise<void> {
   const united: StagedShape[] = [];
   for (const shape of shapes) {
     const whole = unite(shape);
@@ -58,30 +49,26 @@ async function unitePartsOf(
     if (whole) continue;
     const others = shape.row_nos.slice(1);
     increment(counts.dropped, 'geometry', others.length);
-    await client.query(
-      statement('feeds/reject_parts', {
-        run_id: runId,
-        input: shape.input === 1 ? 'shape' : 'roll',
-        row_numbers: others,
-        key: shape.key,
-        most: REJECTS_KEPT,
-      }),
-    );
+    await db.run('feeds/reject_parts', {
+      run_id: runId,
+      input: shape.input === 1 ? 'shape' : 'roll',
+      row_numbers: others,
+      key: shape.key,
+      most: REJECTS_KEPT,
+    });
   }
-  await client.query(
-    statement('feeds/replace_split_shapes', {
-      ctids: shapes.flatMap(shape => shape.places),
-      inputs: shapes.map(shape => shape.input),
-      row_numbers: shapes.map(shape => shape.row_nos[0]),
-      fips: shapes.map(shape => shape.fips),
-      keys: shapes.map(shape => shape.key),
-      hashes: united.map(shape => shape.hash),
-      locations: united.map(shape => shape.location),
-      extents: united.map(shape => shape.extent),
-      acres: united.map(shape => shape.acres),
-      boundaries: united.map(({ boundary }) => boundary && Buffer.from(boundary)),
-    }),
-  );
+  await db.run('feeds/replace_split_shapes', {
+    ctids: shapes.flatMap(shape => shape.places),
+    inputs: shapes.map(shape => shape.input),
+    row_numbers: shapes.map(shape => shape.row_nos[0]),
+    fips: shapes.map(shape => shape.fips),
+    keys: shapes.map(shape => shape.key),
+    hashes: united.map(shape => shape.hash),
+    locations: united.map(shape => shape.location),
+    extents: united.map(shape => shape.extent),
+    acres: united.map(shape => shape.acres),
+    boundaries: united.map(({ boundary }) => boundary && Buffer.from(boundary)),
+  });
 }
 
 /**

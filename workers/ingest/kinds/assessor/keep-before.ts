@@ -1,5 +1,5 @@
-import { type Client, statement } from '../../../../shared/platform/db.ts';
-import { rollSql } from './roll-sql.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
+import { rollParts } from './roll-sql.ts';
 
 type Merge = {
   runId: number;
@@ -11,11 +11,8 @@ type Merge = {
 };
 
 /** Keeps what a merge is about to change, before it does, so that the run can be undone. */
-export async function keepBefore(
-  client: Client,
-  { runId, feedId, fips, day, taken, sales }: Merge,
-): Promise<void> {
-  await client.query(rollSql('feeds/keep_parcels', { run: runId, feed: feedId, fips, as_of: day, taken }));
-  if (sales) await client.query(statement('market/keep_listings', { run_id: runId }));
-  await client.query(statement('feeds/allow_undo', { run_id: runId, as_of: day }));
+export async function keepBefore(db: Db, { runId, feedId, fips, day, taken, sales }: Merge): Promise<void> {
+  await db.run('feeds/keep_parcels', {}, rollParts({ run: runId, feed: feedId, fips, as_of: day, taken }));
+  if (sales) await db.run('market/keep_listings', { run_id: runId });
+  await db.run('feeds/allow_undo', { run_id: runId, as_of: day });
 }

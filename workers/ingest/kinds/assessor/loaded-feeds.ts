@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { LoadedFeed } from '../../../../shared/feeds/file-feeds.ts';
 import { PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
-import { type Pool, statement, transaction } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import type { AnyFeed } from '../../../feeds/feed.ts';
 import type { SourceRow } from '../../../formats/row-batch.ts';
 import type { AssessorFeed } from './assessor-feed.ts';
 import { compileParcelMapper } from './map-parcel.ts';
 import { stageOverlap } from './other-feeds.ts';
-import { rollSql } from './roll-sql.ts';
+import { rollParts } from './roll-sql.ts';
 import { stageGeometry } from './stage-boundary.ts';
 
 /** Finds the feeds that have loaded parcels of a feed's first rows, as its run will find them. */
 export type FindLoaded = (feed: AnyFeed, rows: readonly SourceRow[]) => Promise<LoadedFeed[]>;
 
 export async function findLoadedFeeds(
-  pool: Pool,
+  db: Db,
   feed: AnyFeed,
   rows: readonly SourceRow[],
 ): Promise<LoadedFeed[]> {
@@ -23,23 +23,19 @@ export async function findLoadedFeeds(
   const fips = [...new Set(parcels.map(parcel => parcel.fips))];
   if (fips.length === 0) return [];
   const schema = `stage_check_${randomUUID().replaceAll('-', '')}`;
-  return transaction(pool, async client => {
-    await client.query(`create schema ${schema}; set local search_path = ${schema}, public`);
-    await client.query(rollSql('feeds/create_parcel_stage'));
-    await client.query(
-      statement('feeds/stage_sample', {
-        fips: parcels.map(parcel => parcel.fips),
-        keys: parcels.map(({ key }) => key),
-        apns: parcels.map(({ apn }) => apn),
-        cities: parcels.map(({ city }) => city),
-        locations: parcels.map(({ location }) => location),
-      }),
-    );
-    const { rows: own } = await client.query<{ id: number }>('select id from feeds where name = $1', [
-      feed.name,
-    ]);
-    const { feeds } = await stageOverlap(client, own[0]?.id ?? 0, fips, { overlap: 'block', force: false });
-    await client.query(`drop schema ${schema} cascade`);
+  return db.transaction(async tx => {
+    await tx.execute(`create schema ${schema}; set local search_path = ${schema}, public`);
+    await tx.run('feeds/create_parcel_stage', {}, rollParts());
+    await tx.run('feeds/stage_sample', {
+      fips: parcels.map(parcel => parcel.fips),
+      keys: parcels.map(({ key }) => key),
+      apns: parcels.map(({ apn }) => apn),
+      cities: parcels.map(({ city }) => city),
+      locations: parcels.map(({ location }) => location),
+    });
+    const [own] = await tx.run<{ id: number }>('feeds/find_feed', { name: feed.name });
+    const { feeds } = await stageOverlap(tx, own?.id ?? 0, fips, { overlap: 'block', force: false });
+    await tx.execute(`drop schema ${schema} cascade`);
     return feeds;
   });
 }

@@ -1,5 +1,6 @@
 import type { LoadedFeed, Overlap } from '../../../../shared/feeds/file-feeds.ts';
-import { type Client, compose, literal, sql, statement } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
+import { literal } from '../../../../shared/platform/statements.ts';
 
 /** What other feeds have of a run's parcels. */
 export type Overlapping = {
@@ -18,26 +19,23 @@ const NONE: Overlapping = { feeds: [], left: 0, taken: 0 };
  * parcels that no other feed has: it never loads a parcel twice.
  */
 export async function stageOverlap(
-  client: Client,
+  db: Db,
   feedId: number,
   fips: readonly number[],
   { overlap, force }: { overlap: Overlap; force: boolean },
 ): Promise<Overlapping> {
   if (overlap === 'separate') return NONE;
-  const { rows } = await client.query<{ present: boolean }>(
-    statement('feeds/has_other_feeds', { fips, feed_id: feedId }),
-  );
+  const rows = await db.run<{ present: boolean }>('feeds/has_other_feeds', { fips, feed_id: feedId });
   if (!rows[0]!.present) return NONE;
-  await client.query(compose('feeds/create_others_stage', { feed: literal(feedId), fips: literal(fips) }));
-  await client.query(sql('feeds/index_others'));
-  await client.query(sql('feeds/create_overlap_stage'));
-  await client.query(sql('feeds/index_overlap'));
-  const { rows: feeds } = await client.query<LoadedFeed>(sql('feeds/measure_overlap'));
-  const rowsOf = async (text: string) => (await client.query(text)).rowCount ?? 0;
+  await db.run('feeds/create_others_stage', {}, { feed: literal(feedId), fips: literal(fips) });
+  await db.run('feeds/index_others');
+  await db.run('feeds/create_overlap_stage');
+  await db.run('feeds/index_overlap');
+  const feeds = await db.run<LoadedFeed>('feeds/measure_overlap');
   if (overlap === 'add' || (overlap === 'block' && force))
-    return { feeds, left: await rowsOf(sql('feeds/leave_overlap')), taken: 0 };
+    return { feeds, left: await db.rowCount('feeds/leave_overlap'), taken: 0 };
   if (overlap === 'block') return { feeds, left: 0, taken: 0 };
-  const again = await rowsOf(sql('feeds/take_overlap'));
-  const others = overlap === 'replace' ? await rowsOf(sql('feeds/take_others')) : 0;
+  const again = await db.rowCount('feeds/take_overlap');
+  const others = overlap === 'replace' ? await db.rowCount('feeds/take_others') : 0;
   return { feeds, left: 0, taken: again + others };
 }

@@ -1,6 +1,6 @@
 import { type BoxColumns, boxOfColumns } from '../../../../shared/geo/box.ts';
 import type { Box } from '../../../../shared/geo/geometry-types.ts';
-import { type Client, statement } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import { fiveDigits } from '../../../../shared/regions/counties.ts';
 import { countyBox, sidesOf } from '../../layers/gate-place.ts';
 
@@ -8,17 +8,15 @@ export type OutsideParcels = { points: number; outside: number; where: string };
 
 export type PlacedPoints = { fips: number; points: number; outside: number; extent: Box };
 
-export async function countParcelsOutside(client: Client, fips: number[]): Promise<OutsideParcels> {
+export async function countParcelsOutside(db: Db, fips: number[]): Promise<OutsideParcels> {
   const boxes = fips.flatMap(code => {
     const box = countyBox(code);
     return box ? [{ code, box }] : [];
   });
-  const { rows } = await client.query<Omit<PlacedPoints, 'extent'> & BoxColumns>(
-    statement('feeds/measure_extent', {
-      fips: boxes.map(({ code }) => code),
-      ...sidesOf(boxes.map(({ box }) => box)),
-    }),
-  );
+  const rows = await db.run<Omit<PlacedPoints, 'extent'> & BoxColumns>('feeds/measure_extent', {
+    fips: boxes.map(({ code }) => code),
+    ...sidesOf(boxes.map(({ box }) => box)),
+  });
   return sumOutside(rows.map(row => ({ ...row, extent: boxOfColumns(row) })));
 }
 

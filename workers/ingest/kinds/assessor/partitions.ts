@@ -1,4 +1,4 @@
-import { type Pool, statement, transaction } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import { LOCKS } from '../../../../shared/platform/locks.ts';
 
 /** Tables with a partition per state on a single server. Distributed tables have shards instead. */
@@ -16,16 +16,15 @@ const ANALYZED_COLUMNS = '(fips, property_id, feed_id, source_key, apn_normalize
  * Updates planner statistics right after a merge. Autovacuum would take up to a minute, and until then the
  * planner would assume that a county of a hundred thousand new parcels is empty.
  */
-export async function analyzePartitions(pool: Pool, fips: number[]): Promise<void> {
+export async function analyzePartitions(db: Db, fips: number[]): Promise<void> {
   if (fips.length === 0) return;
-  const isDistributed = (await listPartitioned(pool)).size === 0;
+  const isDistributed = (await listPartitioned(db)).size === 0;
   const names = TABLES.flatMap(table => {
     const parts = isDistributed ? [table] : statesOf(fips).map(state => partitionOf(table, state));
     return table === 'parcels' ? parts.map(part => `${part} ${ANALYZED_COLUMNS}`) : parts;
   });
-  if (isDistributed)
-    await pool.query(statement('platform/analyze_counties', { tables: names, counties: fips }));
-  else await pool.query(`analyze ${names.join(', ')}`);
+  if (isDistributed) await db.run('platform/analyze_counties', { tables: names, counties: fips });
+  else await db.execute(`analyze ${names.join(', ')}`);
 }
 
 /**
@@ -33,40 +32,31 @@ export async function analyzePartitions(pool: Pool, fips: number[]): Promise<voi
  * first and attached then blocks no reader; CREATE TABLE … PARTITION OF would lock them all out for a moment.
  * https://www.postgresql.org/docs/current/ddl-partitioning.html#DDL-PARTITIONING-DECLARATIVE-MAINTENANCE
  */
-export async function ensurePartitions(pool: Pool, fips: number[]): Promise<void> {
-  const partitioned = await listPartitioned(pool);
-  const { rows } = await pool.query<{ name: string }>(
-    'select inhrelid::regclass::text as name from pg_inherits where inhparent = any ($1::regclass[])',
-    [[...partitioned]],
-  );
+export async function ensurePartitions(db: Db, fips: number[]): Promise<void> {
+  const partitioned = await listPartitioned(db);
+  const rows = await db.run<{ name: string }>('platform/list_partitions', { tables: [...partitioned] });
   const present = new Set(rows.map(row => row.name));
   for (const state of statesOf(fips)) {
     for (const table of partitioned) {
       const name = partitionOf(table, state);
-      if (!present.has(name)) await createPartition(pool, table, name, state);
+      if (!present.has(name)) await createPartition(db, table, name, state);
     }
   }
 }
 
-async function listPartitioned(pool: Pool): Promise<Set<string>> {
-  const { rows } = await pool.query<{ name: string }>(
-    "select relname as name from pg_class where oid = any ($1::regclass[]) and relkind = 'p'",
-    [TABLES],
-  );
+async function listPartitioned(db: Db): Promise<Set<string>> {
+  const rows = await db.run<{ name: string }>('platform/list_partitioned', { tables: TABLES });
   return new Set(rows.map(row => row.name));
 }
 
-function createPartition(pool: Pool, table: string, name: string, state: number): Promise<void> {
-  return transaction(pool, async client => {
-    await client.query('select pg_advisory_xact_lock($1)', [LOCKS.partitions]);
-    const { rows } = await client.query<{ found: string | null }>('select to_regclass($1)::text as found', [
-      name,
-    ]);
-    if (rows[0]?.found) return;
-    await client.query(
+function createPartition(db: Db, table: string, name: string, state: number): Promise<void> {
+  return db.transaction(async tx => {
+    await tx.run('platform/wait_in_transaction', { lock: LOCKS.partitions });
+    if ((await tx.rowCount('platform/find_table', { table: name })) > 0) return;
+    await tx.execute(
       `create table ${name} (like ${table} including defaults including constraints including generated including storage)`,
     );
-    await client.query(
+    await tx.execute(
       `alter table ${table} attach partition ${name} for values from (${state * 1000}) to (${(state + 1) * 1000})`,
     );
   });

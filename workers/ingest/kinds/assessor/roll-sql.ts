@@ -4,7 +4,7 @@ import {
   PARCEL_FIELD_NAMES,
   PARCEL_FIELDS,
 } from '../../../../shared/model/parcel-fields.ts';
-import { compose, literal } from '../../../../shared/platform/db.ts';
+import { type Fragments, literal } from '../../../../shared/platform/statements.ts';
 
 const SQL_TYPES: Record<FieldType, string> = {
   text: 'text',
@@ -28,10 +28,10 @@ const COLUMNS = {
   staged_copies: FILTERED_FIELDS.map(name => `r.${name}`).join(', '),
 };
 
-export function rollSql(
-  name: string,
+/** The parts of statements on the fields of a parcel, with numbers written into them. */
+export function rollParts(
   numbers: Record<string, number | string | boolean | readonly number[]> = {},
-): string {
+): Fragments {
   const literals = Object.entries(numbers).map(([part, value]) => [part, literal(value)]);
-  return compose(name, { ...COLUMNS, ...Object.fromEntries(literals) });
+  return { ...COLUMNS, ...Object.fromEntries(literals) };
 }

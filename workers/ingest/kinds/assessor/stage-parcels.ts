@@ -2,7 +2,7 @@ import type { Geometry } from 'geojson';
 import type { RunCounts } from '../../../../shared/feeds/ingest-runs.ts';
 import { PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
 import { copyBytes, copyValue, openCopy } from '../../../../shared/platform/copy.ts';
-import { type Client, statement } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import type { SourceRow } from '../../../formats/row-batch.ts';
 import { digest, SeenKeys } from '../../engine/row-hash.ts';
 import { countFilled, increment } from '../../engine/run-counts.ts';
@@ -25,9 +25,9 @@ export type PlacedParcel = { rowNo: number; parcel: MappedParcel };
 
 /** Connections with the run's staging schema on their search path: one a COPY, one for what comes between. */
 export type ParcelStage = {
-  roll: Client;
-  shape: Client;
-  raw: Client;
+  roll: Db;
+  shape: Db;
+  raw: Db;
   rejects: RejectWriter;
   counts: RunCounts;
 };
@@ -153,12 +153,10 @@ export function stageShape(
   return null;
 }
 
-async function keepRaw(client: Client, rows: readonly SourceRow[]): Promise<void> {
+async function keepRaw(db: Db, rows: readonly SourceRow[]): Promise<void> {
   if (rows.length === 0) return;
-  await client.query(
-    statement('feeds/keep_raw_rows', {
-      row_numbers: rows.map(({ rowNo }) => rowNo),
-      texts: rows.map(({ values, geometry }) => rawText(values, geometry)),
-    }),
-  );
+  await db.run('feeds/keep_raw_rows', {
+    row_numbers: rows.map(({ rowNo }) => rowNo),
+    texts: rows.map(({ values, geometry }) => rawText(values, geometry)),
+  });
 }

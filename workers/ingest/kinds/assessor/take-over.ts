@@ -1,8 +1,9 @@
-import { type Client, compose, literal } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
+import { literal } from '../../../../shared/platform/statements.ts';
 
 /** Makes the parcels that stageOverlap took the feed's own, before they are written, inside the merge. */
-export async function takeOver(client: Client, feedId: number, fips: readonly number[]): Promise<void> {
+export async function takeOver(db: Db, feedId: number, fips: readonly number[]): Promise<void> {
   const literals = { feed: literal(feedId), fips: literal(fips) };
-  await client.query(compose('feeds/free_keys', literals));
-  await client.query(compose('feeds/take_over', literals));
+  await db.run('feeds/free_keys', {}, literals);
+  await db.run('feeds/take_over', {}, literals);
 }

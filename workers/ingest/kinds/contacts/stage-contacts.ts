@@ -12,7 +12,7 @@ import { placeOf } from '../../../../shared/kernels/person/match.ts';
 import { CONTACT_FIELD_NAMES } from '../../../../shared/model/contact-fields.ts';
 import { uuidV5 } from '../../../../shared/model/uuid.ts';
 import { arrayLiteral, copyValue, openCopy } from '../../../../shared/platform/copy.ts';
-import type { Client } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import { mask } from '../../../feeds/values/text-value.ts';
 import { digest } from '../../engine/row-hash.ts';
 import { countFilled } from '../../engine/run-counts.ts';
@@ -23,7 +23,7 @@ import type { MappedContact } from './map-contact.ts';
 export type Suppressions = { secret: Buffer; hashes: ReadonlySet<string> };
 
 export type ContactStage = {
-  copy: Client;
+  copy: Db;
   rejects: RejectWriter;
   counts: RunCounts;
   feed: string;

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
-import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import { PlatError } from '../../../../shared/platform/errors.ts';
+import { sql } from '../../../../shared/platform/statements.ts';
 import { openSource, trackProgress } from '../../../formats/source.ts';
 import { checkListGates } from '../../engine/gate.ts';
 import type { Prepared, Recipe } from '../../engine/recipe.ts';
@@ -23,15 +24,15 @@ type Staged = {
 export const dncRecipe: Recipe<DncFeed, Staged> = {
   tables: [sql('contacts/create_dnc_stage')],
   stage: (run, feed) =>
-    withStages(run, 1, async ([client], rejects) => {
-      const before = await currentAreas(client!);
+    withStages(run, 1, async ([connection], rejects) => {
+      const before = await currentAreas(connection!);
       const files = editionsOf(feed);
       const added: Bitmaps = new Map();
       if (feed.dnc.list === 'full') {
         for (const file of files) await read(run, feed, file, null, { into: added, removed: null }, rejects);
         const edition = files.at(-1)!.edition;
         requireOneEdition(files);
-        const numbers = await stageBitmaps(client!, added);
+        const numbers = await stageBitmaps(connection!, added);
         requireNotOlder(numbers.keys(), edition, before);
         return { areas: withEdition(numbers, edition), before, replaces: true };
       }
@@ -46,9 +47,9 @@ export const dncRecipe: Recipe<DncFeed, Staged> = {
         for (const [prefix, plus] of advance(editions, touched, file))
           applyChanges(added, removed, prefix, plus, deleted.get(prefix)!);
       }
-      const after = await changedBitmaps(client!, added, removed);
-      await stageBitmaps(client!, after);
-      const { rows } = await client!.query<Area>(sql('contacts/count_changed'));
+      const after = await changedBitmaps(connection!, added, removed);
+      await stageBitmaps(connection!, after);
+      const rows = await connection!.run<Area>('contacts/count_changed');
       const changed = new Map(rows.map(row => [row.area_code, row.numbers]));
       const areas = [...editions].map(
         ([area, edition]) =>
@@ -61,7 +62,7 @@ export const dncRecipe: Recipe<DncFeed, Staged> = {
 };
 
 async function compare(
-  _client: Client,
+  _client: Db,
   run: RunContext,
   { gates }: DncFeed,
   { areas, before, replaces }: Staged,
@@ -84,36 +85,34 @@ async function compare(
   return {
     gate: checkListGates(run, rows, gates, 'numbers'),
     touched: moved.length > 0,
-    async merge(transaction) {
-      await transaction.query('lock table dnc_areas in share row exclusive mode');
-      await requireUnmoved(transaction, before);
+    async merge(tx) {
+      await tx.run('contacts/lock_areas');
+      await requireUnmoved(tx, before);
       const codes = moved.map(([area]) => area);
-      if (replaces) await transaction.query(statement('contacts/delete_areas', { area_codes: codes }));
-      await transaction.query(sql('contacts/write_bitmaps'));
-      await transaction.query(
-        statement('contacts/write_areas', {
-          area_codes: codes,
-          editions: moved.map(([, { edition }]) => edition),
-          numbers: moved.map(([, { numbers }]) => numbers),
-          feed_id: feedId,
-          run_id: runId,
-        }),
-      );
+      if (replaces) await tx.run('contacts/delete_areas', { area_codes: codes });
+      await tx.run('contacts/write_bitmaps');
+      await tx.run('contacts/write_areas', {
+        area_codes: codes,
+        editions: moved.map(([, { edition }]) => edition),
+        numbers: moved.map(([, { numbers }]) => numbers),
+        feed_id: feedId,
+        run_id: runId,
+      });
     },
     async tidy() {
-      if (replaces) await run.pool.query('analyze dnc_numbers');
+      if (replaces) await run.db.execute('analyze dnc_numbers');
     },
   };
 }
 
-async function currentAreas(client: Client): Promise<Map<number, Area>> {
-  const { rows } = await client.query<Area>(sql('contacts/list_areas'));
+async function currentAreas(db: Db): Promise<Map<number, Area>> {
+  const rows = await db.run<Area>('contacts/list_areas');
   return new Map(rows.map(row => [row.area_code, row]));
 }
 
 /** Another feed of the registry may have been merged since this run compared its data. */
-async function requireUnmoved(client: Client, before: ReadonlyMap<number, Area>): Promise<void> {
-  const now = await currentAreas(client);
+async function requireUnmoved(db: Db, before: ReadonlyMap<number, Area>): Promise<void> {
+  const now = await currentAreas(db);
   const same =
     now.size === before.size &&
     [...now].every(([area, { edition }]) => before.get(area)?.edition === edition);

@@ -1,6 +1,6 @@
 import type { RunCounts } from '../../../../shared/feeds/ingest-runs.ts';
 import { copyBytes, openCopy } from '../../../../shared/platform/copy.ts';
-import { type Client, statement } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import { type NumberSink, readDnc } from '../../../formats/dnc-file.ts';
 import { increment } from '../../engine/run-counts.ts';
 import type { RejectWriter } from '../../engine/stage-schema.ts';
@@ -75,8 +75,8 @@ export async function collectNumbers(
 }
 
 /** Writes bitmaps into the staging table. @returns the numbers of each area code */
-export async function stageBitmaps(client: Client, bitmaps: Bitmaps): Promise<Map<number, number>> {
-  const copy = openCopy(client, 'copy stage_dnc (prefix, bits) from stdin');
+export async function stageBitmaps(db: Db, bitmaps: Bitmaps): Promise<Map<number, number>> {
+  const copy = openCopy(db, 'copy stage_dnc (prefix, bits) from stdin');
   const numbers = new Map<number, number>();
   let rows = 0;
   for (const [prefix, bits] of bitmaps) {
@@ -97,10 +97,10 @@ function bitsSet(bits: Uint8Array): number {
   return set;
 }
 
-export async function changedBitmaps(client: Client, added: Bitmaps, removed: Bitmaps): Promise<Bitmaps> {
-  const { rows } = await client.query<{ prefix: number; bits: Buffer }>(
-    statement('contacts/list_bitmaps', { prefixes: [...added.keys()] }),
-  );
+export async function changedBitmaps(db: Db, added: Bitmaps, removed: Bitmaps): Promise<Bitmaps> {
+  const rows = await db.run<{ prefix: number; bits: Buffer }>('contacts/list_bitmaps', {
+    prefixes: [...added.keys()],
+  });
   const before = new Map(rows.map(({ prefix, bits }) => [prefix, bits]));
   return new Map(
     [...added].map(([prefix, plus]) => {

@@ -1,5 +1,5 @@
 import { boxSql, boxToE7 } from '../../../../shared/geo/box.ts';
-import { sql, statement } from '../../../../shared/platform/db.ts';
+import { sql } from '../../../../shared/platform/statements.ts';
 import { readTileHeader, type TileHeader } from '../../../../shared/raster/tiff-header.ts';
 import type { Recipe } from '../../engine/recipe.ts';
 import { compareFiles } from '../../layers/layer-editions.ts';
@@ -19,14 +19,14 @@ export const elevationRecipe: Recipe<ElevationFeed, TileHeader[]> = {
     );
     return stageTiles(run, 'elevation', files, 'land/stage_tiles', elevationRow);
   },
-  compare: (client, run, feed, tiles) =>
-    compareFiles(client, run, feed, tiles, {
+  compare: (db, run, feed, tiles) =>
+    compareFiles(db, run, feed, tiles, {
       words: 'tiles',
       tables: { staged: 'stage_tile', stored: 'elevation_tiles' },
       // Up to some thousands, so all are rewritten.
-      async merge(transaction) {
-        await transaction.query(statement('land/delete_tiles', { feed_id: run.feedId }));
-        await transaction.query(sql('land/insert_tiles'));
+      async merge(tx) {
+        await tx.run('land/delete_tiles', { feed_id: run.feedId });
+        await tx.run('land/insert_tiles');
       },
     }),
   async check({ limit, result }, feed) {

@@ -1,5 +1,5 @@
 import { boxSql, boxToE7 } from '../../../../shared/geo/box.ts';
-import { sql, statement } from '../../../../shared/platform/db.ts';
+import { sql } from '../../../../shared/platform/statements.ts';
 import { type ImageryHeader, readImageryHeader } from '../../../../shared/raster/imagery-file.ts';
 import type { Recipe } from '../../engine/recipe.ts';
 import type { RunContext } from '../../engine/run-context.ts';
@@ -22,12 +22,11 @@ export const imageryRecipe: Recipe<ImageryFeed, ImagerySource[]> = {
       extent: boxSql(boxToE7(extent)),
     }));
   },
-  compare: (client, run, feed, sources) =>
-    compareFiles(client, run, feed, sources, {
+  compare: (db, run, feed, sources) =>
+    compareFiles(db, run, feed, sources, {
       words: 'sources',
       tables: { staged: 'stage_imagery', stored: 'imagery_sources' },
-      merge: async transaction =>
-        void (await transaction.query(statement('imagery/replace_imagery', { feed_id: run.feedId }))),
+      merge: async tx => void (await tx.run('imagery/replace_imagery', { feed_id: run.feedId })),
     }),
   async check({ limit, result }, feed) {
     result.imagery = await checkImagery(feed, limit, result.problems, result.warnings);

@@ -7,7 +7,6 @@ import {
 import type { FieldValue } from '../../../../shared/model/parcel-fields.ts';
 import { uuidV5 } from '../../../../shared/model/uuid.ts';
 import { arrayLiteral, copyValue } from '../../../../shared/platform/copy.ts';
-import { compose } from '../../../../shared/platform/db.ts';
 import { formerCounty, planningRegion } from '../../../../shared/regions/connecticut.ts';
 import { countyName } from '../../../../shared/regions/counties.ts';
 import { countyByName } from '../../../../shared/regions/county-names.ts';
@@ -34,15 +33,14 @@ export type ListingRecord = Record<(typeof COLUMNS)[number], FieldValue | Point 
 
 type Point = { x: number; y: number };
 
-const FRAGMENTS = {
+/** The parts of statements on the columns of a listing. */
+export const LISTING_PARTS = {
   columns: COLUMNS.join(', '),
   staged: COLUMNS.map(name => `s.${name}`).join(', '),
   assigned: COLUMNS.map(name => `${name} = excluded.${name}`).join(', '),
 };
 
-export const listingSql = (name: string): string => compose(name, FRAGMENTS);
-
-export const COPY_LISTING = `copy stage_listing (row_no, id, ${FRAGMENTS.columns}, hash) from stdin`;
+export const COPY_LISTING = `copy stage_listing (row_no, id, ${LISTING_PARTS.columns}, hash) from stdin`;
 
 /** Derived from source and id, so that a listing has the same id in every installation. */
 const listingId = (source: string, sourceId: string): string => uuidV5(`listing:${source}\u0000${sourceId}`);

@@ -1,27 +1,22 @@
 import type { RunCounts } from '../../../../shared/feeds/ingest-runs.ts';
 import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts';
 import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
-import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import { isRetryable } from '../../../../shared/platform/errors.ts';
+import { compose, sql } from '../../../../shared/platform/statements.ts';
 import type { ResoCheckpoint, RowBatch } from '../../../formats/row-batch.ts';
 import { checkPart } from '../../engine/dry-run.ts';
 import { lastFigures, rejectedRows } from '../../engine/gate.ts';
 import { readBatches } from '../../engine/read-input.ts';
 import type { Prepared, Recipe } from '../../engine/recipe.ts';
 import type { RunContext } from '../../engine/run-context.ts';
-import {
-  countFilled,
-  increment,
-  matchFigures,
-  measureRows,
-  rejectDuplicates,
-} from '../../engine/run-counts.ts';
+import { countFilled, increment, measureRows, rejectDuplicates } from '../../engine/run-counts.ts';
 import { stageRows } from '../../engine/stage-rows.ts';
 import { REJECTS_KEPT, type RejectWriter, rawText, withStages } from '../../engine/stage-schema.ts';
 import { MIN_OVERWRITTEN } from './listing-faults.ts';
 import { checkListingGates } from './listing-gates.ts';
 import { noteListings } from './listing-notes.ts';
-import { COPY_LISTING, listingLine, listingSql, resolveListing } from './listing-record.ts';
+import { COPY_LISTING, LISTING_PARTS, listingLine, resolveListing } from './listing-record.ts';
 import { LISTING_ROWS, type ListingsFeed } from './listings-feed.ts';
 import { compileListingMapper } from './map-listing.ts';
 import { mergeListings } from './merge-listings.ts';
@@ -31,7 +26,7 @@ import { mergeListings } from './merge-listings.ts';
  * next attempt continues there.
  */
 export const listingsRecipe: Recipe<ListingsFeed, Staged> = {
-  tables: [sql('feeds/create_raw_stage'), listingSql('market/create_listing_stage')],
+  tables: [sql('feeds/create_raw_stage'), compose('market/create_listing_stage', LISTING_PARTS)],
   stage: (run, { listings }) =>
     withStages(run, 2, (clients, rejects) => stageListings(run, listings, clients, rejects)),
   compare,
@@ -47,25 +42,24 @@ export const listingsRecipe: Recipe<ListingsFeed, Staged> = {
 };
 
 async function compare(
-  client: Client,
+  db: Db,
   run: RunContext,
   { listings: { snapshot }, gates }: ListingsFeed,
   staged: Staged,
 ): Promise<Prepared> {
   const { runId, feedId, counts } = run;
   await run.step('match', 'comparing with current data', 0.68);
-  await client.query(sql('market/split_repeat_sales'));
-  await rejectDuplicates(
-    client,
-    counts,
-    statement('market/resolve_listing_duplicates', { run_id: runId, most: REJECTS_KEPT }),
-  );
-  if (snapshot) await dropOverwrittenPrices(client, counts);
-  await client.query('analyze stage_listing (id)');
-  await client.query(sql('market/match_listings'));
-  if (snapshot) await client.query(statement('market/match_gone_listings', { feed_id: feedId }));
-  await client.query('analyze stage_listing_match');
-  const rows = await measureRows(client, run, matchFigures('stage_listing_match'));
+  await db.run('market/split_repeat_sales');
+  await rejectDuplicates(db, counts, 'market/resolve_listing_duplicates', {
+    run_id: runId,
+    most: REJECTS_KEPT,
+  });
+  if (snapshot) await dropOverwrittenPrices(db, counts);
+  await db.execute('analyze stage_listing (id)');
+  await db.run('market/match_listings');
+  if (snapshot) await db.run('market/match_gone_listings', { feed_id: feedId });
+  await db.execute('analyze stage_listing_match');
+  const rows = await measureRows(db, run, 'feeds/measure_matches', {}, { matches: 'stage_listing_match' });
   const gate = checkListingGates(
     {
       read: counts.read.listings ?? 0,
@@ -84,16 +78,14 @@ async function compare(
   return {
     gate: snapshot ? gate : { ...gate, blocked: gate.blocked.filter(({ gate: name }) => name !== 'empty') },
     touched: counts.new + counts.changed + counts.retired > 0,
-    merge: transaction => mergeListings(transaction, runId, feedId),
+    merge: tx => mergeListings(tx, runId, feedId),
     ...staged,
   };
 }
 
 /** The asking prices of a source that writes the sale price over them. */
-async function dropOverwrittenPrices(client: Client, counts: RunCounts): Promise<void> {
-  const { rowCount } = await client.query(
-    statement('market/drop_overwritten_prices', { least: MIN_OVERWRITTEN }),
-  );
+async function dropOverwrittenPrices(db: Db, counts: RunCounts): Promise<void> {
+  const rowCount = await db.rowCount('market/drop_overwritten_prices', { least: MIN_OVERWRITTEN });
   if (rowCount) increment(counts.dropped, 'list_price', rowCount);
 }
 
@@ -102,7 +94,7 @@ type Staged = { checkpoint: ResoCheckpoint | null; brokeOff?: unknown };
 async function stageListings(
   run: RunContext,
   listings: ListingsFeed['listings'],
-  [client, rawClient]: readonly Client[],
+  [connection, rawClient]: readonly Db[],
   rejects: RejectWriter,
 ): Promise<Staged> {
   const { counts } = run;
@@ -110,7 +102,7 @@ async function stageListings(
   const batches = untilItBreaks(readBatches(run, 'listings', listings.input), staged);
   // Not for RESO: its records omit empty fields, and a page can have a single record.
   const checked = listings.input.format !== 'reso';
-  const copy = openCopy(client!, COPY_LISTING);
+  const copy = openCopy(connection!, COPY_LISTING);
   // Of every row: which of several states of a listing is set aside is not known before the last row.
   const raw = openCopy(rawClient!, 'copy stage_raw (row_no, raw) from stdin');
   const unplaced: Record<string, number> = {};

@@ -1,20 +1,21 @@
 import { toE7 } from '../../../../shared/geo/geometry-codec.ts';
 import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts';
 import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
-import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
+import { compose, sql } from '../../../../shared/platform/statements.ts';
 import { checkPart } from '../../engine/dry-run.ts';
 import { rejectedRows } from '../../engine/gate.ts';
 import { positionsOf } from '../../engine/map-fields.ts';
 import { readBatches } from '../../engine/read-input.ts';
 import type { Prepared, Recipe } from '../../engine/recipe.ts';
 import type { RunContext } from '../../engine/run-context.ts';
-import { countFilled, matchFigures, measureRows, total } from '../../engine/run-counts.ts';
+import { countFilled, measureRows, total } from '../../engine/run-counts.ts';
 import { stageRows } from '../../engine/stage-rows.ts';
 import { withStages } from '../../engine/stage-schema.ts';
 import { compsOf } from './check-comps.ts';
 import { checkListingGates } from './listing-gates.ts';
 import { noteRecordedSales } from './listing-notes.ts';
-import { listingSql } from './listing-record.ts';
+import { LISTING_PARTS } from './listing-record.ts';
 import { LISTING_ROWS, type ListingsFeed, type RecordedInput } from './listings-feed.ts';
 import { compileRecordedMapper, type RecordedSale } from './map-recorded.ts';
 import type { PriorSale } from './map-sale.ts';
@@ -25,13 +26,14 @@ const recordedOf = ({ listings }: ListingsFeed): RecordedInput => listings.recor
 
 /** A file of sales by parcel number: comps of the parcels that other feeds have brought. */
 export const salesRecipe: Recipe<ListingsFeed, void> = {
-  tables: [sql('market/create_sale_stage'), listingSql('market/create_listing_stage')],
-  stage: (run, feed) => withStages(run, 1, ([client], rejects) => stageFile(run, feed, client!, rejects)),
+  tables: [sql('market/create_sale_stage'), compose('market/create_listing_stage', LISTING_PARTS)],
+  stage: (run, feed) =>
+    withStages(run, 1, ([connection], rejects) => stageFile(run, feed, connection!, rejects)),
   compare,
   inputs: ({ listings }) => [['listings', listings]],
-  async dependsOn({ pool }) {
+  async dependsOn({ db }) {
     // The parcels that were sold may have come since.
-    const { rows } = await pool.query<{ run: number | null }>(sql('market/last_roll'));
+    const rows = await db.run<{ run: number | null }>('market/last_roll');
     return rows[0]!.run ?? 0;
   },
   async check(dryRun, feed) {
@@ -54,12 +56,12 @@ const COPY_SALE =
 async function stageFile(
   run: RunContext,
   feed: ListingsFeed,
-  client: Client,
+  db: Db,
   rejects: Parameters<typeof stageRows>[1]['rejects'],
 ): Promise<void> {
   const { counts } = run;
   const { listings } = feed;
-  const copy = openCopy(client, COPY_SALE);
+  const copy = openCopy(db, COPY_SALE);
   const batches = readBatches(run, 'listings', listings.input);
   await stageRows(
     { name: 'listings', batches, map: compileRecordedMapper(listings, recordedOf(feed)) },
@@ -102,20 +104,20 @@ function saleLines(rowNo: number, { fips, key, values, sale, deed, prior }: Reco
   );
 }
 
-async function compare(client: Client, run: RunContext, feed: ListingsFeed): Promise<Prepared> {
+async function compare(db: Db, run: RunContext, feed: ListingsFeed): Promise<Prepared> {
   const { runId, feedId, counts } = run;
   const { sales } = recordedOf(feed);
   await run.step('match', 'comparing with the parcels', 0.68);
-  const { rows: found } = await client.query<{ fips: number }>(sql('market/list_sale_counties'));
+  const found = await db.run<{ fips: number }>('market/list_sale_counties');
   const counties = found.map(row => row.fips);
-  await client.query('analyze stage_sale (fips, key)');
-  await client.query(statement('market/place_sales', { counties }));
-  const { rows } = await client.query<{ sales: number; placed: number }>(sql('market/measure_sale_file'));
+  await db.execute('analyze stage_sale (fips, key)');
+  await db.run('market/place_sales', { counties });
+  const rows = await db.run<{ sales: number; placed: number }>('market/measure_sale_file');
   const { placed, sales: read } = rows[0]!;
-  counts.sales = await stageSales(client, 'market/recorded_of_file', sales, feedId, counties);
+  counts.sales = await stageSales(db, 'market/recorded_of_file', sales, feedId, counties);
   counts.matched_keys = placed;
-  await measureRows(client, run, matchFigures('stage_listing_match'));
-  const figures = await measureSales(client, sales, feedId);
+  await measureRows(db, run, 'feeds/measure_matches', {}, { matches: 'stage_listing_match' });
+  const figures = await measureSales(db, sales, feedId);
   const gate = checkListingGates(
     {
       read: total(counts.read),
@@ -132,6 +134,6 @@ async function compare(client: Client, run: RunContext, feed: ListingsFeed): Pro
   return {
     gate,
     touched: figures.touched > 0,
-    merge: transaction => mergeListings(transaction, runId, feedId),
+    merge: tx => mergeListings(tx, runId, feedId),
   };
 }

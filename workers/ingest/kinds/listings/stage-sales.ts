@@ -1,6 +1,7 @@
 import { MAX_ACREAGE_CORRECTION } from '../../../../shared/model/sold-acres.ts';
 import { openCopy } from '../../../../shared/platform/copy.ts';
-import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
+import { sql } from '../../../../shared/platform/statements.ts';
 import { countyName } from '../../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../../shared/regions/states.ts';
 import type { Sales } from '../../../feeds/feed.ts';
@@ -52,29 +53,27 @@ const SEVERAL_PARCELS = 'Deed over several parcels';
  * @param counties those of the run
  */
 export async function stageSales(
-  client: Client,
+  db: Db,
   recorded: 'market/recorded_of_roll' | 'market/recorded_of_file',
   sales: Pick<Sales, 'label' | 'minPrice' | 'saleType'>,
   feedId: number,
   counties: number[],
 ): Promise<SaleCounts> {
-  const { rows } = await client.query<Sale>(
-    statement(
-      'market/list_sales',
-      {
-        label: sales.label,
-        least_price: Math.ceil(sales.minPrice),
-        several_sale_type: SEVERAL_PARCELS,
-        feed_id: feedId,
-        counties,
-        most_correction: MAX_ACREAGE_CORRECTION,
-        deed_days: DEED_DAYS,
-      },
-      { recorded: sql(recorded) },
-    ),
+  const rows = await db.run<Sale>(
+    'market/list_sales',
+    {
+      label: sales.label,
+      least_price: Math.ceil(sales.minPrice),
+      several_sale_type: SEVERAL_PARCELS,
+      feed_id: feedId,
+      counties,
+      most_correction: MAX_ACREAGE_CORRECTION,
+      deed_days: DEED_DAYS,
+    },
+    { recorded: sql(recorded) },
   );
   const counts: SaleCounts = { comps: 0, multi_parcel: 0, disqualified: 0 };
-  const copy = openCopy(client, COPY_LISTING);
+  const copy = openCopy(db, COPY_LISTING);
   for (const sale of rows) {
     if (sale.repeated) {
       counts.repeated = (counts.repeated ?? 0) + 1;
@@ -86,7 +85,7 @@ export async function stageSales(
     await copy.drain();
   }
   await copy.end();
-  await client.query(sql('market/match_listings'));
+  await db.run('market/match_listings');
   return counts;
 }
 
@@ -123,13 +122,11 @@ type SaleFigures = { touched: number; before: number; leaving: number };
 
 /** What a run does to the comps that its feed has made. */
 export async function measureSales(
-  client: Client,
+  db: Db,
   sales: Pick<Sales, 'label'> | null,
   feedId: number,
 ): Promise<SaleFigures> {
   if (sales === null) return { touched: 0, before: 0, leaving: 0 };
-  const { rows } = await client.query<SaleFigures>(
-    statement('market/measure_sales', { feed_id: feedId, label: sales.label }),
-  );
+  const rows = await db.run<SaleFigures>('market/measure_sales', { feed_id: feedId, label: sales.label });
   return rows[0]!;
 }

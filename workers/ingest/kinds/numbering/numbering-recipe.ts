@@ -1,12 +1,13 @@
 import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
-import { type Client, sql, statement } from '../../../../shared/platform/db.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
+import { sql } from '../../../../shared/platform/statements.ts';
 import { checkPart } from '../../engine/dry-run.ts';
 import { checkListGates } from '../../engine/gate.ts';
 import { readBatches } from '../../engine/read-input.ts';
 import type { Prepared, Recipe } from '../../engine/recipe.ts';
 import { digest } from '../../engine/row-hash.ts';
 import type { RunContext } from '../../engine/run-context.ts';
-import { countFilled, keepFirstSql, measureRows, rejectDuplicates } from '../../engine/run-counts.ts';
+import { countFilled, measureRows, rejectDuplicates } from '../../engine/run-counts.ts';
 import { stageRows } from '../../engine/stage-rows.ts';
 import { withStages } from '../../engine/stage-schema.ts';
 import { compileBlockMapper } from './map-block.ts';
@@ -21,9 +22,9 @@ export const numberingRecipe: Recipe<NumberingFeed, void> = {
   async stage(run, { numbering: input }) {
     const { counts } = run;
     const batches = readBatches(run, 'numbering', input.input);
-    await withStages(run, 1, async ([client], rejects) => {
+    await withStages(run, 1, async ([connection], rejects) => {
       const copy = openCopy(
-        client!,
+        connection!,
         'copy stage_block (row_no, prefix, block, operator, line_type, hash) from stdin',
       );
       await stageRows(
@@ -44,19 +45,25 @@ export const numberingRecipe: Recipe<NumberingFeed, void> = {
     checkPart(dryRun, 'numbering', input, { fields: NUMBERING_ROWS, map: compileBlockMapper(input) }),
 };
 
-async function compare(client: Client, run: RunContext, { gates }: NumberingFeed): Promise<Prepared> {
+async function compare(db: Db, run: RunContext, { gates }: NumberingFeed): Promise<Prepared> {
   const { feedId, counts } = run;
   await run.step('match', 'comparing with current data', 0.68);
   // Of two carriers of one block the last row wins.
-  await rejectDuplicates(client, counts, keepFirstSql('stage_block', 'prefix, block', 'row_no desc'));
-  await client.query('analyze stage_block (prefix)');
-  const rows = await measureRows(client, run, statement('contacts/measure_blocks', { feed_id: feedId }));
+  await rejectDuplicates(
+    db,
+    counts,
+    'feeds/keep_first',
+    {},
+    { table: 'stage_block', key: 'prefix, block', order: 'row_no desc' },
+  );
+  await db.execute('analyze stage_block (prefix)');
+  const rows = await measureRows(db, run, 'contacts/measure_blocks', { feed_id: feedId });
   return {
     gate: checkListGates(run, rows, gates, 'blocks'),
     touched: counts.new + counts.changed + counts.retired > 0,
-    async merge(transaction) {
-      await transaction.query(statement('contacts/delete_gone_blocks', { feed_id: feedId }));
-      await transaction.query(statement('contacts/upsert_blocks', { feed_id: feedId }));
+    async merge(tx) {
+      await tx.run('contacts/delete_gone_blocks', { feed_id: feedId });
+      await tx.run('contacts/upsert_blocks', { feed_id: feedId });
     },
   };
 }

@@ -1,0 +1,81 @@
+import pg from 'pg';
+import { type Config, requireDatabaseUrl } from './config.ts';
+import { type Logger, sparseWarnings } from './log.ts';
+
+export type Pool = pg.Pool;
+
+// int8 arrives as text by default; property_id and counters stay below 2^53 by definition.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+// A date is a calendar day, not a moment: keep it as 'YYYY-MM-DD'.
+pg.types.setTypeParser(pg.types.builtins.DATE, (text: string) => text);
+
+export type PoolOptions = {
+  applicationName: string;
+  max?: number;
+  /** Milliseconds to wait for a connection, a free one or a new one; default 5,000. */
+  connectTimeoutMs?: number;
+  /** Milliseconds after which the server cancels a statement; 0 for none (workers). */
+  statementTimeoutMs?: number;
+  /** Server settings for every connection, in addition to the common ones. */
+  settings?: Record<string, string>;
+};
+
+/** Ends transactions of programs that were suspended or are gone, so that their locks are freed. */
+export const IDLE_IN_TRANSACTION = { idle_in_transaction_session_timeout: '5s' };
+/**
+ * The same for workers, which compute between two statements of a transaction. One that blocks its event loop
+ * for JOB_LOCK_MS loses its job anyway, so its transaction gets no longer than that.
+ */
+export const endsWithWorker = ({ JOB_LOCK_MS }: Pick<Config, 'JOB_LOCK_MS'>) => ({
+  idle_in_transaction_session_timeout: `${JOB_LOCK_MS}ms`,
+});
+/**
+ * For the API's sessions, whose reads are short and by index. With 1.1, PostgreSQL counted a county through
+ * an
+ * index that isn't in the order of the table.
+ */
+export const RANDOM_PAGE_COST = 2;
+
+/** A pool whose idle connections may die (a restarted server) without ending the process. */
+export function createPool(config: Config, log: Logger, options: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    ...connectionOf(config, { timezone: 'UTC', jit: 'off', ...options.settings }),
+    max: options.max ?? config.DB_POOL_SIZE,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    statement_timeout: options.statementTimeoutMs ?? 0,
+    // The server cancels a statement that takes too long. A connection that doesn't respond at all is dropped
+    // a second later.
+    ...(options.statementTimeoutMs && { query_timeout: options.statementTimeoutMs + 1_000 }),
+  });
+  const warn = sparseWarnings(log);
+  pool.on('error', error => warn(error, 'lost an idle database connection'));
+  // A connection that is lost while in use fails its query, and also emits an error that would end the
+  // process.
+  pool.on('connect', client =>
+    client.on('error', error => log.debug({ err: error }, 'lost a database connection')),
+  );
+  return pool;
+}
+
+/** Closes dead connections after 30 s (default 2 h), so that their locks are freed. */
+const SERVER_KEEP_ALIVE = {
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '4',
+  tcp_user_timeout: '30s',
+};
+/** The same from this side. Node probes ten times, a second apart. */
+const CLIENT_KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 20_000 };
+
+/** Connection settings. Ours override those of the URL (`?options=-c …`): periods and days are in UTC. */
+export function connectionOf(config: Config, settings: Record<string, string>): pg.ClientConfig {
+  const url = new URL(requireDatabaseUrl(config));
+  const theirs = url.searchParams.get('options');
+  url.searchParams.delete('options');
+  const ours = Object.entries({ ...SERVER_KEEP_ALIVE, ...settings }).map(
+    ([name, value]) => `-c ${name}=${value}`,
+  );
+  const options = [...(theirs === null ? [] : [theirs]), ...ours].join(' ');
+  return { connectionString: url.href, options, ...CLIENT_KEEP_ALIVE };
+}

@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type BoundStatement, bindValues, inlineParameters, type Values } from './named-parameters.ts';
+import { rootDir } from './root.ts';
+
+/** SQL for the placeholders of a statement, `{{where}}`. */
+export type Fragments = Readonly<Record<string, string>>;
+
+const queriesDir = join(rootDir, 'sql', 'queries');
+
+/** Read at startup, so a running process never mixes its code with a newer release's statements. */
+const statements = new Map<string, string>(
+  readdirSync(queriesDir).flatMap(family =>
+    readdirSync(join(queriesDir, family)).flatMap(file =>
+      [...sqlBlocks(file, readFileSync(join(queriesDir, family, file), 'utf8'))].map(
+        ([block, body]) => [`${family}/${block}`, body] as const,
+      ),
+    ),
+  ),
+);
+
+/** `family/verb_noun`: a block `-- name: verb_noun` of a file in `sql/queries/family/`, or its name. */
+export function sql(name: string): string {
+  const text = statements.get(name);
+  if (text === undefined) throw new Error(`sql/queries has no statement ${name}`);
+  return text;
+}
+
+/**
+ * The statements of a file: its blocks, each of which starts with `-- name: verb_noun` and its comment, or
+ * the whole file.
+ */
+export function sqlBlocks(file: string, text: string): Map<string, string> {
+  const [, ...parts] = text.split(/^-- name: (\w+)\n/m);
+  if (parts.length === 0) return new Map([[file.replace('.sql', ''), text]]);
+  return new Map(parts.flatMap((part, i) => (i % 2 === 0 ? [[part, parts[i + 1]!.trimEnd()] as const] : [])));
+}
+
+/**
+ * Fills the placeholders, `{{where}}`, except in comments. Fragments are constants or come from `literal`.
+ * What clients send is always a parameter.
+ */
+export function compose(name: string, fragments: Fragments): string {
+  return sql(name).replaceAll(/^--.*|\{\{(\w+)\}\}/gm, (text, part?: string) => {
+    if (part === undefined) return text;
+    const fragment = fragments[part];
+    if (fragment === undefined) throw new Error(`${name} has a place for ${part}, which is not given`);
+    return fragment;
+  });
+}
+
+/**
+ * A statement of sql/queries with the values of its parameters and the fragments of its placeholders.
+ * @throws Error as bindValues does
+ */
+export function statement(name: string, values: Values, fragments?: Fragments): BoundStatement {
+  if (fragments === undefined) return bindValues(sql(name), values);
+  const text = compose(name, fragments);
+  // A text with its values inserted can be megabytes. It isn't parsed for parameters or cached.
+  return Object.keys(values).length === 0 ? { text, values: [] } : bindValues(text, values);
+}
+
+/**
+ * A value as SQL, for statements that can't have parameters (`copy (select …)`) or must not (`insert …
+ * select`
+ * on distributed tables). An array becomes `'{…}'`, which the statement casts.
+ * @throws RangeError for a number that is not finite
+ */
+export function literal(value: number | boolean | string | null | readonly (number | string)[]): string {
+  if (typeof value === 'string') return pg.escapeLiteral(value);
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new RangeError(`${value} cannot stand in a statement`);
+    return value < 0 ? `(${value})` : String(value);
+  }
+  if (value === null || typeof value === 'boolean') return String(value);
+  // 100,000 numbers take 27 ms this way, and 230 one by one.
+  if (value.every(Number.isFinite)) return `'{${value.join(',')}}'`;
+  return literal(`{${value.map(one => `"${String(one).replace(/["\\]/g, '\\$&')}"`).join(',')}}`);
+}
+
+/** A fragment with its values inserted, for statements that can't have parameters. */
+export const inlined = (fragment: string, values: Values): string =>
+  inlineParameters(fragment, values, value => literal(value as Parameters<typeof literal>[0]));

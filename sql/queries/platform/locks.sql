@@ -1,0 +1,15 @@
+-- name: try_lock
+-- Whether the lock was free and is held now. ask: the function to call; lock: one number, or two.
+select {{ask}}({{lock}}) as held
+
+-- name: unlock
+-- Releases a lock of this connection. lock: one number, or two.
+select pg_advisory_unlock({{lock}})
+
+-- name: wait_for_lock
+-- Waits for a lock, which the connection holds until it ends.
+select pg_advisory_lock(:lock)
+
+-- name: wait_in_transaction
+-- Waits for a lock, which the transaction holds until it ends.
+select pg_advisory_xact_lock(:lock)
