@@ -112,13 +112,11 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
   const { searchParams } = visit.url;
   const asked = searchParams.get('status');
   const status = isStatus(asked) ? asked : undefined;
-  const { db } = visit.deps;
-  const params = { id };
   const [list, { results, number, pages }, counties, mainCounty, lists, out] = await Promise.all([
-    callEndpoint<ParcelList>(visit, getList, { params }),
+    callEndpoint<ParcelList>(visit, getList, { params: { id } }),
     readPage(visit, id, status),
     listCounties(visit),
-    findMainCounty(db, id),
+    findMainCounty(visit.deps.db, id),
     callEndpoint<ParcelList[]>(visit, listLists),
     readOffersOut(visit, id),
   ]);
