@@ -9,14 +9,20 @@ import { errorEnvelope } from './v1/common/request-schemas.ts';
 
 const DESCRIPTION = `US land-parcel data and market statistics.
 
-Every call needs an API key: \`Authorization: Bearer plat_…\`. Calls are paid for in tokens from the allotment of the account's period;
-\`X-Tokens-Used\` tells what a call cost. Errors and 304 answers cost nothing, and neither does HEAD; each endpoint says when its
-answer is free. Checks are made in this order: key, scope, subscription, tier, payment, rate limit, validation, quota. An account that
-has used up all that it may is refused by every priced endpoint (but the owner portfolio, of which one parcel alone is free) before the work, whatever the answer would
-have cost; other processes learn of it within seconds. Every priced GET and POST takes \`quote=true\`: it then answers what the call would
-cost, by the schema that the operation's \`x-quote\` names, in place of doing it, and free. A POST may carry an \`Idempotency-Key\`: repeated
-within 24 hours it is done and billed once. Paths work with and without their trailing slash.
-Within v1 only endpoints, optional parameters and response fields are ever added.`;
+- **Authentication.** Send an API key with every call: \`Authorization: Bearer plat_…\`.
+- **Price.** Calls cost tokens from the account's allotment for the billing period. The response header \`X-Tokens-Used\` has the cost.
+  Errors, 304 responses, and HEAD requests are free. Each endpoint says when its responses are free.
+- **Quotes.** Add \`quote=true\` to a priced GET or POST to get its price instead of running it. Quotes are free. They return the schema
+  that the operation's \`x-quote\` names.
+- **No tokens left.** Priced endpoints return 402 before the work, whatever the call would have cost. Endpoints whose responses are
+  sometimes free, such as pictures and market history, return 402 only if the response would cost tokens. It can take a few seconds until
+  every server knows that an account has used up its tokens.
+- **Paging.** Set \`page_size\`, and follow \`next\` until it is null.
+- **Nulls.** A field is null when Plat doesn't know its value. A count is also null when it would reveal paid data.
+- **Errors.** Every error has a \`code\`, a \`message\`, and a \`request_id\`. Checks run in this order: key, scope, subscription, tier,
+  payment, rate limit, validation, quota.
+- **Retries.** Send an \`Idempotency-Key\` with a POST. Repeated within 24 hours, the call runs and is billed once.
+- **Stability.** Within v1, Plat only adds endpoints, optional parameters, and response fields. Paths work with and without the trailing slash.`;
 
 const text = (description: string, example: string) => ({
   description,
@@ -33,37 +39,40 @@ const count = (description: string, example: number) => ({
 
 const HEADERS = {
   'X-Request-Id': text(
-    "The request's own X-Request-Id if that was 1-128 visible ASCII characters, else one that the server issued.",
+    'The X-Request-Id that you sent, if it has 1 to 128 visible ASCII characters. Otherwise an id from the server.',
     '7f3c9a52-2d0e-4c57-9d0b-6f0a4c1e8b11',
   ),
   'X-Tokens-Used': count(
-    'What the call cost; 0 on errors and on the answers that the endpoint says are free.',
+    'Tokens that the call cost. 0 for errors and for responses that the endpoint says are free.',
     10,
   ),
   'X-RateLimit-Limit': count(
-    "The size of the account's token bucket: the largest burst of calls. The default one where no account is known (401, 404 and 405 of paths). Full in what is refused before it is counted (402, 403).",
+    'Number of calls the account can make at once. The default limit if the account is unknown (401, and 404 or 405 for a path). Calls refused with 402 or 403 are not counted and show the limit as unused.',
     120,
   ),
-  'X-RateLimit-Remaining': count('Calls that the bucket lets through now.', 119),
-  'X-RateLimit-Reset': count('The epoch second at which the bucket is full again.', 1_790_000_001),
+  'X-RateLimit-Remaining': count('Calls left right now.', 119),
+  'X-RateLimit-Reset': count('Time when all calls are available again, in epoch seconds.', 1_790_000_001),
   'RateLimit-Policy': text(
-    'The IETF draft: q calls at once, all of which are there again w seconds later.',
+    'The limit in the format of the IETF draft: q calls at once, all available again after w seconds.',
     '"account";q=120;w=120',
   ),
   RateLimit: text(
-    'The IETF draft: r calls remain, and all of them are there again in t seconds.',
+    'The state of the limit in the format of the IETF draft: r calls left, all available again in t seconds.',
     '"account";r=119;t=1',
   ),
-  ETag: text('Send it back as If-None-Match: an unchanged answer is a free 304.', '"J1Qe0Zl3aPzV4m2kq9yWnA"'),
-  'Retry-After': count('Seconds to wait before the next try.', 5),
+  ETag: text(
+    'Send it as If-None-Match. If the response is unchanged, you get a free 304.',
+    '"J1Qe0Zl3aPzV4m2kq9yWnA"',
+  ),
+  'Retry-After': count('Seconds to wait before you try again.', 5),
   'WWW-Authenticate': text('How to authenticate.', 'Bearer'),
-  Allow: text('The methods of this path.', 'GET, HEAD'),
+  Allow: text('Methods that this path allows.', 'GET, HEAD'),
   'Idempotency-Replayed': {
-    ...text("The answer is the first call's; this one has cost nothing.", 'true'),
+    ...text('This is the response of the first call. The repeat is free.', 'true'),
     required: false,
   },
   Location: text(
-    'Where what was made is.',
+    'URL of what the call created.',
     '/api/public/v1/deal-flow/listings/5f0c2a4e-3b1d-4e8f-9a67-1c2d3e4f5a6b/',
   ),
 };
@@ -79,7 +88,7 @@ const ON_EVERY_RESPONSE: HeaderName[] = [
   'RateLimit',
 ];
 
-/** References to the headers of every response and these. */
+/** References to the headers of every response, and to these. */
 function headers(...names: HeaderName[]) {
   return Object.fromEntries(
     [...ON_EVERY_RESPONSE, ...names].map(name => [name, { $ref: `#/components/headers/${name}` as const }]),
@@ -88,20 +97,23 @@ function headers(...names: HeaderName[]) {
 
 const MESSAGES: Record<string, [code: string, message: string]> = {
   '400': ['validation_error', 'Rejected: fips. See details for the reasons.'],
-  '401': ['unauthorized', 'The API key is not known.'],
+  '401': ['unauthorized', 'Unknown API key. Check that you sent the complete key.'],
   '402': [
     'usage_limit_exceeded',
-    "The period's tokens are used up and overage is switched off for the account.",
+    'No tokens are left in this period. Overage is turned off for the account.',
   ],
-  '403': ['forbidden', 'This API key lacks the scope api:direct.'],
+  '403': ['forbidden', 'This API key lacks the scope api:direct. Use a key that has it.'],
   '404': ['not_found', 'No county has the FIPS code 99999.'],
-  '405': ['method_not_allowed', 'PUT is not possible here; GET, HEAD is.'],
-  '409': ['unprocessable', 'The file is ready: it can be deleted, but no longer canceled.'],
-  '410': ['not_found', 'Changes after this cursor are kept no longer than 400 days.'],
-  '421': ['not_found', 'The service does not answer to this Host: call it by its own address.'],
-  '422': ['unprocessable', 'Well-formed, but it cannot be done.'],
-  '429': ['rate_limited', 'Too many calls: 60 a minute, in bursts of up to 120. Try again in 1 s.'],
-  '500': ['internal_error', 'Something went wrong on our side. Quote the request id when you report it.'],
+  '405': ['method_not_allowed', 'PUT is not allowed here. Allowed methods: GET, HEAD.'],
+  '409': ['unprocessable', 'The export is still in progress. Cancel it first.'],
+  '410': ['not_found', 'Changes after this cursor are older than 400 days and were deleted.'],
+  '421': ['not_found', 'This service does not accept requests for this host. Use its own address.'],
+  '422': ['unprocessable', 'The request is valid, but Plat cannot process it.'],
+  '429': [
+    'rate_limited',
+    'Too many calls. The limit is 60 per minute, in bursts of up to 120. Try again in 1 s.',
+  ],
+  '500': ['internal_error', 'Something went wrong on our side. Include the request id when you report it.'],
   '503': ['internal_error', 'The service cannot reach its database. Try again shortly.'],
 };
 
@@ -113,7 +125,7 @@ function errorResponse(
   const [code, message] = MESSAGES[status]!;
   const details =
     status === '400'
-      ? { details: { fips: ['must be a county FIPS code: 5 digits, the leading zero may be missing'] } }
+      ? { details: { fips: ['must be a county FIPS code: 5 digits, with or without the leading zero'] } }
       : {};
   const example = { error: { code, message, request_id: HEADERS['X-Request-Id'].example, ...details } };
   return {
@@ -123,38 +135,41 @@ function errorResponse(
   };
 }
 
-/** One that every endpoint shares by reference. */
+/** An error response that endpoints share by reference. */
 function commonError(status: string, description: string, ...names: HeaderName[]): ZodOpenApiResponseObject {
   return { id: `Error${status}`, ...errorResponse(status, description, ...names) };
 }
 
-/** The errors that every endpoint can answer. */
+/** Errors that every endpoint can return. */
 const COMMON_ERRORS = {
   '400': commonError(
     '400',
-    '`validation_error`: something in the request does not fit; `details` names the fields.',
+    '`validation_error`: the request is invalid. `details` lists the rejected fields and the reasons.',
   ),
   '401': commonError(
     '401',
-    '`unauthorized`: no, malformed, unknown, revoked or expired API key.',
+    '`unauthorized`: the API key is missing, malformed, unknown, revoked, or expired.',
     'WWW-Authenticate',
   ),
   '402': commonError(
     '402',
-    '`subscription_required`, `tier_upgrade_required`: a Pro subscription or higher API tier is required, or there is no API contract. `payment_required`: the invoice is unpaid. ' +
-      '`usage_limit_exceeded`, `payment_method_required`, `usage_backstop_reached`: the tokens of the period are used up.',
+    '`subscription_required`: a Pro subscription is required. `tier_upgrade_required`: the account has no API contract, or its tier does not include the REST API. ' +
+      '`payment_required`: the invoice is unpaid. `usage_limit_exceeded`, `payment_method_required`, `usage_backstop_reached`: not enough tokens are left in the period.',
   ),
-  '403': commonError('403', '`forbidden`: the key lacks the scope, or the resource belongs to someone else.'),
-  '405': commonError('405', '`method_not_allowed`', 'Allow'),
+  '403': commonError(
+    '403',
+    '`forbidden`: the key lacks the scope, or skip tracing is turned off for the account.',
+  ),
+  '405': commonError('405', '`method_not_allowed`: the path does not allow this method.', 'Allow'),
   '421': commonError(
     '421',
-    "`not_found`: the request's Host is none of the service's own names: call it by its own address.",
+    "`not_found`: the service does not accept requests for this host. Use the service's own address.",
   ),
-  '429': commonError('429', '`rate_limited`', 'Retry-After'),
-  '500': commonError('500', '`internal_error`'),
+  '429': commonError('429', '`rate_limited`: too many calls. Wait as `Retry-After` says.', 'Retry-After'),
+  '500': commonError('500', '`internal_error`: something went wrong on the server.'),
   '503': commonError(
     '503',
-    '`internal_error`: the database cannot be reached, or the service is shutting down.',
+    '`internal_error`: the database is unavailable, the call took too long, or the service is shutting down. Wait as `Retry-After` says.',
     'Retry-After',
   ),
 };
@@ -166,23 +181,23 @@ const IDEMPOTENCY_KEY = z.object({
     .optional()
     .meta({
       description:
-        'Names this call among those of the account, so that it may be repeated when its answer was lost. For 24 hours a repeat gets the first ' +
-        'answer, with `Idempotency-Replayed: true` and `X-Tokens-Used: 0`; one that comes while the first call runs waits for it. The same key with ' +
-        'another request is a `validation_error`. Calls that fail are not kept: their repeat is made anew.',
+        'A unique value of your choice, which makes the call safe to retry. For 24 hours, a repeat returns the first response with ' +
+        '`Idempotency-Replayed: true` and `X-Tokens-Used: 0`. A repeat that arrives while the first call runs waits for it. Using the same key for ' +
+        'a different request is a `validation_error`. Failed calls are not stored, so a repeat runs again.',
       example: '3f6d1b52-7c0e-4d57-8a3b-1f0a4c1e8b22',
     }),
 });
 
-/** The description of an endpoint's additional limit. */
+/** Description of an endpoint's additional rate limit. */
 const EXTRA_LIMITS: Record<ExtraLimit, string> = {
   skip_trace:
-    'besides the limit of all calls, one of its own for all skip traces together, also over MCP: at most 20 in any sliding 60 seconds, 20 at once among them, unless the account has another. `RateLimit` and ' +
-    '`RateLimit-Policy` tell both, `X-RateLimit-…` the one with fewer calls left. A call that one of them refuses takes nothing from the other.',
+    'in addition to the limit for all calls, an account can make 20 skip traces in any 60 seconds, unless it has a different limit. REST and MCP count together. `RateLimit` and ' +
+    '`RateLimit-Policy` show both limits. `X-RateLimit-…` shows the one with fewer calls left. A call that one limit refuses does not count toward the other.',
 };
 
-/** Where what a quote is answered with is no answer of the operation's own. */
+/** The response to a quote, for operations whose own response has another status. */
 const QUOTED = {
-  description: 'With `quote=true`: what the call would cost.',
+  description: 'With `quote=true`: the price of the call.',
   content: { 'application/json': { schema: quote } },
 };
 
@@ -196,7 +211,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   return {
     operationId: endpoint.operationId,
     tags: [endpoint.tag],
-    // Not another form of the answer, which every client would have to tell apart.
+    // Not a variant of the response schema: every client would have to tell the variants apart.
     ...(isQuotable(endpoint) && { 'x-quote': { $ref: '#/components/schemas/Quote' } }),
     summary: endpoint.summary,
     description: `${endpoint.description}\n\n**Price**: ${priceSentence(metering)}${metering === null ? '' : ` (\`${metering.key}\`)`}.${limit}`,
@@ -228,7 +243,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
       ...(response.etag
         ? {
             '304': {
-              description: 'Unchanged since the answer with the ETag of If-None-Match; free.',
+              description: 'Unchanged since the response with the ETag in If-None-Match. Free.',
               headers: headers(...etag),
             },
           }
@@ -244,7 +259,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   };
 }
 
-/** OpenAPI 3.1 of the endpoints; `openapi.json` in the root is a copy of it. */
+/** The OpenAPI 3.1 document of the endpoints. `openapi.json` in the root folder is a copy. */
 export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const endpoint of endpoints) {
@@ -273,7 +288,7 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
         },
       },
       {
-        // Fields may be added within v1, so a client must not refuse those that it does not know.
+        // v1 can gain fields, so clients must accept fields that they don't know.
         override: ({ jsonSchema, io }) => {
           if (io === 'output' && jsonSchema.additionalProperties === false)
             delete jsonSchema.additionalProperties;
@@ -283,10 +298,7 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
   );
 }
 
-/**
- * A parameter is described beside its schema, where viewers look; Number.MAX_SAFE_INTEGER
- * is no bound of ours.
- */
+/** Moves each parameter's description next to its schema, where viewers look, and drops zod's own bounds. */
 function toDocument<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(toDocument) as Part;
   if (typeof part !== 'object' || part === null) return part;

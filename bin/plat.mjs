@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the operator's command line from its build, in this process: signals and exit codes are its own.
+// Runs the built command line in this process, so that signals and exit codes reach it directly.
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const importFile = path => import(pathToFileURL(path).href);
 
-/** A checkout builds what is missing or stale. A container image has what it was built with. */
+/** A checkout builds what is missing or stale. A container image contains its build. */
 async function findBuild() {
   const builder = join(root, 'tools', 'build.mjs');
   if (existsSync(builder)) return (await importFile(builder)).build();
@@ -17,7 +17,7 @@ async function findBuild() {
   return process.env.PLAT_BUILD;
 }
 
-/** A package that is missing, unlike a file of ours. */
+/** Whether a package is missing, and not one of our own files. */
 function isMissingPackage(error) {
   return error?.code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find package/.test(error.message);
 }
@@ -32,9 +32,9 @@ try {
   await start();
 } catch (error) {
   if (!isMissingPackage(error)) throw error;
-  const remedy = existsSync(join(root, 'node_modules')) ? 'incomplete' : 'not installed';
+  const state = existsSync(join(root, 'node_modules')) ? 'incomplete' : 'not installed';
   process.stderr.write(
-    `The dependencies are ${remedy}: run \`npm ci\` in ${root} and try again.\n${error.message}\n`,
+    `Dependencies are ${state}. Run \`npm ci\` in ${root} and try again.\n${error.message}\n`,
   );
   process.exitCode = 1;
 }

@@ -31,12 +31,12 @@ type AccountFlags = {
 };
 
 export function addAccountCommands(program: Command): void {
-  const account = program.command('account').description('who may call the API');
+  const account = program.command('account').description('manage the accounts that call the API');
   addCreate(account);
   addSet(account);
   addNamed(account);
 
-  const list = account.command('list').description('the accounts with what they used in this period');
+  const list = account.command('list').description('list accounts with their usage in the current period');
   action(list, async ({ db }) => {
     const accounts = await listAccounts(db);
     const columns = 'name company user_email tier pro tokens_used tokens_included keys period_end'.split(' ');
@@ -46,11 +46,11 @@ export function addAccountCommands(program: Command): void {
 
 function addCreate(account: Command): void {
   const create = withTerms(account.command('create').argument('<name>'))
-    .description('a new account, its first billing period beginning now')
+    .description('create an account; its first billing period starts now')
     .addHelpText(
       'after',
-      '\nWithout options: tier starter with its tokens and price, an active Pro subscription, invoice paid, overage refused, no payment' +
-        "\nmethod, no backstop, 60 calls a minute and 120 at once, 20 skip traces a minute, a new company of the account's name, no user." +
+      '\nDefaults: tier starter with its tokens and price, an active Pro subscription, a paid invoice, no overage, no payment method,' +
+        '\nno overage limit, 60 calls per minute with bursts of 120, 20 skip traces per minute, a new company with the same name, no user.' +
         '\n\nExample:\n  plat account create acme --tier growth --overage --payment-method',
     );
   action(create, async ({ db }, name: string, flags: AccountFlags) => {
@@ -62,31 +62,38 @@ function addCreate(account: Command): void {
       ...(user && { user }),
       ...(backstopTokens != null && { backstopTokens }),
     });
-    const what = `${created.tier ?? 'no contract'}, ${created.tokens_included} tokens a period`;
-    return [created, `Account ${created.name} (${what}). Next: plat key create ${shellWord(created.name)}`];
+    const what = `${created.tier ?? 'no contract'}, ${created.tokens_included} tokens per period`;
+    return [
+      created,
+      `Created account ${created.name} (${what}). Next: plat key create ${shellWord(created.name)}`,
+    ];
   });
 }
 
 function addSet(account: Command): void {
-  const set = withTerms(account.command('set').argument('<account>', 'its name or id'))
+  const set = withTerms(account.command('set').argument('<account>', 'name or id of the account'))
     .option(
       '--period-start <moment>',
-      'correct when the current period began; it ends a month later, its usage stays',
+      'correct the start of the current period; it ends a month later and keeps its usage',
       moment,
     )
-    .option('--period-end <moment>', 'when the current period ends; later ones begin on that day', moment)
+    .option(
+      '--period-end <moment>',
+      'set the end of the current period; later periods start on that day of the month',
+      moment,
+    )
     .option(
       '--force',
-      'make overage that the account may not have, or close a period that has used tokens by dates that are over',
+      "allow changes that create overage the account isn't allowed, or that close a period with usage",
     )
-    .description('changes what is named and keeps the rest; effective everywhere within 5 seconds')
+    .description('change the terms that you name; takes effect everywhere within 5 seconds')
     .addHelpText(
       'after',
-      '\nA period is priced by the terms at its end: --tokens, --tier and --overage-price also reprice what it has used already.' +
-        '\nThe command says what becomes of overage. To leave a running period as it is, change the terms after its end.' +
-        '\nDates hold every day on which the period was used. Periods that ended before the account was made are not opened.' +
+      '\nA period is priced by the terms at its end, so --tokens, --tier, and --overage-price also reprice usage so far.' +
+        '\nThe command reports the effect on overage. To keep the price of the current period, change the terms after it ends.' +
+        '\nA period must include every day on which it was used. Periods that ended before the account was created are not added.' +
         '\n\nExamples:\n  plat account set acme --tier scale --overage-price 250\n  plat account set acme --invoice unpaid' +
-        '\n  plat account set acme --period-start "$(date -u +%Y-%m-01)"  # the current period began on the 1st of this month',
+        '\n  plat account set acme --period-start "$(date -u +%Y-%m-01)"  # the current period started on the 1st of this month',
     );
   action(set, async ({ db }, name: string, flags: AccountFlags) => {
     const { details, notes } = await changeAccount(db, name, changeOf(flags));
@@ -95,13 +102,17 @@ function addSet(account: Command): void {
   });
 }
 
-/** Commands that take an account and nothing else. */
+/** Commands whose only argument is an account. */
 function addNamed(account: Command): void {
   const named = (verb: string, description: string) =>
-    account.command(verb).argument('<account>', 'its name or id').description(description);
+    account.command(verb).argument('<account>', 'name or id of the account').description(description);
   for (const [verb, disabled, description] of [
-    ['disable', true, 'refuses all keys of an account, everywhere within 5 seconds; its periods go on'],
-    ['enable', false, 'takes its keys again'],
+    [
+      'disable',
+      true,
+      'reject all keys of an account, everywhere within 5 seconds; its billing periods continue',
+    ],
+    ['enable', false, 'accept the keys of a disabled account again'],
   ] as const) {
     action(named(verb, description), async ({ db }, name: string) => {
       const { details } = await changeAccount(db, name, { disabled });
@@ -109,12 +120,13 @@ function addNamed(account: Command): void {
     });
   }
 
-  action(named('show', 'everything about an account'), async ({ db }, name: string) => {
+  action(named('show', 'show everything about an account'), async ({ db }, name: string) => {
     const details = await showAccount(db, name);
     return [details, describe(details)];
   });
 
-  const history = 'every change of an account and its keys: when, by whom, from what to what';
+  const history =
+    'list every change to an account and its keys: when, by whom, and the values before and after';
   action(named('history', history), async ({ db }, name: string) => {
     const changes = await listChanges(db, name);
     return [changes, changesTable(changes)];
@@ -124,39 +136,42 @@ function addNamed(account: Command): void {
 function withTerms(command: Command): Command {
   requireNotBoth(command, 'pro', 'overage', 'payment-method', 'skip-trace');
   return command
-    .option('--tier <tier>', `API tier: ${TIERS.join(', ')}, or one of \`plat tier set\``)
-    .option('--no-contract', 'without an API contract')
+    .option('--tier <tier>', `API tier: ${TIERS.join(', ')}, or one created with \`plat tier set\``)
+    .option('--no-contract', 'no API contract')
     .option('--pro', 'an active Pro subscription')
-    .option('--no-pro', 'without one')
-    .option('--tokens <n>', "tokens a period includes; default: the tier's", wholeNumber)
+    .option('--no-pro', 'no Pro subscription')
+    .option('--tokens <n>', "tokens included per period; default: the tier's", wholeNumber)
     .option(
       '--overage-price <cents>',
-      "US cents for 1,000 tokens of overage; default: the tier's",
+      "US cents per 1,000 tokens of overage; default: the tier's",
       wholeNumber,
     )
-    .option('--overage', 'allow tokens beyond those that are included')
-    .option('--no-overage', 'refuse them')
+    .option('--overage', 'allow usage beyond the included tokens')
+    .option('--no-overage', 'refuse usage beyond the included tokens')
     .option('--payment-method', 'a payment method is on file')
-    .option('--no-payment-method', 'none is')
+    .option('--no-payment-method', 'no payment method is on file')
     .addOption(
-      new Option('--invoice <state>', "the add-on's invoice is paid or unpaid").choices(['paid', 'unpaid']),
+      new Option('--invoice <state>', 'whether the invoice of the API add-on is paid').choices([
+        'paid',
+        'unpaid',
+      ]),
     )
-    .option('--backstop <n>', 'most tokens of overage in a period, or none for no ceiling', tokensOrNone)
-    .option('--rate <n>', 'calls a minute', wholeNumber)
-    .option('--burst <n>', 'calls at once', wholeNumber)
-    .option('--skip-trace-rate <n>', 'skip traces in any minute, and at once, besides', wholeNumber)
-    .option('--skip-trace', 'may trace people')
-    .option('--no-skip-trace', 'may not: its traces are refused')
-    .option('--company <name>', 'whose saved markets it shares; a new company if there is none of that name')
-    .option('--user <email>', 'the person whose account it is, known or new; an empty text for nobody')
-    .option('--user-name <name>', 'how that person is called');
+    .option('--backstop <n>', 'maximum tokens of overage per period, or none for no limit', tokensOrNone)
+    .option('--rate <n>', 'calls per minute', wholeNumber)
+    .option('--burst <n>', 'maximum burst of calls', wholeNumber)
+    .option('--skip-trace-rate <n>', 'skip traces per minute, also the burst size', wholeNumber)
+    .option('--skip-trace', 'allow skip tracing')
+    .option('--no-skip-trace', 'refuse skip traces')
+    .option('--company <name>', "the company that owns the account; created if it doesn't exist")
+    .option('--user <email>', 'the owner, existing or new; an empty string removes the owner')
+    .option('--user-name <name>', "the owner's name");
 }
 
 const tokensOrNone = (text: string): number | 'none' => (text === 'none' ? text : wholeNumber(text));
 
 function changeOf(flags: AccountFlags): AccountChange {
   if (!flags.contract && flags.tier !== undefined)
-    throw new PlatError('account_change', '--tier and --no-contract exclude each other.');
+    throw new PlatError('account_change', 'Use either --tier or --no-contract, not both.');
   const change: { [Key in keyof AccountChange]: AccountChange[Key] | undefined } = {
     tier: flags.contract ? flags.tier : null,
     pro: flags.pro,

@@ -9,27 +9,27 @@ import { action, EXIT } from './common/cli-session.ts';
 
 type Flags = { fips?: number; all?: boolean; from?: string; to?: string };
 
-/** Before every sale: the help says so. */
+/** Earlier than every sale. */
 const FIRST_DAY = '1900-01-01';
 
 const NAMES: Record<Method, string> = {
   model: 'valuation',
   county_bucket: "county's median $/acre by size x acres",
-  nearest_5_ppa: 'mean $/acre of the 5 nearest x acres',
-  nearest_5_price: 'mean price of the 5 nearest',
-  nearest_regressed: '12 nearest in place, size and time, regressed on size',
+  nearest_5_ppa: 'mean $/acre of the 5 nearest sales x acres',
+  nearest_5_price: 'mean price of the 5 nearest sales',
+  nearest_regressed: '12 sales nearest in place, size, and time, regressed on size',
 };
 
 export function addBacktestCommands(program: Command): void {
   const valuations = program
     .command('backtest')
-    .description('computes past answers with what was known then')
+    .description('test results on past data, using only what was known at the time')
     .command('valuations')
-    .option('--fips <fips>', 'sales of one county (their comps may be of others)', fips)
-    .option('--all', 'a table of every county: by its own sales alone, and beside the others')
-    .option('--from <date>', `sales from this day on (YYYY-MM-DD); default: all (${FIRST_DAY})`, day)
-    .option('--to <date>', 'sales up to this day; default: today', day)
-    .description('values every past sale by what was known before its day, and compares with its price')
+    .option('--fips <fips>', 'sales of one county; comps can come from other counties', fips)
+    .option('--all', 'one row per county: with its own sales alone, and with other counties')
+    .option('--from <date>', `first sale date (YYYY-MM-DD); default: all sales (${FIRST_DAY})`, day)
+    .option('--to <date>', 'last sale date (YYYY-MM-DD); default: today', day)
+    .description('value every past sale with what was known the day before, and compare with its price')
     .addHelpText(
       'after',
       '\nExamples:\n  plat backtest valuations --from 2012-01-01\n  plat backtest valuations --fips 33019 --json\n  plat backtest valuations --all',
@@ -39,7 +39,7 @@ export function addBacktestCommands(program: Command): void {
     const refuse = (why: string) => valuations.error(`error: ${why}`, { exitCode: EXIT.usage });
     if (from > to) refuse('--from is after --to');
     await requireRegion(db, { fips: county });
-    if (all && county !== undefined) refuse('--all and --fips exclude each other');
+    if (all && county !== undefined) refuse('use either --all or --fips, not both');
     const { backtestCounties, backtestValuations } = await import('../workers/valuation/run-backtest.ts');
     const period = { fromDay: dayOf(from), toDay: dayOf(to), onProgress: showProgress };
     if (all) {
@@ -63,11 +63,11 @@ const clearProgress = () => void (process.stderr.isTTY && process.stderr.write('
 function describe(result: Backtest): string {
   const { sales, valued } = result;
   if (result.methods.model === null)
-    return `${sales} sales, ${valued} of them with comps before them: too few to compare.`;
+    return `${sales} sales, ${valued} of them with earlier comps: too few to compare.`;
   return [
-    `${valued} of ${sales} sales had comps before them. Each was valued by every method ${known(result)}.`,
+    `${valued} of ${sales} sales had earlier comps. Every method valued each of them ${known(result)}.`,
     methodsTable(result),
-    `80 % interval: holds ${percent(result.coverage)} of the prices (90 %: ${range(result.coverageRange)}).`,
+    `80% range: contains ${percent(result.coverage)} of the prices (90% CI: ${range(result.coverageRange)}).`,
     biasLines(result),
     bandsTable(result),
     orderingLine(result),
@@ -75,11 +75,11 @@ function describe(result: Backtest): string {
   ].join('\n\n');
 }
 
-/** How old the knowledge was that the sales were valued with. */
+/** How old the data was that each sale was valued with. */
 function known({ fits, daysBefore }: Backtest): string {
   const { median, most } = daysBefore!;
   if (most === 1) return 'as of the day before';
-  return `as of a day before it: ${fits} such days, by the median ${median} and at most ${most} days before the sale`;
+  return `as of one of ${fits} dates before it: a median of ${median} and up to ${most} days before the sale`;
 }
 
 function methodsTable({ methods }: Backtest): string {
@@ -89,9 +89,9 @@ function methodsTable({ methods }: Backtest): string {
       method: name,
       n: study.sales,
       'MdAPE %': study.mdape.toFixed(1),
-      'within 10 %': study.within10.toFixed(1),
-      '20 %': study.within20.toFixed(1),
-      '25 %': study.within25.toFixed(1),
+      'within 10%': study.within10.toFixed(1),
+      '20%': study.within20.toFixed(1),
+      '25%': study.within25.toFixed(1),
       'median ratio': study.medianRatio.toFixed(2),
       COD: study.cod.toFixed(1),
       PRD: study.prd.toFixed(2),
@@ -101,22 +101,22 @@ function methodsTable({ methods }: Backtest): string {
   return table(rows);
 }
 
-/** A row a county; the figures of the other methods do not depend on other counties. */
+/** One row per county. The figures of the baselines do not depend on other counties. */
 function countiesTable(counties: readonly (Omit<CountyBacktest, 'fips'> & { fips: string })[]): string {
   const mdape = (of: Backtest, method: Method) => of.methods[method]?.mdape.toFixed(1) ?? '';
   const rows = counties.map(({ fips, alone, beside }) => ({
     county: fips,
     n: beside.valued,
     'MdAPE % alone': mdape(alone, 'model'),
-    'beside others': mdape(beside, 'model'),
-    '80 % interval alone': alone.coverage?.toFixed(1) ?? '',
-    'beside others ': beside.coverage?.toFixed(1) ?? '',
+    'with others': mdape(beside, 'model'),
+    '80% range alone': alone.coverage?.toFixed(1) ?? '',
+    'with others ': beside.coverage?.toFixed(1) ?? '',
     'median by size': mdape(beside, 'county_bucket'),
     '5 nearest, $/acre': mdape(beside, 'nearest_5_ppa'),
     '5 nearest, price': mdape(beside, 'nearest_5_price'),
     '12 nearest, regressed': mdape(beside, 'nearest_regressed'),
   }));
-  return rows.length === 0 ? 'No county has sales in the period.' : table(rows);
+  return rows.length === 0 ? 'No county has sales in this period.' : table(rows);
 }
 
 function bandsTable({ bands }: Backtest): string {
@@ -124,31 +124,31 @@ function bandsTable({ bands }: Backtest): string {
     confidence: `${band.from} to ${band.to}`,
     n: band.sales,
     'mean confidence': band.meanConfidence.toFixed(1),
-    'within 25 %': band.within25.toFixed(1),
+    'within 25%': band.within25.toFixed(1),
     'MdAPE %': band.mdape.toFixed(1),
   }));
   return table(rows);
 }
 
-/** What of the PRB the errors alone make, and the bias that does not hang on them. */
+/** The PRB that errors alone would cause, and a measure of bias that does not depend on them. */
 function biasLines({ prbByChance, slope }: Backtest): string {
-  const chance = `PRB of estimates without bias that are off by as much: ${range(prbByChance, 2)} (90 %).`;
+  const chance = `PRB of unbiased estimates with the same errors: ${range(prbByChance, 2)} (90% CI).`;
   if (slope === null) return chance;
-  return `${chance}\nPrices are higher by ${slope.slope.toFixed(2)} % (90 %: ${range(slope, 2)}) where estimates are by 1 %.`;
+  return `${chance}\nWhen an estimate is 1% higher, the price is ${slope.slope.toFixed(2)}% higher (90% CI: ${range(slope, 2)}).`;
 }
 
 function orderingLine({ ordering }: Backtest): string {
   const { points, percent: share, ...rest } = ordering!;
-  return `Of the half with the higher confidence ${points.toFixed(1)} points more were within 25 % (90 %: ${range(rest)}); above 0 in ${share.toFixed(1)} % of resamples.`;
+  return `The half with the higher confidence was within 25% more often, by ${points.toFixed(1)} points (90% CI: ${range(rest)}; above 0 in ${share.toFixed(1)}% of resamples).`;
 }
 
 function comparison({ better }: Backtest): string {
   const rows = Object.entries(better).map(([method, sure]) => {
     const { percent: share, low, high } = sure!;
     return {
-      'MdAPE of the valuation, against': NAMES[method as Method],
-      'lower in': `${share.toFixed(1)} % of resamples`,
-      'difference, 90 %': `${low.toFixed(1)} to ${high.toFixed(1)} points`,
+      'MdAPE of the valuation, compared with': NAMES[method as Method],
+      'lower in': `${share.toFixed(1)}% of resamples`,
+      'difference, 90% CI': `${low.toFixed(1)} to ${high.toFixed(1)} points`,
     };
   });
   return table(rows);
@@ -157,4 +157,4 @@ function comparison({ better }: Backtest): string {
 const range = (of: { low: number; high: number } | null, digits = 1) =>
   of === null ? 'unknown' : `${of.low.toFixed(digits)} to ${of.high.toFixed(digits)}`;
 
-const percent = (value: number | null) => (value === null ? 'none' : `${value.toFixed(1)} %`);
+const percent = (value: number | null) => (value === null ? 'none' : `${value.toFixed(1)}%`);

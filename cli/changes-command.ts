@@ -22,11 +22,11 @@ type Row = {
 export function addChangesCommand(program: Command): void {
   const changes = program
     .command('changes')
-    .description('what ingestions, valuations and statistics changed, the newest first')
-    .option('--county <fips>', 'of one county', fips)
-    .addOption(new Option('--type <type>', 'of one type').choices(CHANGE_TYPES))
-    .option('--since <moment>', 'from this moment on', moment)
-    .option('--limit <n>', 'how many', wholeNumber, 20)
+    .description('list changes from runs, valuations, and statistics, newest first')
+    .option('--county <fips>', 'changes in one county', fips)
+    .addOption(new Option('--type <type>', 'changes of one type').choices(CHANGE_TYPES))
+    .option('--since <moment>', 'changes since this time', moment)
+    .option('--limit <n>', 'number of changes', wholeNumber, 20)
     .addHelpText(
       'after',
       '\nExample:\n  plat changes --county 33019 --type parcel.changed --since 2026-11-01 --limit 100',
@@ -40,14 +40,14 @@ export function addChangesCommand(program: Command): void {
       type,
       run,
       county: fips === null ? '' : fiveDigits(fips),
-      of: property_id ?? listing_id ?? zip ?? '',
+      subject: property_id ?? listing_id ?? zip ?? '',
       changed: clipped(Object.entries(fields).map(fieldText).join(', '), LINE_CHARS),
     }));
-    return [rows, table(lines, ['seq', 'at', 'type', 'run', 'county', 'of', 'changed'])];
+    return [rows, table(lines, ['seq', 'at', 'type', 'run', 'county', 'subject', 'changed'])];
   });
 }
 
-/** A line of a table stays readable; --json has all. */
+/** Keeps table lines readable. --json prints everything. */
 const LINE_CHARS = 160;
 const VALUE_CHARS = 40;
 

@@ -32,7 +32,7 @@ const EXAMPLE = '--first Ada --last Nowell --address "12 Zephyr St" --zip 03431'
 export function addContactCommands(program: Command): void {
   const contact = program
     .command('contact')
-    .description("people's telephone numbers: who is known, who is left alone or forgotten, who was traced");
+    .description("manage people's phone numbers: find, suppress, and erase people, and list skip traces");
   addFind(contact);
   addSuppress(contact);
   addForget(contact);
@@ -42,7 +42,7 @@ export function addContactCommands(program: Command): void {
 function addFind(contact: Command): void {
   action(
     withWhom(contact.command('find'))
-      .description('what the contacts hold of somebody, namesakes in the same place included')
+      .description('show the contacts of a person, including people of the same name in the same place')
       .addHelpText('after', `\nExample:\n  plat contact find ${EXAMPLE}`),
     async ({ db }, flags: Flags) => {
       const rows = await findMatchingContacts(db, requestOf(flags));
@@ -52,7 +52,7 @@ function addFind(contact: Command): void {
           source,
           last_seen,
           name: entity_name ?? `${first_name} ${last_name}`,
-          address: places.map(written).join('; before '),
+          address: places.map(written).join('; previously '),
           phones: phones.map(({ number }) => number).join(' '),
         }),
       );
@@ -65,7 +65,7 @@ function addSuppress(contact: Command): void {
   action(
     withWhom(contact.command('suppress'))
       .description(
-        'no source is believed about somebody any more, and traces of them are answered as unknown; only hashes are kept',
+        'ignore all sources about a person, so that skip traces return no match; only hashes are stored',
       )
       .addHelpText(
         'after',
@@ -76,7 +76,7 @@ function addSuppress(contact: Command): void {
       const added = await suppressContact(db, request, await findMatchingContacts(db, request), operator());
       return [
         { suppressed: added },
-        added === 0 ? 'They were on the list already.' : `On the suppression list: ${added} new entries.`,
+        added === 0 ? 'Already on the suppression list.' : `Added ${added} entries to the suppression list.`,
       ];
     },
   );
@@ -86,13 +86,13 @@ function addForget(contact: Command): void {
   action(
     withWhom(contact.command('forget'))
       .description(
-        "suppresses somebody and erases them from contacts, from kept providers' answers, from kept responses, as a former owner from what changed, and from notes of lists",
+        'suppress a person and erase them from contacts, stored provider results, stored responses, former owners in the change feed, and list notes',
       )
       .addHelpText('after', `\nExample:\n  plat contact forget ${EXAMPLE}`),
     async ({ db }, flags: Flags) => {
       const erased = await forgetContact(db, requestOf(flags), operator());
       const { suppressed, ...counts } = erased;
-      return [erased, `Erased: ${listCounts(counts)}. On the suppression list: ${suppressed} new entries.`];
+      return [erased, `Erased: ${listCounts(counts)}. Added ${suppressed} entries to the suppression list.`];
     },
   );
 }
@@ -101,10 +101,12 @@ function addTraces(contact: Command): void {
   action(
     contact
       .command('traces')
-      .option('--account <account>', 'of one account, by its name or id')
-      .option('--since <moment>', 'from this moment on', moment)
+      .option('--account <account>', 'traces by one account (name or id)')
+      .option('--since <moment>', 'traces since this time', moment)
       .option('--csv', 'print CSV')
-      .description('the audit rows of traces: who asked, when, and what answered; the question is a hash')
+      .description(
+        'list the audit records of skip traces: who, when, and which source matched; the request is stored as a hash',
+      )
       .addHelpText('after', '\nExample:\n  plat contact traces --account acme --since 2026-11-01 --csv'),
     async ({ db }, flags: { account?: string; since?: Date; csv?: boolean }) => {
       const account = flags.account === undefined ? null : await findAccount(db, flags.account);
@@ -123,20 +125,20 @@ const written = ({ address, city, state, zip }: Address): string =>
 
 function withWhom(command: Command): Command {
   return command
-    .option('--first <name>', 'given name')
-    .option('--last <name>', 'surname')
-    .option('--entity <name>', 'name of a company, trust or other entity, instead')
-    .option('--phone <number>', 'a telephone number, alone or besides')
-    .option('--address <street>', 'street address or box')
+    .option('--first <name>', 'first name')
+    .option('--last <name>', 'last name')
+    .option('--entity <name>', 'name of a company, trust, or other entity, instead of a person')
+    .option('--phone <number>', 'phone number, on its own or with a name')
+    .option('--address <street>', 'street address or PO box')
     .option('--city <city>', 'city')
     .option('--state <state>', 'two-letter state')
-    .option('--zip <zip>', '5-digit ZIP', zip);
+    .option('--zip <zip>', '5-digit ZIP code', zip);
 }
 
-/** @throws PlatError `contact_request` when the flags name nobody */
+/** @throws PlatError `contact_request` when the flags don't identify a person or an entity */
 function requestOf({ first, last, entity, phone, address, city, state, zip }: Flags): ForgetRequest {
   const number = phone === undefined ? null : phoneDigits(phone);
-  if (phone !== undefined && number === null) throw wrong('--phone takes ten digits.');
+  if (phone !== undefined && number === null) throw wrong('--phone needs 10 digits.');
   const place = {
     address: address ?? null,
     city: city ?? null,
@@ -144,19 +146,20 @@ function requestOf({ first, last, entity, phone, address, city, state, zip }: Fl
     zip: zip ?? null,
   };
   if (first === undefined && last === undefined && entity === undefined) {
-    if (number === null) throw wrong('Name somebody: --first and --last, --entity, or --phone.');
+    if (number === null)
+      throw wrong('Name a person or entity with --first and --last, --entity, or --phone.');
     return { subject: null, number };
   }
   if (place.zip === null && (place.city === null || place.state === null))
-    throw wrong('Give --zip, or --city and --state.');
+    throw wrong('Add --zip, or --city and --state.');
   if (entity !== undefined) {
     const name = entityName(entity);
     if (name === null || first !== undefined || last !== undefined)
-      throw wrong('Give --entity, or --first and --last.');
+      throw wrong('Use either --entity, or --first and --last.');
     return { subject: { entity: name }, address: place, number };
   }
   const parsed = person(first ?? '', last ?? '');
-  if (parsed === null) throw wrong('Give both --first and --last.');
+  if (parsed === null) throw wrong('Use both --first and --last.');
   return { subject: { person: parsed }, address: place, number };
 }
 

@@ -27,28 +27,28 @@ type AddFlags = {
 export function addCountyCommands(program: Command): void {
   const county = program
     .command('county')
-    .description('the counties: which feeds they have, and writing those that they lack');
+    .description('list counties with their feeds, and write missing feeds');
 
   county
     .command('add')
-    .argument('[fips...]', 'counties by their FIPS codes', (code: string, before: number[] = []) => [
+    .argument('[fips...]', 'FIPS codes of counties', (code: string, before: number[] = []) => [
       ...before,
       fips(code),
     ])
-    .option('--state <code...>', 'all counties of states')
+    .option('--state <code...>', 'all counties of these states')
     .option('--all', 'all counties of the United States')
-    .option('--dry-run', 'show what would be written, and ask nobody')
-    .option('--force', 'write anew what is there')
-    .option('--run', 'ingest the feeds of the counties, one after the other')
-    .option('--wait', 'with --run: show progress and wait for the end')
-    .option('--rows <n>', 'how many rows of parcels to look at', wholeNumber, 500)
+    .option('--dry-run', 'show what would be written, without contacting any server')
+    .option('--force', 'overwrite existing feeds')
+    .option('--run', "run the counties' feeds, one at a time")
+    .option('--wait', 'with --run: wait and show progress')
+    .option('--rows <n>', 'number of parcel rows to read', wholeNumber, 500)
     .option('--json', 'print JSON')
     .description(
-      "writes the feeds of counties: the assessor's from the catalogue, roads, wetlands, flood zones and heights from the agencies",
+      "write a county's feeds: parcels from the catalog, and roads, wetlands, flood zones, elevation, water, and place names from agencies",
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  plat county add 55025 --dry-run\n  plat county add 55025 --run --wait\n  plat county add --state WI\n\nExit codes: 0 every feed is there, 1 some could not be written, have no known source, are switched off or did not run, 2 no such county. Addresses: .env.example.',
+      '\nExamples:\n  plat county add 55025 --dry-run\n  plat county add 55025 --run --wait\n  plat county add --state WI\n\nExit codes: 0 all feeds exist, 1 some could not be written, have no known source, are off, or did not run, 2 unknown county.\nSource addresses are settings: see .env.example.',
     )
     .action((codes: number[] | undefined, flags: AddFlags, command: Command) =>
       addCommand(codes ?? [], flags, command),
@@ -57,14 +57,17 @@ export function addCountyCommands(program: Command): void {
   action(
     county
       .command('list')
-      .argument('[fips...]', 'these alone', (code: string, before: number[] = []) => [...before, fips(code)])
-      .option('--state <code>', 'those of a state')
-      .description('what is loaded of each county, how old it is, from where, and what is missing'),
+      .argument('[fips...]', 'only these counties', (code: string, before: number[] = []) => [
+        ...before,
+        fips(code),
+      ])
+      .option('--state <code>', 'only counties of this state')
+      .description('show the data loaded for each county, its age and source, and what is missing'),
     listCommand,
   );
 }
 
-/** @throws PlatError `name` for a code that is none's */
+/** @throws PlatError `name` for an unknown county or state */
 function countiesOf(codes: readonly number[], states: readonly string[], all: boolean): number[] {
   const known = allCounties();
   const wrong = codes.find(code => !known.some(each => each.fips === code));
@@ -72,14 +75,14 @@ function countiesOf(codes: readonly number[], states: readonly string[], all: bo
     const regions = regionsOfFormer(wrong).map(code => `${fiveDigits(code)} (${countyName(code)})`);
     const hint =
       regions.length > 0
-        ? ` It is a former county of Connecticut, whose towns are now in ${regions.join(', ')}: name those.`
+        ? ` It is a former county of Connecticut. Its towns are now in ${regions.join(', ')}. Use those codes.`
         : '';
     throw new PlatError('name', `No county has the FIPS code ${fiveDigits(wrong)}.${hint}`);
   }
   const usps = states.map(text => {
     const code = stateCode(text);
     if (code === undefined)
-      throw new PlatError('name', `${text} is no state: give its two letters, such as WI.`);
+      throw new PlatError('name', `${text} is not a state. Enter two letters, such as WI.`);
     return code as string;
   });
   const chosen = known.filter(each => all || usps.includes(each.state)).map(each => each.fips);
@@ -89,12 +92,12 @@ function countiesOf(codes: readonly number[], states: readonly string[], all: bo
 async function addCommand(codes: number[], flags: AddFlags, command: Command): Promise<void> {
   const counties = countiesOf(codes, flags.state ?? [], flags.all ?? false);
   if (counties.length === 0)
-    command.error('error: give FIPS codes of counties, --state or --all', { exitCode: EXIT.usage });
-  if (flags.wait && !flags.run) command.error('error: --wait goes with --run', { exitCode: EXIT.usage });
+    command.error('error: name counties by FIPS code, or use --state or --all', { exitCode: EXIT.usage });
+  if (flags.wait && !flags.run) command.error('error: --wait needs --run', { exitCode: EXIT.usage });
   const config = loadConfig();
   const { addCounty, cachedFileVersion: lookOnce } = await import('../workers/setup/add-county.ts');
   const { feeds } = await installedFeeds(config);
-  // Ends with its process.
+  // The command runs until its process ends.
   const { signal } = new AbortController();
   const options = {
     dryRun: flags.dryRun ?? false,
@@ -116,15 +119,18 @@ async function addCommand(codes: number[], flags: AddFlags, command: Command): P
   if (missing.length > 0) {
     process.exitCode = EXIT.failed;
     const counts = (['failed', 'off', 'unknown'] as const).map(each => `${ofStatus(each).length} ${each}`);
-    if (!flags.json) printNote(`${missing.length} cannot run (${counts.join(', ')}): ${named(missing)}.`);
+    if (!flags.json)
+      printNote(`${missing.length} feeds can't run (${counts.join(', ')}): ${named(missing)}.`);
   }
   if (flags.run && !flags.dryRun)
     await withSession(session => runAll(session, ofStatus('written', 'there'), flags));
   else if (!flags.json && written.length > 0)
-    printNote(`Written: ${written.length}; \`plat feed run ${written[0]}\` ingests one, --run all of them.`);
+    printNote(
+      `Wrote ${written.length} feeds. Load one with \`plat feed run ${written[0]}\`, or all of them with --run.`,
+    );
 }
 
-/** More names than these nobody reads in a line; each stands with its county. */
+/** Limits the names in one line. Each county's own table lists its feeds. */
 const MAX_NAMED = 20;
 
 const named = (feeds: readonly string[]): string =>
@@ -134,14 +140,14 @@ async function runAll(session: Session, feeds: readonly string[], { wait, json }
   const wrong: string[] = [];
   for (const feed of feeds) {
     const [document, text, exitCode] = await runFeedCommand(session, feed, { ...(wait && { wait }) });
-    // What became of a run, and why the gate blocked it; `plat runs show` tells the rest.
+    // Show the result and why the gate blocked the run. `plat runs show` has the rest.
     const said = text.split('\n').filter((line, i) => i === 0 || line.startsWith('  gate '));
     print(json ? JSON.stringify(document) : said.join('\n'));
     if (exitCode) wrong.push(feed);
   }
   if (wrong.length === 0) return;
   process.exitCode = EXIT.failed;
-  if (!json) printNote(`${wrong.length} of ${feeds.length} were not ingested: ${named(wrong)}.`);
+  if (!json) printNote(`${wrong.length} of ${feeds.length} feeds failed to load: ${named(wrong)}.`);
 }
 
 function renderAdded(county: number, results: readonly CountyKindStatus[]): string {
@@ -179,7 +185,7 @@ async function listCommand(
   return [
     counties,
     counties.length === 0
-      ? 'Nothing is loaded, and no feed is of a county: `plat county add FIPS` writes some.'
+      ? 'No county has data or feeds yet. Write feeds with `plat county add <fips>`.'
       : counties.map(renderListed).join('\n'),
   ];
 }
@@ -196,13 +202,12 @@ function renderListed({ fips: code, name, parcels, sold, no_comps, kinds, offere
     terms: licence,
   }));
   const missing = kinds.filter(({ state }) => state === 'missing').map(({ kind }) => kind);
-  const source =
-    offered === null ? 'the catalogue knows no source' : `the catalogue has its parcels at ${offered}`;
+  const source = offered === null ? 'the catalog has no source' : `the catalog has its parcels at ${offered}`;
   const only = missing.join() === 'assessor' && offered === null;
   const said = [
     `  missing: ${missing.join(', ')}`,
     ...(missing.includes('assessor') ? [source] : []),
-    ...(only ? [] : [`\`plat county add ${code}\` writes feeds`]),
+    ...(only ? [] : [`add feeds with \`plat county add ${code}\``]),
   ].join('; ');
   return [
     `${code} ${name}: ${parcels.toLocaleString('en-US')} parcels, ${sold.toLocaleString('en-US')} sold comps`,

@@ -38,31 +38,34 @@ const LISTED =
   'id status address county state acreage price listing_grade price_advantage traction_score days_on_market ' +
   'suggested_action suggested_action_price expected_profit fetch_status';
 
-/** $18,400 and 18.4k are amounts. */
+/** Accepts amounts such as $18,400 and 18.4k. */
 function amount(text: string): string {
   const decimal = parseMoney(text);
-  if (decimal === undefined) throw new InvalidArgumentError('An amount is written 18400, $18,400 or 18.4k.');
+  if (decimal === undefined)
+    throw new InvalidArgumentError('Enter an amount, such as 18400, $18,400, or 18.4k.');
   return decimal;
 }
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 function uuid(text: string): string {
-  if (!UUID.test(text)) throw new InvalidArgumentError('An id is a UUID.');
+  if (!UUID.test(text)) throw new InvalidArgumentError('Enter an id in UUID format.');
   return text.toLowerCase();
 }
 
 function page(text: string): string {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text))
-    throw new InvalidArgumentError('An http(s) address is needed.');
+    throw new InvalidArgumentError('Enter an http:// or https:// URL.');
   return text;
 }
 
-/** Each board is that of an account's user, or the account's own. */
+/** A board belongs to an account's user, or to the account itself. */
 const onBoard = (command: Command) =>
-  command.requiredOption('--account <account>', 'whose board: its name or id');
+  command.requiredOption('--account <account>', 'account that owns the board (name or id)');
 
 export function addDealCommands(program: Command): void {
-  const deal = program.command('deal').description('boards of deals: what people sell, graded and advised');
+  const deal = program
+    .command('deal')
+    .description('manage deal boards: land for sale, with grades and advice');
   addNewDeal(deal);
   addList(deal);
   addMove(deal);
@@ -71,14 +74,14 @@ export function addDealCommands(program: Command): void {
 
 function addNewDeal(deal: Command): void {
   const add = onBoard(deal.command('add'))
-    .addOption(new Option('--parcel <id>', 'the parcel, by its property_id').argParser(propertyId))
-    .addOption(new Option('--listing <id>', 'the comp that is its listing').argParser(uuid))
-    .addOption(new Option('--url <address>', "the listing's page").argParser(page))
-    .addOption(new Option('--status <stage>', 'where it begins').choices(DEAL_STAGES))
-    .addOption(new Option('--deal-type <type>', 'how it is closed').choices(DEAL_TYPES))
+    .addOption(new Option('--parcel <id>', "the parcel's property_id").argParser(propertyId))
+    .addOption(new Option('--listing <id>', 'id of the comp that is its listing').argParser(uuid))
+    .addOption(new Option('--url <address>', "URL of the listing's page").argParser(page))
+    .addOption(new Option('--status <stage>', 'first stage').choices(DEAL_STAGES))
+    .addOption(new Option('--deal-type <type>', 'how it closes').choices(DEAL_TYPES))
     .option('--contract-expiration-date <date>', 'YYYY-MM-DD', day)
     .option('--closing-date <date>', 'YYYY-MM-DD', day)
-    .description('puts a deal on a board; a worker finds its live listing')
+    .description('add a deal to a board; a worker finds its live listing')
     .addHelpText(
       'after',
       '\nExample:\n  plat deal add --account acme --parcel 3301900000149 --purchase-price 12k',
@@ -88,13 +91,13 @@ function addNewDeal(deal: Command): void {
   action(add, async ({ db }, flags: AddFlags) => {
     const owner = await ownerOf(db, flags.account);
     const id = await db.transaction(tx => addDeal(tx, owner, subjectOf(flags), fieldsOf(flags)));
-    const next = `\`plat deal show ${id} --account ${flags.account}\` shows what is found.`;
-    return [{ id }, `Deal ${id} is on the board; ${next}`];
+    const next = `See what a worker finds with \`plat deal show ${id} --account ${flags.account}\`.`;
+    return [{ id }, `Added deal ${id}. ${next}`];
   });
 }
 
 function addList(deal: Command): void {
-  const list = onBoard(deal.command('list')).description('the deals of a board, by stage and place');
+  const list = onBoard(deal.command('list')).description('list the deals of a board, by stage and position');
   action(list, async ({ db }, { account }: { account: string }) => {
     const rows = await readRows(db, account, null);
     return [rows, table(rows, LISTED.split(' '))];
@@ -103,10 +106,10 @@ function addList(deal: Command): void {
 
 function addMove(deal: Command): void {
   const move = onBoard(deal.command('move'))
-    .argument('<deal>', 'its id', uuid)
+    .argument('<deal>', 'id of the deal', uuid)
     .addArgument(deal.createArgument('<stage>', DEAL_STAGES.join(', ')).choices(DEAL_STAGES))
-    .option('--position <n>', 'place in the column, from 0; else its end', wholeNumber)
-    .description('moves a deal to another stage or place')
+    .option('--position <n>', 'position in the stage, starting at 0; default: the end', wholeNumber)
+    .description('move a deal to another stage or position')
     .addHelpText(
       'after',
       '\nExample:\n  plat deal move 6f1d2a8e-3c47-4d19-9b52-7e0a4c8d1f23 in_title --account acme',
@@ -118,15 +121,15 @@ function addMove(deal: Command): void {
       const { position } = flags;
       const change = { status, ...(position !== undefined && { position }) };
       if (!(await db.transaction(tx => changeDeal(tx, owner, id, change)))) throw unknown(id);
-      return [{ id, status }, `Deal ${id} is in ${status}.`];
+      return [{ id, status }, `Moved deal ${id} to ${status}.`];
     },
   );
 }
 
 function addShow(deal: Command): void {
   const show = onBoard(deal.command('show'))
-    .argument('<deal>', 'its id', uuid)
-    .description('a deal with the figures behind its grade, and what happened to it');
+    .argument('<deal>', 'id of the deal', uuid)
+    .description('show a deal with the figures behind its grade, and its history');
   action(show, async ({ db }, id: string, { account }: { account: string }) => {
     const [row] = await readRows(db, account, id);
     if (row === undefined) throw unknown(id);
@@ -152,7 +155,7 @@ async function ownerOf(db: Db, account: string): Promise<Owner> {
 function subjectOf({ parcel, listing, url }: AddFlags): DealSubject {
   const given = [parcel, listing, url].filter(value => value !== undefined);
   if (given.length !== 1)
-    throw new PlatError('validation_error', 'Name one of --parcel, --listing and --url.');
+    throw new PlatError('validation_error', 'Use one of --parcel, --listing, and --url.');
   if (parcel !== undefined) return { property_id: parcel };
   return listing !== undefined ? { listing_id: listing } : { listing_url: url! };
 }
@@ -173,4 +176,4 @@ async function readRows(db: Db, account: string, id: string | null): Promise<Row
 }
 
 const unknown = (id: string) =>
-  new PlatError('not_found', `The board has no deal ${id}. \`plat deal list\` shows them.`);
+  new PlatError('not_found', `The board has no deal ${id}. \`plat deal list\` lists its deals.`);

@@ -29,20 +29,23 @@ type ExportFlags = {
 export function addExportCommands(program: Command): void {
   const one = program
     .command('export')
-    .description('a file of parcels or comps, as the API makes them; costs nothing and marks nothing')
-    .argument('<file>', `its extension tells the format: ${EXPORT_FORMATS.map(endingOf).join(', ')}`)
+    .description('export parcels or comps to a file, as the API does; free, and not recorded as an export')
+    .argument('<file>', `the extension sets the format: ${EXPORT_FORMATS.map(endingOf).join(', ')}`)
     .option('--county <fips>', 'all parcels of a county', fips)
     .addOption(
-      new Option('--filter <json>', 'parcels: a body of properties/filter/').conflicts(['county', 'comps']),
+      new Option('--filter <json>', 'parcels: JSON in the format of properties/filter/').conflicts([
+        'county',
+        'comps',
+      ]),
     )
-    .addOption(new Option('--comps <json>', 'comps: the query of comps/ as JSON').conflicts('county'))
     .addOption(
-      new Option('--format <format>', 'where the extension does not tell it').choices(EXPORT_FORMATS),
+      new Option('--comps <json>', 'comps: the query parameters of comps/ as JSON').conflicts('county'),
     )
-    .option('--columns <names>', 'in this order, separated by commas; all by themselves')
-    .option('--boundary', 'csv: with boundaries as WKT')
-    .option('--no-boundary', 'others: points in place of boundaries')
-    .option('--one-per-owner', 'the largest parcel of each owner alone')
+    .addOption(new Option('--format <format>', "if the extension doesn't show it").choices(EXPORT_FORMATS))
+    .option('--columns <names>', 'columns in this order, separated by commas; default: all')
+    .option('--boundary', 'csv: include boundaries as WKT')
+    .option('--no-boundary', 'other formats: points instead of boundaries')
+    .option('--one-per-owner', 'only the largest parcel of each owner')
     .addHelpText(
       'after',
       `
@@ -60,15 +63,15 @@ Examples:
 
   const publish = program
     .command('publish')
-    .description('GeoParquet files of all parcels, one a county, with a manifest of their checksums')
-    .argument('<folder>', 'made if it is not there; files that are there are replaced whole')
-    .option('--county <fips...>', 'only these', (text: string, before: number[] = []) => [
+    .description('write all parcels to GeoParquet files, one per county, with a manifest of checksums')
+    .argument('<folder>', 'created if it is missing; existing files are replaced')
+    .option('--county <fips...>', 'only these counties', (text: string, before: number[] = []) => [
       ...before,
       fips(text),
     ])
     .addHelpText(
       'after',
-      '\nExample, and how DuckDB reads it:\n  plat publish /srv/parcels\n  duckdb -c "select sum(acres) from \'/srv/parcels/*.parquet\'"',
+      '\nExample, with a query in DuckDB:\n  plat publish /srv/parcels\n  duckdb -c "select sum(acres) from \'/srv/parcels/*.parquet\'"',
     );
   action(publish, async ({ db }, folder: string, { county }: { county?: number[] }) => {
     const { MANIFEST, publishCounties } = await import('../workers/exports/publish-counties.ts');
@@ -86,13 +89,13 @@ const endingOf = (format: ExportFormat): string => `.${FILE_TYPES[format].extens
 
 const size = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** @throws PlatError `validation_error` for what is no request, naming the option */
+/** @throws PlatError `validation_error` naming the option that is wrong */
 function requestOf(file: string, flags: ExportFlags): ExportRequest {
   const { county, filter, comps, columns, boundary, onePerOwner } = flags;
   const format = flags.format ?? EXPORT_FORMATS.find(each => endingOf(each) === extname(file).toLowerCase());
   if (format === undefined)
     throw refused(
-      `${file} ends with no format: ${EXPORT_FORMATS.map(endingOf).join(', ')}, or give --format`,
+      `${file} has no known extension (${EXPORT_FORMATS.map(endingOf).join(', ')}). Rename it, or set --format`,
     );
   const asked =
     county !== undefined
@@ -102,10 +105,11 @@ function requestOf(file: string, flags: ExportFlags): ExportRequest {
         : comps !== undefined
           ? { comps: bodyOf('--comps', comps, compsRequest) }
           : undefined;
-  if (asked === undefined) throw refused('say what is wanted: --county, --filter or --comps');
+  if (asked === undefined) throw refused('choose what to export with --county, --filter, or --comps');
   if ('comps' in asked && (onePerOwner || boundary))
-    throw refused('--one-per-owner and --boundary are of parcels');
-  if (format === 'xlsx' && boundary) throw refused('--boundary is too long for the cells of xlsx');
+    throw refused('--one-per-owner and --boundary apply to parcels only');
+  if (format === 'xlsx' && boundary)
+    throw refused("xlsx can't include --boundary: boundaries are too long for its cells");
   const request: ExportRequest = {
     ...asked,
     format,
@@ -116,11 +120,11 @@ function requestOf(file: string, flags: ExportFlags): ExportRequest {
   const known = columnNames(kindOf(request));
   const strange = request.columns?.filter(name => !known.includes(name)) ?? [];
   if (strange.length > 0)
-    throw refused(`--columns: there is no ${strange.join(', ')}; there are ${known.join(', ')}`);
+    throw refused(`--columns: unknown ${strange.join(', ')}. Known columns: ${known.join(', ')}`);
   return request;
 }
 
-/** As it was given, once it is one that the schema takes. */
+/** The parsed JSON, checked against the schema but not changed by it. */
 function bodyOf(option: string, text: string, schema: ZodType): Record<string, unknown> {
   let body: unknown;
   try {

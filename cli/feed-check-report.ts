@@ -11,7 +11,7 @@ import { table } from './common/cli-output.ts';
 
 const TILES_SHOWN = 10;
 
-/** A check as plain text of at most about 120 columns. */
+/** A check as plain text of up to about 120 columns. */
 export function renderCheck(check: FeedCheck): string {
   const preset = check.preset === null ? '' : `, preset ${check.preset}`;
   const blocks = [`${check.feed} (${check.kind}${preset}): ${check.file}`, ...check.parts.map(renderPart)];
@@ -29,14 +29,14 @@ function renderPart(part: PartCheck): string {
   const counts = (of: Record<string, number> = {}) => Object.entries(of).map(entry => entry.join(' '));
   const unused = (isEmpty: boolean) => unmapped.filter(({ filled }) => (filled === 0) === isEmpty);
   const notes: Record<string, string[]> = {
-    'Features that count': counts(classes?.counting),
-    'Features that do not count': counts(classes?.notCounting),
-    'The source has no column for': columns
+    'Features that are loaded': counts(classes?.counting),
+    'Features that are ignored': counts(classes?.notCounting),
+    'Fields whose column is missing from the source': columns
       .filter(column => column.absent)
       .map(({ target, from }) => `${target} (${from.join(', ')})`),
     'Fields not mapped': unfilled,
     'Columns not used': unused(false).map(({ column, sample }) => `${column} (${cut(sample, 20)})`),
-    'Columns not used, and empty': unused(true).map(({ column }) => column),
+    'Columns not used, empty': unused(true).map(({ column }) => column),
   };
   const lines = [
     `${part.part}: ${part.source} (${part.format})`,
@@ -48,7 +48,7 @@ function renderPart(part: PartCheck): string {
     if (items.length > 0) lines.push('', wrapped(title, items));
   if (part.rejected.length > 0) lines.push('', faults('Rows that would be rejected', part.rejected));
   if (part.dropped.length > 0)
-    lines.push('', faults('Values that would become null, or be cut', part.dropped));
+    lines.push('', faults('Values that would become null or be cut', part.dropped));
   return lines.join('\n');
 }
 
@@ -57,7 +57,7 @@ function renderTiles(check: TilesCheck): string {
     ({ source, width, height, cell, crs, unitM, unitStated, nodata, heights, extent }) => [
       `  ${source}`,
       `    ${width} x ${height} cells of ${cell.map(size => Number(size.toPrecision(6))).join(' x ')} in ${cut(crs, 60)}`,
-      `    heights in units of ${unitM} m${unitStated ? '' : ' (the default: neither the file nor the feed says so)'}, ${nodata === null ? 'every cell has one' : `${nodata} where there is none`}`,
+      `    elevations in units of ${unitM} m${unitStated ? '' : ' (default: not set in the file or the feed)'}, ${nodata === null ? 'no empty cells' : `${nodata} marks empty cells`}`,
       ...(heights ? [`    ${heightRange(heights)}`] : []),
       `    ${written(extent)}`,
     ],
@@ -88,7 +88,7 @@ function renderFiles(
 ): string {
   const refused = rejected.reduce((sum, { count }) => sum + count, 0);
   const lines = [
-    `${part}: ${named} ${word} named, ${read} looked at, ${absent} not there, ${refused} would be rejected`,
+    `${part}: ${named} ${word} named, ${read} read, ${absent} missing, ${refused} would be rejected`,
     ...blocks.slice(0, TILES_SHOWN).flat(),
   ];
   if (blocks.length > TILES_SHOWN) lines.push(`  and ${blocks.length - TILES_SHOWN} more`);
@@ -102,15 +102,15 @@ const written = (extent: Box): string =>
 function heightRange({ cells, lowestM, highestM, dropped }: NonNullable<TileCheck['heights']>): string {
   const seen =
     lowestM === null || highestM === null
-      ? 'no heights'
-      : `heights from ${lowestM.toFixed(1)} to ${highestM.toFixed(1)} m`;
-  return `${seen} in the ${cells} cells that were read, ${dropped} of them dropped as beyond what land has`;
+      ? 'no elevations'
+      : `elevations from ${lowestM.toFixed(1)} to ${highestM.toFixed(1)} m`;
+  return `${seen} in ${cells} sampled cells; ${dropped} dropped as impossible`;
 }
 
 function summary({ rows, skipped, sales, withGeometry, rejected }: PartCheck): string {
   const refused = rejected.reduce((sum, { count }) => sum + count, 0);
   const said = [`${rows} rows read`, `${refused} would be rejected`];
-  if (skipped > 0) said.push(`${skipped} left out by skip_where or within`);
+  if (skipped > 0) said.push(`${skipped} skipped by skip_where or within`);
   if (withGeometry > 0) said.push(`${withGeometry} with geometry`);
   if (sales > 0) said.push(`${sales} sales`);
   return said.join(', ');
@@ -144,7 +144,7 @@ function renderKeys({ checked, matched, unmatched }: NonNullable<FeedCheck['keys
   const missing =
     unmatched.length === 0
       ? ''
-      : `; not there: ${unmatched.join(', ')}${checked - matched > unmatched.length ? ' …' : ''}`;
+      : `; not found: ${unmatched.join(', ')}${checked - matched > unmatched.length ? ' …' : ''}`;
   return `keys: ${matched} of the roll's ${checked} are in the shape file${missing}`;
 }
 

@@ -23,7 +23,9 @@ import { addSuggestCommand } from './suggest-command.ts';
 type RunFlags = { wait?: boolean; force?: boolean } & Partial<Record<Input, string>>;
 
 export function addFeedCommands(program: Command): void {
-  const feed = program.command('feed').description('the feeds: where data comes from and how it maps');
+  const feed = program
+    .command('feed')
+    .description('manage feeds, which say where data comes from and how its columns map');
   addList(feed);
   addSuggestCommand(feed);
   addCheck(feed);
@@ -31,17 +33,22 @@ export function addFeedCommands(program: Command): void {
 
   const remove = feed
     .command('remove')
-    .argument('<name>', 'a feed of elevation, roads, wetlands, flood zones, ZIP areas or imagery')
-    .description('takes a land layer away, and has the parcels that it told of computed anew; its runs stay')
+    .argument(
+      '<name>',
+      'a feed of elevation, roads, wetlands, flood zones, water, places, ZIP areas, or imagery',
+    )
+    .description('remove a land layer and recompute the parcels that used it; its runs stay')
     .addHelpText(
       'after',
-      '\nExample:\n  plat feed remove my-county-roads\n\nExit codes: 0 removed, 1 no land layer, 2 nothing there.',
+      '\nExample:\n  plat feed remove my-county-roads\n\nExit codes: 0 removed, 1 not a land layer, 2 not found.',
     );
   action(remove, removeFeedCommand);
 }
 
 function addList(feed: Command): void {
-  const list = feed.command('list').description('the installed feeds; exit code 1 when a file is faulty');
+  const list = feed
+    .command('list')
+    .description('list the installed feeds; exits with code 1 if a feed file has errors');
   actionWithoutDatabase(list, async () => {
     const { feeds, faults } = await installedFeeds(loadConfig());
     const rows = feeds.map(({ name, kind, title, schedule, asOf: as_of, file }) => {
@@ -58,13 +65,11 @@ function addCheck(feed: Command): void {
   const check = feed
     .command('check')
     .argument('<file>', 'a feed file, or the name of an installed feed')
-    .option('--rows <n>', 'how many rows to read', wholeNumber, 1000)
-    .description(
-      'reads the first rows and shows what they map to, what is missing, what would be rejected and why',
-    )
+    .option('--rows <n>', 'number of rows to read', wholeNumber, 1000)
+    .description('read the first rows and show what they map to, what is missing, and what would be rejected')
     .addHelpText('after', '\nExample:\n  plat feed check feeds/my-county.yaml --rows 5000');
   actionWithoutDatabase(check, async (file: string, { rows }: { rows: number }) => {
-    // The readers of every format are for this command alone.
+    // Only this command needs the readers of every format, so load them here.
     const [{ loadFeed }, { checkFeed }, { renderCheck }] = await Promise.all([
       import('../workers/ingest/load-feeds.ts'),
       import('../workers/ingest/check-feed.ts'),
@@ -81,12 +86,12 @@ function addRun(feed: Command): void {
   const run = feed
     .command('run')
     .argument('<name>', 'an installed feed')
-    .option('--wait', 'show progress and wait for the end')
-    .option('--force', 'merge although the gate blocks; recorded with the run')
-    .description('ingests a feed through the workers')
+    .option('--wait', 'wait and show progress')
+    .option('--force', 'merge even if the gate blocks the run; recorded with the run')
+    .description('run a feed: read its source, check the rows, and merge them')
     .addHelpText(
       'after',
-      '\nExamples:\n  plat feed run washington-nh --wait\n  plat feed run my-county --roll ./roll-2026.csv --wait\n\nExit codes: 0 merged or unchanged, 1 failed, 2 unknown feed or not of such a source, 3 blocked by the gate.',
+      '\nExamples:\n  plat feed run washington-nh --wait\n  plat feed run my-county --roll ./roll-2026.csv --wait\n\nExit codes: 0 merged or unchanged, 1 failed, 2 unknown feed or wrong source option, 3 blocked by the gate.',
     );
   for (const input of INPUTS) run.option(`--${input} <source>`, INPUT_WORDS[input]);
   action(run, async (session, name: string, flags: RunFlags) => {
@@ -103,12 +108,13 @@ async function removeFeedCommand(session: Session, name: string): Promise<Comman
   const file = feeds.find(feed => feed.name === name)?.file ?? null;
   const { kind, features, tiles, parcels, job } = removed;
   const what = feedKindWords(kind)?.readsHeaders ? `${tiles} files` : `${features} features`;
-  const following = job === null ? '' : `; ${parcels} parcels are computed anew (job ${job})`;
-  const further = file === null ? '' : `\nA further run would bring it back: take ${file} away.`;
-  return [{ feed: name, ...removed, file }, `${name}: ${what} of ${kind} removed${following}.${further}`];
+  const following = job === null ? '' : `; recomputing ${parcels} parcels (job ${job})`;
+  const further =
+    file === null ? '' : `\nThe next run of the feed would load it again. To prevent that, delete ${file}.`;
+  return [{ feed: name, ...removed, file }, `${name}: removed ${what} of ${kind}${following}.${further}`];
 }
 
-/** Another source of what the feed does not read would be read by nobody. */
+/** Refuses source options for inputs that the feed doesn't read. */
 function refuseUnread(feed: Feed, flags: RunFlags, command: Command): void {
   const sections: Partial<Record<Input, unknown>> = feed;
   const read = INPUTS.filter(input => sections[input] != null);
@@ -117,7 +123,7 @@ function refuseUnread(feed: Feed, flags: RunFlags, command: Command): void {
   const options = (inputs: readonly Input[]) => inputs.map(input => `--${input}`).join(' and ');
   const without = unread.includes('shape') && feed.kind === 'assessor' ? ' without `shape`' : '';
   command.error(
-    `error: the feed ${feed.name} is of kind ${feed.kind}${without}: it takes ${options(read)}, not ${options(unread)}`,
+    `error: the feed ${feed.name} is of kind ${feed.kind}${without}. It accepts ${options(read)}, not ${options(unread)}`,
     { exitCode: EXIT.usage },
   );
 }

@@ -6,13 +6,20 @@ import { table } from './common/cli-output.ts';
 import { action, deliverJobs } from './common/cli-session.ts';
 
 export function addJobCommands(program: Command): void {
-  const jobs = program.command('jobs').description('what the workers do, have done and are to do');
+  const jobs = program.command('jobs').description('list, cancel, and retry jobs of the workers');
 
   const list = jobs
     .command('list', { isDefault: true })
-    .addOption(new Option('--status <status>', 'only these').choices(['queued', 'running', 'done', 'failed']))
-    .option('--limit <n>', 'most of them', wholeNumber, 20)
-    .description('the newest jobs, open ones first');
+    .addOption(
+      new Option('--status <status>', 'only jobs with this status').choices([
+        'queued',
+        'running',
+        'done',
+        'failed',
+      ]),
+    )
+    .option('--limit <n>', 'number of jobs', wholeNumber, 20)
+    .description('list the newest jobs, open ones first');
   action(list, async ({ db }, { status, limit }: { status?: string; limit: number }) => {
     const rows = await db.run<JobState>('queue/list_jobs', { limit, status: status ?? null });
     return [rows, jobsTable(rows)];
@@ -20,23 +27,23 @@ export function addJobCommands(program: Command): void {
 
   const cancel = jobs
     .command('cancel')
-    .argument('<job>', 'its id, or how that begins')
-    .description('ends a job that waits or runs; what it has committed stays');
+    .argument('<job>', 'id of the job, or its first characters')
+    .description('cancel a queued or running job; work that it has committed stays');
   action(cancel, async ({ db }, id: string) => {
     const cancelled = await cancelJob(db, id, operator());
-    const when = cancelled.running ? ': its worker breaks off within seconds' : '';
-    return [cancelled, `Job ${cancelled.id} is cancelled${when}.`];
+    const when = cancelled.running ? '. Its worker stops within seconds' : '';
+    return [cancelled, `Canceled job ${cancelled.id}${when}.`];
   });
 
   const retry = jobs
     .command('retry')
-    .argument('<job>', 'its id, or how that begins')
-    .description('adds a job that does again what an ended one was to do')
+    .argument('<job>', 'id of the job, or its first characters')
+    .description('queue a new job with the same work as an ended one')
     .addHelpText('after', '\nExample:\n  plat jobs --status failed && plat jobs retry 5e9b0f3c');
   action(retry, async (session, id: string) => {
     const added = await retryJob(session.db, id);
     await deliverJobs(session, [added.id]);
-    return [added, `Job ${added.id} is queued.`];
+    return [added, `Queued job ${added.id}.`];
   });
 }
 
@@ -46,7 +53,7 @@ export function jobsTable(jobs: readonly JobState[]): string {
     job: job.name,
     for: job.key.slice(0, 40),
     status: job.status,
-    progress: `${Math.round(job.progress * 100)} %`,
+    progress: `${Math.round(job.progress * 100)}%`,
     attempts: job.attempts,
     deaths: job.deaths,
     note: job.status === 'queued' || job.status === 'done' ? '' : describeJob(job).slice(0, 90),

@@ -8,7 +8,7 @@ import { action } from './common/cli-session.ts';
 type KeyFlags = { name: string; scope: Scope[]; expires?: Date };
 
 export function addKeyCommands(program: Command): void {
-  const key = program.command('key').description('API keys');
+  const key = program.command('key').description('manage API keys');
   addCreate(key);
   addList(key);
   addRotate(key);
@@ -19,13 +19,15 @@ export function addKeyCommands(program: Command): void {
 function addCreate(key: Command): void {
   const create = key
     .command('create')
-    .argument('<account>', 'its name or id')
+    .argument('<account>', 'name or id of the account')
     .option('--name <name>', 'what the key is for', 'default')
     .addOption(
-      new Option('--scope <scope...>', 'what it may be used for').choices(SCOPES).default(['api:direct']),
+      new Option('--scope <scope...>', 'what the key can be used for')
+        .choices(SCOPES)
+        .default(['api:direct']),
     )
-    .option('--expires <date>', 'last day of validity in UTC (YYYY-MM-DD)', endOfFutureDay)
-    .description('a new key; it is shown this once and stored only as a hash')
+    .option('--expires <date>', 'last day on which the key works, in UTC (YYYY-MM-DD)', endOfFutureDay)
+    .description('create a key; it is shown once and stored only as a hash')
     .addHelpText('after', '\nExample:\n  plat key create acme --name website --expires 2027-12-31');
   action(create, async ({ db }, account: string, { name, scope, expires }: KeyFlags) => {
     const terms = { name, scopes: scope, ...(expires ? { expiresAt: expires } : {}) };
@@ -37,8 +39,8 @@ function addCreate(key: Command): void {
 function addList(key: Command): void {
   const list = key
     .command('list')
-    .option('--account <account>', 'of one account')
-    .description('the keys, without their secrets');
+    .option('--account <account>', 'keys of one account')
+    .description('list keys, without their secrets');
   action(list, async ({ db }, { account }: { account?: string }) => {
     const keys = await listKeys(db, account);
     const columns = 'id account name prefix scopes expires_at revoked_at last_used_at'.split(' ');
@@ -49,9 +51,11 @@ function addList(key: Command): void {
 function addRotate(key: Command): void {
   const rotate = key
     .command('rotate')
-    .argument('<key>', 'its id, its prefix or the key itself')
-    .option('--overlap <hours>', 'how long the old one goes on working; 0 revokes it', wholeNumber, 24)
-    .description('a new key in the place of one, with its name, scopes and expiry; it is shown this once')
+    .argument('<key>', 'id or prefix of the key, or the key itself')
+    .option('--overlap <hours>', 'how long the old key keeps working; 0 revokes it at once', wholeNumber, 24)
+    .description(
+      'replace a key with a new one that has the same name, scopes, and expiration date; it is shown once',
+    )
     .addHelpText('after', '\nExample:\n  plat key rotate plat_HR3tpD --overlap 72');
   action(rotate, async ({ db }, old: string, flags: { overlap: number; json?: boolean }) => {
     const rotated = await rotateKey(db, old, flags.overlap);
@@ -64,22 +68,24 @@ function addRotate(key: Command): void {
 function addRevoke(key: Command): void {
   const revoke = key
     .command('revoke')
-    .argument('<key>', 'its id, its prefix or the key itself')
-    .description('ends a key for good, in every process within 5 seconds')
+    .argument('<key>', 'id or prefix of the key, or the key itself')
+    .description('revoke a key for good; takes effect everywhere within 5 seconds')
     .addHelpText('after', '\nExample:\n  plat key revoke plat_HR3tpD');
   action(revoke, async ({ db }, text: string) => {
     const revoked = await revokeKey(db, text);
-    return [revoked, `Key ${revoked.name} (${revoked.id}) is revoked.`];
+    return [revoked, `Revoked key ${revoked.name} (${revoked.id}).`];
   });
 }
 
 function addRotateImages(key: Command): void {
   const rotateImages = key
     .command('rotate-images')
-    .description('a new secret signs the addresses of pictures; those of the one before it go on working')
-    .addHelpText('after', '\nTwice ends all addresses that were given out before.');
+    .description(
+      'replace the secret that signs image URLs; URLs signed with the previous secret keep working',
+    )
+    .addHelpText('after', '\nRun it twice to invalidate all earlier URLs.');
   action(rotateImages, async ({ db }) => {
     await db.run('platform/rotate_signing_secret');
-    return [{ rotated: true }, 'A new secret signs from now on; the API takes it up within a minute.'];
+    return [{ rotated: true }, 'Created a new secret. The API starts using it within a minute.'];
   });
 }

@@ -40,21 +40,21 @@ import { addWebhookCommands } from './webhooks-command.ts';
 
 const HELP = `
 Examples:
-  npm start                                 everything on this machine, sample data included
-  plat county add 55025 --run --wait        a county's feeds, written and ingested
-  plat feed check feeds/my-county.yaml      what a roll would map to
-  plat feed run my-county --wait            ingest it
-  plat runs                                 what the ingestions did
+  npm start                                 run everything on this machine, with sample data
+  plat county add 55025 --run --wait        write a county's feeds and load them
+  plat feed check feeds/my-county.yaml      show what a roll would map to
+  plat feed run my-county --wait            load it
+  plat runs                                 list what each run did
   plat recompute stats --fips 33019 --wait
   plat backtest valuations --from 2012-01-01
   plat account create acme && plat key create acme
 
-Exit codes: 0 done, 1 failed, 2 called wrongly or unknown name, 3 blocked by the gate.
-Settings: .env.example`;
+Exit codes: 0 done, 1 failed, 2 usage error or unknown name, 3 blocked by the gate.
+Settings: see .env.example`;
 
 export function createProgram(): Command {
   const program = new Command('plat')
-    .description('US land-parcel data: ingestion, precomputed answers and a read API')
+    .description('load US land-parcel data, and serve it over an API and a web app')
     .version(version)
     .addHelpText('after', HELP)
     .exitOverride()
@@ -64,28 +64,28 @@ export function createProgram(): Command {
   program
     .command('up')
     .description(
-      'starts PostgreSQL (unless DATABASE_URL is set), migrates, loads the sample on the first run, and runs workers and API',
+      'run everything: PostgreSQL (unless DATABASE_URL is set), migrations, the sample on the first start, workers, and the API',
     )
     .action(async () => (await import('./up/up-command.ts')).up(loadConfig()));
   const migration = program
     .command('migrate')
-    .option('--distribute', 'on Citus: spread the tables that grow with the nation over its nodes')
-    .option('--dry-run', 'list the migrations that would run; a breaking one needs a stop')
-    .option('--shards <n>', 'with --distribute: how many shards each table has (32)', wholeNumber)
-    .description('brings the database to the newest schema and loads the counties and ZIPs')
+    .option('--distribute', 'on Citus: distribute the large tables over the nodes')
+    .option('--dry-run', 'list the migrations that would run; stop all processes before a breaking one')
+    .option('--shards <n>', 'with --distribute: number of shards per table (default: 32)', wholeNumber)
+    .description('update the database to the latest schema, and load counties and ZIP codes')
     .addHelpText(
       'after',
-      '\nExample, on a Citus cluster, with data or without:\n  plat migrate --distribute --shards 64',
+      '\nExample for a Citus cluster, empty or with data:\n  plat migrate --distribute --shards 64',
     );
   actionWithoutDatabase(migration, migrateCommand);
   program
     .command('api')
-    .description('the API alone, on PORT')
+    .description('run only the API, on PORT')
     .action(() => runService('api', connectedConfig()));
   program
     .command('worker')
-    .description('one worker process, with /healthz and /metrics on WORKER_PORT when that is set')
-    .addHelpText('after', '\nExample, a second worker beside `npm start`:\n  plat worker')
+    .description('run one worker process, with /healthz and /metrics on WORKER_PORT if it is set')
+    .addHelpText('after', '\nExample, to add a worker to `npm start`:\n  plat worker')
     .action(() => runService('worker', connectedConfig()));
   addCountyCommands(program);
   addFeedCommands(program);
@@ -116,7 +116,7 @@ async function migrateCommand(flags: MigrateFlags): Promise<CommandResult> {
   if (flags.dryRun) {
     const pending = await listPending(config.DATABASE_URL);
     const lines = pending.map(({ name, kind }) => `${name}: ${kind}`);
-    return [{ pending }, lines.join('\n') || 'The schema is current.'];
+    return [{ pending }, lines.join('\n') || 'The schema is up to date.'];
   }
   const applied = await migrate(config.DATABASE_URL, { say: printNote });
   const { loadRegions } = await import('../workers/regions/load-regions.ts');
@@ -127,7 +127,7 @@ async function migrateCommand(flags: MigrateFlags): Promise<CommandResult> {
     const regions = await loadRegions(db);
     const tables = flags.distribute ? await distribute(config.DATABASE_URL, flags.shards) : [];
     const dear = flags.distribute ? await listNodePageCosts(db) : [];
-    const done = applied.length === 0 ? 'The schema is current.' : `Applied ${applied.join(', ')}.`;
+    const done = applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`;
     const newer = await assertSchemaVersion(db);
     return [
       { applied, newer, regions, ...(flags.distribute && { tables, dear_nodes: dear }) },
@@ -147,21 +147,18 @@ async function migrateCommand(flags: MigrateFlags): Promise<CommandResult> {
 const newerLines = (newer: string[]): string[] =>
   newer.length === 0
     ? []
-    : [`The database also has ${newer.join(', ')} from a newer release. This release works with them.`];
+    : [`The database also has ${newer.join(', ')} from a newer release. This release works with it.`];
 
 const dearLine = ({ node, cost }: { node: string; cost: number }): string =>
-  `random_page_cost is ${cost} on ${node}: "alter database NAME set random_page_cost = ${RANDOM_PAGE_COST}" there, with the database's name, has it read by indexes.`;
+  `random_page_cost is ${cost} on ${node}, which makes it avoid indexes. Run there, with the database's name: alter database NAME set random_page_cost = ${RANDOM_PAGE_COST}`;
 
 function distributedLine({ table, key, colocated_with, shards, rows }: Distributed): string {
-  const beside = colocated_with === table ? '' : `, beside ${colocated_with}`;
-  const moved = rows === null ? 'distributed before' : `${rows.toLocaleString('en-US')} rows moved`;
-  return `${table.padEnd(18)} by ${key}, ${shards} shards${beside}: ${moved}.`;
+  const together = colocated_with === table ? '' : `, colocated with ${colocated_with}`;
+  const moved = rows === null ? 'already distributed' : `${rows.toLocaleString('en-US')} rows moved`;
+  return `${table.padEnd(18)} by ${key}, ${shards} shards${together}: ${moved}.`;
 }
 
-/**
- * Asked for the help of a command that is not there, commander would show its parent's, as
- * if that were right.
- */
+/** For help on an unknown command, commander would show the parent's help. Report an error instead. */
 function refuseUnknown(command: Command): void {
   const name = command.args[0];
   if (name === undefined || name === 'help' || name.startsWith('-')) return;
@@ -172,14 +169,13 @@ function refuseUnknown(command: Command): void {
 
 /** Runs one command line. @returns the exit code, see EXIT */
 export async function main(argv: string[]): Promise<number> {
-  // Whoever reads may stop reading (`plat runs | head`, a closed terminal): the command still does
-  // what it was asked to.
+  // The reader may stop early (`plat runs | head`, a closed terminal). The command still finishes its work.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosed);
   try {
     await createProgram().parseAsync(argv, { from: 'user' });
     return Number(process.exitCode ?? EXIT.ok);
   } catch (error) {
-    // Commander has said what is wrong.
+    // Commander has already printed its own errors.
     if (!(error instanceof CommanderError)) process.stderr.write(`plat: ${errorText(error)}\n`);
     return exitCodeOf(error);
   }

@@ -7,16 +7,16 @@ import { localUrl } from '../shared/platform/origin.ts';
 import { readState } from './common/cli-state.ts';
 
 const HELP = `
-For clients that start programs on their own machine, such as Claude Desktop:
+For clients that start local programs, such as Claude Desktop:
   { "command": "npx", "args": ["plat", "mcp"], "env": { "PLAT_API_KEY": "plat_…" } }
-PLAT_URL names the service; without it, the one that runs in this checkout. The key needs the scope api:mcp:
+PLAT_URL is the URL of the service (default: the one running in this checkout). The key needs the scope api:mcp:
   plat key create demo --scope api:mcp`;
 
 export function addMcpCommand(program: Command): void {
   program
     .command('mcp')
     .description(
-      'the MCP server on standard input and output; asks the service at PLAT_URL with PLAT_API_KEY',
+      'run an MCP server on standard input and output; it calls the service at PLAT_URL with PLAT_API_KEY',
     )
     .addHelpText('after', HELP)
     .action(() => run(serviceUrl(), requireKey()));
@@ -34,7 +34,7 @@ function requireKey(): string {
   if (PLAT_API_KEY) return PLAT_API_KEY;
   throw new PlatError(
     'key_unknown',
-    'PLAT_API_KEY is not set: make a key with `plat key create <account> --scope api:mcp`.',
+    'PLAT_API_KEY is not set. Create a key with `plat key create <account> --scope api:mcp`.',
   );
 }
 
@@ -50,15 +50,12 @@ const VERSION = 'io.modelcontextprotocol/protocolVersion';
 type Bridge = {
   url: string;
   key: string;
-  /** The protocol's version, once the client and the service have agreed on one. */
+  /** The protocol version that the client and the service agreed on. */
   negotiated: string | undefined;
   pending: Map<string | number, AbortController>;
 };
 
-/**
- * Passes every message, one per line, to the service, and its answers back. Ends with the last answer after
- * the end of the input.
- */
+/** Relays messages, one per line, to the service and back. Ends when the input ends and all have returned. */
 async function run(url: string, key: string): Promise<void> {
   const bridge: Bridge = { url, key, negotiated: undefined, pending: new Map() };
   const running = new Set<Promise<void>>();
@@ -114,7 +111,7 @@ async function request(
   });
   const text = await response.text();
   if (text === '') return undefined;
-  // The older version answers with a stream of events, whose last one has the message.
+  // The older protocol version returns an event stream. Its last event has the message.
   const json = /^data: (.*)$/m.exec(text)?.[1] ?? text;
   const answer = JSON.parse(json);
   if ('jsonrpc' in answer) return answer;
@@ -124,9 +121,7 @@ async function request(
 function failure(url: string, id: string | number, error: unknown): JSONRPCMessage {
   const { message } = error as Error;
   const instructions =
-    error instanceof TypeError
-      ? `The service cannot be reached at ${url}: start it, or set PLAT_URL.`
-      : message;
+    error instanceof TypeError ? `Can't reach the service at ${url}. Start it, or set PLAT_URL.` : message;
   return { jsonrpc: '2.0', id, error: { code: -32_000, message: instructions } };
 }
 
@@ -143,6 +138,6 @@ function write(message: object): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-/** As the protocol encodes what a header cannot hold. */
+/** The protocol's encoding of text that a header can't contain. */
 const headerOf = (text: string): string =>
   /^[\x21-\x7e]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;

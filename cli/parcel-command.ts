@@ -21,18 +21,18 @@ import { action } from './common/cli-session.ts';
 export function addParcelCommands(program: Command): void {
   const show = program
     .command('parcel')
-    .description('what is known of a parcel, and a drawing of it')
+    .description('show and draw a parcel')
     .command('show')
-    .description('one parcel: what its roll states, what the land layers tell, and from which versions')
+    .description('show a parcel: its roll fields, its land figures, and the layer versions they come from')
     .argument('<id>', "a parcel's property_id", propertyId)
-    .option('--svg <file>', 'draw it: boundary, roads, frontage, wetlands, flood zones, slope')
+    .option('--svg <file>', 'draw its boundary, roads, frontage, wetlands, flood zones, and slope')
     .addHelpText('after', '\nExample:\n  plat parcel show 2301900000001 --svg parcel.svg');
   action(show, async ({ db }, id: number, { svg }: { svg?: string }) => {
     const { readParcelDrawing } = await import('../shared/drawing/collect-map.ts');
     const { signal } = new AbortController();
     const found = await readParcelDrawing(db, id, svg === undefined ? null : { signal });
     if (found === null) {
-      const message = `There is no parcel ${id}; ids are the property_id of the API.`;
+      const message = `There is no parcel ${id}. Use the property_id that the API returns.`;
       throw new PlatError('not_found', message);
     }
     const drawing = found.drawn === null ? null : await draw(found.stored, found.drawn, svg!);
@@ -56,10 +56,8 @@ async function draw({ land, waiting }: StoredParcel, drawn: ParcelDrawing, file:
     computedAt: land?.computed_at ?? null,
   };
   await writeFile(file, drawParcel(drawn, options)).catch(error => {
-    const why = { ENOENT: 'there is no such folder', EACCES: 'it may not be written' }[
-      errorCode(error) ?? ''
-    ];
-    throw new PlatError('svg_file', `${file} cannot be written: ${why ?? (error as Error).message}.`, {
+    const why = { ENOENT: 'the folder does not exist', EACCES: 'no permission' }[errorCode(error) ?? ''];
+    throw new PlatError('svg_file', `Can't write ${file}: ${why ?? (error as Error).message}.`, {
       cause: error,
     });
   });
@@ -97,7 +95,7 @@ function figuresOf({ computed: { figures, failures } }: ParcelDrawing) {
   return { ...rest, failures };
 }
 
-/** Room for the longest label. */
+/** Width of the longest label. */
 const LABEL_CHARS = Math.max(...PARCEL_FIELD_NAMES.map(name => PARCEL_FIELDS[name].label.length));
 
 function describe({ parcel, land, versions, waiting }: StoredParcel): string {
@@ -109,7 +107,7 @@ function describe({ parcel, land, versions, waiting }: StoredParcel): string {
   if (parcel.retired_at !== null)
     say('retired', `left the roll on ${moment(parcel.retired_at)} with run ${parcel.retired_run}`);
   say('roll', `feed ${parcel.feed}, new in run ${parcel.created_run}, changed in run ${parcel.changed_run}`);
-  if (parcel.boundary === null) say('geometry', 'none: nothing can be told of its land');
+  if (parcel.boundary === null) say('geometry', 'none, so land figures are unknown');
   else say('at', `${parcel.y / 1e7}, ${parcel.x / 1e7}`);
   if (parcel.calculated_acres !== null) say('measured', `${parcel.calculated_acres.toFixed(2)} acres`);
   for (const group of FIELD_GROUPS) {
@@ -125,33 +123,33 @@ function describe({ parcel, land, versions, waiting }: StoredParcel): string {
 
 function describeLand({ parcel, land, versions, waiting }: StoredParcel): string[] {
   if (land === null) {
-    const why = waiting.length > 0 ? 'the parcel waits for it' : 'no layer covers it, or nothing can be told';
+    const why = waiting.length > 0 ? 'queued' : 'no layer covers it, or the figures are unknown';
     return parcel.retired_at === null && parcel.boundary !== null ? [`land: not computed (${why})`] : [];
   }
   const { figures } = land;
   const lines = [`land, computed ${moment(land.computed_at)}`];
   const say = (name: string, words: string) => lines.push(`  ${name.padEnd(14)} ${words}`);
-  const amountText = (value: number | null, unit: string) => amount(value, unit, 1) ?? 'not known';
+  const amountText = (value: number | null, unit: string) => amount(value, unit, 1) ?? 'unknown';
   say(
     'frontage',
     `highway ${amountText(figures.highway_frontage_ft, ' ft')}, road ${amountText(figures.road_frontage_ft, ' ft')}, local road ${amountText(figures.local_frontage_ft, ' ft')}`,
   );
-  say('landlocked', { true: 'yes', false: 'no', null: 'not known' }[`${figures.landlocked}`]);
-  say('wetlands', amountText(figures.wetlands_percent, ' % of the area'));
-  say('flood zone', amountText(figures.flood_zone_percent, ' % of the area'));
+  say('landlocked', { true: 'yes', false: 'no', null: 'unknown' }[`${figures.landlocked}`]);
+  say('wetlands', amountText(figures.wetlands_percent, '% of the area'));
+  say('flood zone', amountText(figures.flood_zone_percent, '% of the area'));
   say(
     'elevation',
     figures.mean_elevation_m === null
-      ? 'not known'
+      ? 'unknown'
       : `${amountText(figures.min_elevation_m, '')} to ${amountText(figures.max_elevation_m, ' m')}, mean ${amountText(figures.mean_elevation_m, ' m')}`,
   );
-  say('mean slope', amountText(figures.mean_slope_percent, ' %'));
+  say('mean slope', amountText(figures.mean_slope_percent, '%'));
   const shares = figures.steeper_percent;
   if (shares !== null)
-    say('steeper than', SLOPE_GRADES.map((grade, i) => `${grade} %: ${shares[i]!.toFixed(1)} %`).join(', '));
-  if (!land.of_boundary) lines.push('  These figures are of an earlier boundary.');
-  if (waiting.length > 0) lines.push(`  To be computed anew: ${waiting.join(', ')}.`);
-  if (parcel.retired_at !== null) lines.push('  Computed while it was on the roll.');
+    say('steeper than', SLOPE_GRADES.map((grade, i) => `${grade}%: ${shares[i]!.toFixed(1)}%`).join(', '));
+  if (!land.of_boundary) lines.push('  These figures describe an earlier boundary.');
+  if (waiting.length > 0) lines.push(`  Waiting to be recomputed: ${waiting.join(', ')}.`);
+  if (parcel.retired_at !== null) lines.push('  Computed while the parcel was on the roll.');
   const rows = versions.map(({ kind: layer, feed, run_id: run, merged_at: merged, current }) => {
     const now = current === null ? 'gone' : current === run ? 'current' : `replaced by run ${current}`;
     return { layer, feed, run, merged, now };

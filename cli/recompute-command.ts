@@ -28,44 +28,44 @@ type Flags = {
 type Scope = { fips: number } | { zip: string } | { all: true };
 
 export function addRecomputeCommands(program: Command): void {
-  const recompute = program.command('recompute').description('computes precomputed tables anew');
+  const recompute = program
+    .command('recompute')
+    .description('recompute land attributes, valuations, or market statistics');
 
   const attributes = recompute
     .command('attributes')
-    .addOption(new Option('--layer <kind...>', 'by these kinds of layers only').choices(LAYER_KINDS))
-    .description('what land layers tell of parcels: slope, road frontage, wetlands, flood zones');
+    .addOption(new Option('--layer <kind...>', 'only these kinds of layers').choices(LAYER_KINDS))
+    .description('recompute slope, road frontage, wetlands, and flood zones from land layers');
   onScope(attributes, '--fips and --all', '--layer roads flood', recomputeAttributes);
 
   const valuations = recompute
     .command('valuations')
-    .addOption(asOf('the latest snapshot when all comps are of such'))
-    .description(
-      'what parcels are worth by the sales around them: fits the market anew, then values with it',
-    );
+    .addOption(asOf('the latest snapshot if all comps come from snapshots'))
+    .description('recompute estimated values: fit the market, then value every parcel');
   onScope(valuations, '--fips and --all', '--as-of 2025-09-28', recomputeValuations);
 
   const stats = recompute
     .command('stats')
-    .option('--zip <zip>', 'of one ZIP', zip)
-    .addOption(asOf('a pinned feed'))
-    .description('market statistics: of a county and its ZIPs, of one ZIP, or of all');
-  onScope(stats, '--fips, --zip and --all', '--as-of 2025-09-28', recomputeStatistics);
+    .option('--zip <zip>', 'one ZIP code', zip)
+    .addOption(asOf('a feed with a fixed date'))
+    .description('recompute market statistics of a county and its ZIP codes, of one ZIP code, or of all');
+  onScope(stats, '--fips, --zip, and --all', '--as-of 2025-09-28', recomputeStatistics);
 
   const history = recompute
     .command('history')
-    .option('--wait', 'show progress and wait for the end')
-    .description('market statistics of past months, of all regions: what is new, and what listings tell anew')
-    .addHelpText('after', '\nExamples:\n  plat recompute history --wait');
+    .option('--wait', 'wait and show progress')
+    .description('restate market statistics of past months in all regions, where listings have changed')
+    .addHelpText('after', '\nExample:\n  plat recompute history --wait');
   action(history, recomputeHistory);
 }
 
 const asOf = (otherwise: string): Option =>
   new Option(
     '--as-of <date>',
-    `as of this day (YYYY-MM-DD); default: today in UTC, or the day of ${otherwise}`,
+    `date of the results (YYYY-MM-DD); default: today in UTC, or the date of ${otherwise}`,
   ).argParser(pastDay);
 
-/** What all of them share: a scope that is there, and that they may be waited for. */
+/** Options that these commands share: a scope that must exist, and --wait. */
 function onScope<S extends Scope>(
   command: Command,
   choices: string,
@@ -74,14 +74,14 @@ function onScope<S extends Scope>(
 ): void {
   const plat = `  plat recompute ${command.name()}`;
   command
-    .option('--fips <fips>', 'of one county', fips)
-    .option('--all', 'of every county')
-    .option('--wait', 'show progress and wait for the end')
+    .option('--fips <fips>', 'one county', fips)
+    .option('--all', 'every county')
+    .option('--wait', 'wait and show progress')
     .addHelpText('after', `\nExamples:\n${plat} --fips 33019 --wait\n${plat} --all ${example}`);
   action(command, async (session, flags: Flags) => {
     const { fips, zip, all } = flags;
     const named = Object.entries({ fips, zip, all }).filter(([, value]) => value !== undefined);
-    if (named.length !== 1) return command.error(`error: name one of ${choices}`, { exitCode: EXIT.usage });
+    if (named.length !== 1) return command.error(`error: use one of ${choices}`, { exitCode: EXIT.usage });
     const scope = Object.fromEntries(named) as S;
     await requireRegion(session.db, scope);
     return work(session, flags, scope);
@@ -160,7 +160,7 @@ function describeAttributes({ result, error }: EndedJob<Attributes>): string {
   return failed === 0 ? all : `${all}; ${failed} of ${chunks} chunks failed: ${error}`;
 }
 
-/** Says that another day than the default one does not last. */
+/** Notes that results for a date other than the default are temporary. */
 async function tellOfDay(db: Db, { fips, asOf }: Flags): Promise<void> {
   if (asOf === undefined) return;
   const { defaultValuationDay } = await import('../workers/valuation/value-county.ts');
@@ -169,7 +169,7 @@ async function tellOfDay(db: Db, { fips, asOf }: Flags): Promise<void> {
   const daily = `${hour!.padStart(2, '0')}:${minute!.padStart(2, '0')} UTC`;
   const whose = fips === undefined ? '' : ` of county ${fiveDigits(fips)}`;
   process.stderr.write(
-    `What is served${whose} is then as of ${asOf}, until the next run without --as-of (daily at ${daily}, or when its comps change).\n`,
+    `Valuations${whose} will be as of ${asOf} until the next run without --as-of (daily at ${daily}, or when comps change).\n`,
   );
 }
 

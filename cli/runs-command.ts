@@ -22,16 +22,16 @@ import { action, type CommandResult, type Session } from './common/cli-session.t
 export function addRunCommands(program: Command): void {
   const runs = program
     .command('runs')
-    .description('what ingestions did: rows read, new, changed, unchanged, retired, rejected')
-    .option('--feed <name>', 'of one feed')
-    .option('--limit <n>', 'how many', wholeNumber, 20)
+    .description('list runs with their rows: read, new, changed, unchanged, retired, rejected')
+    .option('--feed <name>', 'runs of one feed')
+    .option('--limit <n>', 'number of runs', wholeNumber, 20)
     .addHelpText(
       'after',
       '\nExamples:\n  plat runs --feed washington-nh\n  plat runs show 3 --reason missing_key --rejects 50',
     );
   action(runs, async ({ db, config }, { feed, limit }: { feed?: string; limit: number }) => {
     const rows = await listRuns(db, feed ?? null, limit);
-    // No runs may be the answer; of a feed that is not there it is not.
+    // A feed without runs is fine. An unknown feed is an error.
     if (feed !== undefined && rows.length === 0) await installedFeed(config, feed);
     const columns = 'id feed status read new changed unchanged retired rejected started'.split(' ');
     return [rows, table(rows.map(summary), columns)];
@@ -39,22 +39,22 @@ export function addRunCommands(program: Command): void {
 
   const show = runs
     .command('show')
-    .argument('<id>', 'a run', wholeNumber)
-    .option('--reason <reason>', 'only rejects of this reason')
-    .option('--rejects <n>', 'how many rejects to show', wholeNumber, 10)
-    .description('one run: its counts, what the gate found, and the rows that were rejected');
+    .argument('<id>', 'id of the run', wholeNumber)
+    .option('--reason <reason>', 'only rejected rows with this reason')
+    .option('--rejects <n>', 'number of rejected rows to show', wholeNumber, 10)
+    .description('show a run: its counts, the result of the gate, and rejected rows');
   action(show, (session, id: number, flags: { reason?: string; rejects: number }) =>
     showRun(session, id, flags.reason, flags.rejects),
   );
 
   const undo = runs
     .command('undo')
-    .argument('<id>', 'the latest merged run of a feed of parcels', wholeNumber)
-    .option('--wait', 'show progress and wait for the end')
-    .description('gives the county the parcels and sales back that it had before the run')
+    .argument('<id>', 'id of the latest merged run of a parcel feed', wholeNumber)
+    .option('--wait', 'wait and show progress')
+    .description('undo a run: restore the parcels and sales that the county had before it')
     .addHelpText(
       'after',
-      '\nExample:\n  plat runs undo 12 --wait\n\nExit codes: 0 undone, 1 failed or refused, with the reason.',
+      '\nExample:\n  plat runs undo 12 --wait\n\nExit codes: 0 undone, 1 failed or refused; the message says why.',
     );
   action(undo, undoCommand);
 }
@@ -76,7 +76,7 @@ async function undoCommand(
     async state => {
       const run = state.result as { runId: number } | null;
       if (state.status === 'failed' || run === null)
-        throw new PlatError('undo_failed', `Run ${id} was not undone: ${state.error}`);
+        throw new PlatError('undo_failed', `Couldn't undo run ${id}: ${state.error}`);
       return showRun(session, run.runId);
     },
   );
@@ -109,9 +109,9 @@ function summary(run: RunSummary) {
   return { id, feed, status, started, read, new: fresh, changed, unchanged, retired, rejected };
 }
 
-/** Figures that are not listed by name, but as a place or not at all. */
+/** Figures that are shown as a place, or not at all. */
 const UNLISTED = ['filled', 'extent', 'coverage', 'coverage_fips'];
-/** Figures of parcels: the features of a land layer are new or gone, never changed or returned. */
+/** Figures that only parcels have. Features of a land layer are new or gone, never changed or returned. */
 const OF_PARCELS = ['parts', 'returned', 'dropped'];
 
 function placesOf({ extent, coverage, coverage_fips: fips }: Run['counts']): Record<string, string> {
@@ -123,18 +123,18 @@ function placesOf({ extent, coverage, coverage_fips: fips }: Run['counts']): Rec
   const [read, box] = [words(extent), words(coverage)];
   const covered = [
     typeof fips === 'number' ? `county ${fiveDigits(fips)}` : null,
-    box !== null && box === read ? 'the box around what was read' : box,
+    box !== null && box === read ? 'the bounding box of the source' : box,
   ].filter(place => place !== null);
   return {
     ...(read !== null && { extent: read }),
-    ...(covered.length > 0 && { coverage: covered.join(', and ') }),
+    ...(covered.length > 0 && { coverage: covered.join(' and ') }),
   };
 }
 
 function describe(run: Run, rejects: Reject[]): string {
   const { counts, gate } = run;
   const lines = [
-    `run ${run.id} of ${run.feed}: ${statusWords(run)}, asked for by ${run.requested_by}, attempt ${run.attempts}`,
+    `run ${run.id} of ${run.feed}: ${statusWords(run)}, requested by ${run.requested_by}, attempt ${run.attempts}`,
   ];
   for (const { input, source, bytes, version } of run.inputs) {
     const size = feedKindWords(run.kind)?.readsHeaders ? '' : ` (${bytes.toLocaleString('en-US')} bytes)`;
@@ -149,7 +149,7 @@ function describe(run: Run, rejects: Reject[]): string {
     lines.push(`  ${name.padEnd(20)} ${text}`);
   }
   for (const { gate: name, message } of gate?.blocked ?? []) lines.push(`  gate ${name}: ${message}`);
-  if (rejects.length > 0) lines.push('  rejected or dropped, the first of them:');
+  if (rejects.length > 0) lines.push('  first rejected rows and dropped values:');
   for (const { input, row_no, field, reason, message, raw } of rejects) {
     lines.push(
       `    ${input} row ${row_no}${field ? `, ${field}` : ''}: ${reason}: ${message}`,

@@ -14,20 +14,20 @@ type Registry = { areas: number; numbers: number; edition: string | null; age_da
 
 type Server = { read_only: boolean; connections: number; max_connections: number };
 
-/** With fewer free, the next process to start may get none. */
+/** With fewer free, the next process may not get one. */
 const FEW_CONNECTIONS = 5;
 
-/** As old as a copy of the Do Not Call registry may be: 16 CFR 310.4(b)(3)(iv). */
+/** The maximum age of a copy of the Do Not Call registry: 16 CFR 310.4(b)(3)(iv). */
 const MAX_DNC_DAYS = 31;
 
-/** Citus resolves those that a death has left within a minute, by citus.recover_2pc_interval. */
+/** Citus resolves transactions left by a crash within a minute (citus.recover_2pc_interval). */
 const STUCK_MINUTES = 5;
 
 export function addStatusCommand(program: Command): void {
   const status = program
     .command('status')
-    .description('what the installation holds and what its workers are doing')
-    .option('--jobs <n>', 'how many jobs to show', wholeNumber, 10)
+    .description('show what is loaded, what the workers are doing, and what needs attention')
+    .option('--jobs <n>', 'number of jobs to show', wholeNumber, 10)
     .addHelpText('after', '\nExamples:\n  plat status\n  plat status --jobs 50 --json');
   action(status, async ({ db, config }, { jobs: limit }: { jobs: number }) => {
     const [overview] = await db.run<Record<string, number | string>>('queue/get_overview');
@@ -42,13 +42,13 @@ export function addStatusCommand(program: Command): void {
     const prepared = await listPreparedTransactions(db, STUCK_MINUTES);
     const { areas, numbers, edition, age_days } = dnc!;
     const figures: Record<string, number | string> = {
-      api: api ?? 'not started by `npm start`',
-      redis: redis ?? 'not used (REDIS_URL)',
+      api: api ?? 'not started with `npm start`',
+      redis: redis ?? 'not used (REDIS_URL is not set)',
       database: `${server.read_only ? 'read-only' : 'writable'}, ${server.connections} of ${server.max_connections} connections`,
       workers,
       ...overview,
       ...(areas > 0 && {
-        do_not_call: `${numbers.toLocaleString('en-US')} numbers of ${areas} area codes as of ${edition}`,
+        do_not_call: `${numbers.toLocaleString('en-US')} numbers in ${areas} area codes as of ${edition}`,
       }),
     };
     const lines = Object.entries(figures).map(
@@ -59,17 +59,17 @@ export function addStatusCommand(program: Command): void {
     lines.push('', jobsTable(jobs));
     if (age_days !== null && age_days > MAX_DNC_DAYS)
       printNote(
-        `the copy of the Do Not Call registry is ${age_days} days old: calls may rely on one of the last ${MAX_DNC_DAYS} days (16 CFR 310.4(b)(3)(iv)). Load a newer list.`,
+        `the copy of the Do Not Call Registry is ${age_days} days old. It must be at most ${MAX_DNC_DAYS} days old when you call (16 CFR 310.4(b)(3)(iv)). Load a newer copy.`,
       );
     for (const { node, gid, minutes } of prepared)
       printNote(
-        `the transaction ${gid} has been prepared on ${node} for ${minutes} minutes, and its rows are locked. On the coordinator: select recover_prepared_transactions(); what stays, see docs/scale.md.`,
+        `the transaction ${gid} has been prepared on ${node} for ${minutes} minutes, and its rows are locked. On the coordinator, run: select recover_prepared_transactions(). If it stays, see docs/scale.md.`,
       );
     noteServer(server);
     for (const disk of disks)
       if (disk.low)
         printNote(
-          `the disk is ${disk.full ? 'full' : 'nearly full'}: ${describeNamed(disk)}. Jobs pause when it is full.`,
+          `the disk is ${disk.full ? 'full' : 'nearly full'}: ${describeNamed(disk)}. Jobs pause while it is full. Free some space.`,
         );
     const document = { api, redis, workers, ...overview, dnc, server, disks, shards, prepared, jobs };
     return [document, lines.join('\n')];
@@ -79,12 +79,11 @@ export function addStatusCommand(program: Command): void {
 const describeNamed = (disk: NamedDisk): string => `${describeDisk(disk)} (${disk.holds.join(', ')})`;
 
 function noteServer({ read_only, connections, max_connections }: Server): void {
-  if (read_only)
-    printNote(`the database is read-only, so no call can be charged and no job can run. ${READ_ONLY}`);
+  if (read_only) printNote(`the database is read-only, so Plat can't charge calls or run jobs. ${READ_ONLY}`);
   const free = Math.max(0, max_connections - connections);
   if (free < FEW_CONNECTIONS)
     printNote(
-      `${free} of ${max_connections} database connections are free: raise max_connections of PostgreSQL, or lower DB_POOL_SIZE and the number of workers.`,
+      `only ${free} of ${max_connections} database connections are free. Raise max_connections in PostgreSQL, or lower DB_POOL_SIZE or the number of workers.`,
     );
 }
 
@@ -101,13 +100,13 @@ const shardsTable = (tables: ShardedTable[]) =>
 const megabytes = (bytes: number) =>
   `${(bytes / 1e6).toLocaleString('en-US', { maximumFractionDigits: 1 })} MB`;
 
-/** null without REDIS_URL. */
+/** Returns null if REDIS_URL is not set. */
 async function stateOfRedis({ REDIS_URL }: ConnectedConfig): Promise<'reachable' | 'unreachable' | null> {
   if (REDIS_URL === undefined) return null;
-  // A tenth of a second to load.
+  // Loading takes a tenth of a second.
   const { Redis } = await import('ioredis');
   const redis = new Redis(REDIS_URL, { lazyConnect: true, connectTimeout: 2_000, retryStrategy: () => null });
-  // Unheard, it would end the process; that it is away is what is asked.
+  // An unhandled error would end the process. An unreachable server is a valid result here.
   redis.on('error', () => {});
   try {
     await redis.connect();

@@ -31,26 +31,26 @@ type Flags = {
 export function addSuggestCommand(feed: Command): void {
   const suggest = feed
     .command('suggest')
-    .argument('<sources...>', 'paths or http(s) addresses; several of one county are joined')
+    .argument('<sources...>', 'paths or http(s) URLs; several sources of one county are joined')
     .option(
       '--format <name>',
-      'what the source is; by default its name tells, or that of the file in the zip',
+      'format of the source; default: by the name of the file, or of the file in the zip',
     )
-    .option('--name <name>', "the feed's name; by default the source's")
-    .option('--fips <code>', 'its county; by default the one that the rows or their ZIPs are in', fips)
-    .option('--member <name>', 'the file meant in a zip')
-    .option('--layer <name>', 'the layer, table or sheet meant in a file that holds several')
-    .option('--crs <code>', 'coordinate system, where the source does not say it')
-    .option('--rows <n>', 'how many rows to look at', wholeNumber, 500)
-    .option('--out <file>', 'where to write; by default in FEEDS_DIR')
+    .option('--name <name>', "name of the feed; default: the source's name")
+    .option('--fips <code>', 'county of the feed; default: the county of the rows or their ZIP codes', fips)
+    .option('--member <name>', 'the file to read in a zip')
+    .option('--layer <name>', 'the layer, table, or sheet to read, if there are several')
+    .option('--crs <code>', "coordinate system, if the source doesn't say")
+    .option('--rows <n>', 'number of rows to read', wholeNumber, 500)
+    .option('--out <file>', 'file to write; default: in FEEDS_DIR')
     .option('--print', 'print the feed instead of writing it')
-    .option('--force', 'replace a file that is there')
+    .option('--force', 'replace an existing file')
     .description(
-      'reads the first rows of a source and writes a feed for it, its columns mapped where that is sure',
+      'read the first rows of a source and write a feed for it, mapping the columns that Plat is sure about',
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  plat feed suggest https://example.org/parcels.zip\n  plat feed suggest roll.csv --fips 55025 --name my-county --print\n  plat feed suggest roll.csv parcels.shp\n\nExit codes: 0 the feed can run, 1 it is written and something is missing, or the source cannot be read.',
+      '\nExamples:\n  plat feed suggest https://example.org/parcels.zip\n  plat feed suggest roll.csv --fips 55025 --name my-county --print\n  plat feed suggest roll.csv parcels.shp\n\nExit codes: 0 the feed can run, 1 the feed is written but incomplete, or the source cannot be read.',
     );
   actionWithoutDatabase(suggest, suggestCommand);
 }
@@ -66,13 +66,13 @@ async function suggestCommand(sources: string[], flags: Flags): Promise<CommandR
   if (!flags.print && !flags.force && existsSync(file))
     throw new PlatError(
       'feed_exists',
-      `${file} is there already: give --force to replace it, or --name or --out.`,
+      `${file} already exists. Use --force to replace it, or choose another --name or --out.`,
     );
   const ofOne = (['format', 'member', 'layer', 'crs'] as const).find(flag => flags[flag] !== undefined);
   if (sources.length > 1 && ofOne)
     throw new PlatError(
       'name',
-      `--${ofOne} is of one source: write it into the feed's section, or give one.`,
+      `--${ofOne} applies to a single source. Name one source, or set it in the feed's section afterwards.`,
     );
   const inputs = [];
   for (const source of sources) inputs.push(await inputOf(source, file, flags));
@@ -97,7 +97,7 @@ async function suggestCommand(sources: string[], flags: Flags): Promise<CommandR
   ];
 }
 
-/** Says which feeds have the rows, where Plat has a database; without one the feed is suggested as well. */
+/** Finds loaded feeds with the same rows. Returns undefined if there is no database. */
 function findLoadedOf(config: Config): FindLoaded | undefined {
   if (config.DATABASE_URL === undefined && !readState(config)?.databaseUrl) return undefined;
   return async (feed, rows) => {
@@ -120,9 +120,9 @@ async function inputOf(source: string, file: string, { format, member, layer, cr
   const isAddress = /^https?:\/\//i.test(source);
   const known =
     format ?? formatOf(member ?? '') ?? (isAddress ? formatOf(source) : await guessFormat(source));
-  if (known === null) throw new PlatError('name', `What ${source} is its name does not tell: give --format.`);
+  if (known === null) throw new PlatError('name', `Can't tell the format of ${source}. Add --format.`);
   if (!Object.hasOwn(FORMATS, known))
-    throw new PlatError('name', `--format ${known} is none of ${Object.keys(FORMATS).join(', ')}.`);
+    throw new PlatError('name', `Unknown --format ${known}. Use one of ${Object.keys(FORMATS).join(', ')}.`);
   return {
     source: isAddress ? source : relative(dirname(file), resolve(source)),
     format: known as Format,
@@ -143,7 +143,7 @@ function renderSuggested(
           {
             field,
             from: best.columns.join(' + '),
-            sure: `${Math.floor(100 * best.confidence)} %`,
+            sure: `${Math.floor(100 * best.confidence)}%`,
             why: best.why,
             or: others[0]?.columns.join(' + ') ?? '',
           },
@@ -152,14 +152,14 @@ function renderSuggested(
   );
   const unsure = said.filter(({ mapped: best, others }) => best === null && others.length > 0);
   return [
-    `${file}: ${kind}, ${county === null ? 'county not known' : `county ${county}${fipsWhy ? ` (${fipsWhy})` : ''}`}, from ${rows} rows`,
+    `${file}: ${kind}, ${county === null ? 'county unknown' : `county ${county}${fipsWhy ? ` (${fipsWhy})` : ''}`}, from ${rows} rows`,
     ...(suggestions
       ? [
           '',
-          `key: ${suggestions.key?.columns.join(' + ') ?? 'none is sure'}`,
+          `key: ${suggestions.key?.columns.join(' + ') ?? 'not sure'}`,
           ...joins.map(
             ({ source, columns: [own, other], matched, checked }) =>
-              `joined: ${matched} of ${checked} keys (${own}) are in ${source} (${other})`,
+              `joined: ${matched} of ${checked} keys in ${own} match ${other} in ${source}`,
           ),
           table(mapped, ['field', 'from', 'sure', 'why', 'or']),
         ]
@@ -167,13 +167,13 @@ function renderSuggested(
     ...(unsure.length > 0
       ? [
           '',
-          `Not sure, so not mapped: ${unsure.map(({ field, others }) => `${field} (${others[0]!.columns.join(' + ')}?)`).join(', ')}`,
+          `Not mapped, because Plat isn't sure: ${unsure.map(({ field, others }) => `${field} (${others[0]!.columns.join(' + ')}?)`).join(', ')}`,
         ]
       : []),
     ...(loaded.length > 0 ? ['', `Already loaded: ${overlapFault(loaded)}`] : []),
     '',
     problems.length === 0
-      ? `It can run: \`plat feed check ${basename(file).replace(/\.ya?ml$/, '')}\` reads more of it, \`plat feed run\` ingests it.`
+      ? `The feed can run. Check more rows with \`plat feed check ${basename(file).replace(/\.ya?ml$/, '')}\`, then load it with \`plat feed run\`.`
       : `Problems:\n${problems.map(problem => `  ${problem}`).join('\n')}`,
   ].join('\n');
 }

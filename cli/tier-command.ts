@@ -7,14 +7,14 @@ import { action } from './common/cli-session.ts';
 type TierFlags = { new?: boolean; tokens?: number; overagePrice?: number; direct?: boolean };
 
 const EFFECT =
-  'Contracts made before keep their tokens and price; --direct and --no-direct hold for all accounts of the tier within 5 seconds.';
+  'Existing contracts keep their tokens and price. --direct and --no-direct apply to all accounts of the tier within 5 seconds.';
 
 const COLUMNS = ['name', 'tokens_included', 'overage_cents_per_1000', 'direct'];
 
 export function addTierCommands(program: Command): void {
-  const tier = program.command('tier').description('the terms of new contracts');
+  const tier = program.command('tier').description('manage tiers, the terms of new contracts');
 
-  const list = tier.command('list').description('the tiers with their allotment and price of overage');
+  const list = tier.command('list').description('list tiers with their included tokens and overage price');
   action(list, async ({ db }) => {
     const tiers = await listTiers(db);
     return [tiers, table(tiers, COLUMNS)];
@@ -24,12 +24,12 @@ export function addTierCommands(program: Command): void {
   requireNotBoth(set, 'direct');
   set
     .argument('<name>')
-    .option('--new', 'make a tier, with --tokens and --overage-price')
-    .option('--tokens <n>', 'tokens a period includes', wholeNumber)
-    .option('--overage-price <cents>', 'US cents for 1,000 tokens of overage', wholeNumber)
-    .option('--direct', 'with the REST API')
-    .option('--no-direct', 'with MCP alone')
-    .description('changes the terms of a tier for contracts to come, or makes a tier')
+    .option('--new', 'create a tier; needs --tokens and --overage-price')
+    .option('--tokens <n>', 'tokens included per period', wholeNumber)
+    .option('--overage-price <cents>', 'US cents per 1,000 tokens of overage', wholeNumber)
+    .option('--direct', 'include the REST API')
+    .option('--no-direct', 'MCP only')
+    .description('change the terms of a tier for new contracts, or create a tier')
     .addHelpText(
       'after',
       `\n${EFFECT}\n\nExamples:\n  plat tier set growth --tokens 60000 --overage-price 350\n  plat tier set agents --new --tokens 10000 --overage-price 300 --no-direct`,
@@ -45,7 +45,7 @@ export function addTierCommands(program: Command): void {
   });
 
   const history = tier.command('history').argument('<name>');
-  history.description('every change of a tier: when, by whom, from what to what');
+  history.description('list every change to a tier: when, by whom, and the values before and after');
   action(history, async ({ db }, name: string) => {
     const changes = await listTierChanges(db, name);
     return [changes, changesTable(changes)];

@@ -13,19 +13,19 @@ export function addUsageCommand(program: Command): void {
   const usage = program
     .command('usage')
     .usage('--account <account> [options]')
-    .option('--account <account>', 'its name or id')
+    .option('--account <account>', 'name or id of the account')
     .addOption(
       new Option(
         '--providers',
-        'instead: what providers of telephone numbers were asked and charged, by month',
+        'show skip trace providers instead: calls, matches, and cost by month',
       ).conflicts(['account', 'period']),
     )
     .option(
       '--period <period>',
-      'one period by day and endpoint: current, or when it begins in UTC: a month, day or moment (2026-01, 2026-01-31, "2026-01-31 10:00:00Z")',
+      'show one period by day and endpoint: current, or its start in UTC as a month, a day, or a time (2026-01, 2026-01-31, "2026-01-31 10:00:00Z")',
     )
     .addOption(new Option('--csv', 'print CSV').conflicts('json'))
-    .description('what an account used, period by period, for invoices')
+    .description('show the usage of an account by billing period')
     .addHelpText(
       'after',
       '\nExamples:\n  plat usage --account acme\n  plat usage --account acme --period 2026-01 --csv\n  plat usage --providers',
@@ -37,7 +37,7 @@ export function addUsageCommand(program: Command): void {
       return [rows, shown(rows, ['month', 'provider', 'calls', 'matches', 'failures', 'cents'])];
     }
     const { account } = flags;
-    if (account === undefined) return usage.error('error: name an account (--account), or --providers');
+    if (account === undefined) return usage.error('error: use --account or --providers');
     if (flags.period !== undefined) {
       const period = await readPeriod(db, account, flags.period);
       return [period, shown(period.records, ['date', 'endpoint', 'mode', 'tokens', 'calls'])];
@@ -64,8 +64,9 @@ type PeriodUsage = {
 type DayUsage = { date: string; endpoint: string; mode: Mode; tokens: number; calls: number };
 
 /**
- * Every period of an account, the newest first, for invoices. @param account name or id. @throws PlatError
- * `account_unknown`.
+ * Every billing period of an account, newest first.
+ * @param account name or id
+ * @throws PlatError `account_unknown`.
  */
 export async function listPeriods(db: Db, account: string): Promise<PeriodUsage[]> {
   const id = await findAccount(db, account);
@@ -73,7 +74,7 @@ export async function listPeriods(db: Db, account: string): Promise<PeriodUsage[
   return db.run<PeriodUsage>('accounts/list_periods', { account_id: id });
 }
 
-/** Whole fields of a moment in UTC, none of them cut: `2026-1` must not mean November. */
+/** A date or time in UTC. Each field must be complete, because `2026-1` must not mean November. */
 const PERIOD = /^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{3})?)?Z?)?)?$/i;
 
 /**
@@ -92,7 +93,7 @@ export async function readPeriod(
   if (wanted !== 'current' && !PERIOD.test(wanted))
     throw new PlatError(
       'period_unknown',
-      `"${period}" is no period: write current, its month (2026-01), its first day (2026-01-31) or its start ("2026-01-31 10:00:00Z").`,
+      `"${period}" is not a period. Enter current, its month (2026-01), its first day (2026-01-31), or its start ("2026-01-31 10:00:00Z").`,
     );
   const found = (await listPeriods(db, account)).filter(each =>
     wanted === 'current' ? each.current : begins(each.period_start, wanted),
@@ -101,12 +102,12 @@ export async function readPeriod(
   if (only === undefined)
     throw new PlatError(
       'period_unknown',
-      `No period of this account begins ${wanted === 'current' ? 'now: it has no contract' : `in ${wanted}`}. Without --period, all are listed.`,
+      `${wanted === 'current' ? 'This account has no current period, because it has no contract' : `No period of this account starts in ${wanted}`}. To list all periods, omit --period.`,
     );
   if (found.length > 1)
     throw new PlatError(
       'period_unknown',
-      `Several periods of this account begin in ${wanted}: name the day, or the moment if need be: ${found.map(each => each.period_start.toISOString()).join(', ')}.`,
+      `Several periods of this account start in ${wanted}. Enter the day or time of one: ${found.map(each => each.period_start.toISOString()).join(', ')}.`,
     );
   const id = await findAccount(db, account);
   const rows = await db.run<DayUsage>('accounts/list_days', { account_id: id, start: only.period_start });

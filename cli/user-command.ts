@@ -15,13 +15,13 @@ import { readState } from './common/cli-state.ts';
 type NewUserFlags = { company: string; name?: string; operator?: boolean };
 
 export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('people who sign in to the web app');
+  const user = program.command('user').description('manage people who sign in to the web app');
   addCreate(user);
   addInvite(user);
   addRemove(user);
   addLink(user);
 
-  const list = user.command('list').description('every user, their company and account');
+  const list = user.command('list').description('list users with their company and account');
   action(list, async ({ db }) => {
     const users = await listUsers(db);
     return [users, table(users, 'email name company account operator has_password seen_at'.split(' '))];
@@ -34,7 +34,7 @@ function addCreate(user: Command): void {
     .description('create a user, with a link to sign in and set a password');
   action(withNewUser(create), async (session, email: string, flags: NewUserFlags) => {
     const created = await createUser(session.db, await newUserOf(session, email, flags));
-    if (created === undefined) throw new PlatError('user_exists', `${email} is a user already.`);
+    if (created === undefined) throw new PlatError('user_exists', `${email} is already a user.`);
     const link = appUrl(session) + (await createLink(session.db, created.id, 'invite'));
     const note = `Created user ${email}. ${oneTime(link)}`;
     return [{ id: created.id, email, company: flags.company, note }, note];
@@ -60,8 +60,8 @@ function addRemove(user: Command): void {
     .addHelpText(
       'after',
       '\nEnds their sessions, links, and emails at once. What they created stays with their company. The address can be invited again.' +
-        '\nThe owner of an account cannot be removed: give the account another owner first.' +
-        '\n\nExample:\n  plat user remove bob@acme.example\n\nExit codes: 0 removed, 2 not known, or the owner of an account.',
+        "\nYou can't remove the owner of an account. Give the account another owner first." +
+        '\n\nExample:\n  plat user remove bob@acme.example\n\nExit codes: 0 removed, 2 unknown, or the owner of an account.',
     );
   action(remove, async ({ db }, email: string) => {
     const removed = await removeUser(db, { email, actor: operator() }).catch(error => {
@@ -70,7 +70,7 @@ function addRemove(user: Command): void {
     });
     const canceled = await cancelInvitations(db, { email }, operator());
     if (removed === undefined && canceled.length === 0)
-      throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` shows them.`);
+      throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` lists all users.`);
     const notes = [
       removed && `Removed ${removed.email} from ${removed.company}.`,
       canceled.length > 0 && `Invitations canceled: ${canceled.length}.`,
@@ -84,7 +84,7 @@ function addLink(user: Command): void {
   user
     .command('link')
     .argument('<email>')
-    .description('a link that signs the user in, once, without a password')
+    .description('create a one-time link that signs the user in without a password')
     .action((email: string) =>
       withSession(async session => {
         const { id } = await findUser(session.db, email);
@@ -98,7 +98,7 @@ const withNewUser = (command: Command): Command =>
     .argument('<email>')
     .requiredOption('--company <company>', 'their company, existing or new')
     .option('--name <name>', 'their name')
-    .option('--operator', 'may see and manage the whole installation');
+    .option('--operator', 'can see and manage the whole installation');
 
 async function newUserOf(
   { db }: Session,
@@ -115,27 +115,24 @@ async function newUserOf(
   };
 }
 
-/** @returns what became of the mail */
+/** @returns a note that says whether the email was sent */
 async function mailInvitation({ config, log }: Session, email: string, url: string): Promise<string> {
   if (appUrlOf(config, config.PORT) === '')
-    return `Invited ${email}. No mail is sent, as BASE_URL is not set. ${oneTime(url)}`;
+    return `Invited ${email}. Plat sent no email, because BASE_URL is not set. ${oneTime(url)}`;
   await sendMail(config, log, {
     to: email,
-    subject: 'You are invited to Plat',
-    text: `You are invited to Plat. Set your password here:\n\n${url}\n\nThe link works once and expires in ${linkLifetime('invite')}.\n`,
+    subject: "You're invited to Plat",
+    text: `You're invited to Plat. Set your password here:\n\n${url}\n\nThe link works once and expires in ${linkLifetime('invite')}. If you didn't expect this email, ignore it.\n`,
   });
   return config.SMTP_URL === undefined
-    ? `Invited ${email}. SMTP_URL is not set: the mail is in ${config.PLAT_DIR}/outbox.`
+    ? `Invited ${email}. SMTP_URL is not set, so the email is a file in ${config.PLAT_DIR}/outbox.`
     : `Sent an invitation to ${email}.`;
 }
 
 const oneTime = (url: string): string =>
   `Their link works once and expires in ${linkLifetime('invite')}:\n${url}`;
 
-/**
- * Where the web app is, for who works on this machine: as the settings say, the running `plat up`, else
- * where it would listen.
- */
+/** The web app's URL on this machine: from the settings, the running `plat up`, or where it would listen. */
 function appUrl({ config }: Session): string {
   const given = config.APP_URL ?? config.BASE_URL;
   return given ?? readState(config)?.apiUrl ?? localUrl(config.HOST, config.PORT);

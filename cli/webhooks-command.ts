@@ -21,7 +21,9 @@ type Row = {
 };
 
 export function addWebhookCommands(program: Command): void {
-  const webhooks = program.command('webhooks').description('addresses that are told of changes');
+  const webhooks = program
+    .command('webhooks')
+    .description('manage webhooks, the URLs that Plat calls when data changes');
   addList(webhooks);
   addDeliveries(webhooks);
   addReplay(webhooks);
@@ -29,12 +31,14 @@ export function addWebhookCommands(program: Command): void {
 }
 
 function addList(webhooks: Command): void {
-  const list = webhooks.command('list').description('those of all accounts, and what waits or has failed');
+  const list = webhooks
+    .command('list')
+    .description('list the webhooks of all accounts, with pending and failed deliveries');
   action(list, async ({ db }) => {
     const rows = await db.run<Row>('webhooks/list_all_webhooks', { webhook_id: null });
     const lines = rows.map(({ url, fips, enabled, disabled_because: because, failing_since, ...row }) => ({
       ...row,
-      // What stands behind the host may be a password.
+      // The path may contain a secret.
       host: new URL(url).host,
       county: fips === null ? 'all' : fiveDigits(fips),
       state: enabled ? (failing_since === null ? 'on' : 'failing') : `off${because ? ` (${because})` : ''}`,
@@ -46,10 +50,16 @@ function addList(webhooks: Command): void {
 function addDeliveries(webhooks: Command): void {
   const deliveries = webhooks
     .command('deliveries')
-    .argument('<id>', 'of the webhook')
-    .addOption(new Option('--state <state>', 'only these').choices(['pending', 'delivered', 'failed']))
-    .option('--limit <n>', 'how many', wholeNumber, 20)
-    .description('what was sent to one, the newest first');
+    .argument('<id>', 'id of the webhook')
+    .addOption(
+      new Option('--state <state>', 'only deliveries in this state').choices([
+        'pending',
+        'delivered',
+        'failed',
+      ]),
+    )
+    .option('--limit <n>', 'number of deliveries', wholeNumber, 20)
+    .description('list the deliveries of a webhook, newest first');
   action(deliveries, async ({ db }, id: string, flags: { state?: string; limit: number }) => {
     await requireWebhook(db, id);
     const rows = await db.run<Record<string, unknown>>('webhooks/list_deliveries', {
@@ -65,9 +75,9 @@ function addDeliveries(webhooks: Command): void {
 function addReplay(webhooks: Command): void {
   const replay = webhooks
     .command('replay')
-    .argument('<id>', 'of the webhook')
-    .requiredOption('--since <moment>', 'all messages from this moment on', moment)
-    .description('sends messages again, whatever became of them')
+    .argument('<id>', 'id of the webhook')
+    .requiredOption('--since <moment>', 'all messages since this time', moment)
+    .description('send messages again, even if they were delivered')
     .addHelpText(
       'after',
       '\nExample:\n  plat webhooks replay 3c7d6f0e-7b1d-4e57-8a51-9d0c2f6b4e12 --since 2026-11-20',
@@ -80,7 +90,7 @@ function addReplay(webhooks: Command): void {
       since,
     });
     await db.run('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL });
-    return [{ messages: rowCount }, `${rowCount} messages are sent again.`];
+    return [{ messages: rowCount }, `Sending ${rowCount} messages again.`];
   });
 }
 
@@ -91,12 +101,12 @@ function addSwitches(webhooks: Command): void {
   ] as const) {
     const change = webhooks
       .command(name)
-      .argument('<id>', 'of the webhook')
-      .description(enabled ? 'switches one on again' : 'switches one off; nothing is sent to it');
+      .argument('<id>', 'id of the webhook')
+      .description(enabled ? 'turn a webhook on' : 'turn a webhook off, so that Plat sends nothing to it');
     action(change, async ({ db }, id: string) => {
       await requireWebhook(db, id);
       await db.run('webhooks/switch_webhook', { webhook_id: id, enabled, by: operator() });
-      return [{ id, enabled }, `The webhook is ${enabled ? 'on' : 'off'}.`];
+      return [{ id, enabled }, `Webhook turned ${enabled ? 'on' : 'off'}.`];
     });
   }
 }
@@ -104,5 +114,5 @@ function addSwitches(webhooks: Command): void {
 async function requireWebhook(db: Db, id: string): Promise<void> {
   const isThere = UUID.test(id) && (await db.rowCount('webhooks/list_all_webhooks', { webhook_id: id })) > 0;
   if (!isThere)
-    throw new PlatError('not_found', `There is no webhook ${id}. \`plat webhooks list\` shows them.`);
+    throw new PlatError('not_found', `There is no webhook ${id}. \`plat webhooks list\` lists all webhooks.`);
 }

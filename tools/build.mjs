@@ -41,7 +41,7 @@ const IS_SOURCE = /\.(tsx?|mjs|css|svg|webp)$/;
 const KEEP_MS = 7 * 86_400_000;
 
 /**
- * Builds unless the sources are as they were. Sets PLAT_BUILD, by which a program finds the others.
+ * Builds if the sources have changed. Sets PLAT_BUILD, which tells a program where the others are.
  * @returns the folder of the build
  */
 export async function build() {
@@ -54,7 +54,7 @@ export async function build() {
 
 /** Written elsewhere and renamed, so that a folder of this name is whole. */
 async function buildInto(folder) {
-  // First, as it says what is wrong where packages are missing.
+  // First, because it reports missing packages.
   await import('esbuild');
   const unfinished = makeFolder();
   if (unfinished === undefined) return buildForThisProcess();
@@ -70,7 +70,7 @@ async function buildInto(folder) {
   return folder;
 }
 
-/** Undefined where the checkout may not be written. */
+/** undefined if the checkout isn't writable. */
 function makeFolder() {
   const folder = join(dist, `new-${randomUUID()}`);
   try {
@@ -91,7 +91,7 @@ async function buildForThisProcess() {
 }
 
 async function writeBuild(folder) {
-  // One after the other: when one fails, nothing writes into the folder that is then deleted.
+  // One at a time, so that if one fails, no other writes to the folder that is then deleted.
   await bundlePrograms(PROGRAMS, folder);
   await writeAssets(folder);
 }
@@ -108,7 +108,7 @@ function markUsed(folder) {
   try {
     utimesSync(folder, new Date(), new Date());
   } catch {
-    // Where it may not be written nothing is pruned either.
+    // If it isn't writable, nothing is pruned either.
   }
 }
 
@@ -189,7 +189,7 @@ async function writeAssets(folder) {
   const assets = {};
   mkdirSync(join(folder, 'assets'));
   const add = (name, body) => {
-    if (assets[name] !== undefined) throw new Error(`Two files of pages are ${name}: rename one of them.`);
+    if (assets[name] !== undefined) throw new Error(`Two page files are named ${name}. Rename one of them.`);
     const type = extname(name);
     const hash = createHash('sha256').update(body).digest('hex').slice(0, 12);
     const path = `/assets/${basename(name, type)}-${hash}${type}`;

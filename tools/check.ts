@@ -1,6 +1,6 @@
 // What types and lint cannot see: generated files that fell behind, and the house's own rules.
 //   node --import tsx tools/check.ts           compares, exit code 1 when something is wrong
-//   node --import tsx tools/check.ts --write   writes the generated files anew
+//   node --import tsx tools/check.ts --write   updates the generated files
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '../api/openapi.ts';
@@ -26,7 +26,7 @@ import { checkCommentNames, checkCommentWidth, checkSpreads } from './checks/sty
 
 const write = process.argv.includes('--write');
 const files = readSources(rootDir);
-// Spectral works for seconds, meanwhile a PostgreSQL migrates.
+// Spectral takes seconds, in which a PostgreSQL migrates.
 const generated = checkGenerated(generatedFiles, write);
 const problems = [
   ...checkFileSizes(files),
@@ -50,5 +50,5 @@ const problems = [
 for (const phrase of findPhrases(addedLines(rootDir))) console.warn(`! ${phrase}`);
 for (const problem of problems) console.error(`✗ ${problem}`);
 if (problems.length === 0)
-  console.log(`Checked ${files.length} files: nothing is stale and every rule of the house holds.`);
+  console.log(`Checked ${files.length} files. Generated files are up to date, and all rules pass.`);
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -84,7 +84,7 @@ async function npmCi() {
     npm !== undefined && /\.c?js$/.test(npm)
       ? spawnSync(process.execPath, [npm, ...args], options)
       : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' });
-  if (result.error) process.stderr.write(`npm could not be started: ${result.error.message}\n`);
+  if (result.error) process.stderr.write(`Couldn't start npm: ${result.error.message}\n`);
   return result.status === 0;
 }
 
@@ -94,12 +94,12 @@ async function install() {
     if (isComplete()) return 0;
     process.stdout.write(
       existsSync(modules)
-        ? 'Installing the dependencies again (npm ci): they do not match package-lock.json …\n'
-        : 'Installing the dependencies (npm ci); the first time takes up to two minutes …\n',
+        ? 'Reinstalling dependencies (npm ci), because they do not match package-lock.json …\n'
+        : 'Installing dependencies (npm ci). The first time takes up to two minutes …\n',
     );
     if (await npmCi()) return 0;
     process.stderr.write(
-      'The dependencies could not be installed. Mend what npm says above, then run the command again.\n',
+      "Couldn't install the dependencies. Fix the npm error above, then run the command again.\n",
     );
     return 1;
   } finally {
@@ -111,7 +111,7 @@ const wanted = readJson(join(root, 'package.json')).engines.node;
 if (isAtLeast(process.versions.node, wanted)) process.exitCode = isComplete() ? 0 : await install();
 else {
   process.stderr.write(
-    `Plat needs Node ${wanted.replace('>=', '')} or newer; this is ${process.versions.node}. Install a current one from https://nodejs.org and run the command again.\n`,
+    `Plat needs Node ${wanted.replace('>=', '')} or newer; this is ${process.versions.node}. Install a current version from https://nodejs.org and run the command again.\n`,
   );
   process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-// Writes shared/feeds/catalogue.json anew from a checkout of https://github.com/openaddresses/openaddresses.
+// Regenerates shared/feeds/catalogue.json from a checkout of https://github.com/openaddresses/openaddresses.
 //   node --import tsx tools/make-catalogue.ts CHECKOUT [COMMIT]
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,8 +11,8 @@ import { STATES } from '../shared/regions/states.ts';
 type Licence = string | { text?: string; url?: string; 'attribution name'?: string } | null;
 
 /**
- * As far as it is read here;
- * https://github.com/openaddresses/openaddresses/blob/master/CONTRIBUTING.md describes it.
+ * Only the properties used here. https://github.com/openaddresses/openaddresses/blob/master/CONTRIBUTING.md
+ * describes the format.
  */
 type SourceFile = {
   coverage?: { 'US Census'?: { geoid?: string }; state?: string; county?: string | string[] };
@@ -32,9 +32,7 @@ type SourceFile = {
 
 const FORMATS: Record<string, string> = { gdb: 'filegdb', gpkg: 'geopackage', geojson: 'geojson' };
 
-/**
- * County, state or place by the Census Bureau's code; where a file has none, by its state and its own name.
- */
+/** County, state, or place by the Census Bureau's code. If a file has none, by its state and its own name. */
 function placeOf(file: string, { coverage }: SourceFile): string | null {
   const geoid = coverage?.['US Census']?.geoid;
   const [usps = '', stem = ''] = file.split('/');
@@ -94,7 +92,7 @@ function sourcesOf(file: string, content: SourceFile): CatalogueSource[] {
 }
 
 const [checkout, commit] = process.argv.slice(2);
-if (checkout === undefined) throw new Error('Give the folder of a checkout of openaddresses/openaddresses.');
+if (checkout === undefined) throw new Error('Pass the folder of a checkout of openaddresses/openaddresses.');
 const root = join(checkout, 'sources', 'us');
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(file =>
   /^..\/[^/]+\.json$/.test(file),

@@ -19,8 +19,8 @@ import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 type Schedule = { pattern: string; due(db: Db): Promise<{ id: string }> };
 
 /**
- * What is due by the clock, in UTC, by the key of its scheduler: every night statistics, whose windows have
- * moved by a day, then what depends on the day and on them.
+ * Scheduled work in UTC, by scheduler key: statistics every night, when their windows have moved by a day,
+ * then everything that depends on the date and on them.
  */
 export const SCHEDULES = {
   'market-daily': { pattern: '5 0 * * *', due: db => enqueue(db, recomputeMarketDailyJob, {}) },
@@ -37,7 +37,7 @@ export const SCHEDULES = {
 } satisfies Record<string, Schedule>;
 
 /**
- * All it does is one insert: ten attempts from a second on, doubled, outlast a database that is away for a
+ * It does only one insert. Ten attempts with doubling delays from a second outlast a database outage of a
  * quarter of an hour.
  */
 const DUE_OPTIONS = {
@@ -53,17 +53,17 @@ type Repeat = { pattern: string; tz: string };
 export type Schedules = { restore(): Promise<void> };
 
 /**
- * Keeps the queue's schedulers in step with the feed files. While a file is faulty no scheduler is
- * removed, as it may be that file's; the other feeds' follow their files.
+ * Keeps the queue's schedulers in sync with the feed files. While a file has errors, no scheduler is removed,
+ * because it could be that file's. Other feeds are updated.
  */
 export async function syncSchedulers(queue: DeliveryQueue, config: Config, log: Logger): Promise<Schedules> {
   const { feeds, faults } = await installedFeeds(config);
   for (const { error } of faults)
-    log.error({ err: error }, 'a feed file is faulty: its schedule stays as it is');
+    log.error({ err: error }, 'a feed file has errors; its schedule stays unchanged');
   const expected = wantedSchedules(feeds);
   const sync = () => syncSchedules(queue, expected, faults.length === 0);
   await sync();
-  log.info({ schedules: [...expected.keys()] }, 'schedules are in step with the feed files');
+  log.info({ schedules: [...expected.keys()] }, 'updated schedules from the feed files');
   return {
     async restore() {
       if ((await queue.getJobSchedulersCount()) < expected.size) await sync();
@@ -79,10 +79,7 @@ function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
   return expected;
 }
 
-/**
- * Leaves schedulers alone that are as they should be: writing one again would skip what came due
- * while no worker ran.
- */
+/** Leaves correct schedulers alone. Writing one again would skip runs that came due while no worker ran. */
 async function syncSchedules(
   queue: DeliveryQueue,
   expected: Map<string, Repeat>,

@@ -29,22 +29,22 @@ import { type HealthServer, serveHealth } from './worker-health.ts';
 
 /** An ingestion uses up to six connections at a time: its lock, three COPY streams, staging and merge. */
 const CONNECTIONS_PER_JOB = 6;
-/** A worker killed with -9 holds its job for JOB_LOCK_MS, then until the next look for stalled jobs. */
+/** A worker killed with -9 holds its job for JOB_LOCK_MS, then until the next check for stalled jobs. */
 const STALLED_MS = 5_000;
 /**
- * How often a job's lock is renewed while it lasts: with BullMQ's 2 a busy worker would have half of the time
- * left.
+ * How often a job's lock is renewed. With BullMQ's default of 2, a busy worker would have only half of the
+ * time left.
  */
 const LOCK_RENEWALS = 6;
-/** More killed workers than the runner allows a job, so that the runner reports it. */
+/** More than the runner's limit of killed workers per job, so that the runner reports it. */
 const MAX_STALLED = 10;
 const SWEEP_MS = 15_000;
-/** How often saved searches are looked after when nobody has announced a change: mails of the day. */
+/** How often saved searches are checked without an announced change, for daily emails. */
 const FOLLOW_MS = 60_000;
-/** People wait for a deal or a new feed, and providers and publishers take seconds to answer. */
+/** People wait for a deal or a new feed, and providers and publishers take seconds to respond. */
 const CONCURRENCY: Partial<Record<QueueName, number>> = { deals: 4, feeds: 4 };
 
-/** So long a worker whose jobs found the disk full takes none. */
+/** How long a worker pauses after a job found the disk full. */
 const DISK_PAUSE_MS = 60_000;
 
 export type RunningWorker = {
@@ -55,13 +55,13 @@ export type RunningWorker = {
 
 type WorkerOptions = {
   diskPauseMs?: number;
-  /** Ends the wait for a database that is not there yet. */
+  /** Stops waiting for a database that isn't available yet. */
   signal?: AbortSignal;
   /** Called when the database has been away for DATABASE_WAIT_MS. */
   lost?: (error: unknown) => void;
 };
 
-/** A worker's parts, as far as they have been started. */
+/** The started parts of a worker. */
 type WorkerParts = {
   config: Config;
   log: Logger;
@@ -82,7 +82,7 @@ type WorkerParts = {
 };
 
 /**
- * Takes jobs from every queue until it is stopped.
+ * Processes jobs of every queue until it is stopped.
  * @throws PlatError `schema_version`, `queue_tables`, `database_lost`, `address_in_use`; errors of pg
  */
 export async function startWorker(
@@ -123,7 +123,7 @@ function openParts(config: Config, log: Logger, jobs: Jobs, connections: number)
     applicationName: lease.applicationName,
     max: connections,
     settings: endsWithWorker(config),
-    // A job has time; a machine at its limit takes more than the 5 seconds of a request.
+    // Jobs can wait, and a busy machine needs more than the 5 seconds of a request.
     connectTimeoutMs: 30_000,
   });
   return {
@@ -147,7 +147,7 @@ function openParts(config: Config, log: Logger, jobs: Jobs, connections: number)
 }
 
 async function stopWorker(parts: WorkerParts): Promise<void> {
-  const message = 'The worker is stopping; the job goes on at its next attempt.';
+  const message = 'The worker is stopping. The job continues at its next attempt.';
   parts.stopping.abort(new PlatError('stopping', message, { retryable: true }));
   clearInterval(parts.sweep);
   clearTimeout(parts.pausing);
@@ -163,7 +163,7 @@ async function stopWorker(parts: WorkerParts): Promise<void> {
   await parts.pool.end();
 }
 
-/** Takes jobs from every queue. */
+/** Processes jobs of every queue. */
 function openWorkers(parts: WorkerParts, deliverer: Deliverer, diskPauseMs: number): void {
   const { config, log, jobs, db, lease, backend, stopping, workers } = parts;
   const processJob = createProcessor({
@@ -177,7 +177,7 @@ function openWorkers(parts: WorkerParts, deliverer: Deliverer, diskPauseMs: numb
     endDeadWorkers: () => lease.endDeadWorkers(db),
   });
   const processDue: Processor = async job => {
-    if (!('scheduled' in job.data)) throw new UnrecoverableError('not a schedule');
+    if (!('scheduled' in job.data)) throw new UnrecoverableError('the queue entry is not a schedule');
     await enqueueScheduled(db, deliverer, job.data.scheduled);
   };
   for (const name of QUEUE_NAMES) {
@@ -193,10 +193,10 @@ function openWorkers(parts: WorkerParts, deliverer: Deliverer, diskPauseMs: numb
   }
 }
 
-/** Takes no jobs for a while. */
+/** Pauses jobs for a while. */
 function pauseForDisk(parts: WorkerParts, pauseMs: number): void {
   if (parts.pausing !== undefined) return;
-  parts.log.error('the disk is full: no jobs are taken for a while');
+  parts.log.error('the disk is full; pausing jobs');
   for (const worker of parts.workers) worker.pause(true);
   parts.pausing = setTimeout(() => {
     parts.pausing = undefined;
@@ -210,7 +210,7 @@ function startLoops({ db, log, warn, config, stopping: { signal }, loops }: Work
   const follow = () => followSearches({ db, log, config, signal });
   loops.push(
     startLoop(follow, FOLLOW_MS, error => {
-      if (!signal.aborted) warn(error, 'searches: what failed is tried again in a minute');
+      if (!signal.aborted) warn(error, 'could not update saved searches; trying again in a minute');
     }),
   );
 }
@@ -218,7 +218,9 @@ function startLoops({ db, log, warn, config, stopping: { signal }, loops }: Work
 function channelHandlers({ db, warn, loops }: WorkerParts, deliverer: Deliverer): ChannelHandlers {
   return {
     [JOBS_CHANNEL]: id =>
-      deliver(db, deliverer, [id]).catch(error => warn(error, 'an announced job waits for the sweep')),
+      deliver(db, deliverer, [id]).catch(error =>
+        warn(error, 'could not start an announced job; it waits for the sweep'),
+      ),
     [WEBHOOKS_CHANNEL]: () => {
       for (const loop of loops) loop.wake();
     },

@@ -38,7 +38,9 @@ export async function serveHealth(port: number, config: Config, db: Pool): Promi
       const inUse = errorCode(cause) === 'EADDRINUSE';
       reject(
         inUse
-          ? new PlatError('address_in_use', `WORKER_PORT ${port} is taken: set it to another one.`, { cause })
+          ? new PlatError('address_in_use', `WORKER_PORT ${port} is in use. Set it to another port.`, {
+              cause,
+            })
           : cause,
       );
     });

@@ -6,33 +6,30 @@ import { type Endpoint, isReadOnly } from './endpoint.ts';
 
 const SCOPE_OF: Record<Mode, Scope> = { direct: 'api:direct', mcp: 'api:mcp' };
 
-/** Whether an assistant was granted nothing but the tools that change nothing. */
+/** Whether an assistant can use only read-only tools. */
 export const onlyReads = ({ scopes }: Pick<Caller, 'scopes'>): boolean =>
   scopes.includes(READ_SCOPE) && !scopes.includes('api:mcp');
 
-/**
- * @throws PlatError `forbidden` when the key's scopes do not include the way it is used, or the assistant's
- * not what it calls
- */
+/** @throws PlatError `forbidden` if the scopes of the key or assistant don't allow the call */
 export function requireScope(caller: Caller, endpoint: Endpoint): void {
   const scope = SCOPE_OF[caller.mode];
   if (caller.scopes.includes(scope)) return;
   const mayRead = caller.mode === 'mcp' && onlyReads(caller);
   if (mayRead && isReadOnly(endpoint)) return;
   const message = mayRead
-    ? `This access is read-only. Connect the assistant again with the scope ${scope} to allow changes.`
-    : `This API key lacks the scope ${scope}.`;
+    ? `This access is read-only. To allow changes, connect the assistant again with the scope ${scope}.`
+    : `This API key lacks the scope ${scope}. Use a key that has it.`;
   throw new PlatError('forbidden', message);
 }
 
-/** @throws PlatError `forbidden` when the endpoint traces people and the account is barred from that. */
+/** @throws PlatError `forbidden` for a skip trace if the account can't make them */
 export function requireEndpointAccess({ account }: Caller, { rate }: Pick<Endpoint, 'rate'>): void {
   if (rate !== 'skip_trace' || account.skipTrace) return;
-  throw new PlatError('forbidden', 'The account is barred from skip tracing.');
+  throw new PlatError('forbidden', 'Skip tracing is turned off for this account.');
 }
 
 /**
- * @throws PlatError `subscription_required`, `tier_upgrade_required` or `payment_required`, in this order.
+ * @throws PlatError `subscription_required`, `tier_upgrade_required`, or `payment_required`, in this order
  */
 export function requireSubscription({ account, mode }: Caller, withoutContract = false): void {
   if (!account.pro) throw paymentError('subscription_required', 'A Pro subscription is required.');
@@ -43,22 +40,22 @@ export function requireSubscription({ account, mode }: Caller, withoutContract =
   if (mode === 'direct' && !account.direct) {
     throw paymentError(
       'tier_upgrade_required',
-      `The ${account.tier} tier does not include the REST API. A higher API tier is required.`,
+      `The ${account.tier} tier does not include the REST API. Upgrade to a higher API tier.`,
     );
   }
   if (!account.invoicePaid)
-    throw paymentError('payment_required', 'The invoice of the API add-on is unpaid.');
+    throw paymentError('payment_required', 'The invoice for the API add-on is unpaid.');
 }
 
 export function subscriptionRequired(): PlatError {
-  return paymentError('tier_upgrade_required', 'The account has no API contract. An API tier is required.');
+  return paymentError('tier_upgrade_required', 'The account has no API contract. Choose an API tier.');
 }
 
 /**
- * Spares the work for accounts that have used up all that they may. An account with a few tokens left passes
- * unless the call needs more: then the charge decides, under a lock.
- * @param words in place of the number that is needed, for the error
- * @throws PlatError as quotaError.
+ * Skips the work for accounts without enough tokens left. Accounts that pass can still be refused by the
+ * charge, which decides under a lock.
+ * @param words used in the error instead of the number of tokens needed
+ * @throws PlatError like quotaError
  */
 export function requireTokensLeft(account: Account, now: number, need = 1, words?: string): void {
   if (account.tokensAllowed === null || account.periodEnd === null || now >= account.periodEnd) return;

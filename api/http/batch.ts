@@ -1,7 +1,7 @@
-/** The most items in one statement: bounds its size, far above the requests that are in flight at once. */
+/** Maximum items per statement, far above the number of concurrent requests. */
 const MAX_ITEMS = 1_000;
 
-/** After a batch of at most this size there is no pause: callers that come one by one would wait in vain. */
+/** No pause after a batch of up to this size, because single callers would wait for nothing. */
 const MIN_BATCH = 4;
 
 type Pending<Item, Outcome> = {
@@ -10,20 +10,20 @@ type Pending<Item, Outcome> = {
   reject: (error: unknown) => void;
 };
 
-/** How long a batch waits for further calls. */
+/** How long a batch waits for more calls. */
 export type Pause = {
-  /** The longest. */
+  /** Maximum time. */
   ms: number;
-  /** With this many waiting items the pause ends early. */
+  /** The pause ends early with this many waiting items. */
   enough(): number;
 };
 
 /**
- * Group commit: what arrives while a batch is worked on goes together after it, in one round trip and one
- * commit. Nothing waits when nothing is in flight.
- * @param run returns the outcomes in the order of the items; when it throws, all of them fail.
- * @param pause for work that costs much a batch: after one of more than a few items, the next pauses for
- * those that are on their way.
+ * Group commit. Items that arrive while a batch runs form the next batch, with one round trip and one commit.
+ * Nothing waits when no batch is running.
+ * @param run returns the outcomes in the order of the items. If it throws, all of them fail.
+ * @param pause for expensive batches: after a batch of more than a few items, the next one waits for items
+ * that are on their way.
  */
 export function batch<Item, Outcome>(
   run: (items: Item[]) => Promise<Outcome[]>,
@@ -32,7 +32,7 @@ export function batch<Item, Outcome>(
   let waiting: Pending<Item, Outcome>[] = [];
   let running = false;
   let lastSize = 0;
-  /** Ends the pause; undefined when there is none. */
+  /** Ends the pause. Undefined without one. */
   let resume: (() => void) | undefined;
 
   const complete = () => pause === undefined || waiting.length >= Math.min(pause.enough(), MAX_ITEMS);

@@ -3,9 +3,9 @@ import { sendError, validationError } from './error-responses.ts';
 import { exchangeOf } from './exchange.ts';
 
 /**
- * Ends a request whose body does not arrive in time. Node's own limit is one for the whole server, which an
- * upload would never meet.
- * @returns how to give a body more time, counted from then on
+ * Ends a request whose body doesn't arrive in time. Node has only one limit for the whole server, which is
+ * too short for uploads.
+ * @returns a function that gives the body more time, starting now
  */
 export function limitBody(req: Request, res: Response, ms: number): (ms: number) => void {
   if (req.headers['content-length'] === undefined && req.headers['transfer-encoding'] === undefined)
@@ -19,9 +19,9 @@ export function limitBody(req: Request, res: Response, ms: number): (ms: number)
   const end = () => {
     if (req.complete) return;
     const exchange = exchangeOf(res);
-    // It was answered, and its sender does not come to an end.
+    // The response was sent, but the client keeps sending.
     if (res.headersSent) return void req.socket.destroy();
-    // A call to v1 has its own time limit, which knows whether the sender or the service is late.
+    // A call to v1 has its own time limit, which distinguishes a slow client from a slow service.
     if (exchange.deadline !== undefined) return wait(ms);
     exchange.noted = true;
     const complaint = `did not arrive within ${ms / 1_000} s`;

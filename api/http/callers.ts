@@ -14,26 +14,26 @@ export type Account = {
   invoicePaid: boolean;
   overageAllowed: boolean;
   paymentMethod: boolean;
-  /** null for no ceiling. */
+  /** null for no limit. */
   tokensAllowed: number | null;
   tokensUsed: number;
   ratePerMinute: number;
   rateBurst: number;
   skipTracePerMinute: number;
-  /** Whether it may trace people. */
+  /** Whether it can use skip tracing. */
   skipTrace: boolean;
-  /** Epoch milliseconds; null without a contract. */
+  /** Epoch milliseconds. null without a contract. */
   periodEnd: number | null;
 };
 
-/** Of a key, or of an assistant's token. */
+/** A scope of a key or of an assistant's token. */
 export type CallerScope = Scope | typeof READ_SCOPE;
 
 export type Caller = {
   account: Account;
   scopes: readonly CallerScope[];
   mode: Mode;
-  /** The API key's id; absent without a key. */
+  /** The API key's id. Absent without a key. */
   keyId?: string;
 };
 
@@ -49,20 +49,20 @@ type CachedKey = {
 
 /** How long a key and its account are cached. Charges and rate limits never use the cache. */
 const CACHE_MS = 2_000;
-/** About 1 KB an entry. Only keys that exist get in, so guessing keys cannot push others out. */
+/** About 1 KB per entry. Only existing keys are cached, so guessed keys can't push others out. */
 const MAX_CACHED = 10_000;
 
 const KEY = /^plat_[A-Za-z0-9_-]{43}$/;
-/** An access token of the authorization server (api/oauth), which is for `/mcp` alone. */
+/** An access token of the authorization server (api/oauth), valid only for `/mcp`. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const BEARER = /^Bearer +([^ ]+) *$/i;
 
 export type Callers = { identify(authorization: string | undefined, mode: Mode): Promise<Caller> };
 
-/** Not when the clock was set back since then: it would stay fresh until the clock is there again. */
+/** False if the clock was set back, because the entry would stay fresh for too long. */
 const isFresh = ({ readAt }: CachedKey, now: number): boolean => now >= readAt && now - readAt < CACHE_MS;
 
-/** Authenticates `Authorization: Bearer plat_…` or, for the MCP server, an access token. */
+/** Authenticates `Authorization: Bearer plat_…`, or an access token for the MCP server. */
 export function openCallers(db: Db, now = Date.now): Callers {
   const cache = new Map<string, CachedKey>();
   const read = batch<Buffer, CachedKey | undefined>(hashes => readKeys(db, hashes, now));
@@ -75,8 +75,12 @@ export function openCallers(db: Db, now = Date.now): Callers {
     cache.delete(id);
     const fresh = await read(hash);
     if (fresh === undefined)
-      throw unauthorized(`The ${KEY.test(key) ? 'API key' : 'access token'} is not known.`);
-    // An assistant's access ends at once with its grant.
+      throw unauthorized(
+        KEY.test(key)
+          ? 'Unknown API key. Check that you sent the complete key.'
+          : 'Unknown access token. Connect the assistant again.',
+      );
+    // Not cached, so that an assistant's access ends immediately when its grant is revoked.
     if (fresh.keyId === undefined) return fresh;
     cache.set(id, fresh);
     if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
@@ -89,11 +93,11 @@ export function openCallers(db: Db, now = Date.now): Callers {
         throw unauthorized('Send your API key: `Authorization: Bearer plat_…`.');
       const key = BEARER.exec(authorization)?.[1];
       if (key === undefined || !(KEY.test(key) || (mode === 'mcp' && TOKEN.test(key))))
-        throw unauthorized('The Authorization header is not `Bearer plat_…` with a whole API key.');
+        throw unauthorized('The Authorization header must be `Bearer plat_…` with the complete API key.');
       const { account, scopes, keyId, expiresAt, revoked, disabled } = await find(key);
       if (revoked) throw unauthorized('The API key was revoked.');
-      if (expiresAt <= now()) throw unauthorized('The key has expired.');
-      if (disabled) throw unauthorized('The account of the API key is disabled.');
+      if (expiresAt <= now()) throw unauthorized('The API key has expired.');
+      if (disabled) throw unauthorized("The API key's account is disabled.");
       return { account, scopes, mode, ...(keyId !== undefined && { keyId }) };
     },
   };
@@ -116,7 +120,7 @@ export async function readAccount(db: Db, id: string): Promise<Account | undefin
 }
 
 async function readKeys(db: Db, hashes: Buffer[], now: () => number): Promise<(CachedKey | undefined)[]> {
-  // Taken before the read: what changes while it runs is at most CACHE_MS old when it is used.
+  // Set before the read, so that changes during the read are at most CACHE_MS old when used.
   const readAt = now();
   const rows = await db.run<KeyRow>('accounts/identify_keys', { hashes });
   const byHash = new Map(rows.map(row => [row.keyHash.toString('latin1'), toCachedKey(row, readAt)]));

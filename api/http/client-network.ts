@@ -1,8 +1,7 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The key under which an address is counted: IPv6 by its /64, as a connection may use any address in it (RFC
- * 6177).
+ * The key for counting an address. IPv6 uses the /64, because a client can use any address in it (RFC 6177).
  */
 export function clientNetwork(address: string): string {
   const [plain] = address.split('%') as [string];
@@ -13,7 +12,7 @@ export function clientNetwork(address: string): string {
     string[],
     string[],
   ];
-  // An IPv4 client as a socket of both families sees it.
+  // An IPv4 client on a dual-stack socket.
   if (first.length === 0 && last.length === 3 && last[0] === 'ffff') return last.join(':');
   const groups = [...first, ...Array<string>(8 - first.length - last.length).fill('0'), ...last];
   return `${groups.slice(0, 4).join(':')}::/64`;

@@ -2,11 +2,11 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request } from 'express';
 
-/** The better one first. */
+/** The best first. */
 const ENCODINGS = ['br', 'gzip'] as const;
 type Encoding = (typeof ENCODINGS)[number];
 
-/** What is smaller fits a packet as it is. */
+/** Smaller bodies fit in one packet. */
 const MIN_BYTES = 1_000;
 
 /** About as small as gzip's usual level, in a third of its time. */
@@ -17,15 +17,13 @@ const ENCODERS: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   gzip: promisify<Buffer, Buffer>(gzip),
 };
 
-/**
- * What the client prefers to the plain body: br before gzip; undefined where it asks for neither.
- */
+/** The encoding that the client prefers, br before gzip. Undefined if it accepts neither. */
 export const encodingFor = (req: Request): Encoding | undefined =>
   ENCODINGS.find(encoding => req.acceptsEncodings(encoding, 'identity') === encoding);
 
 export type Compressed = { bytes: Buffer; encoding?: Encoding };
 
-/** The body as the client would rather have it; small ones are left alone. */
+/** Compresses the body as the client prefers. Small bodies stay uncompressed. */
 export async function compressed(body: Buffer, req: Request): Promise<Compressed> {
   const encoding = body.length < MIN_BYTES ? undefined : encodingFor(req);
   return encoding === undefined ? { bytes: body } : { bytes: await ENCODERS[encoding](body), encoding };

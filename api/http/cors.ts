@@ -2,18 +2,18 @@ import type { RequestHandler } from 'express';
 import { exchangeOf, respond } from './exchange.ts';
 import type { HeaderList } from './headers.ts';
 
-/** What a page of another origin may read beside the body. */
+/** Response headers that pages of other origins can read. */
 const EXPOSED =
   'ETag, Idempotency-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Tokens-Used, WWW-Authenticate';
-/** What it may send. */
+/** Request headers that they can send. */
 const ACCEPTED =
   'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
-/** Seconds for which a browser need not ask again; it keeps the answer two hours at most. */
+/** How long a browser caches the preflight response, in seconds. Browsers allow up to two hours. */
 const MAX_AGE = '7200';
 
 /**
- * Lets pages of these origins read answers. Keys travel in Authorization, so no origin gets
- * credentials and `*` is safe.
+ * Lets pages of these origins read responses. Keys are sent in Authorization, so no origin gets credentials
+ * and `*` is safe.
  */
 export function corsHeaders(allowed: readonly string[], origin: string | undefined): HeaderList {
   if (allowed.includes('*'))
@@ -22,7 +22,7 @@ export function corsHeaders(allowed: readonly string[], origin: string | undefin
   return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED, 'Vary', 'Origin'];
 }
 
-/** Answers OPTIONS, a browser's preflight among them: free, without a key, and not counted by rate limits. */
+/** Answers OPTIONS, including preflight requests: free, without a key, and not rate limited. */
 export function answerOptions(methods: readonly string[]): RequestHandler {
   const allow = [...methods, 'OPTIONS'].join(', ');
   return (_req, res) => {

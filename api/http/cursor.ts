@@ -2,47 +2,42 @@ import { createHash } from 'node:crypto';
 import type { Db } from '../../shared/platform/db.ts';
 import { sign, verifySigned } from './signed.ts';
 
-/**
- * A place in a sorted list: the sort values of a row and, last, its id. Numbers pass through JSON unchanged.
- */
+/** A position in a sorted list: the sort values of a row, then its id. Numbers survive JSON unchanged. */
 export type Place = readonly (string | number | null)[];
 
-/** What a cursor says. Short names: it travels in every `next` and `previous`. */
+/** The content of a cursor. Names are short because it is in every `next` and `previous`. */
 export type Cursor = {
-  /** Digest of the request that it continues. */
+  /** Digest of the request. */
   r: string;
-  /** The row beside which the page begins. */
+  /** The row next to the page. */
   k: Place;
-  /** Whether the page lies after or before that row. */
+  /** Whether the page is after or before that row. */
   d: 'next' | 'previous';
-  /** The number of the page. */
+  /** The page number. */
   p: number;
-  /** How many rows the list had when the walk began. */
+  /** The number of rows, counted on the first page. */
   n: number;
-  /**
-   * When the first page was read, in milliseconds: what is counted from today is counted from then on every
-   * page.
-   */
+  /** When the first page was read, in milliseconds. Every page counts days and months back from this time. */
   t: number;
 };
 
-/** A later format is not mistaken for this one. */
+/** Distinguishes this format from later ones. */
 const FORMAT = 'plat cursor 1\n';
 
 /** The cursor as URL-safe text. */
 export const signCursor = (cursor: Cursor, secret: Buffer): string => sign(FORMAT, cursor, secret);
 
-/** The cursor, or undefined when it was not signed with this secret or was changed since. */
+/** The cursor, or undefined if it was changed or signed with another secret. */
 export function readCursor(text: string, secret: Buffer): Cursor | undefined {
   return verifySigned(FORMAT, text, [secret]) as Cursor | undefined;
 }
 
-/** Digest of a request: the same for the same JSON value, whatever the order of its fields. */
+/** Digest of a request. The order of fields doesn't matter. */
 export function requestDigest(request: unknown): string {
   return createHash('sha256').update(canonical(request)).digest('base64url').slice(0, 22);
 }
 
-/** JSON with the fields of objects in one order. */
+/** JSON with the fields of objects sorted. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -51,9 +46,7 @@ export function canonical(value: unknown): string {
   );
 }
 
-/**
- * The key that signs cursors: the configured one, else the installation's, which all processes share.
- */
+/** The key that signs cursors: the configured one, or the installation's, which all processes share. */
 export type CursorSecret = () => Promise<Buffer>;
 
 export function openCursorSecret(db: Db, configured: string | undefined): CursorSecret {

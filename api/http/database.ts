@@ -6,23 +6,21 @@ import type { Values } from '../../shared/platform/named-parameters.ts';
 import { SQLSTATE } from '../../shared/platform/sqlstates.ts';
 import type { Fragments } from '../../shared/platform/statements.ts';
 
-/**
- * Its controller is asked for by the first statement: most calls are answered by what was read for several.
- */
-type Cancellable = { readonly over: AbortController };
+/** The controller is created by the first statement. Most calls never run one of their own. */
+type Cancellable = { readonly abortController: AbortController };
 
 /**
- * The API's database. Every connection prepares a named statement once; a composed one is planned for every
- * call, by its very values. Errors say whether a call may be repeated (503); those inside a transaction are
- * for the transaction to see.
+ * The API's database. Each connection prepares a named statement once. A composed one is planned for each
+ * call
+ * with its actual values. Temporary failures become 503, except inside a transaction, which handles its own.
  */
 export class ApiDb extends Db {
   readonly #cancelPool: Pool;
   readonly #call: Cancellable | undefined;
 
   /**
-   * @param cancelPool over which statements are canceled: callers that leave together may hold all of the
-   * pool's connections until theirs are
+   * @param cancelPool cancels statements. Clients that disconnect together can occupy all connections of the
+   * pool until their statements are canceled.
    */
   constructor(source: Pool | pg.ClientBase, cancelPool: Pool, call?: Cancellable, inTransaction = false) {
     super(source, inTransaction);
@@ -30,10 +28,7 @@ export class ApiDb extends Db {
     this.#call = call;
   }
 
-  /**
-   * The same for the work of one call: when its client has left, or its time is up, the server cancels what
-   * still runs.
-   */
+  /** The same for one call. When its client disconnects or it times out, running statements are canceled. */
   stoppedBy(call: Cancellable): ApiDb {
     return new ApiDb(this.source, this.#cancelPool, call);
   }
@@ -61,16 +56,14 @@ export class ApiDb extends Db {
 
   protected override send(query: Query): Promise<pg.QueryResult> {
     const { source } = this;
-    const signal = this.#call?.over.signal;
+    const signal = this.#call?.abortController.signal;
     if (!(source instanceof pg.Pool)) return sendOn(source, query, this.#cancelPool, signal);
     if (signal === undefined) return source.query(query).catch(fail);
     return sendFor(signal, source, query, this.#cancelPool).catch(fail);
   }
 }
 
-/**
- * On a connection of the pool, which like the pool's own `query` gives up one whose query failed.
- */
+/** Uses a connection of the pool. Like `pool.query`, it discards one whose query failed. */
 async function sendFor(
   signal: AbortSignal,
   pool: Pool,
@@ -81,7 +74,7 @@ async function sendFor(
   const client = await pool.connect();
   let failed = true;
   try {
-    // The caller may have left while all connections were taken.
+    // The client can disconnect while all connections are in use.
     failed = !signal.aborted;
     const result = await sendOn(client, query, cancelPool, signal);
     failed = false;
@@ -91,10 +84,7 @@ async function sendFor(
   }
 }
 
-/**
- * Sends a statement on a connection. When the caller gives up, the server cancels it; both have ended on
- * return.
- */
+/** Sends a statement on a connection. If the client gives up, it is canceled. On return, both have ended. */
 async function sendOn(
   client: pg.ClientBase,
   query: Query,
@@ -106,7 +96,7 @@ async function sendOn(
   let canceling: Promise<unknown> | undefined;
   const stop = () => {
     const { processID } = client as unknown as { processID: number };
-    // Without it the statement ends by its time-out.
+    // If this fails, the statement ends with its timeout.
     canceling = cancelPool.query('select pg_cancel_backend($1)', [processID]).catch(() => {});
   };
   signal.addEventListener('abort', stop, { once: true });
@@ -119,24 +109,24 @@ async function sendOn(
 }
 
 function requireCaller(signal: AbortSignal): void {
-  if (signal.aborted) throw unavailable('Nobody waits for the answer any more.');
+  if (signal.aborted) throw unavailable('The client stopped waiting for the response.');
 }
 
 function fail(error: unknown): never {
   if (error instanceof PlatError || !isAway(error)) throw error;
   throw unavailable(
     errorCode(error) === SQLSTATE.canceled
-      ? 'This took the database too long. Ask for less at once, or try again later.'
+      ? 'The database took too long. Request less at once, or try again later.'
       : 'The service cannot reach its database. Try again shortly.',
     error,
   );
 }
 
-/** Whether a statement waited too long for others, so that nothing of it stays. */
+/** Whether a statement was rolled back because it waited or ran too long. */
 export const isTransientError = (error: unknown): boolean =>
   error instanceof PlatError && isTooSlow(error.cause);
 
-/** 503 with Retry-After: the request may be repeated as it is. */
+/** 503 with Retry-After: the client can repeat the request unchanged. */
 export function unavailable(
   message: string,
   cause?: unknown,

@@ -7,10 +7,10 @@ import { answerGet } from './error-responses.ts';
 import { exchangeOf } from './exchange.ts';
 import { pageSecurityHeaders, setHeaders } from './headers.ts';
 
-/** What the page of the reference loads of Swagger UI. */
+/** Files of Swagger UI that the API reference loads. */
 const ASSETS = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js']);
 
-/** A pointer at /, the OpenAPI document, and files of Swagger UI, which a page of the app loads. */
+/** Serves links at /, the OpenAPI document, and the files of Swagger UI for the API reference. */
 export function docs(document: object, origins: Origins): Router {
   const router = Router({ caseSensitive: true });
   const json = Buffer.from(JSON.stringify(document));

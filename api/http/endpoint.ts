@@ -6,71 +6,73 @@ import type { Db } from '../../shared/platform/db.ts';
 import type { Account } from './callers.ts';
 import type { ExtraLimit } from './rate-limits.ts';
 
-/** An address of the service's own, made of `CallContext`'s. */
+/** A URL of this service, built from the addresses in `CallContext`. */
 export const link = z.string().meta({ format: 'uri-reference' });
 
-/** What a handler gives back. */
+/** The response of a handler. */
 export type Answer = {
-  /** Bytes are sent as they are, anything else as JSON; null for 204, which has none. */
+  /** Bytes are sent unchanged, anything else as JSON. null for 204, which has no body. */
   body: Buffer | object | null;
-  /** The JPEG that the body tells of, for those who are shown it at once. */
+  /** The JPEG that the body links to, for callers that show it right away. */
   image?: Buffer;
-  /** Quoted, as stored. */
+  /** In quotes, as stored. */
   etag?: string;
   /** Another status than the endpoint's, one of `response.also`. */
   status?: number;
-  /** What the answer costs; 0 when it is empty. */
+  /** The price of the response. 0 when it is empty. */
   tokens: number;
-  /** Kept for repeats in place of `body`: the same without secrets that are shown only once. */
+  /** Stored for repeats instead of `body`, without secrets that are shown only once. */
   keptBody?: object;
-  /** Whom the answer is about, as the suppression list knows them; kept with it for `recheck`. */
+  /** Suppression-list hashes of the people in the response, stored with it for `recheck`. */
   people?: readonly Buffer[];
-  /** The metering key, when it is not the endpoint's. */
+  /** The metering key, if it differs from the endpoint's. */
   meteringKey?: string;
   /**
-   * Statements that run before the charge, in its transaction. Returns false if the price has changed since
-   * the call was answered. The call is then answered again.
+   * Statements that run before the charge, in its transaction. Returns false if the price has changed in the
+   * meantime. The call then runs again.
    */
   alongside?(tx: Db): Promise<boolean>;
 };
 
-/** An answer that was kept for repeats. `people`: null where none were kept with it. */
+/** A response stored for repeats. `people` is null if none were stored with it. */
 export type KeptAnswer = { body: unknown; people: readonly Buffer[] | null };
 
-/** An attempt at a call with an Idempotency-Key, for a handler that makes something: make-once.ts. */
+/** An attempt at a call with an Idempotency-Key, for a handler that creates something (make-once.ts). */
 export type MakingAttempt = {
-  /** What an earlier attempt has made, before it died or its client left. */
+  /** What an earlier attempt created before it died or its client disconnected. */
   made?: unknown;
-  /** Notes what this one makes, in that transaction. @throws PlatError 503 when another has taken over */
+  /**
+   * Records what this attempt creates, in the same transaction. @throws PlatError 503 if another took over
+   */
   noteMade(tx: Db, made: unknown): Promise<void>;
 };
 
-/** Who calls, when, and under which address: what paging links and company scope need. */
+/** The caller, time, and addresses of a call. */
 export type CallContext = {
   account: Account;
-  /** How its work is billed. */
+  /** How the call is billed. */
   mode: Mode;
-  /** The API key's id; absent for who calls without one. */
+  /** The API key's id. Absent for calls without a key. */
   keyId?: string | undefined;
-  /** The person who has signed in to the web app; absent for a key, whose account tells. */
+  /** The user signed in to the web app. Absent for calls with a key. */
   user?: { id: string };
-  /** Path and query of the call; its origin means nothing. */
+  /** Path and query of the call. The origin is meaningless. */
   url: URL;
-  /** What stands before it in addresses that are given out; empty where they are relative. */
+  /** Prefix of URLs in responses. Empty if they are relative. */
   apiUrl: string;
-  /** Where the web app is, without a slash at its end; empty where links are relative. */
+  /** Base URL of the web app, without a trailing slash. Empty if links are relative. */
   appUrl: string;
-  /** The moment that months, years and windows are counted from. */
+  /** Months, years, and windows are counted back from this time. */
   now: Date;
-  /** What computes its shapes. */
+  /** Computes shapes. */
   work: ShapeWork;
-  /** By which a repeat of the call is known, also of a page's form. */
+  /** Identifies repeats of the call, including those of a page's form. */
   idempotencyKey?: string | undefined;
-  /** Its answer is kept behind the handler's transaction: what may not be made twice is noted in that one. */
+  /** The response is stored after the handler's transaction, so things created once are recorded in it. */
   attempt?: MakingAttempt | undefined;
 };
 
-/** The groups of endpoints in the documentation, in its order. */
+/** Groups of endpoints in the documentation, in order. */
 export const TAGS = {
   Search: 'Find parcels, places, and owners in all counties with one search text.',
   Parcels: 'Parcels by filter, parcel number, owner, or id, with their records, pictures, and values.',
@@ -91,8 +93,8 @@ export const TAGS = {
 } as const;
 
 /**
- * An endpoint of v1, declared as data: router, checks, metering and the OpenAPI document are all made from
- * it. `Resources` are what its handler may use.
+ * An endpoint of v1, declared as data. The router, checks, metering, and OpenAPI document are generated from
+ * it. `Resources` is what its handler can use.
  */
 export type Endpoint<
   Params extends z.ZodType = z.ZodType,
@@ -103,78 +105,78 @@ export type Endpoint<
   method: 'get' | 'post' | 'patch' | 'delete';
   /** The documented form, with `{name}` parameters and the trailing slash. */
   path: string;
-  /** In OpenAPI, and the name of the tool that assistants get: snake_case, a verb first. */
+  /** Operation id in OpenAPI and tool name in MCP: snake_case, starting with a verb. */
   operationId: string;
   tag: keyof typeof TAGS;
   summary: string;
   description: string;
   params: Params;
   query: Query;
-  /** Absent: the request has no body. */
+  /** Absent if the request has no body. */
   body?: Body;
   /** null for a free endpoint. */
   metering: Metering<Params, Query, Body, Resources> | null;
   /** A limit shared by the calls of all endpoints that name it, in addition to the account's own. */
   rate?: ExtraLimit;
-  /** A POST that changes nothing: its body only says what to read. A GET never changes anything. */
+  /** A POST that changes nothing, because its body only selects what to read. */
   reads?: true;
-  /** Whether accounts without a contract are served too. */
+  /** Whether accounts without a contract can call it. */
   withoutContract?: boolean;
   response: {
     status: 200 | 201 | 202 | 204;
     description: string;
-    /** Further statuses with the same body, and when. */
+    /** Other statuses with the same body, and when they occur. */
     also?: Record<number, string>;
     /** Absent for 204. */
     schema?: z.ZodType;
-    /** Of a 201: where what was made is. */
+    /** For a 201: URL of what was created. */
     location?(body: Record<string, unknown>): string;
-    /** Whether clients may ask for it again by what they have of it. */
+    /** Whether clients can revalidate it with If-None-Match. */
     etag?: boolean;
     example?: Example;
-    /** Several of them by their names, in place of one. */
+    /** Several named examples, instead of one. */
     examples?: Record<string, Example>;
   };
-  /** Errors besides those that every endpoint can answer, and when. */
+  /** Errors in addition to the common ones, and when they occur. */
   errors: Partial<Record<'not_found' | 'gone' | 'conflict' | 'unprocessable', string>>;
   handle(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
-  /** What a repeat still returns of the answer that was kept for it; all of it where this is absent. */
+  /** What a repeat returns of the stored response. Default: all of it. */
   recheck?(kept: KeptAnswer, resources: Resources): Promise<object>;
 };
 
-/** Whether a call changes nothing and asks nobody outside, which traces of people do. */
+/** Whether a call changes nothing. Skip traces count as changes, because they query an outside provider. */
 export const isReadOnly = ({ method, reads, rate }: Pick<Endpoint, 'method' | 'reads' | 'rate'>): boolean =>
   rate !== 'skip_trace' && (method === 'get' || reads === true);
 
-/** What calls cost. A GET or POST that has it takes `?quote=true` (quote.ts). */
+/** The price of a call. A GET or POST with a price accepts `?quote=true` (quote.ts). */
 export type Metering<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
   Resources extends object = object,
 > = {
-  /** By which usage is counted. */
+  /** Usage is counted under this key. */
   key: string;
   price: Price | readonly Price[];
-  /** When it costs less or nothing, or another price applies; it follows the price in texts. */
+  /** When it costs less, nothing, or another price. Appended to the price in texts. */
   note: string;
-  /** An answer with something in it may be free: tokens are required for the charge alone. */
+  /** A response with content can be free, so tokens are checked only at the charge. */
   mayBeFree?: true;
   /**
-   * The tokens that an account must have left for the call to be tried; 1 unless said. More when a refusal
-   * of the charge would reveal how much was found.
+   * Tokens that an account must have left before the call runs. Default: 1. More if refusing the charge
+   * would reveal how much was found.
    */
   needs?(input: Input<Params, Query, Body>): number;
-  /** No answer costs more. Default: the price. */
+  /** The highest possible price. Default: the price. */
   atMost?: (input: Input<Params, Query, Body>) => number;
   /**
-   * The `Quote` of a call whose price can be known beforehand, without a look-up of what is paid for; its
-   * tokens are those of the quote itself.
+   * The `Quote` of a call whose price can be computed without looking up paid data. `tokens` of the result is
+   * the price of the quote itself.
    */
   quote?(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
 };
 
-/** What an endpoint costs, in a sentence without a full stop. */
+/** The price of an endpoint as a sentence without a period. */
 export const priceSentence = (metering: Pick<Metering, 'price' | 'note'> | null): string =>
   metering === null ? 'free' : `${priceText(metering.price)}; ${metering.note}`;
 

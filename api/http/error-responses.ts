@@ -14,7 +14,7 @@ export function validationError(details: Details, headers: Record<string, string
 
 export const notFound = (message: string): PlatError => new PlatError('not_found', message);
 export const unprocessable = (message: string): PlatError => new PlatError('unprocessable', message);
-/** What the state of a thing rules out now. */
+/** The current state of the resource doesn't allow the request. */
 export const conflict = (message: string): PlatError =>
   new PlatError('unprocessable', message, { status: 409 });
 
@@ -28,17 +28,14 @@ export function envelope(error: PlatError, requestId: string): string {
 const BODY_ERRORS: Record<string, string> = {
   'entity.parse.failed': 'is not valid JSON',
   'entity.verify.failed': 'is not valid JSON',
-  'entity.too.large': 'is larger than the 1 MB that are allowed',
-  'encoding.unsupported':
-    'has a Content-Encoding that is not supported: send it plain, or with gzip, deflate or br',
-  'charset.unsupported': 'has a character set that is not supported: send UTF-8',
-  'request.size.invalid': 'is not as long as its Content-Length says',
+  'entity.too.large': 'is larger than the limit of 1 MB',
+  'encoding.unsupported': 'has an unsupported Content-Encoding: use gzip, deflate, br, or none',
+  'charset.unsupported': 'has an unsupported character set: use UTF-8',
+  'request.size.invalid': 'does not match its Content-Length',
   'request.aborted': 'did not arrive completely',
 };
 
-/**
- * What body-parser failed with. It names all of its own errors; one without a `type` is the decompressor's.
- */
+/** Translates an error of body-parser. Its own errors have a `type`. Others come from the decompressor. */
 export function bodyError(error: unknown): unknown {
   const type = property(error, 'type');
   if (typeof type === 'string') {
@@ -46,17 +43,17 @@ export function bodyError(error: unknown): unknown {
     return complaint === undefined ? error : validationError({ body: [complaint] });
   }
   if (property(error, 'status') !== 400) return error;
-  return validationError({ body: ['is damaged: it cannot be decompressed as its Content-Encoding says'] });
+  return validationError({ body: ['cannot be decompressed with its Content-Encoding'] });
 }
 
-/** What the client sees of an error; anything else becomes an internal error. */
+/** The error to show to the client. Unexpected errors become an internal error. */
 export function toApiError(error: unknown): PlatError {
   if (error instanceof PlatError && error.code in ERROR_STATUSES) return error;
   // Express, for a path with a broken percent escape.
   if (error instanceof URIError) return validationError({ path: ['is not a valid percent-encoded path'] });
   return new PlatError(
     'internal_error',
-    'Something went wrong on our side. Quote the request id when you report it.',
+    'Something went wrong on our side. Include the request id when you report it.',
     { cause: error },
   );
 }
@@ -65,19 +62,17 @@ function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/**
- * Records an error with its response. @returns what the client may see; undefined once the response began
- */
+/** Records an error. @returns what the client may see, or undefined if the response has already started */
 export function faultOf(res: Response, error: unknown): PlatError | undefined {
   const safe = toApiError(error);
   if (safe.status >= 500) exchangeOf(res).error = error;
   if (!res.headersSent) return safe;
-  // A cut connection tells the client that the answer is not whole.
+  // A cut connection signals that the response is incomplete.
   res.destroy();
   return undefined;
 }
 
-/** Writes the envelope with the headers that belong to the error. */
+/** Sends the error envelope with the error's headers. */
 export function sendError(res: Response, error: unknown): void {
   const safe = faultOf(res, error);
   if (safe === undefined) return;
@@ -86,14 +81,14 @@ export function sendError(res: Response, error: unknown): void {
   respond(res, safe.status, headers, envelope(safe, exchangeOf(res).requestId));
 }
 
-/** The last handler of all. Express knows it by its four parameters. */
+/** The last handler. Express recognizes it by its four parameters. */
 export const errorHandler: ErrorRequestHandler = (error, _req, res, _next) => sendError(res, error);
 
-/** Whatever no route has taken. */
+/** Handles requests that no route matched. */
 export const unknownPath: RequestHandler = (req, res) =>
-  sendError(res, notFound(`There is nothing at ${req.method} on this path. /docs lists the endpoints.`));
+  sendError(res, notFound(`No endpoint matches ${req.method} on this path. /docs lists the endpoints.`));
 
-/** A path of machines and documents, which answers GET and HEAD alone. */
+/** Registers a path for machines or documents that allows only GET and HEAD. */
 export function answerGet(
   router: Router,
   path: string,
@@ -117,8 +112,12 @@ export function methodNotAllowed(...allowed: string[]): RequestHandler {
   return (req, res) =>
     sendError(
       res,
-      new PlatError('method_not_allowed', `${req.method} is not possible here; ${headers.Allow} is.`, {
-        headers,
-      }),
+      new PlatError(
+        'method_not_allowed',
+        `${req.method} is not allowed here. Allowed methods: ${headers.Allow}.`,
+        {
+          headers,
+        },
+      ),
     );
 }

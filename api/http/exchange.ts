@@ -2,36 +2,35 @@ import type { Request, Response } from 'express';
 import { type HeaderList, headersOf } from './headers.ts';
 import type { RateState } from './rate-limits.ts';
 
-/** What is known of a request while it is being answered; express hands it on in res.locals. */
+/** The state of a request in progress, kept in res.locals. */
 export type Exchange = {
   requestId: string;
   startedAt: number;
   /** The route's template for metrics and logs: never the path, whose values are unbounded. */
   route: string;
-  /** What pages of other origins are told. */
+  /** CORS headers for pages of other origins. */
   cors: HeaderList;
-  /** The caller's bucket; the default limits, untouched, until it is known. */
+  /** The caller's rate limit. The default limits, unused, until the caller is known. */
   rate: RateState;
-  /** Answers 503 when the work takes too long, 400 when the body does. */
+  /** Returns 503 if the work takes too long, or 400 if the request body does. */
   deadline?: NodeJS.Timeout;
-  /** Gives the client's body this many milliseconds from now on. */
+  /** Gives the request body this many milliseconds, starting now. */
   allowBody(ms: number): void;
-  /** While the client's body is being read. */
+  /** True while the request body is being read. */
   awaitsBody?: boolean;
-  /** Worth a line in the log, whatever LOG_REQUESTS says, although nothing failed here. */
+  /** Log the request regardless of LOG_REQUESTS, although nothing failed here. */
   noted?: boolean;
   /**
-   * From here on the answer is an open-ended stream: it counts neither as work under way nor in duration
-   * metrics.
+   * Marks the response as an open-ended stream, which counts neither as active nor in duration metrics.
    */
   detach(): void;
-  /** What went wrong inside, for the log. */
+  /** The internal error, for the log. */
   error?: unknown;
 };
 
 export const exchangeOf = (res: Response): Exchange => res.locals.exchange as Exchange;
 
-/** Writes a whole response; `tokens` is what it cost. HEAD gets the headers alone. */
+/** Sends a whole response. `tokens` is its price. HEAD gets only the headers. */
 export function respond(
   res: Response,
   status: number,
@@ -46,7 +45,7 @@ export function respond(
   res.end(res.req.method === 'HEAD' ? undefined : body);
 }
 
-/** True once the client has left, or a response was sent already (a time-out). */
-export function isOver(req: Request, res: Response): boolean {
+/** True once the client has disconnected, or a response was sent (such as a timeout). */
+export function isFinished(req: Request, res: Response): boolean {
   return res.headersSent || res.destroyed || req.socket.destroyed;
 }

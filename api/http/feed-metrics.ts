@@ -2,18 +2,18 @@ import { CronExpressionParser } from 'cron-parser';
 import type { Sample } from '../../shared/platform/declared-metrics.ts';
 import { FEED_PREFIX } from '../../shared/platform/queue/queue.ts';
 
-/** A scheduler of BullMQ. */
+/** A BullMQ scheduler. */
 export type Scheduler = { key: string; pattern?: string | undefined; tz?: string | undefined };
-/** `since`: the last good run in seconds since 1970, else when Plat first ran the feed. */
+/** `since`: time of the last good run, or else of the feed's first run, in seconds since 1970. */
 export type FeedRun = { feed: string; since: number };
 
-/** The feeds that the workers' files schedule now. A feed whose file is gone stays in table feeds. */
+/** The feeds that the workers' files schedule now. Feeds whose file was deleted stay in the table feeds. */
 export const scheduledFeeds = (schedulers: readonly Scheduler[] = []): Scheduler[] =>
   schedulers
     .filter(({ key }) => key.startsWith(FEED_PREFIX))
     .map(scheduler => ({ ...scheduler, key: scheduler.key.slice(FEED_PREFIX.length) }));
 
-/** Ages, and how long ago the first scheduled time after a good run was. @param now seconds since 1970 */
+/** Ages, and time since the first scheduled run after the last good run. @param now seconds since 1970 */
 export function samplesOfFeeds(
   feeds: readonly FeedRun[],
   schedules: readonly Scheduler[],

@@ -3,13 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet, { type HelmetOptions } from 'helmet';
 import { type RateState, rateHeaders } from './rate-limits.ts';
 
-/**
- * Names and values in turn, as writeHead takes them: setting them one by one costs about 10
- * us a response more.
- */
+/** Alternating names and values, as for writeHead. Setting them one by one takes about 10 us more. */
 export type HeaderList = string[];
 
-/** Helmet's headers do not depend on the request. */
+/** Collects Helmet's headers once, because they don't depend on the request. */
 function collect(options: HelmetOptions): HeaderList {
   const headers: HeaderList = [];
   const response = {
@@ -20,7 +17,7 @@ function collect(options: HelmetOptions): HeaderList {
   return headers;
 }
 
-/** Answers are data: nothing may be loaded, framed or sniffed. */
+/** API responses are data, so nothing may be loaded, framed, or sniffed. */
 const apiSecurityHeaders = collect({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -28,7 +25,7 @@ const apiSecurityHeaders = collect({
   },
   xFrameOptions: { action: 'deny' },
   referrerPolicy: { policy: 'no-referrer' },
-  // They concern documents, downloads of an old browser and Flash.
+  // These apply to documents, downloads in old browsers, and Flash.
   crossOriginOpenerPolicy: false,
   originAgentCluster: false,
   xDownloadOptions: false,
@@ -37,7 +34,7 @@ const apiSecurityHeaders = collect({
   xDnsPrefetchControl: false,
 });
 
-/** Pages of our own (documentation, the queues): helmet's defaults, everything from this origin. */
+/** For our own pages (documentation, queues): Helmet's defaults, everything from this origin. */
 export const pageSecurityHeaders = collect({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -60,12 +57,12 @@ export const pageSecurityHeaders = collect({
 /** 1-128 visible ASCII characters. */
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** The client's own id when it is usable, else a new one. */
+/** The client's id if it is valid, otherwise a new one. */
 export function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-/** What every response carries, whatever it answers. */
+/** The headers of every response. */
 export function headersOf(
   { requestId, rate, cors }: { requestId: string; rate: RateState; cors?: HeaderList },
   tokens = 0,
@@ -74,7 +71,7 @@ export function headersOf(
   return [...ownHeaders, ...rateHeaders(rate), ...apiSecurityHeaders, ...(cors ?? [])];
 }
 
-/** For responses that express and its middleware write. */
+/** For responses written by express and its middleware. */
 export function setHeaders(res: ServerResponse, headers: HeaderList): void {
   for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at]!, headers[at + 1]!);
 }

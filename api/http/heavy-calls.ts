@@ -3,29 +3,29 @@ import type { ShapeWork } from '../../shared/geo/shape-work.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { unavailable } from './database.ts';
 
-/** Heavy calls of one account that run at once, and that wait: more are refused. */
+/** How many heavy calls of one account run at once, and how many can wait. More are refused. */
 const AT_ONCE = 2;
 const MAX_WAITING = 100;
 
 /**
- * Larger requests take their turn before they are read: parsing a hundred of them at once would take long. A
- * polygon of about 150 vertices.
+ * Larger requests wait for their turn before they are read, because parsing a hundred at once takes long. A
+ * polygon of this size has about 150 vertices.
  */
 export const LARGE_REQUEST_BYTES = 4_096;
 
-/** Bytes of a request's address and body; Infinity where the body does not say its length. */
+/** Size of a request's URL and body in bytes. Infinity if the length of the body is unknown. */
 export function sizeOf({ headers, originalUrl }: Request): number {
   if (headers['transfer-encoding'] !== undefined) return Infinity;
   return originalUrl.length + Number(headers['content-length'] ?? 0);
 }
 
 /**
- * A call that may be heavy: a large request, or one with a shape. It takes its turn before the work starts,
- * so that an account keeps others waiting no longer than a few of its calls do.
+ * A call that can be heavy: a large request, or one with a shape. It waits for its turn before the work
+ * starts, so that one account can't block others for long.
  */
 export type HeavyCall = ShapeWork & { end(): void };
 
-export type HeavyCalls = { of(accountId: string, call: { isOver(): boolean }): HeavyCall };
+export type HeavyCalls = { of(accountId: string, call: { isFinished(): boolean }): HeavyCall };
 
 type Line = { running: number; waiting: (() => void)[] };
 
@@ -34,19 +34,19 @@ export function openHeavyCalls(compute: ShapeWork['compute']): HeavyCalls {
   return { of: (accountId, call) => new Turn(lines, accountId, call, compute) };
 }
 
-/** A class, as every request makes one. */
+/** A class, because every request creates one. */
 class Turn implements HeavyCall {
   readonly compute: ShapeWork['compute'];
   readonly #lines: Map<string, Line>;
   readonly #accountId: string;
-  readonly #call: { isOver(): boolean };
+  readonly #call: { isFinished(): boolean };
   #turn: Promise<void> | undefined;
   #ended = false;
 
   constructor(
     lines: Map<string, Line>,
     accountId: string,
-    call: { isOver(): boolean },
+    call: { isFinished(): boolean },
     compute: ShapeWork['compute'],
   ) {
     this.#lines = lines;
@@ -55,16 +55,17 @@ class Turn implements HeavyCall {
     this.compute = compute;
   }
 
-  /** @throws PlatError `rate_limited` when too many calls of the account wait already */
+  /** @throws PlatError `rate_limited` if too many calls of the account are already waiting */
   async takeTurn(): Promise<void> {
     this.#turn ??= this.#wait();
     await this.#turn;
-    if (this.#ended || this.#call.isOver()) throw unavailable('Nobody is waiting for the response anymore.');
+    if (this.#ended || this.#call.isFinished())
+      throw unavailable('The client stopped waiting for the response.');
   }
 
   end(): void {
     this.#ended = true;
-    // It may still wait, when something else failed at the same time.
+    // It can still be waiting if something else failed at the same time.
     this.#turn?.then(
       () => this.#passOn(),
       () => {},

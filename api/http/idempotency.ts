@@ -7,69 +7,69 @@ import type { Endpoint, MakingAttempt } from './endpoint.ts';
 import { unprocessable, validationError } from './error-responses.ts';
 import type { RequestInput } from './validate.ts';
 
-/** Others wait this long for an attempt that says nothing more: its process was killed. */
+/** An attempt that hasn't renewed its lease for this long is taken for dead. */
 const LEASE_MS = 5_000;
-/** Three times a lease, so that one slow statement does not lose it. */
+/** Three times per lease, so that one slow statement doesn't lose it. */
 const RENEW_MS = 1_500;
-/** Pauses between two looks at what another attempt does. */
+/** Pauses between checks on another attempt. */
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 300;
-/** The largest page of parcels is about 300 KB. */
+/** For comparison, the largest page of parcels is about 300 KB. */
 const MAX_STORED_BYTES = 2_000_000;
 
 /** 1-255 visible ASCII characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** `people`: whom it is about, as the suppression list knows them. */
+/** `people`: suppression-list hashes of the people in it. */
 export type StoredResponse = { status: number; body: Buffer; people: readonly Buffer[] | null };
 
-/** The key of a call that a page makes. It has a space, which clients' keys cannot have. */
+/** The key of a call from a page. It contains a space, which client keys can't. */
 export const pageKey = (name: string): string => `page ${name}`;
 
-/** How long an answer is kept for repeats. */
+/** How long a response is stored for repeats. */
 const KEPT_HOURS = 24;
 
-/** The right and duty to answer a call. */
+/** The exclusive right to run a call. */
 export type Attempt = MakingAttempt & {
   /**
-   * Keeps the answer, in the transaction of its charge. @throws PlatError 503 when another attempt has taken
-   * over, `unprocessable` for one too large to keep
+   * Stores the response, in the transaction of its charge. @throws PlatError 503 if another attempt took
+   * over, `unprocessable` if it is too large to store
    */
   keep(tx: Db, answer: StoredResponse, hours?: number): Promise<void>;
-  /** When the attempt is over; lets others begin if no answer was kept. */
+  /** Ends the attempt. Others can start if no response was stored. */
   end(): Promise<void>;
 };
 
 export type Idempotency = {
   /**
-   * The stored answer of an earlier call, or the right to make it; undefined once the client has left.
-   * @throws PlatError `validation_error` when the key belongs to another request
+   * The stored response of an earlier call, or a new attempt. Undefined once the client has disconnected.
+   * @throws PlatError `validation_error` if the key belongs to another request
    */
   begin(
     call: IdempotentRequest,
-    isOver: () => boolean,
+    isFinished: () => boolean,
   ): Promise<{ kept: StoredResponse } | { attempt: Attempt } | undefined>;
 };
 
 export type IdempotentRequest = { accountId: string; key: string; fingerprint: Buffer };
 
-/** Of a POST alone: other methods may be repeated anyway. @throws PlatError `validation_error` */
+/** Only for POST. Other methods are safe to repeat. @throws PlatError `validation_error` */
 export function idempotencyKeyOf(endpoint: Endpoint, key: string | string[] | undefined): string | undefined {
   if (endpoint.method !== 'post' || key === undefined) return undefined;
   if (typeof key === 'string' && KEY.test(key)) return key;
   throw validationError({ 'Idempotency-Key': ['must be 1 to 255 visible ASCII characters'] });
 }
 
-/** What makes two requests the same: the endpoint and what it was sent, whatever the order of the fields. */
+/** Identifies a request: the endpoint and its input, in any field order. */
 export function fingerprintOf(endpoint: Endpoint, { params, query, body }: RequestInput): Buffer {
   return hash('sha256', canonical([endpoint.operationId, params, query, body]), 'buffer');
 }
 
 export function openIdempotency(db: Db): Idempotency {
   return {
-    async begin(call, isOver) {
+    async begin(call, isFinished) {
       const claim = randomUUID();
-      for (let pause = FIRST_PAUSE_MS; !isOver(); pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+      for (let pause = FIRST_PAUSE_MS; !isFinished(); pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
         const [claimed] = await db.run<{ made: unknown }>('accounts/claim_call', {
           account_id: call.accountId,
           key: call.key,
@@ -82,11 +82,13 @@ export function openIdempotency(db: Db): Idempotency {
           account_id: call.accountId,
           key: call.key,
         });
-        // The attempt that was there has just failed.
+        // The other attempt has just failed.
         if (row === undefined) continue;
         if (!row.fingerprint.equals(call.fingerprint))
           throw validationError({
-            'Idempotency-Key': ['was used for another request: choose a new key, or repeat that request'],
+            'Idempotency-Key': [
+              'was used for a different request: use a new key, or repeat that request exactly',
+            ],
           });
         const { status, body, people } = row;
         if (status !== null) return { kept: { status, body: body!, people } };
@@ -97,7 +99,7 @@ export function openIdempotency(db: Db): Idempotency {
   };
 }
 
-const takenOver = () => unavailable('Another call with this Idempotency-Key has taken over. Try again.');
+const takenOver = () => unavailable('Another call with this Idempotency-Key took over. Try again.');
 
 type CallRow = {
   fingerprint: Buffer;
@@ -108,7 +110,7 @@ type CallRow = {
 
 function openAttempt(db: Db, { accountId, key }: IdempotentRequest, claim: string, made: unknown): Attempt {
   const renewal = setInterval(() => {
-    // Without it the attempt may lose its turn, which `keep` finds out.
+    // If renewal fails, the attempt can lose its lease. `keep` notices that.
     db.run('accounts/renew_claim', {
       account_id: accountId,
       key,
@@ -126,7 +128,7 @@ function openAttempt(db: Db, { accountId, key }: IdempotentRequest, claim: strin
     async keep(tx, { status, body, people }, hours = KEPT_HOURS) {
       if (body.length > MAX_STORED_BYTES)
         throw unprocessable(
-          'The answer is too large to be kept for repeats: ask for a smaller page, or without Idempotency-Key.',
+          'The response is too large to store for repeats. Request a smaller page, or omit the Idempotency-Key.',
         );
       const rows = await tx.run('accounts/keep_answer', {
         account_id: accountId,
@@ -141,8 +143,8 @@ function openAttempt(db: Db, { accountId, key }: IdempotentRequest, claim: strin
     },
     async end() {
       clearInterval(renewal);
-      // Also after a commit whose outcome is unknown: an answer that is kept stays. What cannot be released
-      // is left to the lease.
+      // Also after a commit with an unknown outcome: a stored response stays. If this fails, the lease
+      // expires.
       await db.run('accounts/release_call', { account_id: accountId, key, attempt: claim }).catch(() => {});
     },
   };

@@ -8,14 +8,14 @@ import type { Logger } from '../../shared/platform/log.ts';
 import { countUnshared } from '../../shared/platform/migrate.ts';
 import { type FeedRun, type Scheduler, samplesOfFeeds, scheduledFeeds } from './feed-metrics.ts';
 
-/** What /metrics needs of a BullMQ queue. */
+/** The parts of a BullMQ queue that /metrics needs. */
 export type MeasuredQueue = {
   name: string;
   getJobCounts(...states: 'waiting'[]): Promise<Record<string, number>>;
   getJobSchedulers(): Promise<Scheduler[]>;
 };
 
-/** Completed jobs are counted in table job_totals; counting them in the queue would read all of them. */
+/** Completed jobs are counted in the table job_totals. Counting them in the queue would read all of them. */
 const QUEUE_STATES = ['waiting', 'active', 'delayed', 'prioritized', 'waiting-children', 'paused', 'failed'];
 /** The upper bounds of job_totals.le, in seconds. */
 const JOB_BOUNDS = [0.1, 1, 10, 60, 600, '+Inf'];
@@ -24,7 +24,7 @@ const DEADLINE_MS = 5_000;
 const STATEMENT_MS = 2_000;
 const KEEP_MS = 60_000;
 
-/** One connection that no call can take, and no scrape can hold for long. */
+/** A connection of its own, which no call can use and no scrape can keep for long. */
 export const createMetricsPool = (config: Config, log: Logger): Pool =>
   createPool(config, log, {
     applicationName: 'plat api metrics',
@@ -36,7 +36,7 @@ export const createMetricsPool = (config: Config, log: Logger): Pool =>
 /** Samples by metric. What can't be read now is missing rather than zero. */
 type Samples = Map<MetricName, readonly Sample[]>;
 
-/** @returns how to read them anew; scrapes at the same time share one reading */
+/** @returns a function that reads the samples. Concurrent scrapes share one read. */
 export function publishInstallation(
   registry: Registry,
   db: Db,
@@ -65,7 +65,7 @@ export function publishInstallation(
   };
 }
 
-/** How this process sees its database. */
+/** The connections of this process to the database. */
 const DATABASE_METRICS: ReadonlySet<string> = new Set<MetricName>([
   'plat_database_up',
   'plat_database_read_only',
@@ -75,7 +75,7 @@ const DATABASE_METRICS: ReadonlySet<string> = new Set<MetricName>([
 type Kept = ReturnType<typeof keptReadings>;
 
 /**
- * With 150,000 waiting jobs, or thousands of feeds, each of these takes a tenth of a second. Times are in
+ * Each of these takes a tenth of a second with 150,000 waiting jobs or thousands of feeds. Times are in
  * seconds since 1970.
  */
 function keptReadings(db: Db, queues: readonly MeasuredQueue[]) {
@@ -91,7 +91,7 @@ function keptReadings(db: Db, queues: readonly MeasuredQueue[]) {
   };
 }
 
-/** What `read` returned last, for as long as it is fresh. A failure is kept, too: it may have taken long. */
+/** Caches the last result of `read` while it is fresh, including failures, which can be slow. */
 function keepFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
   let kept: { until: number; value: Promise<T> } | undefined;
   return () => {
@@ -105,7 +105,10 @@ const attempt = (work: () => Promise<void>) => work().catch(() => {});
 const now = () => Date.now() / 1_000;
 const ageOf = (since: number) => Math.max(0, now() - since);
 
-/** One statement after another. If one fails, on a table that is locked or missing, the others go on. */
+/**
+ * Runs statements one after another. If one fails, because a table is locked or missing, the others still
+ * run.
+ */
 async function readDatabase(db: Db, read: Samples, kept: Kept): Promise<void> {
   const [server] = await db.run<{ read_only: boolean }>('platform/check_server').catch(() => []);
   if (server === undefined) return;
@@ -154,7 +157,7 @@ type JobTotals = {
   jobs: number;
   seconds: number;
   rows: number;
-  /** pg leaves the elements of a bigint[] as text. */
+  /** pg returns the elements of a bigint[] as text. */
   le: string[];
 };
 

@@ -2,9 +2,9 @@ import type { Db } from '../../shared/platform/db.ts';
 import type { CallContext } from './endpoint.ts';
 
 /**
- * What a POST makes in a transaction, once for its Idempotency-Key: a repeat after its process died, or its
- * client left, is given what was made before.
- * @param make what it returns is noted as JSON
+ * Creates something in a transaction, once per Idempotency-Key. If the process died or the client
+ * disconnected, a repeat returns what was created before.
+ * @param make its result is stored as JSON
  */
 export async function makeOnce<T>(
   db: Db,

@@ -9,25 +9,25 @@ import { batch } from './batch.ts';
 import type { Caller } from './callers.ts';
 import { isTransientError } from './database.ts';
 
-/** What one call costs, and under which metering key. */
+/** The price and metering key of one call. */
 export type Charge = { accountId: string; endpoint: string; mode: Mode; tokens: number };
 
 type ChargeResult = {
   charged: boolean;
   overageAllowed: boolean;
   paymentMethod: boolean;
-  /** By the account, with all that was charged together. */
+  /** By the account, including everything charged at the same time. */
   tokensUsed: number;
-  /** null: as many as it likes. */
+  /** null: no limit. */
   tokensAllowed: number | null;
 };
 
 export type ChargeOptions = {
-  /** Whether the client has left: a call that is over before its charge is sent costs nothing. */
-  isOver?: () => boolean;
+  /** Whether the client has disconnected. A call that ends before its charge is sent is free. */
+  isFinished?: () => boolean;
   /**
-   * Statements in the charge's transaction, in the lock order of shared/platform/db.ts: before it, rows
-   * that the company now has; after it, the answer that is kept for repeats.
+   * Statements in the charge's transaction, in the lock order of shared/platform/db.ts. Before the charge:
+   * rows that the company has now paid for. After it: the response stored for repeats.
    */
   before?: ((tx: Db) => Promise<void>) | undefined;
   after?: ((tx: Db) => Promise<void>) | undefined;
@@ -35,31 +35,24 @@ export type ChargeOptions = {
 
 export type Meter = {
   /**
-   * Returns when the charge is on disk, or when the call is over and nothing was charged. @throws PlatError
-   * one of the three quota errors
+   * Returns when the charge is on disk, or when the call ended without a charge. @throws PlatError one of
+   * the three quota errors
    */
   charge(caller: Caller, endpoint: string, tokens: number, options?: ChargeOptions): Promise<void>;
 };
 
-/**
- * How long a batch may be held up for calls under way: it costs some 0.6 ms of processor time,
- * however many share it.
- */
+/** How long a batch waits for calls in progress. A batch takes about 0.6 ms of CPU, whatever its size. */
 const PAUSE_MS = 1;
 
-/**
- * Share of the calls under way that a batch waits for: with all of them, no call would be left to work on
- * during the commit.
- */
+/** Share of the calls in progress that a batch waits for. The others use the CPU during the commit. */
 const WAIT_SHARE = 0.7;
 
-/** How often a charge reads an account again whose period is over or whose terms are being changed. */
+/** How often a charge retries when the account's period has ended or its terms are changing. */
 const MAX_TRIES = 3;
 
 /**
- * Charges that are in flight together share one statement and one durable commit; those with other statements
- * have their own.
- * @param underway how many calls the process is answering; without it no charge waits for others.
+ * Concurrent charges share one statement and one durable commit. Charges with statements of their own don't.
+ * @param underway the number of calls in progress. Without it, no charge waits for others.
  */
 export function openMeter(db: Db, underway = () => 0): Meter {
   const charge = batch<PendingCharge, Outcome>(pending => chargeAll(db, pending), {
@@ -67,8 +60,8 @@ export function openMeter(db: Db, underway = () => 0): Meter {
     enough: () => Math.ceil(underway() * WAIT_SHARE),
   });
   return {
-    async charge({ account, mode }, endpoint, tokens, { isOver = () => false, before, after } = {}) {
-      const pending = { accountId: account.id, endpoint, mode, tokens, isOver };
+    async charge({ account, mode }, endpoint, tokens, { isFinished = () => false, before, after } = {}) {
+      const pending = { accountId: account.id, endpoint, mode, tokens, isFinished };
       const verdict =
         before === undefined && after === undefined
           ? tokens > 0 && resultOf(await charge(pending), tokens)
@@ -77,7 +70,7 @@ export function openMeter(db: Db, underway = () => 0): Meter {
                 await before?.(tx);
                 const first = tokens > 0 && resultOf((await chargeAll(tx, [pending]))[0], tokens);
                 await after?.(tx);
-                if (isOver()) throw ABANDONED;
+                if (isFinished()) throw ABANDONED;
                 return first;
               })
               .catch(error => {
@@ -86,16 +79,16 @@ export function openMeter(db: Db, underway = () => 0): Meter {
               });
       if (!verdict) return;
       processCounts.tokensCharged += tokens;
-      // Keeps the early quota check close to the truth between two readings of the account.
+      // Keeps the early quota check accurate between two reads of the account.
       account.tokensUsed = Math.max(account.tokensUsed, verdict.tokensUsed);
     },
   };
 }
 
-/** Rolls back the transaction of a call that is over. */
-const ABANDONED = new PlatError('abandoned', 'Nobody waits for the answer any more.');
+/** Rolls back the transaction of a call that has ended. */
+const ABANDONED = new PlatError('abandoned', 'The client stopped waiting for the response.');
 
-/** @returns undefined for a charge that was over before it was sent */
+/** @returns undefined for a call that ended before its charge was sent */
 function resultOf(outcome: Outcome, tokens: number): ChargeResult | undefined {
   if (outcome === undefined) return undefined;
   if ('error' in outcome) throw outcome.error;
@@ -103,12 +96,9 @@ function resultOf(outcome: Outcome, tokens: number): ChargeResult | undefined {
   return outcome;
 }
 
-type PendingCharge = Charge & { isOver(): boolean };
+type PendingCharge = Charge & { isFinished(): boolean };
 
-/**
- * What became of a charge; one that fails leaves the others of its batch, which may be on disk
- * already, as they are.
- */
+/** The result of a charge. If one fails, the others of its batch, which may be on disk, stay. */
 type Outcome = ChargeResult | { error: unknown } | undefined;
 
 async function chargeAll(db: Db, charges: PendingCharge[]): Promise<Outcome[]> {
@@ -120,7 +110,7 @@ async function chargeAll(db: Db, charges: PendingCharge[]): Promise<Outcome[]> {
     const accounts = new Map<string, ChargeGroup[]>();
     for (const own of groups) addToGroup(accounts, own.accountId, own);
     if (accounts.size === 1 || !isTransientError(error)) throw error;
-    // One of the accounts is locked: charge the others without it.
+    // One of the accounts is locked. Charge the others separately.
     const charged = [...accounts.values()].map(own =>
       chargeGroups(db, own, outcomes).catch(cause => fail(own, cause, outcomes)),
     );
@@ -145,21 +135,18 @@ async function chargeGroups(db: Db, groups: ChargeGroup[], outcomes: Outcome[]):
       return fail(open, error, outcomes);
     }
   }
-  // Whose period was rolled and still has none: the contract has ended since the account was read.
+  // Rolled, but still without a period: the contract has ended since the account was read.
   if (open.length > 0) fail(open, subscriptionRequired(), outcomes);
 }
 
-/** Charges that differ in nothing: one row of the statement. */
+/** Identical charges, one row of the statement. */
 type ChargeGroup = Charge & { indexes: number[] };
 
-/**
- * Those that are not over by account, in the order in which their periods are locked everywhere;
- * the cheapest first.
- */
+/** Groups open calls by account, in lock order, cheapest first. */
 function group(charges: PendingCharge[]): ChargeGroup[] {
   const groups = new Map<string, ChargeGroup>();
-  for (const [index, { accountId, endpoint, mode, tokens, isOver }] of charges.entries()) {
-    if (isOver()) continue;
+  for (const [index, { accountId, endpoint, mode, tokens, isFinished }] of charges.entries()) {
+    if (isFinished()) continue;
     const name = `${accountId} ${endpoint} ${mode} ${tokens}`;
     const existing = groups.get(name);
     if (existing) existing.indexes.push(index);
@@ -182,7 +169,7 @@ type ChargeRow = {
   tokens_allowed: number | null;
 };
 
-/** Notes what became of the charges; returns those of accounts whose period is over. */
+/** Records the outcome of the charges. Returns those of accounts whose period has ended. */
 async function attempt(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Promise<ChargeGroup[]> {
   if (groups.length === 0) return [];
   const rows = await chargeRows(db, groups);
@@ -226,10 +213,7 @@ async function chargeRows(db: Db, groups: ChargeGroup[]): Promise<ChargeRow[]> {
   });
 }
 
-/**
- * What each account has used in the end: a row tells it where something was charged, and an account's
- * first row in any case.
- */
+/** Tokens used by each account: from the last row with a charge, or else from its first row. */
 function usedByAccount(groups: ChargeGroup[], rows: ChargeRow[]): Map<string, number> {
   const used = new Map<string, number>();
   for (const { n, charged, tokens_used } of rows) {
@@ -239,7 +223,7 @@ function usedByAccount(groups: ChargeGroup[], rows: ChargeRow[]): Map<string, nu
   return used;
 }
 
-/** Of each group, the tokens of its account's groups before it. */
+/** For each group, the tokens of the same account's earlier groups. */
 function tokensBefore(groups: ChargeGroup[]): number[] {
   let sum = 0;
   return groups.map(({ accountId }, at) => {

@@ -7,16 +7,16 @@ import { type MeasuredQueue, publishInstallation } from './installation-metrics.
 
 export type Metrics = {
   observe(method: string, route: string, status: string, seconds: number): void;
-  /** The exposition format, and its content type. */
+  /** The metrics in the exposition format, and the content type. */
   render(): Promise<{ text: string; type: string }>;
 };
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE']);
 
 /**
- * Requests and connections of this process, and the state of the whole installation.
- * @param pools of this process, by their names
- * @param metricsPool over which the installation is read
+ * Metrics of this process's requests and connections, and of the whole installation.
+ * @param pools the pools of this process, by name
+ * @param metricsPool the pool that reads the state of the installation
  */
 export function createMetrics(
   pools: Readonly<Record<string, Pool>>,

@@ -16,7 +16,7 @@ export type OperationsDeps = {
   config: Config;
 };
 
-/** What machines that run the service ask: /healthz, /readyz, /metrics. */
+/** Endpoints for operations: /healthz, /readyz, /metrics. */
 export function operations({ pool, metrics, lifecycle, config }: OperationsDeps): Router {
   const router = Router({ caseSensitive: true });
 
@@ -24,7 +24,7 @@ export function operations({ pool, metrics, lifecycle, config }: OperationsDeps)
     sendText(res, 200, 'application/json', '{"status":"ok"}'),
   );
 
-  // However often it is asked, the database is asked once at a time.
+  // Concurrent requests share one check of the database.
   let checking: Promise<Ready> | undefined;
   answerGet(router, '/readyz', async (_req, res) => {
     if (lifecycle.leaving) throw unavailable('The service is shutting down.');
@@ -45,7 +45,7 @@ export function operations({ pool, metrics, lifecycle, config }: OperationsDeps)
 
 function requireMetricsAccess(req: Request, config: Config): void {
   const access = metricsAccess(req, config);
-  if (access === 'none') throw notFound('There is nothing at GET on this path. /docs lists the endpoints.');
+  if (access === 'none') throw notFound('No endpoint matches GET on this path. /docs lists the endpoints.');
   if (access === 'unauthorized')
     throw new PlatError('unauthorized', 'Send the metrics token as a bearer token.', {
       headers: { 'WWW-Authenticate': 'Bearer' },

@@ -11,26 +11,26 @@ import { link } from './endpoint.ts';
 import { validationError } from './error-responses.ts';
 
 /**
- * How all lists are paged. `next` and `previous` carry a cursor: the place of the row beside which
- * the page begins, so that reading on costs the same on every page, and a row that comes or goes meanwhile
- * shifts no other one. `page` alone counts rows from the start.
+ * Paging for all lists. `next` and `previous` contain a cursor, which is the position of the row next to the
+ * page. Every page therefore costs the same, and rows that are added or removed in the meantime don't shift
+ * others. `page` without a cursor counts rows from the start.
  *
  *   const page = await openPage(query, { endpoint, request: filters, call, secret });
- *   rows = read page.size + 1 rows: page.beside ? those beyond page.beside.place : from page.offset on
- *          (page.beside?.direction === 'previous': those before it, nearest first)
+ *   rows = up to page.size + 1 rows beyond page.cursorPosition.place, or from page.offset without a cursor
+ *          (for the direction 'previous': rows before it, nearest first)
  *   count = page.count ?? count all
- *   answer = await turnPage(page, rows, count, placeOf)
+ *   result = toPageResult(page, rows, count, placeOf)
  */
 
 const wholeNumber = (most: number) =>
   z
     .string()
-    .regex(/^[0-9]{1,9}$/, 'must be a whole number, given once')
+    .regex(/^[0-9]{1,9}$/, 'must be a whole number')
     .transform(Number)
     .refine(value => value >= 1, 'must be 1 or more')
     .refine(value => value <= most, `must be at most ${most}`);
 
-/** The last page that can be asked for by number: its offset stays far within a bigint. */
+/** The highest page number. Its offset stays well within a bigint. */
 const LAST_PAGE = 100_000_000;
 
 /** The query parameters of a list; spread them into the endpoint's query schema. */
@@ -39,13 +39,13 @@ export function pageParameters(sizes: { usual: number; most: number }) {
     page: wholeNumber(LAST_PAGE)
       .optional()
       .meta({
-        description: 'The number of the page, from 1. A page past the end is an empty list.',
+        description: 'Page number, starting at 1. A page past the end has no results.',
         override: { type: 'integer', minimum: 1, maximum: LAST_PAGE, default: 1, pattern: undefined },
       }),
     page_size: wholeNumber(sizes.most)
       .default(sizes.usual)
       .meta({
-        description: 'Results a page.',
+        description: 'Results per page.',
         override: {
           type: 'integer',
           minimum: 1,
@@ -55,26 +55,22 @@ export function pageParameters(sizes: { usual: number; most: number }) {
         },
       }),
     cursor: z
-      .string('must be given once')
-      .max(4_000, 'is not a cursor of this service')
+      .string('must appear only once')
+      .max(4_000, 'is not a valid cursor')
       .optional()
-      .describe('Part of the URLs in `next` and `previous`; opaque. It belongs to one request.'),
+      .describe('Opaque. Part of the URLs in `next` and `previous`, valid only for the same request.'),
   };
 }
 
 export type PageQuery = { page?: number | undefined; page_size: number; cursor?: string | undefined };
 
-/** The paginated envelope (a list of `item`). */
-/** @param how the addresses of other pages are to be called */
+/** The envelope of a page of `item`. @param how how to call the URLs of other pages */
 export function pageOf<Item extends z.ZodType>(id: string, item: Item, how = '') {
   return z
     .object({
-      count: z
-        .int()
-        .min(0)
-        .describe('All matches across all pages, as counted when the walk through the pages began.'),
-      next: link.nullable().describe(`URL of the next page; null on the last page.${how}`),
-      previous: link.nullable().describe(`URL of the previous page; null on the first page.${how}`),
+      count: z.int().min(0).describe('Number of matches on all pages, counted on the first page.'),
+      next: link.nullable().describe(`URL of the next page. Null on the last page.${how}`),
+      previous: link.nullable().describe(`URL of the previous page. Null on the first page.${how}`),
       results: z.array(item),
     })
     .meta({ id });
@@ -83,30 +79,27 @@ export function pageOf<Item extends z.ZodType>(id: string, item: Item, how = '')
 export type Page = {
   size: number;
   number: number;
-  /** Rows to skip; 0 when there is a place. */
+  /** Rows to skip. 0 with a cursor. */
   offset: number;
   /** Read the rows beyond this one. */
-  beside?: { place: Place; direction: 'next' | 'previous' };
-  /** What the list counted when the walk began; absent: count it now. */
+  cursorPosition?: { place: Place; direction: 'next' | 'previous' };
+  /** The count from the first page. Absent if it must be counted now. */
   count?: number;
-  /** When the first page was read: what is counted from today is counted from then on every page. */
+  /** When the first page was read. Every page counts days and months back from this time. */
   asOf: Date;
-  /** Makes the address of a page beside this one; without a place by number alone. */
+  /** The URL of a neighboring page. Without `to`, by number alone. */
   link(number: number, to?: { place: Place; direction: 'next' | 'previous'; count: number }): string;
 };
 
 export type PageDeps = {
   endpoint: string;
-  /** Whatever decides which rows there are and in which order. */
+  /** Everything that determines the rows and their order. */
   request: unknown;
   call: { url: URL; apiUrl: string; now: Date };
   secret: CursorSecret;
 };
 
-/**
- * @throws PlatError `validation_error` for a cursor that was not made here, for another
- * request or another page.
- */
+/** @throws PlatError `validation_error` for an invalid cursor, or one for another request or page */
 export async function openPage(
   query: PageQuery,
   { endpoint, request, call, secret }: PageDeps,
@@ -122,14 +115,14 @@ export async function openPage(
     size: query.page_size,
     number,
     offset: cursor === undefined ? (number - 1) * query.page_size : 0,
-    ...(cursor && { beside: { place: cursor.k, direction: cursor.d }, count: cursor.n }),
+    ...(cursor && { cursorPosition: { place: cursor.k, direction: cursor.d }, count: cursor.n }),
     asOf,
-    link(to, beside) {
+    link(to, position) {
       const url = new URL(call.url);
       url.searchParams.set('page', String(to));
       url.searchParams.delete('cursor');
-      if (beside !== undefined) {
-        const { place, direction, count } = beside;
+      if (position !== undefined) {
+        const { place, direction, count } = position;
         const next: Cursor = { r: digest, k: place, d: direction, p: to, n: count, t: asOf.getTime() };
         url.searchParams.set('cursor', signCursor(next, key));
       }
@@ -141,37 +134,34 @@ export async function openPage(
 function requireFit(cursor: Cursor | undefined, digest: string, page: number | undefined): void {
   if (cursor === undefined)
     throw validationError({
-      cursor: ['is not a cursor of this service, or is no longer: begin again without it'],
+      cursor: ['is not valid, or no longer valid: start again without it'],
     });
   if (cursor.r !== digest)
     throw validationError({
-      cursor: ['belongs to another request: its filters, order and page_size must stay as they were'],
+      cursor: ['belongs to a different request: keep the same filters, order, and page_size'],
     });
   if (page !== undefined && page !== cursor.p)
     throw validationError({
-      page: [`does not belong to the cursor, which leads to page ${cursor.p}: leave the cursor out`],
+      page: [`does not match the cursor, which is for page ${cursor.p}: omit the cursor`],
     });
 }
 
 export type PageResult<Row> = { count: number; next: string | null; previous: string | null; rows: Row[] };
 
-/**
- * The page in the list's order, with its neighbors' addresses. @param rows up to `page.size +
- * 1`, as they were read
- */
+/** The page in list order, with the URLs of its neighbors. @param rows up to `page.size + 1`, as read */
 export function toPageResult<Row>(
   page: Page,
   rows: readonly Row[],
   count: number,
   placeOf: (row: Row) => Place,
 ): PageResult<Row> {
-  const backwards = page.beside?.direction === 'previous';
+  const backwards = page.cursorPosition?.direction === 'previous';
   const more = rows.length > page.size;
   const shown = rows.slice(0, page.size);
   if (backwards) shown.reverse();
   if (shown.length === 0) return { count, next: null, previous: lastBefore(page, count), rows: shown };
 
-  // There are rows where the page was reached from.
+  // A page reached backwards always has a next page.
   const hasNext = backwards || more;
   const hasPrevious = backwards ? more : page.number > 1;
   const first = placeOf(shown[0]!);

@@ -28,7 +28,7 @@ export function mountAdmin(app: Express, queues: readonly BoardQueue[], password
   app.use(PATH, requireOperator(password), board.getRouter());
 }
 
-/** Wrong passwords from one address within a minute, after which it has to wait. */
+/** Wrong passwords per address and minute, after which it has to wait. */
 const MAX_FAILURES = 5;
 const FAILURES_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
@@ -53,12 +53,12 @@ function requireOperator(password: string): RequestHandler {
         }),
       );
     }
-    // The browser sends the password with requests that other sites make, too.
+    // The browser sends the password with requests from other sites too.
     const site = req.headers['sec-fetch-site'];
     if (req.method !== 'GET' && site !== undefined && site !== 'same-origin') {
       return sendError(
         res,
-        new PlatError('forbidden', 'Requests from other sites may not change the queues.'),
+        new PlatError('forbidden', 'Requests from other sites cannot change the queues.'),
       );
     }
     next();

@@ -1,24 +1,28 @@
 import { z } from 'zod';
 import type { Answer, CallContext, Endpoint, Input } from './endpoint.ts';
 
-/** What quotes beyond those of a day are counted under. */
+/** The metering key of quotes beyond the free ones of a day. */
 export const QUOTE_KEY = 'public_quote';
 
 export const quote = z
   .object({
-    tokens: z.int().min(0).nullable().describe('What the call costs; null where only doing it would tell.'),
-    at_most: z.int().min(0).describe('The call never costs more.'),
+    tokens: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe('Price of the call in tokens. Null when it is known only after the call has run.'),
+    at_most: z.int().min(0).describe('Highest possible price of the call.'),
   })
   .meta({ id: 'Quote' });
 
 export type Quote = z.output<typeof quote>;
 
-/** The query parameter of every endpoint that may be quoted. */
+/** The query parameter of every endpoint with quotes. */
 export const quoteParameter = z
   .enum(['true', 'false'], 'must be true or false')
   .optional()
   .meta({
-    description: 'Only tell what it would cost, `{ tokens, at_most }`. Free.',
+    description: 'Return only the price, `{ tokens, at_most }`. Free.',
     override: { type: 'boolean', enum: undefined },
   });
 
@@ -28,11 +32,11 @@ export const isQuotable = ({ metering, method }: Pick<Endpoint, 'metering' | 'me
 
 type AnyInput = Input<z.ZodType, z.ZodType, z.ZodType>;
 
-/** Whether a call asks what it would cost, and nothing more. */
+/** Whether a call asks only for its price. */
 export const asksQuote = (endpoint: Endpoint, { query }: AnyInput): boolean =>
   isQuotable(endpoint) && (query as { quote?: string }).quote === 'true';
 
-/** What a call would cost: as the endpoint knows it, else its ceiling. */
+/** The price of a call: exact if the endpoint can compute it, otherwise the maximum. */
 export async function quoteOf(
   { metering }: Endpoint,
   input: AnyInput,

@@ -3,53 +3,50 @@ import { PlatError } from '../../shared/platform/errors.ts';
 import { batch } from './batch.ts';
 import type { Account } from './callers.ts';
 
-/** What an account without settings of its own may do: 60 calls a minute in bursts of up to 120. */
+/** Default limits: 60 calls per minute, in bursts of up to 120. */
 const DEFAULT_PER_MINUTE = 60;
 const DEFAULT_BURST = 120;
 
 /**
- * Levels of buckets are in 60 millionths of a call, which one call a minute gains in a microsecond:
- * refilling is exact.
+ * Bucket levels are in units of one 60-millionth of a call. At one call per minute, a bucket gains one unit
+ * per microsecond, so refilling is exact.
  */
 const CALL = 60_000_000;
 
-/** A limit that some endpoints share, in addition to the account's bucket: calls in any sliding minute. */
+/** A limit shared by some endpoints, in addition to the account's bucket. Counts calls in any 60 seconds. */
 export type ExtraLimit = 'skip_trace';
 
-/** A limit as it is after a call. */
+/** The state of a limit after a call. */
 export type Limit = {
   /** The policy's name in the IETF draft's headers. */
   name: 'account' | 'skip-trace';
   perMinute: number;
-  /** How many calls it lets through at once. */
+  /** Calls allowed at once. */
   burst: number;
-  /** Whole calls that are left. */
+  /** Whole calls left. */
   remaining: number;
-  /** Seconds until a call is left, and until all of them are. */
+  /** Seconds until a call is available, and until all are. */
   nextIn: number;
   fullIn: number;
 };
 
-/**
- * A call's limit or limits. It is admitted when each of them has a call left; refused, it
- * takes nothing from any.
- */
+/** The limits of a call. It is admitted if each has a call left. A refused call counts toward none. */
 export type RateState = { admitted: boolean; limits: readonly Limit[] };
 
-/** Whose limits, and how large. */
+/** An account and its limits. */
 export type RateLimitedAccount = Pick<Account, 'id' | 'ratePerMinute' | 'rateBurst' | 'skipTracePerMinute'>;
 
 export type RateLimits = { admit(account: RateLimitedAccount, extra?: ExtraLimit): Promise<RateState> };
 
 type Call = { account: RateLimitedAccount; extra: ExtraLimit | undefined };
 
-/** The accounts' limits, which every process shares. Calls that are in flight together share a round trip. */
+/** Account limits, shared by all processes. Concurrent calls share a round trip. */
 export function openRateLimits(db: Db): RateLimits {
   const take = batch<Call, RateState>(calls => admit(db, calls));
   return { admit: (account, extra) => take({ account, extra }) };
 }
 
-/** The calls of one account that are asked for together. */
+/** Concurrent calls of one account. */
 type AccountCalls = { account: RateLimitedAccount; plain: number; skipTraces: number };
 
 type AdmittedRow = {
@@ -57,17 +54,14 @@ type AdmittedRow = {
   level: number;
   plain_admitted: number;
   skip_traces_admitted: number;
-  /** Those of the last minute. */
+  /** Skip traces in the last minute. */
   skip_traces: number;
-  /** Seconds until the next skip trace fits, and until all of them do. */
+  /** Seconds until one skip trace is available, and until all are. */
   skip_trace_in: number;
   skip_traces_in: number;
 };
 
-/**
- * Asks for all calls of an account together, then deals out what its limits let through in the
- * order of the calls.
- */
+/** Checks all calls of an account together, then allots the admitted calls in order. */
 async function admit(db: Db, calls: Call[]): Promise<RateState[]> {
   const demands = new Map<string, AccountCalls>();
   for (const { account, extra } of calls) {
@@ -76,7 +70,7 @@ async function admit(db: Db, calls: Call[]): Promise<RateState[]> {
     else demand.plain++;
     demands.set(account.id, demand);
   }
-  // In one order everywhere, so that two processes never wait for each other's rows in turn.
+  // Sorted, so that two processes can't deadlock on each other's rows.
   const ordered = [...demands.values()].sort((a, b) => (a.account.id < b.account.id ? -1 : 1));
   const rows = await db.run<AdmittedRow>('accounts/admit_calls', {
     account_ids: ordered.map(({ account }) => account.id),
@@ -95,10 +89,10 @@ async function admit(db: Db, calls: Call[]): Promise<RateState[]> {
   return calls.map(({ account, extra }) => allot(account, shares.get(account.id)!, extra));
 }
 
-/** How many of an account's calls are still to be dealt, and the limits after all of them. */
+/** Calls of an account that are not allotted yet, and its limits after all of them. */
 type Share = { after: AdmittedRow; plain: number; skipTraces: number };
 
-/** One call's share of what was let through. For this call a limit still holds what the later ones take. */
+/** Allots one call. For this call, its limits still include what later calls use. */
 function allot(account: RateLimitedAccount, share: Share, extra: ExtraLimit | undefined): RateState {
   const { skipTracePerMinute: burst } = account;
   const kind = extra === 'skip_trace' ? 'skipTraces' : 'plain';
@@ -120,7 +114,7 @@ function allot(account: RateLimitedAccount, share: Share, extra: ExtraLimit | un
   return { admitted, limits: [all, traces] };
 }
 
-/** The bucket of all calls. @param level in 60 millionths of a call */
+/** The bucket of all calls. @param level in units of one 60-millionth of a call */
 function bucketOf(
   { ratePerMinute: perMinute, rateBurst: burst }: Pick<RateLimitedAccount, 'ratePerMinute' | 'rateBurst'>,
   level: number,
@@ -138,21 +132,21 @@ function bucketOf(
   };
 }
 
-/** @throws PlatError `rate_limited` with the seconds until every limit has a call left again. */
+/** @throws PlatError `rate_limited` with the seconds until every limit has a call left */
 export function requireAdmitted({ admitted, limits }: RateState): void {
   if (admitted) return;
   const [{ name, perMinute, burst, nextIn }] = limits.toSorted((a, b) => b.nextIn - a.nextIn) as [Limit];
   const seconds = Math.max(1, nextIn);
   const allowed =
     name === 'account'
-      ? `calls: ${perMinute} a minute, in bursts of up to ${burst}`
-      : `skip traces: ${perMinute} in any minute`;
+      ? `calls. The limit is ${perMinute} per minute, in bursts of up to ${burst}`
+      : `skip traces. The limit is ${perMinute} in any minute`;
   throw new PlatError('rate_limited', `Too many ${allowed}. Try again in ${seconds} s.`, {
     headers: { 'Retry-After': String(seconds) },
   });
 }
 
-/** Of a call's limits the one that has the fewest calls left; of equals the one that is full again later. */
+/** The limit with the fewest calls left. If several have the same, the one that takes longest to refill. */
 function tightest(limits: readonly Limit[]): Limit {
   return limits.reduce((a, b) => {
     const fewer = b.remaining - a.remaining || a.fullIn - b.fullIn;
@@ -161,8 +155,8 @@ function tightest(limits: readonly Limit[]): Limit {
 }
 
 /**
- * The limits as headers: RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers) name them
- * all, X-RateLimit-… tell the tightest.
+ * The limits as headers. RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers) list all of
+ * them, X-RateLimit-… show the tightest.
  */
 export function rateHeaders({ limits }: RateState, now = Date.now()): string[] {
   const tight = limits.length === 1 ? limits[0]! : tightest(limits);
@@ -182,10 +176,10 @@ export function rateHeaders({ limits }: RateState, now = Date.now()): string[] {
   ];
 }
 
-/** For the headers of a response whose account is not known (yet): the default limits, nothing taken. */
+/** For responses without a known account: the default limits, unused. */
 export const UNUSED_LIMITS = unusedLimits({ ratePerMinute: DEFAULT_PER_MINUTE, rateBurst: DEFAULT_BURST });
 
-/** For the headers of a call that is refused before it is counted: a full bucket. */
+/** For calls refused before they are counted: a full bucket. */
 export function unusedLimits(account: Pick<Account, 'ratePerMinute' | 'rateBurst'>): RateState {
   return { admitted: true, limits: [bucketOf(account, account.rateBurst * CALL)] };
 }

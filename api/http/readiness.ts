@@ -7,15 +7,15 @@ import { assertSchemaVersion } from '../../shared/platform/migrate.ts';
 import { means } from '../../shared/platform/sqlstates.ts';
 import { unavailable } from './database.ts';
 
-/** `full_disks`: what this host's full disks hold. Calls are answered; what is written there fails. */
+/** `full_disks`: what is stored on this host's full disks. Calls still work, but writes there fail. */
 export type Ready = { status: 'ready'; full_disks?: string[] };
 
-/** Why no call can be served, for programs: `details.database` of /readyz. */
+/** The reason in `details.database` of /readyz, for programs. */
 type Fault = 'schema' | 'read_only' | 'no_connections' | 'unreachable';
 
 /**
- * @throws PlatError 503 while calls can't be served and charged for: the database is away or read-only, gives
- * no connection, or has another schema
+ * @throws PlatError 503 while calls can't be served and charged: the database is unreachable, read-only, out
+ * of connections, or has another schema version
  */
 export async function checkReady(pool: Pool, config: Config): Promise<Ready> {
   const db = new Db(pool);
@@ -38,12 +38,12 @@ async function assertWritable(db: Db): Promise<void> {
 
 function reasonOf(error: unknown, pool: Pool): [Fault, string] {
   if (error instanceof PlatError) return [error.code === 'read_only' ? 'read_only' : 'schema', error.message];
-  // Of a pool whose connections are all taken pg says nothing but that the time is up.
+  // When all connections of the pool are in use, pg reports only a timeout.
   const isTaken = pool.totalCount >= (pool.options.max ?? 10) && pool.idleCount === 0;
   if (isTaken || means(errorCode(error), 'taken'))
     return [
       'no_connections',
-      'No database connection is free. Look for what holds them, or raise DB_POOL_SIZE and max_connections of PostgreSQL.',
+      "No database connection is free. Find out what is holding them, or raise DB_POOL_SIZE and PostgreSQL's max_connections.",
     ];
   return ['unreachable', 'The database cannot be reached.'];
 }

@@ -4,7 +4,7 @@ import type { Caller, Callers } from './callers.ts';
 import { type Compressed, compressed } from './compression.ts';
 import type { Endpoint } from './endpoint.ts';
 import { JSON_TYPE, sendError } from './error-responses.ts';
-import { type Exchange, exchangeOf, isOver, respond } from './exchange.ts';
+import { type Exchange, exchangeOf, isFinished, respond } from './exchange.ts';
 import { sizeOf } from './heavy-calls.ts';
 import { bytesOf, type Call, type Outcome, type PreparedResponse, type ServeDeps, serve } from './serve.ts';
 import { type RequestInput, readRequest } from './validate.ts';
@@ -14,20 +14,20 @@ export type RestDeps = ServeDeps & { callers: Callers; origins: Origins };
 export function handlerFor(endpoint: Endpoint, deps: RestDeps): RequestHandler {
   return (req, res) => {
     const call = new RestCall(endpoint, req, res, deps);
-    res.once('close', () => res.writableFinished || call.over.abort());
+    res.once('close', () => res.writableFinished || call.abortController.abort());
     void serve(call, deps);
   };
 }
 
 /**
- * A class, as every request makes one: tsx names functions of an object each time, 0.3 us apiece.
+ * A class, because every request creates one. tsx names the functions of an object each time, at 0.3 us each.
  */
 class RestCall implements Call {
   readonly mode = 'direct';
   readonly endpoint: Endpoint;
   readonly exchange: Exchange;
   readonly idempotencyKey: string | string[] | undefined;
-  #over: AbortController | undefined;
+  #abortController: AbortController | undefined;
   readonly #req: Request;
   readonly #res: Response;
   readonly #deps: RestDeps;
@@ -42,9 +42,9 @@ class RestCall implements Call {
     this.idempotencyKey = req.headers['idempotency-key'];
   }
 
-  get over(): AbortController {
-    this.#over ??= new AbortController();
-    return this.#over;
+  get abortController(): AbortController {
+    this.#abortController ??= new AbortController();
+    return this.#abortController;
   }
 
   identify(): Promise<Caller> {
@@ -75,19 +75,16 @@ class RestCall implements Call {
     return prepare(outcome, this.endpoint, this.#req, this.#res);
   }
 
-  fail(error: unknown): void {
+  respondWithError(error: unknown): void {
     if (!this.#res.headersSent) sendError(this.#res, error);
   }
 
-  isOver(): boolean {
-    return isOver(this.#req, this.#res);
+  isFinished(): boolean {
+    return isFinished(this.#req, this.#res);
   }
 }
 
-/**
- * A strong tag identifies one sequence of bytes (RFC 9110 section 8.8.1), so a compressed body gets a weak
- * one.
- */
+/** A strong tag identifies exact bytes (RFC 9110 section 8.8.1), so a compressed body gets a weak one. */
 async function prepare(
   { status, body: answer, etag, tokens, replayed, quoted }: Outcome,
   endpoint: Endpoint,
@@ -98,8 +95,8 @@ async function prepare(
     return { tokens: 0, send: () => respond(res, 304, cacheHeaders(etag)) };
   const body = bytesOf(answer);
   const { bytes, encoding }: Partial<Compressed> = body === null ? {} : await compressed(body, req);
-  // HEAD delivers nothing but headers, and of a priced answer not its length either, which tells
-  // a match from none.
+  // HEAD sends only headers. For a priced response it omits the length, which would reveal whether
+  // anything matched.
   const head = req.method === 'HEAD';
   const sent = head && endpoint.metering !== null && etag === undefined ? undefined : bytes;
   const cost = head ? 0 : tokens;
@@ -112,7 +109,7 @@ async function prepare(
   return { tokens: cost, send: () => respond(res, status, all, sent, cost) };
 }
 
-/** For the caller alone; what has a tag is to be asked for again, which may be answered by a free 304. */
+/** Private to the caller. Responses with a tag must be revalidated, which can return a free 304. */
 const cacheHeaders = (etag: string | undefined) =>
   etag === undefined ? ['Cache-Control', 'no-store'] : ['ETag', etag, 'Cache-Control', 'private, no-cache'];
 

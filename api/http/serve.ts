@@ -23,80 +23,75 @@ export type ServeDeps = {
   meter: Meter;
   idempotency: Idempotency;
   heavyCalls: HeavyCalls;
-  /**
-   * What the handlers may use. Statements of `db` are stopped with the call, the others' are for several.
-   */
+  /** What handlers can use. Statements on `db` stop with the call. The others serve several calls. */
   resources: { db: ApiDb };
   requestTimeoutMs: number;
   now(): Date;
 };
 
-/**
- * A call to an endpoint, however it came: over REST (rest.ts) or as a tool of the MCP server
- * (api/mcp/tool-call.ts).
- */
+/** A call to an endpoint, over REST (rest.ts) or as an MCP tool (api/mcp/tool-call.ts). */
 export type Call = {
   endpoint: Endpoint;
   mode: Mode;
   exchange: Exchange;
-  /** Who calls. @throws PlatError `unauthorized` */
+  /** Identifies the caller. @throws PlatError `unauthorized` */
   identify(): Promise<Caller>;
-  /** The header of this name. */
+  /** The Idempotency-Key header. */
   idempotencyKey: string | string[] | undefined;
-  /** In its place for a page's call, by `pageKey`. */
+  /** Used instead for calls from a page, made with `pageKey`. */
   pageKey?: string;
-  /** How long its answer is kept for that key, in hours; by itself a day. */
+  /** How many hours the response is stored for that key. Default: a day. */
   keptHours?(outcome: Outcome): number;
-  /** Path and query of the call; its origin means nothing. */
+  /** Path and query of the call. The origin is meaningless. */
   url(): URL;
   apiUrl(): string;
   appUrl(): string;
-  /** As `sizeOf` of a request. */
+  /** Size in bytes, like `sizeOf` a request. */
   size(): number;
-  /** Its turn, where that was taken before. */
+  /** Its place in line, if it was taken before. */
   work?: HeavyCall;
-  /** What was sent. @throws PlatError `validation_error`. */
+  /** Reads the input. @throws PlatError `validation_error` */
   read(): Promise<RequestInput>;
-  /** Makes all that goes out, so that nothing but the sending is left when it has been charged for. */
+  /** Builds the whole response, so that only sending it is left after the charge. */
   prepare(outcome: Outcome): Promise<PreparedResponse>;
-  /** Tells what went wrong, if nothing was told yet. */
-  fail(error: unknown): void;
-  /** True once the client has left, or a response was sent already (a time-out). */
-  isOver(): boolean;
-  /** To be aborted then: the statements that its handler still runs are stopped. */
-  readonly over: AbortController;
+  /** Sends an error, if nothing was sent yet. */
+  respondWithError(error: unknown): void;
+  /** True once the client has disconnected, or a response was sent (such as a timeout). */
+  isFinished(): boolean;
+  /** Aborted at that time, to stop statements that the handler still runs. */
+  readonly abortController: AbortController;
 };
 
-/** What a call has come to. */
+/** The result of a call. */
 export type Outcome = Omit<Answer, 'status'> & {
   status: number;
   caller: Caller;
-  /** Whether it tells what the call would cost, in place of doing it. */
+  /** Whether it is only the price of the call. */
   quoted: boolean;
-  /** The answer that the call was given before; this time it costs nothing. */
+  /** The stored response of an earlier call, free this time. */
   replayed?: true;
 };
 
-/** An answer that is ready to go out, and what it costs. */
+/** A response that is ready to send, and its price. */
 export type PreparedResponse = { tokens: number; send(): void };
 
-/** Answers a call within the time-out; failures become the error envelope. */
+/** Runs a call within the timeout. Failures become the error envelope. */
 export async function serve(call: Call, deps: ServeDeps): Promise<void> {
   const { exchange } = call;
   exchange.deadline = setTimeout(() => {
-    call.fail(timeoutError(exchange, deps));
-    call.over.abort();
+    call.respondWithError(timeoutError(exchange, deps));
+    call.abortController.abort();
   }, deps.requestTimeoutMs);
   try {
     await answerCall(call, deps);
   } catch (error) {
-    call.fail(error);
+    call.respondWithError(error);
   } finally {
     clearTimeout(exchange.deadline);
   }
 }
 
-/** The path of every call: the order of the checks is part of the contract. */
+/** Every call runs through this function. The order of the checks is part of the contract. */
 async function answerCall(call: Call, deps: ServeDeps): Promise<void> {
   const { endpoint, exchange } = call;
   const caller = await call.identify();
@@ -115,17 +110,17 @@ async function answerCall(call: Call, deps: ServeDeps): Promise<void> {
   }
 }
 
-/** Answers a call that may be made, a repeat of it with what was answered before. */
+/** Runs an authorized call. A repeat returns the stored response. */
 async function answerOnce(call: Call, caller: Caller, deps: ServeDeps, work: HeavyCall): Promise<void> {
   const { endpoint } = call;
   const request = await call.read();
   const input = checkInput(endpoint, request, call.mode === 'direct');
   const key = call.pageKey ?? idempotencyKeyOf(endpoint, call.idempotencyKey);
-  // The key belongs to the call that may follow a quote.
+  // A quote doesn't consume the idempotency key. The paid call that follows will.
   if (key === undefined || asksQuote(endpoint, input)) return answer(call, caller, input, deps, work);
   const repeatable = { accountId: caller.account.id, key, fingerprint: fingerprintOf(endpoint, request) };
-  const turn = await deps.idempotency.begin(repeatable, () => call.isOver());
-  if (turn === undefined || call.isOver()) {
+  const turn = await deps.idempotency.begin(repeatable, () => call.isFinished());
+  if (turn === undefined || call.isFinished()) {
     if (turn !== undefined && 'attempt' in turn) await turn.attempt.end();
     return;
   }
@@ -143,7 +138,7 @@ async function answerOnce(call: Call, caller: Caller, deps: ServeDeps, work: Hea
   }
 }
 
-/** A kept answer as a repeat may still have it. */
+/** What a repeat can still return of a stored response. */
 async function recheckedBody(
   { recheck }: Endpoint,
   { body, people }: StoredResponse,
@@ -171,8 +166,8 @@ async function answer(
     const made = quoted
       ? await quoteOf(endpoint, input, resources, context)
       : await endpoint.handle(input, resources, context);
-    // A look at the client: it may have left, or the deadline passed, while the answer was made.
-    if (call.isOver()) return;
+    // Skip the charge if the client disconnected or timed out while we built the response.
+    if (call.isFinished()) return;
     const status = quoted ? 200 : (made.status ?? endpoint.response.status);
     const tokens = endpoint.metering === null ? 0 : made.tokens;
     try {
@@ -183,12 +178,12 @@ async function answer(
   }
 }
 
-/** How often a call is answered whose price others change: each time they have paid for some of it. */
+/** How often a call runs if its price keeps changing because others paid for parts of it. */
 const MAX_TRIES = 5;
 
-const REPRICED = unavailable('Others were asking for the same at the same time. Try again.');
+const REPRICED = unavailable('Other requests for the same data changed the price. Try again.');
 
-/** Addresses are made when they are asked for, which few handlers do. */
+/** URLs are built on demand, because few handlers need them. */
 class Context implements CallContext {
   readonly account: Caller['account'];
   readonly mode: Mode;
@@ -229,7 +224,7 @@ class Context implements CallContext {
   }
 }
 
-/** Charges for the answer, then sends it. Nothing is charged when the client has left. */
+/** Charges for the response, then sends it. If the client disconnected, nothing is charged. */
 async function charge(
   call: Call,
   outcome: Outcome,
@@ -238,14 +233,14 @@ async function charge(
 ): Promise<void> {
   const { endpoint, exchange } = call;
   const ready = await call.prepare(outcome);
-  // From here on the call succeeds or fails with its charge, which has the statement time-out.
+  // From here, the call succeeds or fails with its charge, which has its own statement timeout.
   clearTimeout(exchange.deadline);
   const { caller, status, body, keptBody = body, people = null, quoted } = outcome;
-  // What is not charged for, as HEAD is not, was not given.
+  // Responses without a charge, such as HEAD, don't count as delivered.
   const alongside = ready.tokens === outcome.tokens ? outcome.alongside : undefined;
   const key = quoted ? QUOTE_KEY : (outcome.meteringKey ?? endpoint.metering?.key ?? '');
   await meter.charge(caller, key, ready.tokens, {
-    isOver: () => call.isOver(),
+    isFinished: () => call.isFinished(),
     before:
       alongside &&
       (async tx => {
@@ -258,18 +253,18 @@ async function charge(
         await attempt.keep(tx, kept, call.keptHours?.(outcome));
       }),
   });
-  if (!call.isOver()) ready.send();
+  if (!call.isFinished()) ready.send();
 }
 
-/** An answer's body as it is sent. */
+/** The bytes of a response body. */
 export function bytesOf(body: Answer['body']): Buffer | null {
   return body === null || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
 }
 
-/** A body that is slow to arrive is its sender's fault. */
+/** A slow request body is the client's fault. */
 function timeoutError(exchange: Exchange, { requestTimeoutMs }: ServeDeps): Error {
-  if (!exchange.awaitsBody) return unavailable('The answer took too long. Try again shortly.');
+  if (!exchange.awaitsBody) return unavailable('The response took too long. Try again shortly.');
   exchange.noted = true;
-  const complaint = `the body did not arrive within ${requestTimeoutMs / 1_000} s`;
+  const complaint = `did not arrive within ${requestTimeoutMs / 1_000} s`;
   return validationError({ body: [complaint] }, { Connection: 'close' });
 }

@@ -1,25 +1,22 @@
 import type { Db } from '../../shared/platform/db.ts';
 import { sign, verifySigned } from './signed.ts';
 
-/**
- * How long a secret is used before it is looked up again: after a rotation others sign with
- * the new one at once.
- */
+/** How long a secret is cached. After a rotation, other processes sign with the new one immediately. */
 const SECRET_MS = 60_000;
-/** The secret is read at most this often, so that forged addresses do not load the database. */
+/** The minimum time between reads, so that forged URLs can't load the database. */
 const MIN_MS = 1_000;
 
-/** @template Named what an address names; `e` is when it expires, in seconds */
+/** @template Named the signed data. `e` is the expiration time in seconds. */
 export type SignedAddresses<Named extends { e: number }> = {
   sign(named: Named): Promise<string>;
-  /** What an address names; undefined for one that is forged, altered or expired. */
+  /** The signed data, or undefined if the URL is forged, changed, or expired. */
   read(token: string, now: Date): Promise<Named | undefined>;
 };
 
 /**
- * Addresses that need no key. The installation's secrets are in the database, so that any API process reads
- * what another one has signed; the last two are valid.
- * @param format first in the signed text
+ * URLs that need no key. The installation's secrets are in the database, so any API process can verify what
+ * another one signed. The last two secrets are valid.
+ * @param format prefix of the signed text
  */
 export function openSignedAddresses<Named extends { e: number }>(
   db: Db,

@@ -1,23 +1,21 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** 128 bits, as RFC 2104 section 5 allows for a truncated HMAC. */
+/** 128 bits. RFC 2104 section 5 allows truncating an HMAC to that length. */
 const MAC_BYTES = 16;
-/** Far above anything that was signed here. */
+/** Far longer than anything we sign. */
 const MAX_LENGTH = 2_000;
 
-/**
- * HMAC-SHA256 and JSON as URL-safe text. @param format tells what it is for: nothing else is mistaken for it
- */
+/** HMAC-SHA256 and JSON as URL-safe text. @param format the purpose, so that texts can't be swapped */
 export function sign(format: string, value: unknown, secret: Buffer): string {
   const json = Buffer.from(JSON.stringify(value));
   return Buffer.concat([macOf(format, json, secret), json]).toString('base64url');
 }
 
-/** What was signed, or undefined when it was not signed with one of these secrets or was changed since. */
+/** The signed value, or undefined if it was changed or not signed with one of these secrets. */
 export function verifySigned(format: string, text: string, secrets: readonly Buffer[]): unknown {
   if (text.length > MAX_LENGTH || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64url');
-  // Base64 has several spellings of the same last byte; only our own counts.
+  // Base64 can spell the last byte in several ways. Only the canonical spelling is valid.
   if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== text) return undefined;
   const json = bytes.subarray(MAC_BYTES);
   const mac = bytes.subarray(0, MAC_BYTES);

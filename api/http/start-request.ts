@@ -12,15 +12,15 @@ import { headersOf, requestIdOf, setHeaders } from './headers.ts';
 import type { Metrics } from './metrics.ts';
 import { UNUSED_LIMITS } from './rate-limits.ts';
 
-/** Shared by the requests and whoever stops the server. */
+/** Shared by the requests and the shutdown code. */
 export type Lifecycle = {
-  /** Requests that are being answered. */
+  /** Requests in progress. */
   active: number;
-  /** Says at /readyz that it will stop; before it drains. */
+  /** /readyz reports that the server will stop. Set before it drains. */
   leaving: boolean;
   draining: boolean;
   lastRequestAt: number;
-  /** Once it listens. */
+  /** Set once the server listens. */
   port?: number;
 };
 
@@ -35,19 +35,16 @@ export type StartRequestDeps = {
   origins: Origins;
 };
 
-/** What pages of other origins may read: data and its description, not the operator's pages. */
+/** What pages of other origins can read: data and its description, but not the operator's pages. */
 const OPEN = /^\/(?:api\/|openapi\.json$|mcp$|\.well-known\/)/;
 
-/** A service that drains is alive, and its last figures are wanted. */
+/** A draining service is still alive, and collectors want its last metrics. */
 const WHILE_DRAINING = new Set(['/healthz', '/metrics']);
 
-/** Asked by balancers and collectors, which know an address and no name. */
+/** Load balancers and collectors call these by address, not by name. */
 const OF_ANY_HOST = /^\/(?:healthz|readyz|metrics)\/?$/;
 
-/**
- * First for every request: its id, its headers, and what happens when it is over; 503 while
- * the service drains.
- */
+/** Runs first for every request. Sets its id, headers, and cleanup. Returns 503 while the service drains. */
 export function startRequest(deps: StartRequestDeps): RequestHandler {
   const { lifecycle, metrics, log, logRequests, requestTimeoutMs, readers, origins } = deps;
   return (req, res, next) => {
@@ -86,7 +83,7 @@ export function startRequest(deps: StartRequestDeps): RequestHandler {
       );
       return;
     }
-    // Node's own answer to this (requireHostHeader) would lack the envelope and the headers.
+    // Node's own response to this (requireHostHeader) would lack the envelope and the headers.
     if (req.headers.host === undefined && req.httpVersion === '1.1') {
       sendError(
         res,
@@ -107,7 +104,7 @@ function logRequest(log: Logger, req: Request, exchange: Exchange, status: strin
     requestId: redactKeys(exchange.requestId),
     method: req.method,
     route: exchange.route,
-    // Without the query string, which may hold names and addresses.
+    // Without the query string, which can contain names and addresses.
     path: redactPath(req.path),
     status,
     ms: Math.round(seconds * 1_000),
@@ -117,13 +114,13 @@ function logRequest(log: Logger, req: Request, exchange: Exchange, status: strin
   else log.error(line, 'request failed');
 }
 
-/** As long as no name of ours: a signed or shared address, whose text is all that it takes to open it. */
+/** Longer than any route name, so it is a signed or shared link that anyone can open. */
 const LONG_SEGMENT = /\/([^/]{32,})/g;
 
-/** Its token is a UUID, like ids that open nothing. */
+/** The token of an unsubscribe link is a UUID, like ids that are safe to log. */
 const UNSUBSCRIBE = /(?<=unsubscribe\/+)[^/]+/i;
 
-/** A path for the log, without what opens something by itself. Ids stay. */
+/** A path for the log, without secrets. Ids stay. */
 function redactPath(path: string): string {
   const redacted = path
     .replace(UNSUBSCRIBE, '[removed]')
@@ -131,19 +128,16 @@ function redactPath(path: string): string {
   return redactKeys(redacted).slice(0, 200);
 }
 
-/**
- * The headers of every response, set where express and its middleware write the answer. v1
- * writes them itself.
- */
+/** Sets the common headers for responses that express or its middleware writes. v1 writes them itself. */
 export const presetHeaders: RequestHandler = (_req, res, next) => {
   setHeaders(res, headersOf(exchangeOf(res)));
   next();
 };
 
 const OTHER_HOST =
-  'The service does not answer to this Host: call it by its own address. Its operator names that in BASE_URL, and others in ALLOWED_HOSTS.';
+  'This service does not accept requests for this host. Use its own address. Operators set it in BASE_URL, and more hosts in ALLOWED_HOSTS.';
 
-/** Of a request target in absolute form: what stands before the path. */
+/** The part before the path in a request target in absolute form. */
 const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
 
 /** RFC 9112 section 3.2.2: a target in absolute form names the host, whatever the Host header says. */
@@ -160,18 +154,18 @@ function takeHostOfTarget(req: Request): void {
  */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::[0-9]{0,5})?$/i;
 
-const MESSAGE = 'is not a host: a name or an address, with a port or without';
+const MESSAGE = 'is not a valid host: use a name or an address, with or without a port';
 
-/** Why links cannot be built on the request's Host; undefined when they can. An empty Host is not a host. */
+/** Why links can't be built from the request's Host, or undefined. An empty Host counts as absent. */
 function hostFault(req: Request): Details | undefined {
   const { host } = req.headers;
   if (host && !isHost(host)) return { Host: [MESSAGE] };
-  // As the trusted proxies forward it; else the same.
+  // The host as trusted proxies forward it. Without proxies, it is the same.
   if (req.host && req.host !== host && !isHost(req.host)) return { 'X-Forwarded-Host': [MESSAGE] };
   if (req.protocol !== 'http' && req.protocol !== 'https')
     return { 'X-Forwarded-Proto': ['must be http or https'] };
   return undefined;
 }
 
-/** What the grammar leaves open (ports over 65535, 999.1.1.1) is the URL parser's to refuse. */
+/** The URL parser rejects what the grammar allows, such as ports over 65535 or 999.1.1.1. */
 const isHost = (text: string): boolean => HOST.test(text) && URL.canParse(`http://${text}/`);

@@ -1,21 +1,18 @@
 import type { RequestHandler } from 'express';
 import { type Details, sendError, validationError } from './error-responses.ts';
 
-/** PostgreSQL keeps neither NUL nor half of a surrogate pair. */
-const MESSAGE = 'must not hold a NUL character or half of a surrogate pair';
+/** PostgreSQL can store neither NUL nor half of a surrogate pair. */
+const MESSAGE = 'must not contain a NUL character or half of a surrogate pair';
 
 const isText = (text: string): boolean => !text.includes('\0') && !/\p{Cs}/u.test(text);
 
-/**
- * Refuses texts that cannot be kept, wherever in a request they are. @throws PlatError `validation_error`
- * naming their fields
- */
+/** Rejects text that can't be stored, anywhere in a request. @throws PlatError `validation_error` */
 export function requireText(...fields: Iterable<[name: string, value: unknown]>[]): void {
   const details = textFaults(...fields);
   if (details !== undefined) throw validationError(details);
 }
 
-/** The fields with such a text; undefined where there is none. */
+/** The fields with such text, or undefined. */
 export function textFaults(...fields: Iterable<[name: string, value: unknown]>[]): Details | undefined {
   let details: Details | undefined;
   for (const part of fields)
@@ -27,7 +24,7 @@ export function textFaults(...fields: Iterable<[name: string, value: unknown]>[]
   return details;
 }
 
-/** The same of a path and its query, for handlers that are not ours. */
+/** The same check for paths and queries, for handlers that aren't ours. */
 export const requireTextInAddress: RequestHandler = (req, res, next) => {
   try {
     requireText([['path', decodeURIComponent(req.path)]], Object.entries(req.query));

@@ -6,23 +6,23 @@ import { bodyError, type Details, notFound, validationError } from './error-resp
 import { exchangeOf } from './exchange.ts';
 import { requireText } from './text.ts';
 
-/** Far above any filter; a polygon at its limit of vertices takes about half of it. */
+/** Far larger than any filter. A polygon with the maximum number of vertices takes about half of it. */
 export const MAX_BODY_BYTES = 1_000_000;
 
-/** Deeper than any field of the API. Schemas, fingerprints and messages recurse through a body. */
+/** Deeper than any field of the API. Schemas, fingerprints, and messages recurse through a body. */
 const MAX_LEVELS = 64;
 
 export const TOO_DEEP = `is nested more than ${MAX_LEVELS} levels deep`;
 
 export const isTooDeep = (value: unknown): boolean => isNestedDeeper(value, MAX_LEVELS);
 
-/** Of any JSON value: what is no object is refused in our own words. */
+/** Accepts any JSON value, so that we can write our own error for values that aren't objects. */
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: 'application/json', strict: false });
 
-/** What a call sends, as it was sent. */
+/** The input of a call as it was sent. */
 export type RequestInput = { params: object; query: object; body?: unknown };
 
-/** @throws PlatError `validation_error` for a body that is too large or no JSON object */
+/** @throws PlatError `validation_error` if the body is too large or not a JSON object */
 export async function readRequest(endpoint: Endpoint, req: Request, res: Response): Promise<RequestInput> {
   refuseOversize(req);
   const { params, query } = req;
@@ -33,11 +33,10 @@ export async function readRequest(endpoint: Endpoint, req: Request, res: Respons
 }
 
 /**
- * The input by the endpoint's schemas.
- * @param isAddress whether the params stood in the path of a request: malformed, they are the
- * address of nothing
- * @throws PlatError `validation_error` with every rejected field, `not_found` for what is the
- * address of nothing
+ * Parses the input with the endpoint's schemas.
+ * @param isAddress whether the params come from the path of a request
+ * @throws PlatError `validation_error` with every rejected field, or `not_found` for malformed params in a
+ * path
  */
 export function checkInput(
   endpoint: Endpoint,
@@ -45,12 +44,12 @@ export function checkInput(
   isAddress = false,
 ): Input<z.ZodType, z.ZodType, z.ZodType> {
   if (isTooDeep(given.body)) throw validationError({ body: [TOO_DEEP] });
-  // Without a prototype: a field may be called `__proto__`.
+  // Without a prototype, because a field can be named `__proto__`.
   const details: Details = Object.create(null);
   const params = check(endpoint.params, given.params, 'path', details);
   if (isAddress)
     for (const [name, [complaint]] of Object.entries(details))
-      throw notFound(`There is nothing at this path: ${name} ${complaint}.`);
+      throw notFound(`Not found: ${name} ${complaint}.`);
   const input = {
     params,
     query: check(endpoint.query, given.query, 'query', details),
@@ -64,11 +63,11 @@ export function checkInput(
   return input;
 }
 
-/** Also for a GET, whose body means nothing: a client that sends megabytes should hear of it. */
+/** Also for a GET, whose body is ignored: a client that sends megabytes should get an error. */
 function refuseOversize(req: Request): void {
   if (Number(req.headers['content-length'] ?? 0) <= MAX_BODY_BYTES) return;
   throw validationError(
-    { body: [`is larger than the ${MAX_BODY_BYTES / 1e6} MB that are allowed`] },
+    { body: [`is larger than the limit of ${MAX_BODY_BYTES / 1e6} MB`] },
     { Connection: 'close' },
   );
 }
@@ -76,18 +75,16 @@ function refuseOversize(req: Request): void {
 const hasBody = ({ headers }: Request): boolean =>
   Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 
-/** For a POST without a body: a body would be ignored, so it is refused. */
+/** Rejects the body of a POST that takes none. Ignoring it would hide a mistake. */
 function refuseFields(body: object): void {
   const names = Object.keys(body);
   if (names.length > 0)
     throw validationError(
-      Object.fromEntries(names.map(name => [name, ['is not known: this call takes no body']])),
+      Object.fromEntries(names.map(name => [name, ['is not allowed: this call has no request body']])),
     );
 }
 
-/**
- * @param keepsNulls whether null takes a value back, instead of standing for an optional field that is absent
- */
+/** @param keepsNulls whether null clears a value. Otherwise null is the same as an absent field. */
 async function readBody(req: Request, res: Response, keepsNulls: boolean): Promise<object> {
   const type = req.headers['content-type'];
   if (type === undefined || !/^application\/json *(;|$)/i.test(type)) {
@@ -109,7 +106,7 @@ async function readBody(req: Request, res: Response, keepsNulls: boolean): Promi
 
 const fieldsOf = (schema: z.ZodType): string[] => Object.keys((schema as Partial<z.ZodObject>).shape ?? {});
 
-/** @param inQuery fields that belong in the query, which a body may have by mistake */
+/** @param inQuery query parameters that a body might contain by mistake */
 function check(
   schema: z.ZodType,
   value: unknown,
@@ -120,13 +117,13 @@ function check(
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   for (const issue of parsed.error.issues) {
-    // The field of the request, not the place in its list.
+    // Name the field of the request, without positions in lists.
     const at = issue.path.filter(part => typeof part !== 'number').map(String);
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
         const complaint = inQuery.includes(key)
           ? `belongs in the query string: ?${key}=…`
-          : `is not a known ${part} field`;
+          : `is not a known ${part === 'query' ? 'query parameter' : `${part} field`}`;
         add(details, [...at, key].join('.'), complaint);
       }
     } else {
@@ -139,11 +136,11 @@ function check(
   return undefined;
 }
 
-/** The schema's own words, and where it has none something better than zod's. */
+/** The schema's own message, or something better than zod's default. */
 function messageFor(issue: z.core.$ZodIssue, part: string): string {
   if (!/^(Invalid|Too |Unrecognized)/.test(issue.message)) return issue.message;
   if (issue.input === undefined) return 'is required';
-  if (part === 'query' && Array.isArray(issue.input)) return 'must be given once';
+  if (part === 'query' && Array.isArray(issue.input)) return 'must appear only once';
   switch (issue.code) {
     case 'invalid_type':
       return `must be of type ${issue.expected}`;

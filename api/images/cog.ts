@@ -8,15 +8,12 @@ import { type ImageryFetch, SOURCE_LIMITS } from './fetch-imagery.ts';
 import type { Shown } from './image-frame.ts';
 
 /**
- * Pixels of a file that one picture may take: a file without overviews is read in full where a
- * large parcel lies.
+ * Maximum pixels to read from a file for one picture. Without overviews, a large parcel needs full
+ * resolution.
  */
 const MAX_PIXELS = 2 ** 26;
 
-/**
- * Paints what a file shows of the frame where the picture is still empty: from the overview that fits, by
- * windows, reprojected.
- */
+/** Paints a file's part of the frame where the picture is still empty, reprojected from the best overview. */
 export async function paintFile(
   file: ImageryFile,
   frame: Shown,
@@ -37,7 +34,7 @@ export async function paintFile(
   const levels = await openLevels(bytes);
   const level = levelFor(levels, ratio);
   const factor = file.width / level.width;
-  // What is still too fine is read as means of 2 x 2, 3 x 3 … pixels.
+  // Pixels that are still too fine are averaged in blocks of 2 x 2, 3 x 3, and so on.
   const shrink = Math.max(1, Math.floor(ratio / factor));
   const window = {
     left: Math.floor(sampled.left / factor),
@@ -59,7 +56,7 @@ export async function paintFile(
   );
 }
 
-/** Pixels of the file to one of the frame, in its middle. */
+/** File pixels per frame pixel, at the center of the frame. */
 function pixelsToOne(
   frame: Shown,
   forward: (place: Position) => [number, number],
@@ -72,10 +69,10 @@ function pixelsToOne(
   return Math.sqrt(Math.abs(area));
 }
 
-/** Places across and down by which a frame is looked for in a file. */
+/** Sample points across and down, to locate a frame in a file. */
 const SAMPLE_POINTS = 9;
 
-/** The pixels of a file that the frame needs; null when it needs none. */
+/** The pixels of a file that the frame needs, or null. */
 function windowOf(
   placeIn: ToPixel,
   picture: Pixels,
@@ -94,7 +91,7 @@ function windowOf(
     top = Math.min(top, row);
     bottom = Math.max(bottom, row);
   }
-  // What is blended at the rim.
+  // Extra pixels for blending at the edge.
   const margin = 4 * Math.ceil(Math.max(1, ratio));
   const window = {
     left: Math.max(0, Math.floor(left) - margin),
@@ -105,10 +102,10 @@ function windowOf(
   return window.left < window.right && window.top < window.bottom ? window : null;
 }
 
-/** The smallest level whose pixels are not larger than the picture's. */
+/** The smallest level whose pixels aren't larger than the picture's. */
 function levelFor(levels: [Level, ...Level[]], ratio: number): Level {
   const [full] = levels;
-  // A hundredth more: overviews are rounded to whole pixels.
+  // 1% tolerance, because overviews are rounded to whole pixels.
   return levels.findLast(({ width }) => full.width / width <= 1.01 * ratio) ?? full;
 }
 
@@ -116,7 +113,7 @@ function requireBounded({ left, top, right, bottom }: PixelWindow, source: strin
   if ((right - left) * (bottom - top) <= MAX_PIXELS) return;
   throw new PlatError(
     'feed_format',
-    `${source} has no overview that is small enough for so large a parcel. Add some with gdaladdo -r average.`,
+    `${source} has no overview small enough for such a large parcel. Add overviews with gdaladdo -r average.`,
     { status: 422 },
   );
 }

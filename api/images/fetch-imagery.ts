@@ -4,7 +4,7 @@ import { LIMITS } from '../../shared/platform/http/download-context.ts';
 import type { FetchInit } from '../../shared/platform/http/guarded-fetch.ts';
 import { type RedirectOptions, request, retryAfterMs } from '../../shared/platform/http/http.ts';
 
-/** A client waits: what does not answer soon is given up. */
+/** Short limits, because a client is waiting. */
 export const SOURCE_LIMITS = {
   ...LIMITS,
   downloadIdleMs: 8_000,
@@ -13,17 +13,16 @@ export const SOURCE_LIMITS = {
   retryAfterMs: 2_000,
 };
 
-/** What is read for one picture, by when, and until when it may be taken for the latest. */
+/** Fetches the sources of one picture, and tracks how long they stay fresh. */
 export type ImageryFetch = {
   signal: AbortSignal;
   /**
-   * `request` of shared/platform/http, which keeps answers as long as their headers allow, and asks a
-   * server 6 things at once.
+   * `request` of shared/platform/http, with a cache that follows the response headers, and up to 6 concurrent
+   * requests per server.
    */
   request: typeof request;
   /**
-   * The first moment, in milliseconds, at which a part of what was read is out of date;
-   * Infinity of files on disk.
+   * When the first part of the data expires, in milliseconds. Infinity for files on disk.
    */
   freshUntil: number;
 };
@@ -31,18 +30,18 @@ export type ImageryFetch = {
 type CachedResponse = { status: number; headers: [string, string][]; bytes: ArrayBuffer };
 
 const REQUESTS_AT_ONCE = 6;
-/** Tiles of some hundred pictures. */
+/** Tiles of about a hundred pictures. */
 const CACHE_BYTES = 32 * 2 ** 20;
-/** Of one answer: a frame as PNG is 3 MB, blocks of files are at most as large as they are decoded. */
+/**
+ * Maximum size of one response. A frame as PNG is 3 MB. File blocks are no larger than their decoded size.
+ */
 const ANSWER_BYTES = 64 * 2 ** 20;
-/** What says nothing of its age is asked for again after an hour. */
+/** Responses without cache headers are fetched again after an hour. */
 const DEFAULT_FRESH_MS = 3_600_000;
-/** No source is asked for the same parcel more often than this. */
+/** Minimum time between requests to a source for the same parcel. */
 const MIN_MS = 60_000;
 
-/**
- * How long an answer may be kept: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1. 0 where it may not.
- */
+/** How long a response can be cached, or 0: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1 */
 export function freshnessLifetimeMs(headers: Headers, now = Date.now()): number {
   const control = headers.get('cache-control') ?? '';
   if (/\bno-(store|cache)\b/i.test(control)) return 0;
@@ -51,7 +50,7 @@ export function freshnessLifetimeMs(headers: Headers, now = Date.now()): number 
   return retryAfterMs(headers.get('expires'), now) ?? DEFAULT_FRESH_MS;
 }
 
-/** Opens readings that share the cache of servers' answers, and the limit of requests per server. */
+/** Opens fetches that share a response cache and the request limit per server. */
 export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptions) => ImageryFetch {
   const cache = new LRUCache<string, CachedResponse>({
     maxSize: CACHE_BYTES,
@@ -72,7 +71,7 @@ export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptio
           note(cache.getRemainingTTL(key));
           return responseOf(cached);
         }
-        // The time counts from the start of the request, not of the wait for it.
+        // The timeout starts with the request, not with the wait for a free slot.
         const signal = AbortSignal.any([init.signal, AbortSignal.timeout(SOURCE_LIMITS.downloadIdleMs)]);
         const response = await request(url, { ...init, signal }, options);
         if (!response.ok) return response;
@@ -94,19 +93,19 @@ export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptio
   };
 }
 
-/** @throws Error when the answer is too long, or shorter than it says. */
+/** @throws Error if the response is too long, or shorter than its Content-Length */
 async function bytesOf(response: Response): Promise<ArrayBuffer> {
   const length = response.headers.get('content-length');
-  if (Number(length ?? 0) > ANSWER_BYTES) throw new Error('the answer is too long');
+  if (Number(length ?? 0) > ANSWER_BYTES) throw new Error('the response is too long');
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of response.body ?? []) {
     size += part.length;
-    if (size > ANSWER_BYTES) throw new Error('the answer is too long');
+    if (size > ANSWER_BYTES) throw new Error('the response is too long');
     parts.push(part);
   }
   const isPlain = response.headers.get('content-encoding') === null;
-  if (isPlain && length !== null && size !== Number(length)) throw new Error('the answer was cut off');
+  if (isPlain && length !== null && size !== Number(length)) throw new Error('the response was cut off');
   return new Uint8Array(Buffer.concat(parts)).buffer;
 }
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../shared/platform/db.ts';
 import { openSignedAddresses, type SignedAddresses } from '../http/signed-addresses.ts';
 
-/** What the address of a picture names. Short names: it travels in the address. */
+/** The signed content of a picture's URL. Names are short because they are part of it. */
 export type SignedImage = {
   /** The parcel. */
   p: number;
@@ -9,11 +9,11 @@ export type SignedImage = {
   k: string;
   /** When it expires, in seconds. */
   e: number;
-  /** Random: every call answers an address of its own. */
+  /** Random, so that every call returns a different URL. */
   n: string;
 };
 
-/** First in the signed text. */
+/** Prefix of the signed text. */
 const FORMAT = 'plat image 1\n';
 
 export type ImageUrls = SignedAddresses<SignedImage>;

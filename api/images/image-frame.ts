@@ -6,44 +6,44 @@ import { PlatError } from '../../shared/platform/errors.ts';
 export const WIDTH = 1024;
 export const HEIGHT = 768;
 
-/** Around the boundary's box, on each side. */
+/** Margin around the boundary's box, on each side. */
 const MARGIN = 0.15;
-/** A lot is shown with what lies around it. */
+/** Small lots are shown with their surroundings. */
 const MIN_ACROSS_M = 120;
 
 /**
- * What SVG and eye can take. A line of 100,000 pixels covers half of the picture; librsvg takes 0.2 s for it,
- * and a minute for a scribble of 25 million.
+ * Limits for drawing. A line of 100,000 pixels covers half of the picture and takes librsvg 0.2 s. A line of
+ * 25 million pixels takes a minute.
  */
 const MAX_VERTICES = 50_000;
 const MAX_PARTS = 1_000;
 const MAX_LINE_PX = 100_000;
 
-/** What a picture shows, north up. */
+/** The area of a picture, north up. */
 export type Frame = {
   /**
-   * Of the upper left corner, in meters of Web Mercator; beyond half of the world where it lies
-   * across the antimeridian.
+   * The upper left corner, in meters of Web Mercator. Beyond half the world if the frame crosses the
+   * antimeridian.
    */
   left: number;
   top: number;
-  /** Meters of Web Mercator to a pixel, and meters on the ground. */
+  /** Meters of Web Mercator per pixel, and meters on the ground per pixel. */
   step: number;
   pixelM: number;
   toPx(position: Position): [x: number, y: number];
-  /** The place of a pixel's upper left corner. */
+  /** The position of a pixel's upper left corner. */
   toPlace(x: number, y: number): Position;
   /** The pixels around the boundary: left, top, right, bottom. */
   parcelPx: Box;
-  /** What it shows and what the boundary takes of it, in degrees; two boxes each across the antimeridian. */
+  /** The frame and the boundary's box, in degrees. Two boxes each if they cross the antimeridian. */
   boxes: Box[];
   parcelBoxes: Box[];
 };
 
-/** What painting needs of it. */
+/** The parts of a frame that painting needs. */
 export type Shown = Pick<Frame, 'left' | 'top' | 'step' | 'toPlace'>;
 
-/** What a tile of so many pixels shows: https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames */
+/** The area of a tile with that many pixels: https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames */
 export function shownOfTile(z: number, x: number, y: number, px: number): Shown & { box: Box } {
   const across = WORLD_M / 2 ** z;
   const [left, top, step] = [x * across - WORLD_M / 2, WORLD_M / 2 - y * across, across / px];
@@ -55,7 +55,7 @@ export function shownOfTile(z: number, x: number, y: number, px: number): Shown 
 }
 
 /**
- * The parcel's box with a margin, at the shape of a picture. @throws PlatError `unprocessable` when it is
+ * The frame around a parcel, in the shape of a picture. @throws PlatError `unprocessable` if the boundary is
  * too complex to draw
  */
 export function frameOf(shape: MultiPolygon): Frame {
@@ -113,7 +113,7 @@ function requireDrawable(shape: MultiPolygon): void {
   if (vertices <= MAX_VERTICES && shape.length <= MAX_PARTS) return;
   const count = (number: number) => number.toLocaleString('en-US');
   throw tooComplex(
-    `it has ${count(vertices)} vertices in ${count(shape.length)} parts, at most ${count(MAX_VERTICES)} in ${count(MAX_PARTS)} are drawn`,
+    `it has ${count(vertices)} vertices in ${count(shape.length)} parts. The limit is ${count(MAX_VERTICES)} vertices in ${count(MAX_PARTS)} parts`,
   );
 }
 
@@ -134,7 +134,7 @@ function tooComplex(why: string): PlatError {
   return new PlatError('unprocessable', `The boundary is too complex to draw: ${why}.`);
 }
 
-/** Whether a boundary lies on both sides of it: no parcel is half a world wide. */
+/** Whether a boundary is on both sides of the antimeridian. No parcel is half a world wide. */
 function crossesAntimeridian(shape: MultiPolygon): boolean {
   let [west, east] = [180, -180];
   for (const [shell] of shape) {
@@ -146,7 +146,7 @@ function crossesAntimeridian(shape: MultiPolygon): boolean {
   return east - west > 180;
 }
 
-/** A box that crosses the antimeridian, as the two boxes on either side of it. */
+/** Splits a box that crosses the antimeridian into the boxes on either side. */
 function onGlobe([west, south, east, north]: Box): Box[] {
   if (east > 180)
     return [

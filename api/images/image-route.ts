@@ -7,7 +7,7 @@ import type { Images } from './images.ts';
 
 const PATH = '/images/:file';
 
-/** GET /images/{token}.jpg: needs no key, the address itself is signed. */
+/** GET /images/{token}.jpg: needs no key, because the URL itself is signed. */
 export function imagesRouter(images: Images, now: () => Date): Router {
   const router = Router({ caseSensitive: true });
   const readers = openReaderLimits();
@@ -17,7 +17,7 @@ export function imagesRouter(images: Images, now: () => Date): Router {
       const token = /^(.+)\.jpg$/.exec(req.params.file as string)?.[1] ?? '';
       const named = await images.addresses.read(token, now());
       if (named === undefined)
-        throw notFound('This address is not one of ours, or has expired. Ask for the picture again.');
+        throw notFound('This URL is invalid or has expired. Request the picture again.');
       const leave = readers.enter('address', token);
       if (res.closed) leave();
       else res.once('close', leave);
@@ -32,11 +32,11 @@ export function imagesRouter(images: Images, now: () => Date): Router {
         String(picture.bytes.length),
         'Cache-Control',
         `private, max-age=${rest}`,
-        // Pages of other origins may show what they were given the address of.
+        // Pages of other origins can show pictures whose URL they have.
         'Cross-Origin-Resource-Policy',
         'cross-origin',
       ];
-      // One by one: the last one of a name counts.
+      // One by one, because the last value of a name wins.
       for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at]!, headers[at + 1]!);
       res.writeHead(200).end(req.method === 'HEAD' ? undefined : picture.bytes);
     } catch (error) {

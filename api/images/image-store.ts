@@ -7,34 +7,27 @@ import type { Logger } from '../../shared/platform/log.ts';
 export type Caption = {
   imagery: 'aerial' | 'relief';
   attribution: string;
-  /** Day of the imagery, where its source states it. */
+  /** Date of the imagery, if its source states it. */
   captured: string | null;
-  /**
-   * Milliseconds until a picture made from servers is made again; null where the key covers all its sources.
-   */
+  /** When a picture from servers expires, in milliseconds. null if the key covers all its sources. */
   freshUntil: number | null;
 };
 
 export type Picture = Caption & { bytes: Buffer };
 
-/**
- * Pictures on disk, which all API processes of a machine share; the ones not asked for the longest go first.
- */
+/** Pictures on disk, shared by all API processes of a machine. The least recently used are removed first. */
 export type Store = {
   read(key: string): Promise<Picture | undefined>;
-  /** Nothing depends on it: a picture that cannot be kept is made again. */
+  /** Nothing depends on it. A picture that can't be stored is made again. */
   keep(key: string, picture: Picture): Promise<void>;
 };
 
-/**
- * The folder is measured when this share of its bound has been written since, by each process, and
- * then emptied to `TRIM_TO`.
- */
+/** Each process measures the folder after writing this share of its limit, and trims it down to `TRIM_TO`. */
 const TRIM_EVERY = 1 / 16;
 const TRIM_FROM = 3 / 4;
 const TRIM_TO = 5 / 8;
 
-/** Four bytes say how long the caption is, then the caption as JSON, then the picture. */
+/** Format: the length of the caption in four bytes, the caption as JSON, then the picture. */
 const HEAD_BYTES = 4;
 
 export function openStore(folder: string, mostBytes: number, log: Logger): Store {
@@ -71,20 +64,20 @@ export function openStore(folder: string, mostBytes: number, log: Logger): Store
           written = 0;
         }
       } catch (error) {
-        log.warn({ err: error, folder }, 'a picture could not be kept');
+        log.warn({ err: error, folder }, 'a picture could not be stored');
       }
     },
   };
 }
 
-/** Drafts that a killed process has left go too, when they are this old. */
+/** Drafts left by killed processes are removed when they are this old. */
 const STALE_DRAFT_MS = 60_000;
 
 async function trim(folder: string, mostBytes: number): Promise<void> {
   const files = [];
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    // Another process may have removed it.
+    // Another process can have removed it.
     const stats = await stat(path).catch(() => undefined);
     if (stats === undefined) continue;
     if (name.endsWith('.draft')) {

@@ -14,7 +14,7 @@ export type ImagerySource = {
   source: string;
   attribution: string;
   captured: string | null;
-  /** The version of what the source shows. */
+  /** The version of the source's content. */
   version: string;
   /** Whether to follow redirects from public addresses to private networks. */
   private_network: boolean;
@@ -29,10 +29,10 @@ export type ImagerySource = {
   | { type: 'relief' }
 );
 
-/** Seconds after which a failed source is tried again. */
+/** A failed source is tried again after this many seconds. */
 export const RETRY_SECONDS = 30;
 
-/** The sources in these boxes, those with the smallest pixels first. */
+/** The sources in these boxes, smallest pixels first. */
 export function listSources(db: Db, boxes: readonly Box[]): Promise<ImagerySource[]> {
   return db.run<ImagerySource>('imagery/list_imagery', {
     boxes: boxes.map(box => boxSql(boxToE7(box))),
@@ -40,8 +40,7 @@ export function listSources(db: Db, boxes: readonly Box[]): Promise<ImagerySourc
 }
 
 /**
- * The sources that a parcel's picture uses. A relief is used only where no imagery covers the parcel, not
- * where imagery fails.
+ * The sources for a parcel's picture. A relief is used only if no imagery covers the parcel, not if it fails.
  */
 export function selectSources(sources: ImagerySource[], frame: Frame): ImagerySource[] {
   const touching = sources.filter(({ west, south, east, north }) =>
@@ -52,7 +51,7 @@ export function selectSources(sources: ImagerySource[], frame: Frame): ImagerySo
   return sources.filter(({ type }) => (type !== 'relief') === isAerial);
 }
 
-/** @param cause why a source that covers the parcel could not be read; undefined when none covers it */
+/** @param cause why a source could not be read. Undefined if no source covers the parcel. */
 export function noImagery(cause: unknown): PlatError {
   if (cause === undefined) return notFound('No imagery covers this parcel.');
   const message =

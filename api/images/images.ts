@@ -11,7 +11,7 @@ import { openPictures, type Pictures } from './pictures.ts';
 export type Images = {
   pictures: Pictures;
   addresses: ImageUrls;
-  /** Signs a new address for a while. @returns its path, and when it expires */
+  /** Signs a new temporary URL. @returns its path and expiration */
   addressOf(propertyId: number, key: string, now: Date): Promise<{ path: string; expiresAt: Date }>;
 };
 

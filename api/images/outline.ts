@@ -9,16 +9,16 @@ const GROUND = Uint8Array.of(0xe9, 0xe9, 0xe4, 0xff);
 const LINE_PX = 4;
 const CASING_PX = 7;
 
-/** Vertices nearer than this to the last one would not be visible. */
+/** Vertices closer than this to the last one would be invisible. */
 const MIN_STEP_PX = 0.5;
 
 /**
- * Vertices of one path: the time that librsvg takes for a line that crosses itself grows with the square of
- * its length. The next one begins where it ends, with round caps, so that no gap is seen.
+ * Vertices per path. For a line that crosses itself, librsvg's time grows with the square of its length. The
+ * next path starts where the last one ends, and round caps hide the gap.
  */
 const PATH_VERTICES = 200;
 
-/** The outline of a parcel, all parts and holes, as an overlay of the picture. */
+/** The outline of a parcel with all parts and holes, as an overlay for the picture. */
 export function outlineOf(shape: MultiPolygon, frame: Frame): Buffer {
   const lines = shape.flat().flatMap(ring => pathsOf(ring.map(frame.toPx)));
   const style = { fill: 'none', 'stroke-linejoin': 'round', 'stroke-linecap': 'round' };
@@ -36,8 +36,8 @@ export function outlineOf(shape: MultiPolygon, frame: Frame): Buffer {
 }
 
 /**
- * Lays an outline over a picture, a third of what `composite` takes: most of it is empty. Where nothing was
- * painted it becomes gray.
+ * Draws an outline over a picture, and fills unpainted pixels with gray. Takes a third of the time of
+ * `composite`, because most of the outline is empty.
  */
 export function overlay(picture: Pixels, outline: Uint8Array): void {
   const { data } = picture;
@@ -57,7 +57,7 @@ function pathsOf(ring: [number, number][]): string[] {
     const [x, y] = thinned.at(-1)!;
     if (Math.hypot(point[0] - x, point[1] - y) >= MIN_STEP_PX) thinned.push(point);
   }
-  // Closed also where its last place was too near.
+  // Close the ring even if its last vertex was too close.
   thinned.push(ring[0]!);
   const paths: string[] = [];
   for (let at = 0; at < thinned.length - 1; at += PATH_VERTICES) {

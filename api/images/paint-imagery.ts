@@ -12,7 +12,7 @@ import { type ImagerySource, RETRY_SECONDS } from './imagery-sources.ts';
 import { paintRelief } from './relief.ts';
 import { paintExport, paintTiles } from './servers.ts';
 
-/** Share of the request's time that one source may take, so that the next one has time left. */
+/** Share of the request's time for one source, so that the next one has time left. */
 const SOURCE_SHARE = 0.4;
 /** How long to keep a picture for which the best source did not respond. */
 const DEGRADED_MS = 60_000;
@@ -21,17 +21,17 @@ export type PainterDeps = { db: Db; log: Logger; requestTimeoutMs: number };
 
 export type Painter = PainterDeps & {
   openFetch: ReturnType<typeof openImageryFetch>;
-  /** Sources that have just failed, with the reason; the next requests skip them. */
+  /** Sources that have just failed, with the reason. The next requests skip them. */
   failed: LRUCache<string, PlatError>;
 };
 
 export type Painted = {
   used: ImagerySource[];
-  /** When the picture is out of date, in milliseconds; Infinity when it was made from files alone. */
+  /** When the picture expires, in milliseconds. Infinity if it was made only from files. */
   freshUntil: number;
-  /** Why the first source that failed did; undefined when none failed. */
+  /** Why the first failed source failed. Undefined if none failed. */
   failure: unknown;
-  /** How many pixels were left empty. */
+  /** Number of empty pixels left. */
   empty: number;
 };
 
@@ -59,7 +59,7 @@ export async function paintSources(
       ended.signal,
       AbortSignal.timeout(SOURCE_SHARE * painter.requestTimeoutMs),
     ]);
-    // Each of some forty tiles listens to it.
+    // About forty tiles listen to it.
     setMaxListeners(0, limit);
     const fetching = painter.openFetch(limit, { privateRedirects: source.private_network });
     try {
@@ -84,11 +84,11 @@ export async function paintSources(
 }
 
 function noteFailure({ log, failed }: Painter, { feed, source }: ImagerySource, error: unknown): void {
-  log.warn({ err: error, feed, source }, 'a source of imagery failed');
+  log.warn({ err: error, feed, source }, 'an imagery source failed');
   if (error instanceof PlatError && error.retryable) failed.set(source, error);
 }
 
-/** @returns the attribution when the source has another one here */
+/** @returns the attribution, if the source has a different one here */
 async function paintSource(
   db: Db,
   source: ImagerySource,
@@ -107,7 +107,7 @@ async function paintSource(
   return {};
 }
 
-/** How many pixels of a rectangle are still empty. */
+/** Number of empty pixels in a rectangle. */
 export function emptyPixels(picture: Pixels, [left, top, right, bottom]: Box): number {
   const { width, height } = picture;
   const words = pixelWords(picture);

@@ -23,28 +23,28 @@ import {
 export type Pictures = {
   /**
    * The picture of a parcel and its key.
-   * @throws PlatError `not_found` without a boundary or imagery, `unprocessable` for one that is too complex,
-   * `internal_error` 503 when a source of its imagery is down
+   * @throws PlatError `not_found` without a boundary or imagery, `unprocessable` if the boundary is too
+   * complex, `internal_error` 503 if a source of its imagery is down
    */
   ofParcel(propertyId: number): Promise<{ key: string; picture: Picture }>;
-  /** What a picture will be, without waiting for remote servers. @throws PlatError as `ofParcel` */
+  /** The caption of a picture, without waiting for remote servers. @throws PlatError like `ofParcel` */
   describe(propertyId: number): Promise<{ key: string } & Omit<Caption, 'freshUntil'>>;
-  /** A tile of imagery in the pixels of the pictures; undefined when none is available. */
+  /** A tile of imagery. Undefined if none is available. */
   ofTile(z: number, x: number, y: number): Promise<GroundTile | undefined>;
-  /** A picture that was made before, as long as it is kept. */
+  /** A stored picture. */
   kept(key: string): Promise<Picture | undefined>;
 };
 
-/** `isLasting`: it was made from files alone, all of which could be read. */
+/** `isLasting`: made only from files, all of which could be read. */
 export type GroundTile = { bytes: Buffer; type: string; isLasting: boolean };
 
 export type PictureDeps = PainterDeps & { store: Store };
 
 type PictureMaker = PictureDeps & {
   painter: Painter;
-  /** Pictures in the making by key: simultaneous requests for one share it. */
+  /** Pictures in progress by key. Concurrent requests for the same picture share it. */
   making: Map<string, Promise<Picture>>;
-  /** At most as many are made at a time as there are cores. */
+  /** Limits concurrent pictures to the number of cores. */
   inTurn: LimitFunction;
 };
 
@@ -52,10 +52,10 @@ type PictureMaker = PictureDeps & {
 type PictureParts = { key: string; shape: MultiPolygon; frame: Frame; sources: ImagerySource[] };
 
 const TILE_PX = 256;
-/** Share of the pixels around the boundary that must be painted: the rest may be the sea. */
+/** Share of the pixels around the boundary that must be painted. The rest can be sea. */
 const MIN_PAINTED = 0.95;
 
-// No picture is made twice from the same bytes, so libvips need not cache its operations.
+// No picture is made twice from the same bytes, so libvips doesn't need to cache operations.
 sharp.cache(false);
 
 export function openPictures(deps: PictureDeps): Pictures {
@@ -86,7 +86,7 @@ async function prepare({ db }: PictureMaker, propertyId: number): Promise<Pictur
     fips: countyOf(propertyId),
     property_id: propertyId,
   });
-  if (parcel === undefined) throw notFound(`There is no parcel ${propertyId}.`);
+  if (parcel === undefined) throw notFound(`No parcel has the id ${propertyId}.`);
   if (parcel.boundary === null) throw notFound(`Parcel ${propertyId} has no boundary to draw.`);
   const shape = decodeBoundary(parcel.boundary);
   const frame = frameOf(shape);
@@ -99,7 +99,7 @@ async function prepare({ db }: PictureMaker, propertyId: number): Promise<Pictur
   return { key, shape, frame, sources };
 }
 
-/** The kept picture while it is fresh, else a new one. */
+/** The stored picture while it is fresh, otherwise a new one. */
 async function latest(maker: PictureMaker, parts: PictureParts): Promise<Picture> {
   const { key } = parts;
   const { making, inTurn, store } = maker;
@@ -116,7 +116,7 @@ async function latest(maker: PictureMaker, parts: PictureParts): Promise<Picture
 async function describe(maker: PictureMaker, propertyId: number) {
   const parts = await prepare(maker, propertyId);
   const { key, sources } = parts;
-  // A server may keep a page waiting. The page shows the best source's name; the picture follows.
+  // Servers can be slow, so the page shows the best source's name first. The picture follows.
   const isRemote = sources.some(({ type, source }) => /^https?:/i.test(source) && type !== 'relief');
   const { imagery, attribution, captured } =
     (await maker.store.read(key)) ??
@@ -137,8 +137,7 @@ async function makePicture(maker: PictureMaker, parts: PictureParts): Promise<Pi
   overlay(pixels, outline);
   const bytes = await sharp(pixels.data, { raw: { width: WIDTH, height: HEIGHT, channels: 4 } })
     .removeAlpha()
-    // The thin outline would lose its color among halved ones. Codes of its own would make it 1 % smaller,
-    // in twice the time.
+    // Chroma subsampling would wash out the thin outline. Optimized coding would save 1% in twice the time.
     .jpeg({ quality: 85, chromaSubsampling: '4:4:4', optimiseCoding: false })
     .toBuffer();
   const picture = { ...caption, bytes };
@@ -146,7 +145,7 @@ async function makePicture(maker: PictureMaker, parts: PictureParts): Promise<Pi
   return picture;
 }
 
-/** @throws PlatError when too little around the boundary was painted */
+/** @throws PlatError if too little around the boundary was painted */
 function captionOf({ used, freshUntil, failure, empty }: Painted, frame: Frame, pixels: Pixels): Caption {
   const [left, top, right, bottom] = frame.parcelPx.map(Math.round) as Box;
   const around: Box = [left, top, Math.max(right, left + 1), Math.max(bottom, top + 1)];

@@ -15,29 +15,23 @@ const ROAD = '#ffffff';
 const ROAD_RIM = '#a39d8c';
 const LOT = '#8d9579';
 
-/** Roads are drawn as wide as they are, within what can be seen: meters, and the least in pixels. */
+/** Road widths in meters, with a minimum in pixels so that roads stay visible. */
 const ROAD_M = { highway: 24, normal: 14, local: 9, private: 5 } as const;
 const MIN_ROAD_PX = 2;
-/** More lots than this are not distinguishable in a picture. */
+/** More lots than this are indistinguishable in a picture. */
 const MAX_LOTS = 4_000;
-/**
- * The light of flat ground, what it becomes, and by how much slopes are shown steeper: most of
- * the country is flat.
- */
+/** Light of flat land, its gray value, and the exaggeration of slopes, because most land is nearly flat. */
 const FLAT_LIGHT = 180;
 const FLAT_GRAY = 225;
 const EXAGGERATED = 3;
-/** Grids of heights have cells of about this size; finer shades between them are arithmetic, not ground. */
+/** Typical cell size of elevation grids. Finer shades would only be interpolation. */
 const CELL_M = 10;
 const MAX_BLUR_PX = 60;
 
-/** Decoded heights of a frame are few blocks. */
+/** A frame needs only a few decoded blocks of heights. */
 const HEIGHTS_BYTES = 16_000_000;
 
-/**
- * What is known of a place without imagery: its relief, where heights are known, its roads and lots. Paints
- * the whole picture.
- */
+/** Paints a whole picture of a place without imagery: relief if elevation is known, roads, and lots. */
 export async function paintRelief(
   db: Db,
   frame: Frame,
@@ -57,7 +51,7 @@ export async function paintRelief(
   return { attribution: `relief drawn from ${from}` };
 }
 
-/** The hillshade as a picture of greys, or null without heights. */
+/** The hillshade as a grayscale picture, or null without elevation. */
 async function lightOf(db: Db, frame: Frame, signal: AbortSignal): Promise<Buffer | null> {
   const tiles = (
     await Promise.all(
@@ -69,7 +63,7 @@ async function lightOf(db: Db, frame: Frame, signal: AbortSignal): Promise<Buffe
     )
   ).flat();
   if (tiles.length === 0) return null;
-  // A square as wide as the frame, of which the middle is kept.
+  // A square as wide as the frame. Its middle is used.
   const cellPx = WIDTH / HILLSHADE_CELLS;
   const above = (WIDTH - HEIGHT) / 2;
   const elevation = openElevation(tiles, { signal, cacheBytes: HEIGHTS_BYTES });

@@ -16,10 +16,10 @@ import type { Shown } from './image-frame.ts';
 /** Header fields and the environment variables that hold their values. */
 type HeaderNames = Record<string, string>;
 
-/** Tiles of Web Mercator: https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames */
+/** Web Mercator tiles: https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames */
 export type TileServer = { template: string; max_zoom: number; tile_size: number; headers: HeaderNames };
 
-/** Paints from the tiles whose pixels are nearest to the picture's in size, or the server's smallest. */
+/** Paints from the tiles whose pixel size is closest to the picture's. */
 export async function paintTiles(
   { template, max_zoom, tile_size, headers }: TileServer,
   frame: Shown,
@@ -48,7 +48,7 @@ export async function paintTiles(
     if (y < 0 || y >= around) return;
     const address = template
       .replaceAll('{z}', String(zoom))
-      // The world goes round.
+      // Columns wrap around the world.
       .replaceAll('{x}', String(((x % around) + around) % around))
       .replaceAll('{y}', String(y));
     const tile = await fetchPixels(
@@ -77,7 +77,7 @@ export async function paintTiles(
 /** An ArcGIS ImageServer: https://developers.arcgis.com/rest/services-reference/enterprise/export-image/ */
 export type ImageServer = { address: string; headers: HeaderNames };
 
-/** Paints from one request for the whole frame; across the antimeridian one for each side of it. */
+/** Paints from one request for the frame, or from two if it crosses the antimeridian. */
 export async function paintExport(
   { address, headers }: ImageServer,
   frame: Shown,
@@ -104,7 +104,7 @@ export async function paintExport(
       imageSR: '3857',
       size: `${to - from},${picture.height}`,
       f: 'image',
-      // JPEG, or PNG where a part of it is empty.
+      // JPEG, or PNG if part of it is empty.
       format: 'jpgpng',
       interpolation: 'RSP_BilinearInterpolation',
     }).toString();
@@ -113,7 +113,7 @@ export async function paintExport(
   }
 }
 
-/** An image from a server, decoded; null where it has none (204, 404). */
+/** A decoded image from a server. null if it has none (204, 404). */
 async function fetchPixels(
   url: URL,
   names: HeaderNames,
@@ -136,7 +136,7 @@ async function fetchPixels(
       const type = response.headers.get('content-type') ?? 'no type';
       if (!/^image\//i.test(type))
         throw sourceError(
-          `${redactUrl(url)} answered with ${type.slice(0, 60)}, no image. Check the feed's source.`,
+          `${redactUrl(url)} returned ${type.slice(0, 60)} instead of an image. Check the feed's source.`,
         );
       const { data, info } = await sharp(Buffer.from(await response.arrayBuffer()), {
         limitInputPixels: width * height,
@@ -147,7 +147,7 @@ async function fetchPixels(
         .toBuffer({ resolveWithObject: true });
       if (info.width !== width || info.height !== height) {
         throw sourceError(
-          `${redactUrl(url)} answered with ${info.width} x ${info.height} pixels instead of ${width} x ${height}. Check the feed's source.`,
+          `${redactUrl(url)} returned ${info.width} x ${info.height} pixels instead of ${width} x ${height}. Check the feed's source.`,
         );
       }
       return { value: { width, height, data } };

@@ -1,6 +1,6 @@
 import { PRICES, tokensText } from '../../shared/model/prices.ts';
 
-/** The jobs that people do most, each as the shortest series of calls. */
+/** Prompts for the most common tasks, each with as few calls as possible. */
 
 type Argument = { name: string; description: string; required: boolean };
 
@@ -19,52 +19,52 @@ const PROMPTS: readonly Prompt[] = [
   {
     name: 'find_lots',
     title: 'Find lots',
-    description: 'Parcels of a county by size and conditions, with what they are worth.',
+    description: 'Find parcels in a county by size and other conditions, with their estimated values.',
     arguments: [
       needed('place', 'County and state, such as Sullivan County, NH'),
       optional('acres', 'Acreage, such as 5 to 20'),
-      optional('conditions', 'Further wishes, such as road access, owners out of state'),
+      optional('conditions', 'Other conditions, such as road access or out-of-state owners'),
     ],
     text: ({ place, acres, conditions }) =>
       `Find lots in ${place}${acres ? ` of ${acres} acres` : ''}${conditions ? `: ${conditions}` : ''}.
-1. find_regions (free) for the county's FIPS code.
-2. filter_properties once, with every condition as a filter and page_size as the number of lots that I want. If it finds hundreds, tell me the count and which condition would narrow it, instead of paging on.
-3. get_property_ai_comp_value for at most the ten best of them (${tokensText(PRICES.value.tokens)} each).
-Answer with a table: parcel number, acres, owner, estimate with its confidence, map link. Say what the calls cost together.`,
+1. Call find_regions (free) for the county's FIPS code.
+2. Call filter_properties once, with every condition as a filter, and page_size set to the number of lots I want. If hundreds match, tell me the count and which condition would narrow them down, instead of reading more pages.
+3. Call get_property_ai_comp_value for up to ten of the best (${tokensText(PRICES.value.tokens)} each).
+Answer with a table: parcel number, acres, owner, estimated value with its confidence, map link. Say what the calls cost in total.`,
   },
   {
     name: 'value_parcel',
     title: 'Value a parcel',
-    description: 'What a parcel is worth, why, and how sure that is.',
-    arguments: [needed('parcel', 'property_id, or parcel number or owner with the county')],
+    description: 'Estimate what a parcel is worth, why, and how certain that is.',
+    arguments: [needed('parcel', 'property_id, or the parcel number or owner with the county')],
     text: ({ parcel }) =>
       `What is this parcel worth: ${parcel}?
-1. Without a property_id: find_regions for the county, then search_properties by parcel number or owner.
-2. get_property for acreage, access, slope, wetlands and flood zone.
-3. get_property_ai_comp_value with explain=true for the estimate, its 80 % interval and the sales behind it.
-4. Where its confidence is under 40 or it is out of support: list_comps with status SOLD and a similar acreage, and say what those sold for per acre.
-Answer with the estimate, the interval, the three weightiest sales, and what about the land may move the price.`,
+1. Without a property_id, call find_regions for the county, then search_properties by parcel number or owner.
+2. Call get_property for acreage, access, slope, wetlands, and flood zone.
+3. Call get_property_ai_comp_value with explain=true for the estimate, its 80% range, and the sales behind it.
+4. If its confidence is below 40 or out_of_support is true, call list_comps with status SOLD and a similar acreage, and say what those sold for per acre.
+Answer with the estimate, the range, the three sales with the most weight, and what about the land could affect the price.`,
   },
   {
     name: 'compare_markets',
     title: 'Compare markets',
-    description: 'Which of several counties or ZIP codes sells land faster or cheaper.',
+    description: 'Compare how fast and at what price land sells in counties or ZIP codes.',
     arguments: [
       needed('places', 'Counties or ZIP codes, separated by commas'),
-      optional('acres', 'Acreage of the lots in question'),
+      optional('acres', 'Acreage of the lots'),
     ],
     text: ({ places, acres }) =>
       `Compare the land markets of ${places}${acres ? ` for lots of ${acres} acres` : ''}.
-1. get_coverage (free): leave out what is not known, and say so.
-2. find_regions (free) for the FIPS codes, then get_market_stats once for each.
-3. Of the acreage bucket that fits, compare sold in a year, sell-through rate, days on market, median price and price per acre. Fewer than five sales tell little: say so.
-Answer with one table and one sentence which market I should look at first, and why.`,
+1. Call get_coverage (free). Skip places without data, and say so.
+2. Call find_regions (free) for the FIPS codes, then get_market_stats once for each.
+3. For the acreage bucket that fits, compare sales in a year, sell-through rate, days on market, median price, and price per acre. If there are fewer than five sales, say that they mean little.
+Answer with one table, and one sentence on which market I should look at first and why.`,
   },
 ];
 
 export const PROMPT_LIST = { prompts: PROMPTS.map(({ text: _text, ...prompt }) => prompt) };
 
-/** @returns undefined when there is no such prompt; what is missing as text */
+/** @returns undefined for an unknown prompt, or the name of a missing argument */
 export function promptOf(name: string, given: Readonly<Record<string, string>>) {
   const prompt = PROMPTS.find(one => one.name === name);
   if (prompt === undefined) return undefined;

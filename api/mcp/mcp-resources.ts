@@ -9,8 +9,8 @@ import {
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 
 /**
- * What a model can read apart from tools. Coverage is a tool's answer (mcp-server.ts); the others never
- * change while the service runs.
+ * Resources for models. Coverage is the result of a tool (mcp-server.ts). The others never change at run
+ * time.
  */
 
 export const COVERAGE = 'plat://coverage';
@@ -20,21 +20,21 @@ export const RESOURCES = [
     uri: 'plat://filters',
     name: 'filters',
     title: 'Filters of filter_properties',
-    description: 'Every filter with its type, unit, allowed values and meaning.',
+    description: 'Every filter with its type, unit, allowed values, and meaning.',
     mimeType: 'text/markdown',
   },
   {
     uri: 'plat://statistics',
     name: 'statistics',
     title: 'Keys of get_market_stats',
-    description: 'What each figure of the market statistics means, and the acreage buckets.',
+    description: 'The meaning of each figure in market statistics, and the acreage buckets.',
     mimeType: 'text/markdown',
   },
   {
     uri: COVERAGE,
     name: 'coverage',
     title: 'Coverage by county',
-    description: 'Which counties are known, how much of them and as of which day.',
+    description: 'Which counties have data, how much, and how recent.',
     mimeType: 'text/plain',
   },
 ];
@@ -44,7 +44,7 @@ export const RESOURCE_TEMPLATES = [
     uriTemplate: `${COVERAGE}/{fips}`,
     name: 'county_coverage',
     title: 'Coverage of a county',
-    description: 'What is known of the county with this FIPS code, and from which sources.',
+    description: 'The data and sources of the county with this FIPS code.',
     mimeType: 'text/plain',
   },
 ];
@@ -52,7 +52,7 @@ export const RESOURCE_TEMPLATES = [
 const filters = () =>
   [
     '# Filters of filter_properties',
-    'All are AND-ed. One of the filters marked * is required. Bounds are inclusive. A parcel for which a value is unknown does not match.',
+    'Parcels must match every filter. At least one of the filters marked * is required. Bounds are inclusive. A parcel whose value is unknown does not match, unless the filter says that such parcels are kept.',
     '',
     ...FILTERS.map(({ name, type, unit, description, values, scope }) => {
       const kind = [type, ...(unit === undefined ? [] : [unit]), ...(values ?? []).map(String)].join(', ');
@@ -63,11 +63,11 @@ const filters = () =>
 const statistics = () =>
   [
     '# Keys of get_market_stats',
-    'Made from land listings with a lot size and a price, by acreage bucket (min <= acres < max; buckets overlap). Windows are calendar months up to as_of.',
+    'Computed from land listings with a lot size and a price, by acreage bucket (min <= acres < max; buckets overlap). Windows are calendar months up to as_of.',
     '',
     ...meanings(BUCKET_METRICS),
     '',
-    `In more, null when fewer than ${LEAST_SALES} sales carry it:`,
+    `In more, null with fewer than ${LEAST_SALES} sales:`,
     ...meanings(MORE_METRICS),
     '',
     `Buckets: ${ACRE_BUCKETS.map(({ label }) => label).join(', ')}.`,
@@ -83,11 +83,11 @@ const TEXTS: Readonly<Record<string, () => string>> = {
   'plat://statistics': statistics,
 };
 
-/** @returns undefined where no text stands under this address */
+/** @returns undefined if the URI has no text */
 export const textAt = (uri: string): string | undefined =>
   Object.hasOwn(TEXTS, uri) ? TEXTS[uri]!() : undefined;
 
-/** The arguments of get_coverage that answer this address; undefined for another resource. */
+/** The arguments of get_coverage for this URI. Undefined for other resources. */
 export function coverageAt(uri: string): { fips?: string } | undefined {
   if (uri === COVERAGE) return {};
   return uri.startsWith(`${COVERAGE}/`) ? { fips: uri.slice(COVERAGE.length + 1) } : undefined;

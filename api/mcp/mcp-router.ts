@@ -8,7 +8,7 @@ import type { Origins } from '../../shared/platform/origin.ts';
 import type { Callers } from '../http/callers.ts';
 import { answerOptions } from '../http/cors.ts';
 import { JSON_TYPE, methodNotAllowed, sendError } from '../http/error-responses.ts';
-import { exchangeOf, isOver, respond } from '../http/exchange.ts';
+import { exchangeOf, isFinished, respond } from '../http/exchange.ts';
 import { LARGE_REQUEST_BYTES, sizeOf } from '../http/heavy-calls.ts';
 import { isTooDeep, MAX_BODY_BYTES, TOO_DEEP } from '../http/validate.ts';
 import { metadataOf, SCOPE } from '../oauth/oauth-paths.ts';
@@ -18,7 +18,7 @@ import type { ToolCallRequest } from './tool-call.ts';
 const PATH = '/mcp';
 
 /**
- * The protocol's way to hear of changes; none is ever announced, and the library would refuse it as too many.
+ * The protocol's method to subscribe to changes. We announce none, and the library's own error is misleading.
  */
 const LISTEN = 'subscriptions/listen';
 
@@ -32,13 +32,13 @@ export type McpRouterDeps = McpDeps & {
   origins: Origins;
 };
 
-/** The library's server for calls, and how the list of tools is completed. */
+/** The library's server for calls, and the function that completes the list of tools. */
 type Service = McpRouterDeps & {
   handler: ReturnType<typeof createMcpHandler>;
   withTools: ReturnType<typeof mcpServers>['withTools'];
 };
 
-/** `POST /mcp`: Streamable HTTP without sessions, so that any process answers any request. */
+/** `POST /mcp`: Streamable HTTP without sessions, so that any process can answer any request. */
 export function mcpRouter(deps: McpRouterDeps): Router {
   const { makeServer, withTools } = mcpServers(deps);
   const handler = createMcpHandler(
@@ -68,7 +68,7 @@ async function answer(service: Service, req: Request, res: Response): Promise<vo
   const caller = await service.callers
     .identify(authorization, 'mcp')
     .catch(error => challenge(error, service.origins.appUrl(), authorization));
-  const work = service.heavyCalls.of(caller.account.id, { isOver: () => isOver(req, res) });
+  const work = service.heavyCalls.of(caller.account.id, { isFinished: () => isFinished(req, res) });
   try {
     if (sizeOf(req) > LARGE_REQUEST_BYTES) await work.takeTurn();
     const body = await read(req, res);
@@ -91,18 +91,27 @@ async function answer(service: Service, req: Request, res: Response): Promise<vo
 
 type Refusal = { code: number; message: string; id?: string | number | null };
 
-/** What is wrong with a message that the library need not see; undefined for one that it answers. */
+/** The error for a message that isn't passed to the library, or undefined. */
 function refusalOf(body: unknown): (Refusal & { status: number }) | undefined {
   if (body === undefined)
-    return { status: 400, code: -32_700, message: 'The body is not JSON of at most 1 MB.' };
+    return { status: 400, code: -32_700, message: 'The body must be JSON of up to 1 MB.' };
   if (Array.isArray(body))
-    return { status: 400, code: -32_600, message: 'Send one message a request: batches are not taken.' };
+    return {
+      status: 400,
+      code: -32_600,
+      message: 'Send one message per request. Batches are not supported.',
+    };
   if (isTooDeep(body)) return { status: 400, code: -32_600, message: `The message ${TOO_DEEP}.` };
   const { method, id = null, params } = (body ?? {}) as Message;
   if (hasPrototypeArgument(params))
-    return { status: 400, code: -32_602, message: 'There is no argument `__proto__`.', id };
+    return { status: 400, code: -32_602, message: '`__proto__` is not a valid argument.', id };
   if (method === LISTEN)
-    return { status: 404, code: -32_601, message: `${LISTEN} is not served: nothing is announced.`, id };
+    return {
+      status: 404,
+      code: -32_601,
+      message: `${LISTEN} is not supported, because this server announces no changes.`,
+      id,
+    };
   return undefined;
 }
 
@@ -130,8 +139,8 @@ async function answerMessage(
 }
 
 /**
- * RFC 9728 section 5.1: a client without a token is told where to authorize; RFC 6750 section 3: one with a
- * bad token, that it is bad. @param appUrl empty where authorization is off
+ * Adds WWW-Authenticate: where to authorize (RFC 9728 section 5.1), and whether the token is invalid (RFC
+ * 6750 section 3). @param appUrl empty if authorization is off
  */
 function challenge(error: unknown, appUrl: string, authorization = ''): never {
   if (error instanceof PlatError && error.status === 401) {
@@ -143,13 +152,13 @@ function challenge(error: unknown, appUrl: string, authorization = ''): never {
   throw error;
 }
 
-/** The library would make it the prototype of the arguments, and lose it. */
+/** The library would make it the prototype of the arguments and lose it. */
 function hasPrototypeArgument(params: Message['params']): boolean {
   const given = params?.arguments;
   return typeof given === 'object' && given !== null && Object.hasOwn(given, '__proto__');
 }
 
-/** @returns undefined when it is no JSON, or too much. */
+/** @returns undefined if it isn't JSON, or too large */
 function read(req: Request, res: Response): Promise<unknown> {
   return new Promise(resolve => {
     parseJson(req, res, (error?: unknown) => resolve(error ? undefined : req.body));
@@ -157,8 +166,8 @@ function read(req: Request, res: Response): Promise<unknown> {
 }
 
 /**
- * Against DNS rebinding, besides the check of Host: pages have to be of the service's own hosts, of an
- * address or in CORS_ORIGINS.
+ * Protects against DNS rebinding, in addition to the check of Host. Pages must be on one of the service's own
+ * hosts, on an IP address, or in CORS_ORIGINS.
  */
 function rebindingFault(
   { headers: { origin } }: Request,
@@ -168,7 +177,7 @@ function rebindingFault(
     return undefined;
   const host = URL.canParse(origin) ? new URL(origin).hostname : '';
   if (origins.isOwnHost(host) || isIP(host.replace(/^\[|\]$/g, '')) !== 0) return undefined;
-  return 'Pages of this origin may not call the service: list it in CORS_ORIGINS.';
+  return 'Pages of this origin cannot call the service. Add it to CORS_ORIGINS.';
 }
 
 function sendRpcError(res: Response, status: number, { code, message, id = null }: Refusal): void {

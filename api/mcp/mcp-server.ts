@@ -21,23 +21,20 @@ export type McpDeps = CallDeps & {
 
 const IDENTITY = { name: 'plat', title: 'Plat: US land parcels', version };
 
-/** The instructions that a model reads before any tool. */
-const INSTRUCTIONS = `Land parcels, sales, market statistics and valuations of US counties. Calls cost tokens of the user's account; each tool tells its
-price, and _meta what a call has cost. Find the county's FIPS code with find_regions (free) first; search (free) finds addresses,
-parcel numbers, owners and places in all counties. To find lots use filter_properties with all
-conditions at once rather than looking at parcels one by one; a page costs the same at any size, so ask for as many rows as you need (up to about 60 fit
-the text). Parcels are valued by property_id. Areas are in acres, prices in USD. Show people the map links of parcels.`;
+/** Instructions that a model reads before it uses tools. */
+const INSTRUCTIONS = `Land parcels, sales, market statistics, and valuations for US counties. Calls cost tokens of the user's account. Each tool states its
+price, and _meta has the cost of a call. First find the county's FIPS code with find_regions (free). search (free) finds addresses,
+parcel numbers, owners, and places in all counties. To find lots, call filter_properties with all
+conditions at once instead of reading parcels one by one. A page costs the same at any size, so request as many rows as you need (about 60 fit
+in the text). Use property_id to get a valuation. Areas are in acres, prices in USD. Show people the map links of parcels.`;
 
-/** Changes with a release only. */
+/** Changes only with a release. */
 const CACHE = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 export type McpServers = {
-  /** The server of one request; what all of them share is made once. */
+  /** The server for one request. Shared parts are created once. */
   makeServer(call: ToolCallRequest): Server;
-  /**
-   * The answer to `tools/list` with the definitions of the tools that the caller may use. The server leaves
-   * them empty, as they are written as JSON once.
-   */
+  /** Fills in the tools that the caller can use in the result of `tools/list`. Their JSON is built once. */
   withTools(answer: string, caller: Caller): string;
 };
 
@@ -61,7 +58,7 @@ export function mcpServers(deps: McpDeps): McpServers {
     const server = new Server(IDENTITY, options);
     server.setRequestHandler('tools/list', () => ({ tools: [] }));
     server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
-      const tool = tools.get(params.name) ?? unknown(`There is no tool ${params.name}.`);
+      const tool = tools.get(params.name) ?? unknown(`Unknown tool ${params.name}.`);
       return callTool(tool, (params.arguments ?? {}) as Arguments, call, mcpReq.signal, deps);
     });
     server.setRequestHandler('resources/list', () => ({ resources: RESOURCES }));
@@ -80,8 +77,10 @@ export function mcpServers(deps: McpDeps): McpServers {
     });
     server.setRequestHandler('prompts/list', () => PROMPT_LIST);
     server.setRequestHandler('prompts/get', ({ params: { name, arguments: args = {} } }) => {
-      const prompt = promptOf(name, args) ?? unknown(`There is no prompt ${name}.`);
-      return 'missing' in prompt ? unknown(`The prompt ${name} needs ${prompt.missing}.`) : prompt;
+      const prompt = promptOf(name, args) ?? unknown(`Unknown prompt ${name}.`);
+      return 'missing' in prompt
+        ? unknown(`The prompt ${name} requires the argument ${prompt.missing}.`)
+        : prompt;
     });
     return server;
   };
@@ -90,7 +89,7 @@ export function mcpServers(deps: McpDeps): McpServers {
   return { makeServer, withTools };
 }
 
-const resourceNotFound = (uri: string) => new ResourceNotFoundError(uri, `There is no resource ${uri}.`);
+const resourceNotFound = (uri: string) => new ResourceNotFoundError(uri, `Resource ${uri} not found.`);
 
 /** @param envelope the error envelope of the tool's call */
 function refuse(uri: string, envelope: string): never {

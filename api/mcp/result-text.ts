@@ -2,13 +2,13 @@ import { METRICS, type MetricKey } from '../../shared/model/market-metrics.ts';
 import { ALL_FIELDS, FIELD_GROUPS, fieldsIn } from '../../shared/model/parcel-fields.ts';
 import { textOf, truncate } from './tool-text.ts';
 
-/** Texts of answers that are told better than by their fields, by tool. */
+/** Texts for results that read better than a list of their fields, by tool. */
 
 type Fields = Record<string, unknown>;
 
 type Bucket = { type: string; listings: number; data: Record<string, number | null> };
 
-/** What investors compare first; the others are in the structured content. */
+/** The figures that investors compare first. The others are in the structured content. */
 const KEY_FIGURES: readonly MetricKey[] = [
   'Active',
   'Pending',
@@ -28,24 +28,24 @@ const nameInUnit = (key: MetricKey): string => {
 function marketStats({ name, state, type, as_of, stats }: Fields): string {
   const buckets = stats as Bucket[];
   const place = type === 'zip' ? `ZIP ${name}, ${state}` : `${name} County, ${state}`;
-  if (buckets.length === 0) return `${place}: no listings are known.`;
+  if (buckets.length === 0) return `${place}: no listings.`;
   const [{ data }] = buckets as [Bucket];
   const others = Object.keys(data).length - KEY_FIGURES.length;
   return [
-    `${place}, as of ${as_of}. Buckets of acreage overlap. STR = sell-through rate: sold for 100 active.`,
+    `${place}, as of ${as_of}. Acreage buckets overlap. STR = sell-through rate: sold per 100 active.`,
     ['bucket', ...KEY_FIGURES.map(nameInUnit)].join(' | '),
     ...buckets.map(bucket => [bucket.type, ...KEY_FIGURES.map(key => figure(bucket.data[key]))].join(' | ')),
-    `${others} more figures a bucket are in the structured content; plat://statistics explains them.`,
+    `${others} more figures per bucket are in the structured content. plat://statistics explains them.`,
   ].join('\n');
 }
 
-/** Cents say nothing of an acre's price. */
+/** Cents don't matter for large amounts. */
 const figure = (value: number | null | undefined) =>
   value === null || value === undefined ? '' : String(value >= 1_000 ? Math.round(value) : value);
 
 type Filter = { name: string; type: string; unit: string | null; values: unknown[] | null };
 
-/** Names alone, by type: the tool filter_properties describes each. */
+/** Only names, by type. The tool filter_properties describes each. */
 function filters({ filters: all }: Fields): string {
   const groups = new Map<string, string[]>();
   const names = new Set((all as Filter[]).map(({ name }) => name));
@@ -59,7 +59,7 @@ function filters({ filters: all }: Fields): string {
   return [...groups].map(([kind, members]) => `${kind}: ${members.join(', ')}`).join('\n');
 }
 
-/** A parcel's fields by the groups of its page. */
+/** A parcel's fields, grouped as on its page. */
 function parcel(answer: Fields): string {
   const others = Object.entries(answer).filter(([name]) => !(name in ALL_FIELDS));
   const groups = FIELD_GROUPS.flatMap(group => {
@@ -77,14 +77,14 @@ const DESCRIBED: Readonly<Record<string, (answer: Fields) => string>> = {
   list_filters: filters,
 };
 
-/** What the other fields tell, and ids that no other tool takes. */
+/** Redundant fields, and ids that no other tool accepts. */
 const OMITTED: Readonly<Record<string, readonly string[]>> = {
   get_owner_portfolio: ['source_parcel'],
   get_property_ai_comp_value: ['id'],
   list_comps: ['id'],
 };
 
-/** An answer of a tool as text for a model, of at most MAX_CHARS. */
+/** A tool's result as text for a model, up to MAX_CHARS long. */
 export function describeResult(tool: string, answer: Fields, query: Fields): string {
   const describe = DESCRIBED[tool];
   return describe === undefined ? textOf(answer, query, OMITTED[tool]) : truncate(describe(answer));

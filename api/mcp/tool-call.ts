@@ -11,7 +11,7 @@ import { type Arguments, endpointFor, requestOf, type Tool } from './tools.ts';
 
 export type CallDeps = ServeDeps & { metrics: Metrics };
 
-/** The request over HTTP that a tool is called by. */
+/** The HTTP request that calls a tool. */
 export type ToolCallRequest = {
   exchange: Exchange;
   caller: Caller;
@@ -19,7 +19,7 @@ export type ToolCallRequest = {
   idempotencyKey: string | string[] | undefined;
   apiUrl: string;
   appUrl: string;
-  /** What its calls have cost. */
+  /** The price of its calls. */
   tokens: number;
 };
 
@@ -32,12 +32,10 @@ export type ToolResult = {
   _meta: Record<string, unknown>;
 };
 
-/** How the request path ended: with a result, or without one because the call was canceled. */
+/** The outcome of a call: a result, or none if the call was canceled. */
 type Answered = { result?: ToolResult; status: number };
 
-/**
- * A tool's call as a call to its endpoint: the same path as REST's, and its refusals are results that say so.
- */
+/** Calls a tool's endpoint, on the same path as REST. Errors become results with `isError`. */
 export async function callTool(
   tool: Tool,
   given: Arguments,
@@ -60,7 +58,7 @@ export async function callTool(
   return answered.result ?? { content: [], isError: true, _meta: {} };
 }
 
-/** @param answered where the result goes */
+/** @param answered receives the result */
 function callOf(
   tool: Tool,
   given: Arguments,
@@ -70,17 +68,17 @@ function callOf(
   signal: AbortSignal,
 ): Call {
   const endpoint = endpointFor(tool, given);
-  const over = new AbortController();
-  signal.addEventListener('abort', () => over.abort(), { once: true });
+  const abortController = new AbortController();
+  signal.addEventListener('abort', () => abortController.abort(), { once: true });
   let query: Record<string, unknown> = {};
   return {
     endpoint,
     mode: 'mcp',
     exchange,
-    over,
+    abortController,
     identify: async () => asked.caller,
     work: asked.work,
-    // The router has read it.
+    // The router has already read the body.
     size: () => 0,
     idempotencyKey: asked.idempotencyKey,
     url: () => addressOf(tool, given),
@@ -102,14 +100,14 @@ function callOf(
         },
       };
     },
-    fail(error) {
+    respondWithError(error) {
       if (answered.result === undefined) Object.assign(answered, refused(error, asked.exchange, exchange));
     },
-    isOver: () => answered.result !== undefined || signal.aborted,
+    isFinished: () => answered.result !== undefined || signal.aborted,
   };
 }
 
-/** The result that says why a call was refused. @param http the exchange whose log names a fault of ours */
+/** The result for a refused call. @param http the exchange that logs internal errors */
 function refused(error: unknown, http: Exchange, { requestId }: Exchange): Answered {
   const safe = toApiError(error);
   if (safe.status >= 500) http.error ??= error;
@@ -129,14 +127,14 @@ function resultOf(tool: Tool, { body, image, quoted }: Outcome, query: Record<st
   return { content, structuredContent, _meta: {} };
 }
 
-/** What the call has cost and what is left of the period; without a ceiling nothing says how much. */
+/** The price of the call, and the tokens left in the period. null without a limit. */
 function metaOf({ requestId }: Exchange, { caller: { account }, tokens }: Outcome): ToolResult['_meta'] {
   const { tokensAllowed, tokensUsed } = account;
   const left = tokensAllowed === null ? null : Math.max(0, tokensAllowed - tokensUsed);
   return { 'plat/tokens_used': tokens, 'plat/tokens_left': left, 'plat/request_id': requestId };
 }
 
-/** The path and query at which REST answers the same. */
+/** Path and query of the same call over REST. */
 function addressOf(tool: Tool, given: Arguments): URL {
   const endpoint = endpointFor(tool, given);
   const { params, query } = requestOf(tool, endpoint, given);

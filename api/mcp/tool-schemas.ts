@@ -1,7 +1,4 @@
-/**
- * JSON Schemas of tools, made from the OpenAPI document of the endpoints: what a model needs of
- * them, and no more.
- */
+/** JSON Schemas of tools, derived from the OpenAPI document and reduced to what a model needs. */
 
 export type Schema = { readonly [key: string]: unknown };
 
@@ -16,7 +13,7 @@ export type Parameter = {
 export type Operation = {
   operationId: string;
   parameters?: Parameter[];
-  /** What it answers with `quote`. */
+  /** The response with `quote`. */
   'x-quote'?: Schema;
   requestBody?: { content: { 'application/json': { schema: Schema } } };
   responses: Record<string, { content?: { 'application/json': { schema: Schema } } }>;
@@ -27,17 +24,17 @@ export type Document = {
   components: { schemas: Record<string, Schema> };
 };
 
-/** Examples, and what only keeps absurd requests out or is told in words by the description. */
+/** Examples, limits against absurd requests, and what the description says in words. */
 const LEFT_OUT = 'id example examples title pattern maxLength minLength maxItems minItems'.split(' ');
 const IN_ARGUMENTS = new Set(LEFT_OUT);
 const ABSURD_BOUND = 100_000;
 
-/** In a schema of answers nothing is left but the shape: the text beside the answer says what is in it. */
+/** Schemas of results keep only the shape. The text of the result explains the content. */
 const IN_ANSWERS = new Set([...LEFT_OUT, 'description', 'format', 'minimum', 'maximum', 'default']);
 
 /**
- * What a tool takes: parameters and body as one object, a cursor aside (`page` is shorter). @param described
- * whether each field says what it means
+ * The input of a tool: parameters and body in one object, without `cursor`, because `page` is shorter.
+ * @param described whether fields have descriptions
  */
 export function inputOf(document: Document, operations: readonly Operation[], described: boolean): Schema {
   const properties: Record<string, Schema> = {};
@@ -52,7 +49,7 @@ export function inputOf(document: Document, operations: readonly Operation[], de
     const needed = exposed.filter(parameter => parameter.required).map(({ name }) => name);
     required.push([...needed, ...((body?.required ?? []) as string[])]);
   }
-  // Of operations that share a tool, each has a place of its own that it needs.
+  // Operations that share a tool each require a different place.
   const always = required[0]!.filter(name => required.every(names => names.includes(name)));
   return {
     type: 'object',
@@ -62,7 +59,7 @@ export function inputOf(document: Document, operations: readonly Operation[], de
   };
 }
 
-/** What a tool answers as structured content, which has to be an object; undefined where there is no body. */
+/** The structured content of a tool, which must be an object. Undefined without a body. */
 export function outputOf(document: Document, operations: readonly Operation[]): Schema | undefined {
   const schemas = operations.flatMap(({ responses, 'x-quote': quote }) => {
     const [, response] = Object.entries(responses).find(([status]) => status.startsWith('2'))!;
@@ -79,12 +76,12 @@ const asObject = (schema: Schema): Schema =>
     ? schema
     : { type: 'object', properties: { results: schema }, required: ['results'] };
 
-/** An answer as structured content. */
+/** A response as structured content. */
 export function structured(body: unknown): Record<string, unknown> {
   return Array.isArray(body) ? { results: body } : (body as Record<string, unknown>);
 }
 
-/** Where text is taken or a number, text is enough. */
+/** If both text and numbers are accepted, text is enough. */
 function argument(document: Document, schema: Schema): Schema {
   return asArgument(simplified(document, schema, IN_ARGUMENTS) as Schema);
 }
@@ -105,7 +102,7 @@ const withoutWords = (properties: Record<string, Schema>): Record<string, Schema
     Object.entries(properties).map(([name, { description: _, ...schema }]) => [name, schema]),
   );
 
-/** `x_max` means what `x_min` says. */
+/** The description of `x_min` covers `x_max` too. */
 function withoutRepeats(properties: Record<string, Schema>): Record<string, Schema> {
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
@@ -114,19 +111,19 @@ function withoutRepeats(properties: Record<string, Schema>): Record<string, Sche
       if (pair === null || !(`${pair[1]}_min` in properties && `${pair[1]}_max` in properties))
         return [name, schema];
       if (pair[2] === 'max') return [name, rest];
-      const words = String(description).replace(/: (at least|the earliest), inclusive\./, ', inclusive.');
+      const words = String(description).replace(/ (Minimum|Earliest), inclusive\./, '');
       return [name, { ...rest, description: words }];
     }),
   );
 }
 
-/** The body of another tool, which says what may be in it. */
+/** A reference to another tool with the same body. */
 function bodyOfAnother(document: Document, { $ref }: Schema): Schema | undefined {
   if ($ref === undefined) return undefined;
   const other = Object.values(document.paths)
     .flatMap(path => Object.values(path))
     .find(({ requestBody }) => requestBody?.content['application/json'].schema.$ref === $ref);
-  return other && { type: 'object', description: `What ${other.operationId} takes.` };
+  return other && { type: 'object', description: `Same arguments as ${other.operationId}.` };
 }
 
 function resolved(document: Document, schema: Schema): Schema {
@@ -136,7 +133,7 @@ function resolved(document: Document, schema: Schema): Schema {
     : schema;
 }
 
-/** With references resolved, without these keywords; a choice of nothing but types is written as one. */
+/** Resolves references and drops these keywords. A choice between plain types becomes a list of types. */
 function simplified(document: Document, node: unknown, without: ReadonlySet<string>): unknown {
   if (Array.isArray(node)) return node.map(item => simplified(document, item, without));
   if (typeof node !== 'object' || node === null) return node;

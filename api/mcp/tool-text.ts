@@ -1,26 +1,25 @@
 import { ALL_FIELDS } from '../../shared/model/parcel-fields.ts';
 
 /**
- * An answer as text for a model: short, with units, without nulls; fields stand a line each, lists of
- * objects as a table.
+ * Results as text for a model: short, with units, without nulls. One line per field, and tables for lists.
  */
 
 /** About 2,000 tokens at four characters each. */
 export const MAX_CHARS = 8_000;
-/** For the lines after a list, which say how to go on. */
+/** Reserved for the lines after a list, which explain how to continue. */
 const RESERVE = 400;
 
 type Fields = Record<string, unknown>;
 
-/** How the units of a parcel's fields are written. */
+/** Short forms of the units of parcel fields. */
 const WRITTEN: Readonly<Record<string, string>> = {
   feet: 'ft',
-  'metres above sea level': 'm',
+  'meters above sea level': 'm',
   percent: '%',
   'square feet': 'sq ft',
 };
 
-/** Units of other fields, by their names. */
+/** Units of other fields, by name. */
 const UNITS: readonly [RegExp, string][] = [
   // Not a count of parcels `with_acres`.
   [/^(?!with_)(.*_)?acres$|^lot_size$/, 'acres'],
@@ -35,7 +34,7 @@ const UNITS: readonly [RegExp, string][] = [
 ];
 
 function unitOf(path: string): string | undefined {
-  // Shares of parcels that have a field.
+  // These are shares of parcels that have a field.
   if (path.startsWith('filled.')) return undefined;
   const name = lastSegment(path);
   const declared = ALL_FIELDS[name]?.unit;
@@ -43,16 +42,16 @@ function unitOf(path: string): string | undefined {
   return UNITS.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/** Of rows in lists: what only fills the page. */
+/** Fields that would only clutter a table. */
 const NOT_IN_TABLES = new Set(['point', 'latitude', 'longitude', 'photos', 'source']);
 
-/** What effective acres are made of. */
+/** `effective_acres` is one of these. */
 const ACRES_BEHIND = new Set(['acres', 'calculated_acres']);
 
-/** Pages are told in words. */
+/** Paging is described in words. */
 const PAGING = new Set(['count', 'next', 'previous']);
 
-/** @param query what was asked for @param omitted names of fields that a model has no use for */
+/** @param query the query of the call @param omitted fields that a model doesn't need */
 export function textOf(answer: Fields, query: Fields, omitted: readonly string[] = []): string {
   const lists: [string, Fields[]][] = [];
   const lines: string[] = [];
@@ -76,14 +75,14 @@ export function textOf(answer: Fields, query: Fields, omitted: readonly string[]
     room -= [...head, ...body.slice(0, shown)].join('\n').length;
   }
   if (paged && lists.length === 0) lines.push(pageTitle(answer, query, 0));
-  return truncate(lines.join('\n') || 'There is none.');
+  return truncate(lines.join('\n') || 'No results.');
 }
 
-/** A text that is too long even so, at the end of a line. */
+/** Cuts text that is still too long, at the end of a line. */
 export function truncate(text: string): string {
   if (text.length <= MAX_CHARS) return text;
   const start = text.slice(0, MAX_CHARS - RESERVE);
-  return `${start.slice(0, start.lastIndexOf('\n'))}\n… cut here: the structured content has all of it.`;
+  return `${start.slice(0, start.lastIndexOf('\n'))}\n… truncated. The structured content has everything.`;
 }
 
 function fieldLines(fields: Fields): string[] {
@@ -102,7 +101,7 @@ function cut(shown: number, rows: number, query: Fields | undefined): string {
   const before = (Number(query.page ?? 1) - 1) * Number(query.page_size ?? rows);
   let size = shown;
   while (before % size !== 0) size--;
-  return `${left} To read on here: page_size=${size}, page=${Math.floor((before + shown) / size) + 1}.`;
+  return `${left} To continue here: page_size=${size}, page=${Math.floor((before + shown) / size) + 1}.`;
 }
 
 function fitting(rows: readonly string[], room: number): number {
@@ -114,7 +113,7 @@ function fitting(rows: readonly string[], room: number): number {
   return over < 0 ? rows.length : Math.max(1, over);
 }
 
-/** What has a value, objects within the object by names with dots. */
+/** The fields with a value. Nested fields have names with dots. */
 function* flat(fields: Fields, prefix = ''): Generator<[string, unknown]> {
   for (const [name, value] of Object.entries(fields)) {
     if (isEmpty(value)) continue;
@@ -125,9 +124,9 @@ function* flat(fields: Fields, prefix = ''): Generator<[string, unknown]> {
   }
 }
 
-/** Rows under their columns' names; what is the same in all of them is said before. */
+/** A table of rows. Values that all rows share are listed before it. */
 function table(rows: readonly Fields[], omitted: readonly string[]): { head: string[]; body: string[] } {
-  // A page of parcels has one address for all, a listing has its own words; a webhook has nothing else.
+  // Parcels share one URL pattern, and listings have their own address. A webhook is identified by its URL.
   const isPlace = rows.some(row => 'property_id' in row || 'address' in row);
   const isShown = (name: string) =>
     !NOT_IN_TABLES.has(lastSegment(name)) &&
@@ -174,7 +173,7 @@ const MOMENT = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}):\d{2}(\.\d+)?(?:Z|\+00:00)$/;
 
 function short(value: unknown): string {
   if (isEmpty(value)) return '';
-  if (isTable(value)) return `${value.length} of them`;
+  if (isTable(value)) return `${value.length} items`;
   if (Array.isArray(value)) return value.map(short).join(', ');
   return (value instanceof Date ? value.toISOString() : String(value))
     .replace(MIDNIGHT, '$1')

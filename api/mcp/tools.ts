@@ -4,7 +4,7 @@ import { validationError } from '../http/error-responses.ts';
 import type { RequestInput } from '../http/validate.ts';
 import { type Document, inputOf, type Operation, outputOf, type Schema } from './tool-schemas.ts';
 
-/** Endpoints that one tool calls, chosen by which path parameter is given; the last where none is. */
+/** Endpoints that share a tool. The path parameter in the arguments selects one. The last is the default. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   get_market_stats: ['get_county_market_stats', 'get_zip_market_stats'],
   get_market_history: ['get_county_market_history', 'get_zip_market_history'],
@@ -12,8 +12,8 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Endpoints that no tool calls: a deal board is its owner's to write, where an account's data is sent to is
- * not an assistant's to say, and lists tell what reading one deal or webhook would.
+ * Endpoints without a tool. Only its owner edits a deal board, assistants may not choose where data is sent,
+ * and lists already contain single deals and webhooks.
  */
 const NO_TOOLS = new Set([
   'create_deal_flow_listing',
@@ -49,12 +49,12 @@ export type Tool = { definition: ToolDefinition; endpoints: readonly Endpoint[] 
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** Default page size of a tool: as much as a model reads. */
+/** Default page size of a tool. */
 const PAGE_SIZE = 25;
 
 /**
- * The tools by their names: every endpoint is one, unless it shares one or is none. @param document
- * OpenAPI's, of these endpoints
+ * The tools by name: one per endpoint, except as listed above. @param document the endpoints' OpenAPI
+ * document
  */
 export function toolsOf(endpoints: readonly Endpoint[], document: Document): Map<string, Tool> {
   const operations = new Map(
@@ -89,35 +89,35 @@ function define(
   endpoints: readonly Endpoint[],
   operations: readonly Operation[],
   document: Document,
-  /** The tool that takes and describes the same body. */
+  /** Another tool that describes the same body. */
   as: string | undefined,
 ): ToolDefinition {
   const last = endpoints.at(-1)!;
   const { method, response, metering } = last;
   const title = endpoints.length > 1 ? `${endpoints[0]!.summary}; ${last.summary}` : last.summary;
   const outputSchema = outputOf(document, operations);
-  // It asks providers outside, and is kept on record.
+  // Skip traces query an outside provider and are recorded.
   const traces = endpoints.some(({ rate }) => rate === 'skip_trace');
   const reads = endpoints.every(isReadOnly);
   const removes = method === 'delete';
   return {
     name,
     title,
-    description: `${title}. ${plain(last.description)}${as === undefined ? '' : ` Arguments are those of ${as}.`} Price: ${plain(priceSentence(metering))}.`,
+    description: `${title}. ${plain(last.description)}${as === undefined ? '' : ` Same arguments as ${as}.`} Price: ${plain(priceSentence(metering))}.`,
     inputSchema: paged(inputOf(document, operations, as === undefined)),
     ...(outputSchema && { outputSchema }),
     annotations: {
       title,
       readOnlyHint: reads,
       destructiveHint: removes,
-      // Where making it again is answered by 200, nothing more is made.
+      // A 200 means that repeating the call creates nothing.
       idempotentHint: reads || removes || response.also?.[200] !== undefined,
       openWorldHint: traces,
     },
   };
 }
 
-/** Without the marks and the line breaks of Markdown. */
+/** Removes backticks and line breaks. */
 const plain = (text: string) => text.replaceAll('`', '').replaceAll(/\s*\n\s*/g, ' ');
 
 function paged(schema: Schema): Schema {
@@ -134,8 +134,8 @@ export function endpointFor({ endpoints }: Tool, given: Arguments): Endpoint {
 }
 
 /**
- * The arguments as the endpoint's request would have them; null means absent. @throws PlatError
- * `validation_error` where a place is needed and none given
+ * The arguments as a request to the endpoint. null means absent. @throws PlatError `validation_error` if a
+ * required place is missing
  */
 export function requestOf({ endpoints }: Tool, endpoint: Endpoint, given: Arguments): RequestInput {
   const places = endpoints.map(({ params }) => namesOf(params));
@@ -168,6 +168,6 @@ const namesOf = (schema: z.ZodType): string[] => Object.keys((schema as Partial<
 
 const isGiven = (value: unknown) => value !== undefined && value !== null;
 
-/** As it would stand in a URL. */
+/** The value as it would appear in a URL. */
 const asText = (value: unknown): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -1,13 +1,13 @@
 import { READ_SCOPE } from '../../shared/accounts/tiers.ts';
 
-// Where the authorization server of assistants is, and what it grants.
-/** All tools: what an assistant gets that names no scope. */
+// Paths and scopes of the authorization server for assistants.
+/** All tools. Assistants that request no scope get this one. */
 export const SCOPE = 'api:mcp';
 
-/** What an assistant may be granted: all tools, or those that only read. */
+/** Scopes for assistants: all tools, or read-only tools. */
 export const GRANTED_SCOPES = [SCOPE, READ_SCOPE] as const;
 
-/** The one of these that a request's scopes come to. */
+/** The scope to grant for the requested scopes. */
 export const grantedScope = (requested: readonly string[]): (typeof GRANTED_SCOPES)[number] =>
   requested.includes(READ_SCOPE) && !requested.includes(SCOPE) ? READ_SCOPE : SCOPE;
 
@@ -24,5 +24,5 @@ export const PATHS = {
 export const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 export const SERVER_METADATA = '/.well-known/oauth-authorization-server';
 
-/** RFC 9728: where a client that is refused learns how to be let in. */
+/** RFC 9728: where a refused client finds out how to authorize. */
 export const metadataOf = (origin: string) => `${origin}${RESOURCE_METADATA}/mcp`;

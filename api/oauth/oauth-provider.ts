@@ -15,9 +15,7 @@ import { fetchClientDocument, requireSafeMetadata } from './client-metadata.ts';
 import { GRANTED_SCOPES, grantedScope, PATHS } from './oauth-paths.ts';
 import { openStore } from './oauth-store.ts';
 
-/**
- * Seconds. A stolen access token is good for an hour; an assistant that is not used for 60 days asks anew.
- */
+/** In seconds. A stolen access token works for an hour. An assistant unused for 60 days must ask again. */
 const HOUR = 3_600;
 const TTL = {
   AccessToken: HOUR,
@@ -31,17 +29,14 @@ const TTL = {
 const OFFLINE = 'offline_access';
 const SCOPES: string[] = [...GRANTED_SCOPES, OFFLINE];
 
-/**
- * Nothing is signed by it, as tokens are opaque and there are no ID tokens, but the library requires a key.
- */
+/** The library requires a key, but it signs nothing: tokens are opaque, and there are no ID tokens. */
 const UNUSED_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
 
-/** Whether the client at the other end of a request may have one more client's description fetched. */
+/** Whether the sender of a request may make Plat fetch another client description. */
 type MayFetch = (req: IncomingMessage) => Promise<boolean>;
 
 /**
- * The authorization server of a service at this origin (OAuth 2.1: PKCE S256, public clients, opaque tokens
- * for `/mcp` alone).
+ * The authorization server at this origin (OAuth 2.1: PKCE S256, public clients, opaque tokens for `/mcp`).
  */
 export async function makeProvider(
   origin: string,
@@ -59,19 +54,18 @@ export async function makeProvider(
       return account && { accountId, claims: () => ({ sub: accountId }) };
     },
   });
-  // The router has found out the addresses that it publishes, from trusted proxies.
+  // The router has already derived the public addresses from trusted proxies.
   provider.proxy = true;
   provider.use(publishScopes);
   provider.use(nameFaultyField);
   return provider;
 }
 
-/** What is the same for every installation. */
+/** Settings shared by all installations. */
 function commonSettings(): Configuration {
   return {
     clientAuthMethods: ['none'],
-    // A native client's redirections lead to https, to the machine itself or to an app, which is
-    // what OAuth 2.1 allows.
+    // Native clients redirect to https, localhost, or an app, which is what OAuth 2.1 allows.
     clientDefaults: {
       application_type: 'native',
       token_endpoint_auth_method: 'none',
@@ -81,7 +75,7 @@ function commonSettings(): Configuration {
     },
     clientBasedCORS: () => true,
     extraParams: { scope: requireKnownScopes },
-    // Nothing but descriptions of clients is fetched: metadata that names anything else is refused.
+    // Only client descriptions are fetched. Metadata with other URLs to fetch is refused.
     fetch: (address, init) => fetchClientDocument(String(address), init!.signal!),
     sectorIdentifierUriValidate: () => false,
     expiresWithSession: () => false,
@@ -94,7 +88,7 @@ function commonSettings(): Configuration {
     pkce: { required: () => true },
     renderError(ctx, { error, error_description }) {
       ctx.type = 'text/plain';
-      ctx.body = `The assistant's sign-in cannot go on (${error}): ${error_description ?? 'begin again in the assistant'}.`;
+      ctx.body = `Plat could not connect the assistant (${error}): ${error_description ?? 'start again in the assistant'}.`;
     },
     responseTypes: ['code'],
     rotateRefreshToken: true,
@@ -123,13 +117,14 @@ async function cookiesOf(secret: CursorSecret): Promise<Configuration['cookies']
 }
 
 /**
- * The library calls it after it has checked the request. A client that names no scope gets the usual one; the
- * scope of the refresh token alone opens nothing.
+ * The library calls this after it has checked the request. Clients that request no scope get the default one.
+ * offline_access alone grants no tools.
  */
 function requireKnownScopes({ oidc }: KoaContextWithOIDC, value: string | undefined): void {
   const requested = value?.split(' ') ?? [];
   const unknown = requested.find(scope => !SCOPES.includes(scope));
-  if (unknown !== undefined) throw new errors.InvalidScope(`the scopes are ${SCOPES.join(', ')}`, unknown);
+  if (unknown !== undefined)
+    throw new errors.InvalidScope(`scope must be one of ${SCOPES.join(', ')}`, unknown);
   oidc.params!.scope = [
     grantedScope(requested),
     ...requested.filter(scope => scope === OFFLINE).slice(0, 1),
@@ -141,14 +136,13 @@ function featuresOf(resource: string, mayFetch: MayFetch): Configuration['featur
     clientIdMetadataDocument: {
       enabled: true,
       ack: 'draft-02',
-      // The consent page asks for a client besides any request of the protocol; it is in memory then,
-      // or a person waits.
+      // The consent page loads a client outside of protocol requests. It is in memory, or a user is waiting.
       allowFetch: async ctx => ctx === undefined || (await mayFetch(ctx.req)),
       allowClient(_ctx, client) {
         requireSafeMetadata(client.metadata());
         return true;
       },
-      // Seconds: an assistant refreshes its tokens every hour.
+      // In seconds. Assistants refresh their tokens every hour.
       cacheDuration: { min: 300, max: 24 * HOUR },
     },
     devInteractions: { enabled: false },
@@ -157,11 +151,11 @@ function featuresOf(resource: string, mayFetch: MayFetch): Configuration['featur
     registration: {
       enabled: true,
       issueRegistrationAccessToken: false,
-      // Called before the library looks at what was sent.
+      // Called before the library checks the request.
       idFactory({ oidc }) {
         const metadata = oidc.body ?? {};
         requireSafeMetadata(metadata);
-        // Without it the library makes a secret, which no public client has a use for.
+        // Otherwise the library creates a secret, which public clients can't use.
         metadata.token_endpoint_auth_method ??= 'none';
         return randomUUID();
       },
@@ -186,16 +180,13 @@ function featuresOf(resource: string, mayFetch: MayFetch): Configuration['featur
   };
 }
 
-/**
- * The library publishes `openid` too, whatever is configured, and a client that requests all published scopes
- * would be refused.
- */
+/** The library always publishes `openid` too. Clients that request all published scopes would be refused. */
 async function publishScopes(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next();
   if (ctx.oidc?.route === 'discovery') Object.assign(ctx.body as object, { scopes_supported: SCOPES });
 }
 
-/** To the library a code with a NUL is one that it does not know. This names the field instead. */
+/** The library reports a code with a NUL as unknown. This names the faulty field instead. */
 async function nameFaultyField(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next();
   const [fault] = Object.entries(textFaults(Object.entries(ctx.oidc?.body ?? {})) ?? {});
@@ -204,16 +195,14 @@ async function nameFaultyField(ctx: KoaContextWithOIDC, next: () => Promise<void
   ctx.body = { error: 'invalid_request', error_description: fault.join(' ') };
 }
 
-/**
- * The person at the browser is asked each time: a session of the authorization server alone grants nothing.
- */
+/** The user must consent each time. A session of the authorization server alone grants nothing. */
 function alwaysAsked(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   const { Check } = interactionPolicy;
   policy
     .get('login')!
     .checks.add(
-      new Check('each_time', 'the account is asked each time', ctx =>
+      new Check('each_time', 'the user must consent each time', ctx =>
         ctx.oidc.result?.login === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
       ),
     );

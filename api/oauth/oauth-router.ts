@@ -18,19 +18,19 @@ export type OAuthDeps = {
 };
 
 export type OAuth = {
-  /** The authorization server, its metadata and the resource's. */
+  /** Serves the authorization server, its metadata, and the resource's metadata. */
   router: Router;
-  /** The authorization server, for a request to it. */
+  /** The authorization server for a request. */
   providerFor(req: Request): Promise<Provider>;
 };
 
-/** How clients reach the service, as the library reads it. */
+/** Sets the public address in the headers that the library reads. */
 function forward(req: Request, { issuer }: Provider): void {
   const { protocol, host } = new URL(issuer);
   Object.assign(req.headers, { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host });
 }
 
-/** Of registrations, and of descriptions fetched: from one network at once, then a tenth of it a minute. */
+/** Limits per network for registrations and for fetched descriptions: 20 at once, then 2 per minute. */
 const CLIENTS = { ratePerMinute: 2, rateBurst: 20, skipTracePerMinute: 1 };
 
 export function openOAuth(deps: OAuthDeps): OAuth {
@@ -60,7 +60,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
   return { router, providerFor };
 }
 
-/** Opens the authorization server once: the library is loaded when the first assistant connects. */
+/** Opens the authorization server once. The library is loaded when the first assistant connects. */
 function providerOpener(deps: OAuthDeps): OAuth['providerFor'] {
   let provider: Promise<Provider> | undefined;
   const open = async (issuer: string) => {
@@ -81,22 +81,22 @@ function providerOpener(deps: OAuthDeps): OAuth['providerFor'] {
   };
 }
 
-/** @throws PlatError `not_found` where the service does not know its own address. */
+/** @throws PlatError `not_found` if the service doesn't know its own address */
 function issuerOf({ origins }: OAuthDeps): string {
   const appUrl = origins.appUrl();
   if (appUrl === '')
-    throw notFound('Assistants cannot be let in: the operator of this service has to set BASE_URL.');
+    throw notFound('Assistants cannot connect until the operator of this service sets BASE_URL.');
   return new URL(appUrl).origin;
 }
 
-/** @param path in place of the request's */
+/** @param path replaces the path of the request */
 function passTo(providerFor: OAuth['providerFor'], path: string | undefined): RequestHandler {
   return (req, res) => {
     exchangeOf(res).route = req.path.startsWith(PATHS.authorization) ? PATHS.authorization : req.path;
     providerFor(req)
       .then(provider => {
         if (path !== undefined) req.url = path;
-        // The library would make another path of an address in absolute form.
+        // The library misreads a request target in absolute form.
         req.originalUrl = req.url;
         return provider.callback()(req, res);
       })

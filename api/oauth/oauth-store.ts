@@ -3,13 +3,13 @@ import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from '
 import type { Db } from '../../shared/platform/db.ts';
 import { textFaults } from '../http/text.ts';
 
-/** An id as it is stored: a hash, so that a reader of the table cannot use the tokens. */
+/** Ids are stored as hashes, so that someone who reads the table can't use the tokens. */
 const idHash = (id: string): Buffer => hash('sha256', id, 'buffer');
 
-/** Seconds that a registered client lives before a user authorizes it. */
+/** Lifetime of a registered client that no user has authorized, in seconds. */
 const UNUSED_CLIENT_S = 3_600;
 
-/** oidc-provider's models in PostgreSQL, so that any process goes on with what another has begun. */
+/** Stores oidc-provider's models in PostgreSQL, so that any process can continue what another started. */
 export const openStore =
   (db: Db): AdapterFactory =>
   model =>
@@ -46,7 +46,7 @@ function adapterOf(model: string, db: Db): Adapter {
     },
     async consume(id) {
       const consumed = await db.run('accounts/consume_record', { model, id_hash: idHash(id) });
-      if (consumed.length === 0) throw new errors.InvalidGrant('it was used before');
+      if (consumed.length === 0) throw new errors.InvalidGrant('it has already been used');
     },
     async destroy(id) {
       await db.run('accounts/delete_record', { model, id_hash: idHash(id) });
@@ -54,13 +54,13 @@ function adapterOf(model: string, db: Db): Adapter {
     async revokeByGrantId(grantId) {
       await db.run('accounts/delete_members', { model, grant_hash: idHash(grantId) });
     },
-    // Only features that are off look for these.
+    // Only disabled features use these.
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,
   };
 }
 
-/** @throws what names the fields with a text that cannot be kept. */
+/** @throws an error that names the field with text that can't be stored */
 function requireText(payload: AdapterPayload): void {
   for (const [field, [complaint]] of Object.entries(textFaults(Object.entries(payload)) ?? {}))
     throw new errors.InvalidRequest(`${field} ${complaint}`);

@@ -12,7 +12,7 @@ import {
 } from '../../shared/platform/queue/jobs.ts';
 import { type CommandResult, deliverJobs, type Session } from './cli-session.ts';
 
-/** Enqueues one job and, with `--wait`, shows it to its end, of which `ended` tells. */
+/** Enqueues one job. With `--wait`, shows its progress and reports the result with `ended`. */
 export async function enqueueFromCli<P>(
   session: Session,
   definition: JobDefinition<P>,
@@ -24,8 +24,8 @@ export async function enqueueFromCli<P>(
   const { id, added } = await enqueue(session.db, definition, payload);
   await deliverJobs(session, [id]);
   if (!wait) {
-    const how = added ? 'is queued' : 'was waiting already';
-    return [{ job: id, added }, `${label}: job ${id} ${how}. \`plat status\` shows how it goes.`];
+    const how = added ? 'is queued' : 'was already queued';
+    return [{ job: id, added }, `${label}: job ${id} ${how}. \`plat status\` shows its progress.`];
   }
   const view = openProgress();
   const over = new AbortController();
@@ -40,7 +40,7 @@ export async function enqueueFromCli<P>(
   return ended(state);
 }
 
-/** What jobs have come to: their result is null where the job that was to enqueue them failed itself. */
+/** Result of a group of jobs. It is null when the job that enqueues them failed. */
 export type EndedJob<Result> = { status: 'done' | 'failed'; result: Result | null; error: string | null };
 
 type Following<Result> = {
@@ -72,12 +72,10 @@ export async function watchFollowing<Result extends { failed: number }>(
   }
 }
 
-/** A worker takes a job within a second of its being queued, when it is not busy. */
+/** An idle worker starts a queued job within a second. */
 const UNTAKEN_MS = 10_000;
 
-/**
- * Says once, while somebody waits for a job, that no worker is there who could take it; ends with the signal.
- */
+/** Warns once, while a command waits for a job, that no worker is running. Ends with the signal. */
 export async function warnOfNoWorker(
   db: Db,
   id: string,
@@ -91,21 +89,21 @@ export async function warnOfNoWorker(
     const rows = await db.run<{ workers: number }>('queue/summarise_workers');
     if (rows[0]?.workers !== 0 || signal.aborted) return;
     out.write(
-      `No worker has been seen in ${afterMs / 1000} seconds: start one with \`plat worker\` (or everything with \`npm start\`). The job waits until then; Ctrl-C stops waiting, not the job.\n`,
+      `No worker is running, so the job hasn't started after ${afterMs / 1000} seconds. Start a worker with \`plat worker\`, or everything with \`npm start\`. The job stays queued. Ctrl-C stops waiting, but does not cancel the job.\n`,
     );
   } catch {
-    // Aborted, or the database is away, which waiting itself finds out.
+    // Aborted, or the database is unreachable. The command that waits reports that.
   }
 }
 
-/** Shows jobs as they go: a bar each on a terminal, a plain line at every change of tens elsewhere. */
+/** Shows job progress: bars on a terminal, plain lines elsewhere. */
 type ProgressView = { update(label: string, state: JobState): void; stop(): void };
 
 export const openProgress = (out: NodeJS.WriteStream = process.stderr): ProgressView =>
   out.isTTY ? bars(out) : lines(out);
 
 function bars(stream: NodeJS.WriteStream): ProgressView {
-  // With the label 52 columns, so that 80 leave room for the note.
+  // 52 columns with the label, which leaves room for the note in 80.
   const format = '  {label} [{bar}] {percentage}% {note}';
   const multi = new MultiBar({ barsize: 20, format, hideCursor: true, stream }, Presets.shades_grey);
   const open = new Map<string, ReturnType<MultiBar['create']>>();
@@ -124,7 +122,7 @@ function lines(out: NodeJS.WriteStream): ProgressView {
   const shown = new Map<string, string>();
   return {
     update(label, state) {
-      // A wait is worth a line of its own, each kilobyte is not.
+      // Print a line for each retry, but not for each kilobyte.
       const wait = /attempt \d+ of \d+/.exec(state.note ?? '')?.[0] ?? '';
       const step = `${state.status} ${Math.floor(state.progress * 5)} ${wait}`;
       if (shown.get(label) === step) return;

@@ -4,28 +4,28 @@ import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
-/** Parsers of what people type, for commander; each refuses with the form that is wanted. */
+/** Option parsers for commander. Each error shows the expected format. */
 
 export function wholeNumber(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('A whole number is needed.');
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Enter a whole number.');
   // 9 digits stay within PostgreSQL's int.
-  if (Number(text) > 999_999_999) throw new InvalidArgumentError('It must be at most 999,999,999.');
+  if (Number(text) > 999_999_999) throw new InvalidArgumentError('Enter a number up to 999,999,999.');
   return Number(text);
 }
 
 export function fips(text: string): number {
-  if (!/^\d{4,5}$/.test(text)) throw new InvalidArgumentError('A county FIPS has 5 digits, such as 33019.');
+  if (!/^\d{4,5}$/.test(text)) throw new InvalidArgumentError('Enter a 5-digit FIPS code, such as 33019.');
   return Number(text);
 }
 
 export function zip(text: string): string {
-  if (!/^\d{5}$/.test(text)) throw new InvalidArgumentError('A ZIP has 5 digits, such as 03280.');
+  if (!/^\d{5}$/.test(text)) throw new InvalidArgumentError('Enter a 5-digit ZIP code, such as 03280.');
   return text;
 }
 
 export function propertyId(text: string): number {
   if (!/^\d{12,13}$/.test(text))
-    throw new InvalidArgumentError('A property_id has 12 or 13 digits, such as 3301900000001.');
+    throw new InvalidArgumentError('Enter a property_id of 12 or 13 digits, such as 3301900000001.');
   return Number(text);
 }
 
@@ -36,7 +36,7 @@ export function day(text: string): string {
     Number.isNaN(date.getTime()) ||
     !date.toISOString().startsWith(text)
   ) {
-    throw new InvalidArgumentError('A day is written YYYY-MM-DD, such as 2025-09-28.');
+    throw new InvalidArgumentError('Enter a date as YYYY-MM-DD, such as 2025-09-28.');
   }
   return text;
 }
@@ -44,24 +44,24 @@ export function day(text: string): string {
 export function pastDay(text: string): string {
   const today = isoDay(utcDay(Date.now()));
   if (day(text) > today)
-    throw new InvalidArgumentError(`That day is still to come: today is ${today} in UTC.`);
+    throw new InvalidArgumentError(`The date is in the future. Today is ${today} in UTC.`);
   return text;
 }
 
-/** The last moment of a day in UTC that is not over. */
+/** The end of today or a future day in UTC. */
 export function endOfFutureDay(text: string): Date {
   const end = new Date(`${day(text)}T23:59:59Z`);
-  if (end.getTime() < Date.now()) throw new InvalidArgumentError('That day is over.');
+  if (end.getTime() < Date.now()) throw new InvalidArgumentError('The date must be in the future.');
   return end;
 }
 
-/** Of `--name` and `--no-name`, commander takes the last: whoever gives both is asked which. */
+/** Refuses `--name` together with `--no-name`. Commander would use the last one. */
 export function requireNotBoth(command: Command, ...names: string[]): void {
   for (const name of names) {
     const given = new Set<string>();
     for (const flag of [`--${name}`, `--no-${name}`])
       command.on(`option:${flag.slice(2)}`, () => {
-        if (given.add(flag).size > 1) command.error(`error: --${name} and --no-${name} exclude each other.`);
+        if (given.add(flag).size > 1) command.error(`error: use either --${name} or --no-${name}, not both.`);
       });
   }
 }
@@ -69,18 +69,18 @@ export function requireNotBoth(command: Command, ...names: string[]): void {
 /** The person who runs a command, as jobs and runs record it. */
 export const requestedByOperator = (): string => `operator ${process.env.USER ?? ''}`.trim();
 
-/** A day (its beginning in UTC) or a moment in ISO 8601. */
+/** A date (its start in UTC) or a time in ISO 8601. */
 export function moment(text: string): Date {
   if (!text.includes('T')) return new Date(`${day(text)}T00:00:00Z`);
   const date = new Date(text);
   if (!/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) || Number.isNaN(date.getTime()))
     throw new InvalidArgumentError(
-      'A moment is written 2026-01-31 or 2026-01-31T10:00:00Z, with its offset from UTC.',
+      'Enter a date or a time with its UTC offset, such as 2026-01-31 or 2026-01-31T10:00:00Z.',
     );
   return date;
 }
 
-/** @throws PlatError `not_found` when a scope names a county or a ZIP that does not exist */
+/** @throws PlatError `not_found` for a county or ZIP code that does not exist */
 export async function requireRegion(db: Db, scope: object): Promise<void> {
   const { fips, zip } = scope as { fips?: number; zip?: string };
   const code = fips === undefined ? zip : fiveDigits(fips);
@@ -88,6 +88,7 @@ export async function requireRegion(db: Db, scope: object): Promise<void> {
   const type = fips === undefined ? 'zip' : 'county';
   const rowCount = await db.rowCount('regions/find_region', { type, code });
   if (rowCount) return;
-  const message = type === 'county' ? `No county has the FIPS code ${code}.` : `There is no ZIP ${code}.`;
+  const message =
+    type === 'county' ? `No county has the FIPS code ${code}.` : `There is no ZIP code ${code}.`;
   throw new PlatError('not_found', message);
 }

@@ -1,28 +1,25 @@
 import type { Change } from '../../shared/accounts/contracts.ts';
 import type { LoadResult } from '../../workers/regions/load-regions.ts';
 
-/** Everything a command prints goes through here: people read tables, scripts read one JSON document. */
+/** Commands print only through these functions: tables for people, one JSON document for scripts. */
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** What people should know besides the result; not on standard output, which scripts read. */
+/** Prints a note to standard error, because scripts read standard output. */
 export function printNote(text: string): void {
   process.stderr.write(`plat: ${text}\n`);
 }
 
-/**
- * A word as shells take it, whatever is in it; one that begins with a dash is kept from being
- * taken for an option.
- */
+/** A word quoted for a shell. A word that starts with a dash is not read as an option. */
 export function shellWord(text: string): string {
   const word = /^[\w./:,@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
   return text.startsWith('-') ? `-- ${word}` : word;
 }
 
 export const regionsLine = ({ counties, zips }: LoadResult): string =>
-  `Regions: ${counties.toLocaleString('en-US')} counties, ${zips.toLocaleString('en-US')} ZIPs.`;
+  `Regions: ${counties.toLocaleString('en-US')} counties, ${zips.toLocaleString('en-US')} ZIP codes.`;
 
 type Cell = string | number | boolean | Date | null | undefined;
 
@@ -34,7 +31,7 @@ function show(value: Cell): string {
   return String(value);
 }
 
-/** Columns padded to their widest cell, numbers to the right; by default all that the first row has. */
+/** Columns padded to their widest cell, with numbers right-aligned. Default: the columns of the first row. */
 export function table(
   rows: readonly Record<string, unknown>[],
   columns: readonly string[] = Object.keys(rows[0] ?? {}),

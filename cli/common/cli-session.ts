@@ -13,8 +13,8 @@ export type ConnectedConfig = Config & { DATABASE_URL: string };
 export type Session = { config: ConnectedConfig; db: Db; log: Logger };
 
 /**
- * The settings, with the database of the running `plat up` where DATABASE_URL is not set. @throws PlatError
- * `no_database` when there is neither
+ * The settings. Without DATABASE_URL, uses the database of the running `plat up`.
+ * @throws PlatError `no_database` when there is neither
  */
 export function connectedConfig(): ConnectedConfig {
   const config = loadConfig();
@@ -24,8 +24,8 @@ export function connectedConfig(): ConnectedConfig {
   throw new PlatError(
     'no_database',
     running
-      ? 'Plat is still starting here: try again in a moment.'
-      : 'Plat is not running here and DATABASE_URL is not set: start it with `npm start` in another terminal, or set DATABASE_URL.',
+      ? 'Plat is still starting. Try again in a moment.'
+      : 'Plat is not running here, and DATABASE_URL is not set. Start it with `npm start` in another terminal, or set DATABASE_URL.',
   );
 }
 
@@ -39,7 +39,7 @@ export async function withSession<T>(work: (session: Session) => Promise<T>): Pr
   const pool = createPool(config, log, {
     applicationName: 'plat cli',
     max: 4,
-    // Who types a command would rather wait for a busy machine than type it again.
+    // On a busy machine, waiting is better than failing.
     connectTimeoutMs: 30_000,
     settings: IDLE_IN_TRANSACTION,
   });
@@ -54,15 +54,15 @@ export async function withSession<T>(work: (session: Session) => Promise<T>): Pr
 
 export const EXIT = {
   ok: 0,
-  /** The work failed; the message says why. */
+  /** The work failed. The message says why. */
   failed: 1,
-  /** The command was called wrongly, or names something that does not exist. */
+  /** Usage error, or a name that does not exist. */
   usage: 2,
-  /** The gate blocked a run: nothing changed, `plat runs show` says why. */
+  /** The gate blocked a run. Nothing changed, and `plat runs show` says why. */
   blocked: 3,
 } as const;
 
-/** Names that the caller gave and that do not stand for anything, or stand for something already. */
+/** Errors about arguments: names that don't exist, or already exist. */
 const USAGE_CODES = new Set([
   'name',
   'not_found',
@@ -95,10 +95,10 @@ export function exitCodeOf(error: unknown): number {
   return EXIT.failed;
 }
 
-/** What a command has found, for scripts and for people, and its exit code where that is not 0. */
+/** A command's result for scripts and for people, and its exit code if it is not 0. */
 export type CommandResult = readonly [document: unknown, text: string, exitCode?: number];
 
-/** Gives a command its work and --json. @param work gets the command's arguments, then its flags */
+/** Adds an action and --json to a command. @param work gets the command's arguments, then its flags */
 export function actionWithoutDatabase<Args extends unknown[]>(
   command: Command,
   work: (...args: Args) => Promise<CommandResult>,
@@ -110,7 +110,7 @@ export function actionWithoutDatabase<Args extends unknown[]>(
   });
 }
 
-/** The same for work that needs the database. */
+/** The same for commands that need the database. */
 export function action<Args extends unknown[]>(
   command: Command,
   work: (session: Session, ...args: Args) => Promise<CommandResult>,
@@ -119,7 +119,7 @@ export function action<Args extends unknown[]>(
 }
 
 export async function deliverJobs({ config, db, log }: Session, ids: string[]): Promise<void> {
-  // A quarter of a second to load, which the commands that only read need not spend.
+  // Takes a quarter of a second to load. Commands that only read don't need it.
   const [{ openQueueBackend, openQueues }, { allJobs }] = await Promise.all([
     import('../../shared/platform/queue/queue.ts'),
     import('../../workers/all-jobs.ts'),

@@ -5,8 +5,7 @@ import type { Config } from '../../shared/platform/config.ts';
 import { errorCode, PlatError } from '../../shared/platform/errors.ts';
 
 /**
- * What a running `plat up` tells the other commands of the checkout: .plat/up.json. The URLs are null until
- * there is something behind them.
+ * State of a running `plat up` for other commands (.plat/up.json). URLs are null until their service runs.
  */
 export type UpState = { pid: number; born: string | null; databaseUrl: string | null; apiUrl: string | null };
 
@@ -15,25 +14,25 @@ type Urls = Pick<UpState, 'databaseUrl' | 'apiUrl'>;
 const fileOf = (config: Config) => join(config.PLAT_DIR, 'up.json');
 
 /**
- * Makes this process the one `plat up` of the checkout. @throws PlatError `already_running`; `plat_dir` when
- * the folder cannot be written
+ * Makes this process the only `plat up` of the checkout.
+ * @throws PlatError `already_running`; `plat_dir` when the folder is not writable
  */
 export function claimState(config: Config): void {
   try {
     mkdirSync(config.PLAT_DIR, { recursive: true });
-    // Root's PostgreSQL runs as another user, who has to pass through; what matters inside
-    // is closed by itself.
+    // For root, PostgreSQL runs as another user, which needs to enter the folder. Secrets inside have
+    // their own permissions.
     chmodSync(config.PLAT_DIR, process.getuid?.() === 0 ? 0o711 : 0o700);
     while (!createExclusively(config)) {
       const running = readState(config);
       if (running) throw alreadyRunning(running);
-      // A killed one left its file behind.
+      // A killed process left its file behind.
       rmSync(fileOf(config), { force: true });
     }
   } catch (cause) {
     const code = errorCode(cause);
     if (cause instanceof PlatError || code === undefined) throw cause;
-    const message = `${config.PLAT_DIR} cannot be written (${code}): free it for this user, or set PLAT_DIR to another folder.`;
+    const message = `Can't write to ${config.PLAT_DIR} (${code}). Make it writable for this user, or set PLAT_DIR to another folder.`;
     throw new PlatError('plat_dir', message, { cause });
   }
 }
@@ -42,11 +41,11 @@ function alreadyRunning({ pid, apiUrl }: UpState): PlatError {
   const where = apiUrl === null ? 'starting' : apiUrl;
   return new PlatError(
     'already_running',
-    `Plat is running here already (process ${pid}, ${where}). Stop that one first.`,
+    `Plat is already running here (process ${pid}, ${where}). Stop it first.`,
   );
 }
 
-/** Whether the file is this process's: of several that start at once, one creates it. */
+/** Returns whether this process created the file. Of several that start at once, one does. */
 function createExclusively(config: Config): boolean {
   try {
     writeFileSync(fileOf(config), textOf({ databaseUrl: null, apiUrl: null }), { mode: 0o600, flag: 'wx' });
@@ -57,7 +56,7 @@ function createExclusively(config: Config): boolean {
   }
 }
 
-/** Replaced by renaming: a reader sees the old state or the new one, whole. */
+/** Replaces the file by renaming, so that readers never see half of it. */
 export function writeState(config: Config, urls: Urls): void {
   const fresh = `${fileOf(config)}.new`;
   writeFileSync(fresh, textOf(urls), { mode: 0o600 });
@@ -85,8 +84,8 @@ export function readState(config: Config): UpState | undefined {
 }
 
 /**
- * When a process began, in the words of the system, or undefined when it is no more: tells a process from a
- * later one that was given its id.
+ * Start time of a process as the system reports it, or undefined if it is gone. Distinguishes a process from
+ * a later one with the same id.
  */
 function birthOf(pid: number): string | undefined {
   try {

@@ -1,10 +1,11 @@
 import { errorCode, messageOf, PlatError, READ_ONLY } from '../../shared/platform/errors.ts';
 import { SQLSTATE } from '../../shared/platform/sqlstates.ts';
 
-const CANNOT_CONNECT = 'The database cannot be reached. Check that it runs and that DATABASE_URL is right.';
-const LOST = 'The connection to the database was lost. Run the command again.';
+const CANNOT_CONNECT =
+  "Can't connect to the database. Check that it is running and that DATABASE_URL is correct.";
+const LOST = 'Lost the connection to the database. Run the command again.';
 
-/** What to do about errors that a person can fix, by SQLSTATE or the code of the system. */
+/** How to fix an error, by SQLSTATE or system error code. */
 const REMEDIES: Record<string, string> = {
   ECONNREFUSED: CANNOT_CONNECT,
   EHOSTUNREACH: CANNOT_CONNECT,
@@ -19,15 +20,15 @@ const REMEDIES: Record<string, string> = {
   [SQLSTATE.cannotConnectNow]: 'The database is starting or stopping. Run the command again in a moment.',
   [SQLSTATE.readOnly]: `The database is read-only. ${READ_ONLY}`,
   [SQLSTATE.insufficientPrivilege]:
-    'The database role of DATABASE_URL lacks a permission. Use the role that owns the tables, or grant it.',
-  [SQLSTATE.diskFull]: "The database's disk is full.",
+    'The database role in DATABASE_URL lacks a permission. Use the role that owns the tables, or grant the permission.',
+  [SQLSTATE.diskFull]: "The database's disk is full. Free some space and run the command again.",
   [SQLSTATE.tooManyConnections]:
-    'The database has no free connection: stop a process, or raise max_connections of PostgreSQL.',
-  ENOSPC: 'The disk is full.',
-  EACCES: 'This user may not read or write that file.',
+    'The database has no free connections. Stop a process, or raise max_connections in PostgreSQL.',
+  ENOSPC: 'The disk is full. Free some space and run the command again.',
+  EACCES: "This user doesn't have permission to read or write the file.",
 };
 
-/** The text that a command prints for an error. The stack appears only with LOG_LEVEL=debug. */
+/** The text that a command prints for an error. Includes the stack only with LOG_LEVEL=debug. */
 export function errorText(error: unknown, env: NodeJS.ProcessEnv = process.env): string {
   if (error instanceof PlatError) return error.message;
   if (/^(debug|trace)$/.test(env.LOG_LEVEL ?? '') && error instanceof Error)

@@ -9,15 +9,15 @@ import { stateOfFips } from '../../shared/regions/states.ts';
 import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { addressOf } from '../../workers/setup/feed-address.ts';
 
-/** What is there of one kind in a county. */
+/** Data and feed of one kind in a county. */
 export type ListedKind = {
   kind: CountyKind;
   feed: string | null;
-  /** loaded: readers see it; waiting: a feed that has not brought anything yet; missing: no feed. */
+  /** loaded: visible to readers. waiting: has a feed, but no data yet. missing: no feed. */
   state: 'loaded' | 'waiting' | 'missing';
   from: string | null;
   licence: string | null;
-  /** The day that the source says it is of, else when the source was changed last. */
+  /** The date of the data according to its source, else when the source was last changed. */
   edition: string | null;
   merged_at: Date | null;
   /** How the feed's last run ended. */
@@ -29,9 +29,9 @@ export type ListedCounty = {
   name: string;
   parcels: number;
   sold: number;
-  /** Why it has no sold comps, and what helps; null where it has some. */
+  /** Why it has no sold comps, and what helps. null when it has some. */
   no_comps: NoComps | null;
-  /** Where the catalogue finds its parcels. */
+  /** Address of its parcels in the catalog. */
   offered: string | null;
   kinds: ListedKind[];
 };
@@ -48,10 +48,7 @@ type Source = {
 };
 type LastRun = { feed: string; status: string };
 
-/**
- * What is loaded, waits or is missing, of every county that has parcels or a feed of its own; of
- * `named` ones in any case.
- */
+/** Loaded, waiting, and missing data of each county with parcels or a feed, and of `named` counties. */
 export async function listCounties(
   db: Db,
   installed: readonly Feed[],
@@ -97,7 +94,7 @@ type KnownFeeds = {
   lastRun: ReadonlyMap<string, string>;
 };
 
-/** The feeds of a kind that are loaded in a county, else the one that waits, else that none is there. */
+/** The loaded feeds of a kind in a county, else the waiting one, else a row that says it is missing. */
 function listKind(
   code: number,
   kind: CountyKind,
@@ -106,7 +103,7 @@ function listKind(
   isOffered: boolean,
 ): ListedKind[] {
   const all = sources.filter(source => source.kind === kind);
-  // A neighbor's tiles of heights reach over the line.
+  // Elevation tiles of a neighboring county reach across the line.
   const ofCounty = all.filter(({ feed }) => (byName.get(feed)?.fips ?? code) === code);
   const loaded = ofCounty.length > 0 ? ofCounty : all;
   if (loaded.length > 0)

@@ -12,11 +12,12 @@ export type ServiceName = keyof typeof PROGRAMS;
 const RUNTIME = ['--enable-source-maps'];
 
 /**
- * What node is started with. There are as many workers as cores are to be used, so each collects its garbage
- * on its own thread and not on the cores of the others: two workers on two cores computed the land attributes
- * of 60,000 parcels in 6.6 s and not 7.3 (means of four, alternating), one alone in 10.4 and 10.3. Garbage
- * may grow the heap by 80 % and not by several times: a worker that ingests 1,000,000 parcels peaked at 363
- * MB in 98 s and not at 477.
+ * Node options. There is one worker per core, so each collects garbage on its own thread instead of on the
+ * other cores. Two workers on two cores computed the land attributes of 60,000 parcels in 6.6 s instead of
+ * 7.3 (means of four alternating runs). One worker alone took 10.4 and 10.3 s. The heap may grow by 80%
+ * before a collection, not several times. A worker that loads 1,000,000 parcels peaked at 363 MB instead of
+ * 477, in 98 s.
+ *
  */
 export const RUNTIMES: Record<ServiceName, string[]> = {
   api: RUNTIME,
@@ -24,18 +25,17 @@ export const RUNTIMES: Record<ServiceName, string[]> = {
 };
 
 /**
- * What is set in the services' environment, where nothing else is. glibc keeps freed memory by thread: 16
- * pictures at once took 178 to 215 MB above idle, 105 to 152 with two arenas, at the same speed; a worker
- * that ingests 150,000 parcels peaked at 447 MB and not 485.
- * Other C libraries take no notice.
+ * Defaults for the services' environment. glibc keeps freed memory per thread. With two arenas, 16 pictures
+ * at once took 105 to 152 MB above idle instead of 178 to 215, at the same speed. A worker that loads 150,000
+ * parcels peaked at 447 MB instead of 485. Other C libraries ignore this.
  */
 export const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
 export const programOf = (name: ServiceName): string => programPath(PROGRAMS[name]);
 
 /**
- * Out of the terminal's process group: Ctrl-C is for who starts it, and would reach it twice; a second
- * signal means "at once".
+ * Starts a service outside the terminal's process group. Otherwise Ctrl-C would reach it twice, and a second
+ * signal means "stop at once".
  */
 function forked(
   name: ServiceName,
@@ -53,18 +53,18 @@ function forked(
 
 export async function runService(name: ServiceName, { DATABASE_URL }: ConnectedConfig): Promise<void> {
   const child = forked(name, programOf(name), { DATABASE_URL }, 'inherit');
-  let asked = false;
+  let isStopping = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      asked = true;
+      isStopping = true;
       child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
     });
   }
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => {
-      // Asked to stop before it could listen to signals: it had nothing to finish.
-      const early = asked && (signal === 'SIGINT' || signal === 'SIGTERM');
+      // Stopped before it could handle signals, so it had nothing to finish.
+      const early = isStopping && (signal === 'SIGINT' || signal === 'SIGTERM');
       process.exitCode = early ? 0 : (code ?? 1);
       resolve();
     });
@@ -74,17 +74,17 @@ export async function runService(name: ServiceName, { DATABASE_URL }: ConnectedC
 export type Service = {
   label: string;
   program: ServiceName;
-  /** As it is when the service is started, or started again. */
+  /** Read at every start and restart of the service. */
   env: Record<string, string>;
   logFile: string;
   onMessage?(message: unknown): void;
 };
 
-/** A service that keeps dying is started again ever later, at most this much later. */
+/** The delay before restarting a service that keeps crashing grows up to this. */
 const MAX_RESTART_DELAY_MS = 10_000;
-/** So far a log may grow beyond its limit: what is written in this time. */
+/** How often log sizes are checked. A log can exceed its limit by what is written in between. */
 const LOG_CHECK_MS = 10_000;
-/** One that has run this long starts afresh with short delays. */
+/** After running this long, a service starts again with a short delay. */
 const STABLE_MS = 60_000;
 
 export type Supervisor = {
@@ -93,10 +93,7 @@ export type Supervisor = {
   kill(): void;
 };
 
-/**
- * Keeps services running: child processes that are started again when they die, and end by themselves
- * when this one is gone.
- */
+/** Keeps services running. Restarts child processes that crash. They exit when this process is gone. */
 export function createSupervisor(
   onRestart: (label: string, how: string) => unknown,
   logs: LogLimits & { checkMs: number } = { ...LOG_FILES, checkMs: LOG_CHECK_MS },
@@ -123,13 +120,13 @@ export function createSupervisor(
     fchmodSync(log, 0o600);
     const child = forked(service.program, programOf(service.program), service.env, log);
     closeSync(log);
-    const begun = Date.now();
+    const startedAt = Date.now();
     children.set(service.label, child);
     child.on('exit', async (code, signal) => {
       children.delete(service.label);
       if (stopping) return;
       await onRestart(service.label, signal ?? `exit ${code}`);
-      const wait = Date.now() - begun > STABLE_MS ? 250 : delay;
+      const wait = Date.now() - startedAt > STABLE_MS ? 250 : delay;
       await sleep(wait, undefined, { ref: false });
       start(service, Math.min(wait * 2, MAX_RESTART_DELAY_MS));
     });
@@ -151,11 +148,11 @@ export function createSupervisor(
   };
 }
 
-/** A disk that is full or a file that is held must not end the services: the next look tries again. */
+/** A full disk or a locked file must not stop the services. The next check tries again. */
 function tidy(file: string, logs: LogLimits): void {
   try {
     rotateLog(file, logs);
   } catch {
-    // As said.
+    // Tried again at the next check.
   }
 }

@@ -21,16 +21,17 @@ import { addSampleDeals, ingestSamples, missingSamples } from './up-sample.ts';
 import { adminPassword, demoKey, demoLink, demoOwner, welcome } from './welcome.ts';
 
 const READY_TIMEOUT_MS = 60_000;
-/** What the services may need to close after SHUTDOWN_TIMEOUT_MS. */
+/** Extra time for services to close after SHUTDOWN_TIMEOUT_MS. */
 const CLOSING_MS = 3_000;
 
-/** What has been started, in this order; it is stopped in the reverse one. */
+/** A started part. Parts are stopped in reverse order. */
 type Part = { stop(): Promise<void>; kill(): void };
 
 /**
- * Everything on one machine: PostgreSQL, schema, regions, workers, the sample on the first run, the API; ends
- * the process when a signal has stopped it all. What was killed in between is taken up by the next start.
- * @throws PlatError `already_running` in a checkout that has one running
+ * Runs everything on one machine: PostgreSQL, schema, regions, workers, the sample on the first start, and
+ * the API. Exits when a signal has stopped all of it. Interrupted work continues at the next start.
+ * @throws PlatError `already_running` if one is already running in the checkout
+ *
  */
 export async function up(config: Config): Promise<void> {
   claimState(config);
@@ -41,7 +42,7 @@ export async function up(config: Config): Promise<void> {
   });
   const starting = start(config, parts, asked.signal);
   try {
-    // A signal during the start ends it like one afterwards, once the step under way has been taken.
+    // A signal during the start also stops it, after the current step.
     await Promise.race([starting, stopped]);
     await stopped;
     print('Stopping.');
@@ -55,8 +56,8 @@ export async function up(config: Config): Promise<void> {
 
 async function stopAll(parts: Part[]): Promise<void> {
   for (const part of parts.reverse()) {
-    // What cannot be stopped must not keep the others running.
-    await part.stop().catch(error => print(`Not stopped: ${messageOf(error)}`));
+    // If one part fails to stop, stop the others anyway.
+    await part.stop().catch(error => print(`Couldn't stop a component: ${messageOf(error)}`));
   }
 }
 
@@ -73,7 +74,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
 
   const applied = await migrate(databaseUrl, { say: print });
   if (applied.length > 0) print(`Schema: applied ${applied.length} migrations.`);
-  // That the database was away for a moment is said in plain words.
+  // Short outages of the database are already reported in plain words.
   const log = createLogger({ LOG_LEVEL: 'error' }, 'plat');
   const pool = createPool(config, log, { applicationName: 'plat up', max: 4 });
   const db = new Db(pool);
@@ -88,15 +89,15 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
   signal.throwIfAborted();
 
   for (const { error } of (await installedFeeds(config)).faults)
-    print(`A feed is left out until its file is put right: ${error.message}`);
-  const begun = { db, signal, deliver: (ids: string[]) => deliverJobs({ config, db, log }, ids) };
+    print(`Skipping a feed until you fix its file: ${error.message}`);
+  const context = { db, signal, deliver: (ids: string[]) => deliverJobs({ config, db, log }, ids) };
   const samples = await missingSamples(db, config);
   if (samples.length > 0) {
-    print(`Ingesting ${samples.length} sample feeds through the workers:`);
-    await ingestSamples(begun, samples);
+    print(`Loading ${samples.length} sample feeds:`);
+    await ingestSamples(context, samples);
   }
-  await finishDueJobs(begun, samples.length > 0);
-  await addSampleDeals(begun, await demoOwner(db));
+  await finishDueJobs(context, samples.length > 0);
+  await addSampleDeals(context, await demoOwner(db));
 
   const url = await ready(services, config.HOST, signal);
   for (const missing of missingSettings(config)) print(missing);
@@ -109,7 +110,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
 
 const DISK_LOOK_MS = 10_000;
 
-/** Says once that the disk is nearly full, and again only after there was space in between. */
+/** Warns once when the disk is nearly full, and again only after space was free in between. */
 export function watchDisk(
   look: () => Promise<DiskSpace>,
   say: (text: string) => void,
@@ -119,7 +120,7 @@ export function watchDisk(
   return setInterval(async () => {
     const disk = await look().catch(() => undefined);
     if (disk?.low && !warned)
-      say(`The disk is nearly full: ${describeDisk(disk)}. Workers pause when it is full; free some space.`);
+      say(`The disk is nearly full: ${describeDisk(disk)}. Free some space. Workers pause while it is full.`);
     if (disk !== undefined) warned = disk.low;
   }, everyMs);
 }
@@ -141,9 +142,8 @@ async function startServices(config: ConnectedConfig, db: Db, parts: Part[]): Pr
   };
 
   const supervisor = createSupervisor(async (label, how) => {
-    print(`${label} ended (${how}) and is started again; its log is in ${logs}.`);
-    // Another program may have taken the port since it was looked for, such as a second start
-    // at the same moment.
+    print(`${label} stopped (${how}) and is restarting. Its log is in ${logs}.`);
+    // Another program may have taken the port in the meantime, such as a second start.
     if (services.port === undefined) env.PORT = await freePort(config);
   });
   parts.push({
@@ -158,7 +158,7 @@ async function startServices(config: ConnectedConfig, db: Db, parts: Part[]): Pr
     onMessage: message => Object.assign(services, message),
   });
   for (let i = 0; i < config.WORKERS; i++) {
-    // Each has a health port of its own.
+    // Each worker has its own health port.
     const portSetting = config.WORKER_PORT && { WORKER_PORT: String(config.WORKER_PORT + i) };
     supervisor.start({
       label: `worker ${i + 1}`,
@@ -172,11 +172,11 @@ async function startServices(config: ConnectedConfig, db: Db, parts: Part[]): Pr
 
 async function freePort({ HOST, PORT }: Config): Promise<string> {
   const port = await findPort(HOST, PORT);
-  if (port !== PORT && PORT !== 0) print(`Port ${PORT} is taken; using ${port}.`);
+  if (port !== PORT && PORT !== 0) print(`Port ${PORT} is in use. Using ${port}.`);
   return String(port);
 }
 
-/** The address of the API once it answers there: of ours, whatever else may have taken the port. */
+/** Waits for the API and returns its URL. Checks our own process, in case another one took the port. */
 async function ready(services: Services, host: string, signal: AbortSignal): Promise<string> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while (Date.now() < deadline) {
@@ -192,22 +192,22 @@ async function ready(services: Services, host: string, signal: AbortSignal): Pro
   }
   throw new PlatError(
     'api_start',
-    `The API did not become ready within ${READY_TIMEOUT_MS / 1000} s; see ${join(services.logs, 'api.log')}.`,
+    `The API wasn't ready after ${READY_TIMEOUT_MS / 1000} seconds. See ${join(services.logs, 'api.log')}.`,
   );
 }
 
-/** As seen from the current folder, when that is within or beside it. */
+/** The path relative to the current folder, if it is inside it. */
 function shortest(path: string): string {
   const seen = relative(process.cwd(), path);
   return seen === '' || seen.startsWith('..') ? path : seen;
 }
 
-/** Resolves with the first Ctrl-C, SIGTERM or closing of the terminal; the second kills everything. */
+/** Resolves at the first Ctrl-C, SIGTERM, or closing of the terminal. The second kills everything. */
 function untilSignal(asked: AbortController, kill: () => void): Promise<void> {
   return new Promise(resolve => {
     const onSignal = () => {
       if (asked.signal.aborted) {
-        print('Stopping at once.');
+        print('Stopping immediately.');
         kill();
         process.exit(1);
       }
@@ -220,16 +220,13 @@ function untilSignal(asked: AbortController, kill: () => void): Promise<void> {
 
 const WATCH_MS = 1_000;
 
-/**
- * Starts the PostgreSQL in `folder`, and starts it again whenever it dies; its clients connect
- * again by themselves.
- */
+/** Starts the PostgreSQL in `folder`, and restarts it when it crashes. Clients reconnect on their own. */
 async function startPostgres(folder: string): Promise<Part & { url: string }> {
   const server = await startEmbedded(folder);
   print(
     server.started
       ? 'PostgreSQL: started.'
-      : 'PostgreSQL: took over the one that an earlier start left running.',
+      : 'PostgreSQL: using the server that an earlier start left running.',
   );
   const stopping = new AbortController();
   const watching = watch(server, stopping.signal);
@@ -245,14 +242,14 @@ async function startPostgres(folder: string): Promise<Part & { url: string }> {
 }
 
 async function watch(server: EmbeddedServer, signal: AbortSignal): Promise<void> {
-  let said = false;
+  let isReported = false;
   while (!signal.aborted) {
     try {
-      if (await server.revive()) print('PostgreSQL ended and was started again.');
-      said = false;
+      if (await server.revive()) print('PostgreSQL stopped and was restarted.');
+      isReported = false;
     } catch (error) {
-      if (!said) print(`PostgreSQL ended and does not start: ${messageOf(error)}`);
-      said = true;
+      if (!isReported) print(`PostgreSQL stopped and can't be restarted: ${messageOf(error)}`);
+      isReported = true;
     }
     await sleep(WATCH_MS, undefined, { signal }).catch(() => {});
   }

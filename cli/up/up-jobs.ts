@@ -7,21 +7,16 @@ import { recomputeMarketJob } from '../../workers/market/recompute-market-job.ts
 import { valueAllCountiesJob } from '../../workers/valuation/value-all-counties-job.ts';
 import { print } from '../common/cli-output.ts';
 
-/** The sample's attributes take some ten seconds on two cores. */
+/** The sample's attributes take about ten seconds on two cores. */
 const SAMPLE_PATIENCE_MS = 100_000;
-/**
- * A start that ingests nothing does not wait for what may be a state's parcels: the workers go on beside it.
- */
+/** Without sample feeds to load, don't wait for what may be a whole state. The workers continue anyway. */
 const PATIENCE_MS = 3_000;
 
 export type StartupContext = { db: Db; deliver(ids: string[]): Promise<void>; signal: AbortSignal };
 
-/**
- * Work that a merge has left due: what there is of it, whether a job does it already, and
- * how one is asked for.
- */
+/** Work that is due after a merge: how much, whether a job is already doing it, and how to queue one. */
 type Due = {
-  /** @returns how much waits, 0 for nothing */
+  /** @returns the amount of waiting work */
   look(db: Db): Promise<{ waiting: number; open: boolean }>;
   ask(db: Db): Promise<{ id: string }>;
   failed: string;
@@ -34,7 +29,7 @@ const STATISTICS: Due = {
     return { waiting: Number(rows[0]!.due), open: rows[0]!.open };
   },
   ask: db => enqueue(db, recomputeMarketJob, { scope: { dirty: true } }),
-  failed: 'Some statistics could not be computed',
+  failed: "Some statistics couldn't be computed",
   goesOn: () => '',
 };
 
@@ -43,9 +38,9 @@ export const ATTRIBUTE_JOBS: Due = {
     return (await db.run<{ waiting: number; open: boolean }>('land/get_dirty_state'))[0]!;
   },
   ask: db => enqueue(db, planLandAttributesJob, { scope: { dirty: true } }),
-  failed: 'Some land attributes could not be computed',
+  failed: "Some land attributes couldn't be computed",
   goesOn: waiting =>
-    `The workers go on computing the land attributes of ${waiting.toLocaleString('en-US')} parcels.`,
+    `The workers are still computing land attributes of ${waiting.toLocaleString('en-US')} parcels.`,
 };
 
 export const VALUATION_JOBS: Due = {
@@ -58,27 +53,24 @@ export const VALUATION_JOBS: Due = {
     return { waiting: Number(due || unfitted || open), open };
   },
   ask: db => enqueue(db, valueAllCountiesJob, {}),
-  failed: 'Some parcels could not be valued',
-  goesOn: () => 'The workers go on valuing parcels by the sales around them.',
+  failed: "Some parcels couldn't be valued",
+  goesOn: () => 'The workers are still valuing parcels.',
 };
 
-/**
- * Has the workers do what ingestions have left due: statistics to their end, the rest for as long as a
- * start should take.
- */
+/** Queues the work that runs have left due. Waits for statistics, and for the rest only for a while. */
 export async function finishDueJobs(start: StartupContext, ingested: boolean): Promise<void> {
   const patienceMs = ingested ? SAMPLE_PATIENCE_MS : PATIENCE_MS;
   await finishJobs(STATISTICS, start, Number.POSITIVE_INFINITY);
   await finishJobs(ATTRIBUTE_JOBS, start, patienceMs);
-  // In a first run counties were valued before others had their sales: every county once more.
+  // On the first start, counties were valued before others had sales. Value every county again.
   await finishJobs(VALUATION_JOBS, start, patienceMs, ingested);
-  // They tell the price indices that statistics name.
+  // Valuations produce the price indices that statistics include.
   await finishJobs(STATISTICS, start, patienceMs);
 }
 
 /**
- * Waits until nothing is due, asking for a job once where none is on its way. @param anyway whether it is
- * asked for although nothing is due
+ * Waits until nothing is due. Queues a job once if there is none.
+ * @param anyway whether to queue the job even if nothing is due
  */
 export async function finishJobs(
   due: Due,
@@ -91,7 +83,7 @@ export async function finishJobs(
     const { waiting, open } = await retryWhileUnreachable(() => due.look(db), signal);
     if (waiting === 0 && (asked || !anyway)) return;
     if (!open) {
-      if (asked) return print(`${due.failed}: \`npx plat status\` tells more.`);
+      if (asked) return print(`${due.failed}. See \`npx plat status\`.`);
       await deliver([(await due.ask(db)).id]);
       asked = true;
     }

@@ -24,7 +24,7 @@ export async function ingestSamples({ db, deliver, signal }: StartupContext, fee
     feeds.map(async ({ name }) => ({ name, ...(await enqueue(db, ingestJob, { feed: name, ...terms })) })),
   );
   await deliver(jobs.map(job => job.id));
-  // Every job that is waited for listens to it.
+  // Every waiting job adds a listener.
   setMaxListeners(0, signal);
   const view = openProgress(process.stdout);
   const wait = async ({ name, id }: (typeof jobs)[number]) => {
@@ -36,11 +36,11 @@ export async function ingestSamples({ db, deliver, signal }: StartupContext, fee
     const blocked = (result as { status?: string } | null)?.status === 'blocked';
     if (status === 'done' && !blocked) continue;
     const why = blocked ? 'the gate blocked it' : error;
-    print(`The bundled feed ${name} was not ingested (\`npx plat runs\` tells more): ${why}`);
+    print(`Couldn't load the bundled feed ${name}: ${why} (see \`npx plat runs\`)`);
   }
 }
 
-/** Five lots that the demo user sells, in five stages; they are comps of the bundled listings. */
+/** Five lots of the demo user, one per stage. They are listings of the sample. */
 const DEALS: readonly (DealFields & { apn: string })[] = [
   { apn: '14-341', status: 'listed', purchase_price: '9500.00', agent_fee: '1800.00' },
   { apn: '9-11', status: 'offer_received', purchase_price: '11000.00', closing_costs: '850.00' },
@@ -63,12 +63,10 @@ const DEALS: readonly (DealFields & { apn: string })[] = [
   },
 ];
 
-/** Longer than their five jobs take, behind others. */
+/** Longer than their five jobs take, even behind others. */
 const PATIENCE_MS = 20_000;
 
-/**
- * Puts the sample's deals on a board that was never used, and waits until workers have found their listings.
- */
+/** Adds the sample's deals to a new board, and waits until workers have found their listings. */
 export async function addSampleDeals({ db, signal }: StartupContext, owner: Owner): Promise<void> {
   const isNew = await db.transaction(async tx => {
     if ((await findBoard(tx, owner)) !== undefined) return false;

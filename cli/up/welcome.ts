@@ -22,7 +22,7 @@ export async function demoKey(config: Config, db: Db): Promise<string> {
   const file = join(config.PLAT_DIR, 'demo-key');
   const accounts = await listAccounts(db);
   if (!accounts.some(account => account.name === DEMO_ACCOUNT)) {
-    // Who starts a service of their own may see all of it at /admin.
+    // The person who runs Plat can see everything at /admin.
     const user = { email: DEMO_USER, name: 'Demo', operator: true, actor: operator() };
     await createUser(db, { companyId: await joinCompany(db, DEMO_ACCOUNT), ...user });
     await createAccount(db, { name: DEMO_ACCOUNT, tier: 'scale', user: DEMO_USER });
@@ -37,7 +37,7 @@ export async function demoKey(config: Config, db: Db): Promise<string> {
   return key;
 }
 
-/** The demo account and its user, who is given to it where it has none. */
+/** The demo account and its user. Adds the user if the account has none. */
 export async function demoOwner(db: Db): Promise<{ accountId: string; userId: string }> {
   const demo = (await listAccounts(db)).find(account => account.name === DEMO_ACCOUNT)!;
   if (demo.user_email === null) await changeAccount(db, DEMO_ACCOUNT, { user: DEMO_USER, userName: 'Demo' });
@@ -45,9 +45,7 @@ export async function demoOwner(db: Db): Promise<{ accountId: string; userId: st
   return { accountId: demo.id, userId: id };
 }
 
-/**
- * A link that signs a newcomer in as the demo account's user, once; to the map of the sample's first town.
- */
+/** A one-time sign-in link for the demo user that opens the map of the sample's first town. */
 export async function demoLink(db: Db): Promise<string> {
   const { userId: id } = await demoOwner(db);
   return `${await createLink(db, id, 'sign_in')}?next=${encodeURIComponent('/data?county=33019')}`;
@@ -71,9 +69,9 @@ export type Welcome = {
 
 const STATS = '/api/public/v1/markets-stats';
 const CALLS = [
-  [`${STATS}/33019/stats/`, 'market statistics of Sullivan County, New Hampshire'],
-  [`${STATS}/zip/03280/stats/`, 'the same for ZIP 03280 (Washington, New Hampshire)'],
-  [`${STATS}/99999/stats/`, 'a county that does not exist: 404, 0 tokens'],
+  [`${STATS}/33019/stats/`, 'Market statistics of Sullivan County, New Hampshire'],
+  [`${STATS}/zip/03280/stats/`, 'The same for ZIP code 03280 (Washington, New Hampshire)'],
+  [`${STATS}/99999/stats/`, "A county that doesn't exist: 404, 0 tokens"],
 ];
 
 export async function welcome({ url, link, key, keyFile, admin, logs }: Welcome): Promise<string> {
@@ -82,14 +80,15 @@ export async function welcome({ url, link, key, keyFile, admin, logs }: Welcome)
     `Plat is ready at ${url}`,
     '',
     `  web app          ${url}${link}`,
-    '                   (signs you in as the demo user, once; npx plat user link demo@plat.example makes another)',
+    '                   (a one-time link that signs you in as the demo user; for another one,',
+    '                   run: npx plat user link demo@plat.example)',
     `  demo key         ${key}   (also in ${keyFile})`,
     `  documentation    ${url}/docs`,
-    `  admin            ${url}/admin   (add counties and files, look into runs; for users made with --operator, and the demo user)`,
-    `  queues           ${url}/admin/queues   user admin, password ${admin}`,
+    `  admin            ${url}/admin   (add counties and files, see runs; for the demo user and users created with --operator)`,
+    `  queues           ${url}/admin/queues   (user admin, password ${admin})`,
     `  logs             ${logs}`,
     '',
-    'Calls to paste, and what they answer now:',
+    'Calls to try, with their responses:',
   ];
   for (const [path, what] of CALLS) {
     lines.push(
@@ -101,7 +100,7 @@ export async function welcome({ url, link, key, keyFile, admin, logs }: Welcome)
   }
   lines.push(
     '',
-    'In another terminal: npx plat status, npx plat runs, npx plat --help.  Ctrl-C stops everything.',
+    'In another terminal, try npx plat status, npx plat runs, or npx plat --help. Press Ctrl-C to stop.',
     '',
   );
   return lines.join('\n');

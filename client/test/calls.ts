@@ -1,5 +1,4 @@
-// Calls as a program writes them, for the compiler alone: every line that is wrong on purpose
-// has to be refused.
+// Typical calls, only for the compiler. It must reject every line that is wrong on purpose.
 import createClient from 'openapi-fetch';
 import type { paths } from './openapi.js';
 
@@ -33,9 +32,9 @@ export async function calls(): Promise<(string | number | null | undefined)[]> {
     body: { status: 'offer_accepted', purchase_price: 9_500, price: null },
   });
 
-  // @ts-expect-error a boolean is no text
+  // @ts-expect-error a boolean isn't text
   client.GET('/api/public/v1/deal-flow/listings/', { params: { query: { explain: 'true' } } });
-  // @ts-expect-error a number is no text
+  // @ts-expect-error a number isn't text
   client.POST('/api/public/v1/properties/filter/', { body: { county: '33019', acres_min: '5' } });
   // @ts-expect-error the county is required
   client.GET('/api/public/v1/properties/search/', { params: { query: { apn: '1' } } });

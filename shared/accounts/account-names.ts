@@ -3,30 +3,30 @@ import { PlatError } from '../platform/errors.ts';
 
 const MAX_CHARACTERS = 100;
 
-/** Would break tables and logs, or make one name look like another. */
+/** These characters break tables and logs, or make one name look like another. */
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/u;
 
-/** As PostgreSQL reads UUIDs, with or without dashes. */
+/** UUIDs as PostgreSQL reads them, with or without dashes. */
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 /**
- * A name as it is stored: without blanks around it. @throws PlatError `name` when it is empty, over 100
- * characters or holds control or invisible ones.
+ * A name as it is stored, trimmed. @throws PlatError `name` if it is empty, over 100 characters, or has
+ * control or invisible characters
  */
 export function requireName(of: string, text: string): string {
   const name = text.trim();
-  if (name === '') throw refused(of, 'is empty: give it 1 to 100 characters');
+  if (name === '') throw refused(of, 'is empty. Enter 1 to 100 characters');
   const length = [...name].length;
-  if (length > MAX_CHARACTERS) throw refused(of, `has ${length} characters; at most 100 are possible`);
+  if (length > MAX_CHARACTERS) throw refused(of, `has ${length} characters. Use up to 100`);
   if (UNSEEN.test(name))
     throw refused(
       of,
-      'holds control characters or invisible ones, such as a tab, a line break or a zero-width space',
+      'has control characters or invisible characters, such as a tab or zero-width space. Remove them',
     );
   return name;
 }
 
-/** What is known by its name. */
+/** What is identified by its name. */
 export type NamedSort = 'account' | 'company' | 'tier';
 
 /**
@@ -43,20 +43,17 @@ export async function requireKnownOrNewName(db: Db, of: NamedSort, text: string)
   if (alike === undefined) return name;
   throw new PlatError(
     'name',
-    `"${name}" differs only by case or encoding from the name of another ${of}, "${alike}": write it so if that is meant, or choose another name.`,
+    `"${name}" differs only by case or encoding from the ${of} "${alike}". Enter that name exactly, or choose another one.`,
   );
 }
 
-/**
- * Equal for names that differ only by case or by how Unicode composes their characters; not by locale, as
- * databases have it.
- */
+/** Equal for names that differ only by case or Unicode composition. Databases would do this by locale. */
 const folded = (name: string): string => name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 
-/** Accounts are named by their ids, too: a name must never be taken for another account's id. */
+/** Accounts can be named by their ids too, so a name must never look like another account's id. */
 function requireAccountName(text: string): string {
   const name = requireName('account', text);
-  if (UUID.test(name)) throw refused('account', 'looks like the id of an account: choose another one');
+  if (UUID.test(name)) throw refused('account', 'looks like the id of an account. Choose another one');
   return name;
 }
 

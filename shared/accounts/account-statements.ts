@@ -1,15 +1,12 @@
 import type { Db } from '../platform/db.ts';
 import type { LinkPurpose } from './sign-in.ts';
 
-/** Who has signed in. */
+/** A signed-in user. */
 export type Session = {
   id: string;
   user: { id: string; email: string; name: string; operator: boolean; hasPassword: boolean };
   company: { id: string; name: string };
-  /**
-   * The account whose data and company the pages show: the user's own, else their company's oldest; none
-   * for a mere operator.
-   */
+  /** The account that pages show: the user's own, or their company's oldest; null if there is none. */
   account: { id: string; name: string; own: boolean } | null;
 };
 
@@ -23,12 +20,12 @@ export async function insertSession(db: Db, { tokenHash, userId, browser }: NewS
   await db.run('accounts/insert_session', { token_hash: tokenHash, user_id: userId, browser });
 }
 
-/** @param sessionId of the user; another one stays */
+/** Ends a session if it belongs to the user. */
 export async function endSession(db: Db, userId: string, sessionId: string): Promise<void> {
   await db.run('accounts/end_session', { session_id: sessionId, user_id: userId });
 }
 
-/** @param kept the session that stays */
+/** @param kept the session to keep */
 export async function endSessions(db: Db, userId: string, kept: string | null): Promise<void> {
   await db.run('accounts/end_sessions', { user_id: userId, kept_session_id: kept });
 }
@@ -46,27 +43,27 @@ export async function findOpenSessions(db: Db, ids: readonly string[]): Promise<
 
 export type StoredUser = { id: string; email: string; name: string; operator: boolean; hash: string | null };
 
-/** The user who signs in with the address. */
+/** The user with this email. */
 export async function findByEmail(db: Db, email: string): Promise<StoredUser | undefined> {
   return (await db.run<StoredUser>('accounts/find_by_email', { address: email }))[0];
 }
 
-/** `user_id`: null for an invitation, whose user does not exist yet. */
+/** `user_id` is null for an invitation, whose user doesn't exist yet. */
 export type Link = { user_id: string | null; email: string; company: string; purpose: LinkPurpose };
 
-/** Looking at the link does not use it up. */
+/** Finds a link without using it up. */
 export async function findLink(db: Db, tokenHash: Buffer): Promise<Link | undefined> {
   return (await db.run<Link>('accounts/find_link', { token_hash: tokenHash }))[0];
 }
 
-/** Whether it could be used: a link works once. */
+/** Uses a link, which works once. Returns whether it was still valid. */
 export async function useLink(db: Db, tokenHash: Buffer): Promise<boolean> {
   return (await db.run('accounts/use_link', { token_hash: tokenHash })).length > 0;
 }
 
 type Person = Pick<Session['user'], 'id' | 'email'>;
 
-/** Records what a user did that no other row shows. */
+/** Records an action of a user that no other row shows. */
 export async function recordEvent(db: Db, { id, email }: Person, what: string): Promise<void> {
   await db.run('accounts/record_event', { by: email, what, user_id: id });
 }
@@ -78,7 +75,7 @@ export type Member = {
   has_password: boolean;
   seen_at: Date | null;
   operator: boolean;
-  /** Whether an account is theirs. */
+  /** Whether they own an account. */
   owner: boolean;
 };
 
@@ -92,7 +89,7 @@ export const listInvitations = (db: Db, companyId: string): Promise<OpenInvitati
 
 export type Grant = {
   id: string;
-  /** The address of a client that describes itself there, which has no name and no redirection here. */
+  /** A URL if the client describes itself there. It then has no name and no redirect URI here. */
   client_id: string;
   name: string | null;
   redirect_uri: string | null;
@@ -105,7 +102,7 @@ export type Grant = {
 export const listGrants = (db: Db, accountId: string): Promise<Grant[]> =>
   db.run<Grant>('accounts/list_grants', { account_id: accountId });
 
-/** Whether there was such a grant. */
+/** Ends a grant, and returns whether there was one. */
 export async function endGrant(db: Db, accountId: string, grantHash: string): Promise<boolean> {
   return (await db.run('accounts/end_grant', { account_id: accountId, grant_hash: grantHash })).length > 0;
 }
@@ -114,15 +111,15 @@ export async function endGrantsOfClient(db: Db, accountId: string, clientId: str
   await db.run('accounts/end_grants_of_client', { account_id: accountId, client_id: clientId });
 }
 
-/** Whether the user owns the account, once a change of its owner has ended. */
+/** Whether the user owns the account. Waits for a change of owner in progress. */
 export async function isOwner(db: Db, accountId: string, userId: string): Promise<boolean> {
   return (await db.run('accounts/lock_owner', { account_id: accountId, user_id: userId })).length > 0;
 }
 
-/** What a call with an idempotency key returned, and the hashes of the people in it. */
+/** The response of a call with an idempotency key, and the hashes of the people in it. */
 export type KeptAnswer = { body: Buffer; people: Buffer[] | null; created_at: Date };
 
-/** Undefined when nothing is kept. */
+/** Undefined if nothing is kept. */
 export async function readKeptAnswer(
   db: Db,
   accountId: string | null,

@@ -7,41 +7,35 @@ import { requireKnownOrNewName, requireName } from './account-names.ts';
 import { SCOPES, type Scope, type Tier } from './tiers.ts';
 import { requireEmail, userOfOtherCompanyError } from './users.ts';
 
-/**
- * What an operator may set of an account, whether it is new or not; what is left out is as it was,
- * or has its default.
- */
+/** What an operator can set for an account. Omitted terms stay as they are, or get their default. */
 export type AccountTerms = {
   tokensIncluded?: number;
-  /** US cents for 1,000 tokens of overage; default the tier's price. */
+  /** US cents per 1,000 tokens of overage. Default: the tier's price. */
   overageCentsPer1000?: number;
   overageAllowed?: boolean;
   paymentMethod?: boolean;
-  /** Default true, like `pro`: an active Pro subscription. */
+  /** Default true. So is `pro`, an active Pro subscription. */
   invoicePaid?: boolean;
   pro?: boolean;
-  /** Default 60 calls a minute in bursts of up to 120. */
+  /** Default 60 calls per minute, in bursts of up to 120. */
   ratePerMinute?: number;
   rateBurst?: number;
-  /** Default 20, all at once if need be. */
+  /** Default 20, which can be used all at once. */
   skipTracePerMinute?: number;
-  /** Whether it may trace people. Default true. */
+  /** Whether it can use skip trace. Default true. */
   skipTrace?: boolean;
-  /**
-   * The company whose saved markets it shares: one that is there, or a new one. Default its user's, else a
-   * new one of the account's name.
-   */
+  /** An existing or new company. Default: its user's, or a new one with the account's name. */
   company?: string;
   userName?: string;
 };
 
 export type NewAccount = AccountTerms & {
   name: string;
-  /** null: without a contract, and so without periods. */
+  /** null: no contract, and so no periods. */
   tier: Tier | null;
-  /** The most tokens of overage in a period; without one there is no ceiling. */
+  /** The most tokens of overage in a period. Default: no limit. */
   backstopTokens?: number;
-  /** E-mail address of the person whose account it is: one who is known, or a new one. */
+  /** Email address of the owner, an existing or new user. */
   user?: string;
 };
 
@@ -68,7 +62,7 @@ export type AccountSummary = {
   period_start: Date | null;
   period_end: Date | null;
   created_at: Date;
-  /** Since when its keys are refused. */
+  /** Since when its keys are rejected. */
   disabled_at: Date | null;
 };
 
@@ -88,11 +82,11 @@ export type NewKey = {
   name: string;
   scopes?: readonly Scope[];
   expiresAt?: Date;
-  /** The actor in the audit table; default the user who runs this process. */
+  /** The actor in the audit table. Default: the user who runs this process. */
   actor?: string;
 };
 
-/** The first characters of a key that are kept in the clear: `plat_` and 6 of its 43. */
+/** The first characters of a key, stored in plain text: `plat_` and 6 of its 43. */
 const PREFIX_LENGTH = 11;
 
 /**
@@ -101,7 +95,7 @@ const PREFIX_LENGTH = 11;
  */
 export async function createAccount(db: Db, account: NewAccount): Promise<AccountSummary> {
   if (account.user === undefined && account.userName !== undefined)
-    throw new PlatError('account_change', 'A name without a user: name the user (--user).');
+    throw new PlatError('account_change', 'A user name needs a user. Set one with --user.');
   const givesTerms = account.tokensIncluded !== undefined || account.overageCentsPer1000 !== undefined;
   if (account.tier === null && givesTerms) throw termsWithoutContractError();
   const name = await requireKnownOrNewName(db, 'account', account.name);
@@ -139,14 +133,12 @@ export async function createAccount(db: Db, account: NewAccount): Promise<Accoun
     if (constraintOf(cause) === 'companies_name_key')
       throw new PlatError(
         'company_exists',
-        `There is a company named "${company ?? name}" already: name it as the account's company, or another one.`,
+        `A company named "${company ?? name}" already exists. Set it as the account's company (--company), or use another name.`,
         { cause },
       );
-    throw new PlatError(
-      'account_exists',
-      `There is an account named "${name}" already: choose another name.`,
-      { cause },
-    );
+    throw new PlatError('account_exists', `An account named "${name}" already exists. Choose another name.`, {
+      cause,
+    });
   }
 }
 
@@ -155,11 +147,11 @@ async function hasCompany(db: Db, user: string | undefined): Promise<boolean> {
   return user !== undefined && (await db.run('accounts/find_user', { address: user })).length > 0;
 }
 
-/** Of a check constraint. */
+/** The error for a violated check constraint. */
 export function invalidValuesError(cause: unknown): PlatError {
   return new PlatError(
     'account_change',
-    'These values do not fit: a period ends after it starts, rates are over 0, amounts are not negative.',
+    'Invalid values. A period must end after it starts, rates must be over 0, and amounts cannot be negative.',
     { cause },
   );
 }
@@ -167,21 +159,21 @@ export function invalidValuesError(cause: unknown): PlatError {
 export function termsWithoutContractError(): PlatError {
   return new PlatError(
     'account_change',
-    'Tokens, their price and the dates of a period are terms of a contract: leave them out, or name a tier instead of no contract.',
+    'Tokens, their price, and period dates need a contract. Set a tier, or omit them.',
   );
 }
 
 export function unknownTierError(tier: string): PlatError {
-  return new PlatError('tier_unknown', `There is no tier "${tier}". \`plat tier list\` shows them.`);
+  return new PlatError('tier_unknown', `There is no tier "${tier}". \`plat tier list\` lists all tiers.`);
 }
 
-/** The id of an account by its id or its name; an id comes first. @throws PlatError `account_unknown` */
+/** The id of an account by its id or name. An id takes precedence. @throws PlatError `account_unknown` */
 export async function findAccount(db: Db, account: string): Promise<string> {
   const rows = await db.run<{ id: string }>('accounts/find_account', { account });
   if (rows[0] === undefined)
     throw new PlatError(
       'account_unknown',
-      `There is no account "${account}". \`plat account list\` shows them.`,
+      `There is no account "${account}". \`plat account list\` lists all accounts.`,
     );
   return rows[0].id;
 }
@@ -195,8 +187,8 @@ export async function listAccounts(db: Db, id: string | null = null): Promise<Ac
 }
 
 /**
- * Only the key's hash is stored: the text cannot be shown again. @throws PlatError `account_unknown`,
- * `key_scopes`, `name`
+ * Creates a key. Only its hash is stored, so the key can't be shown again. @throws PlatError
+ * `account_unknown`, `key_scopes`, `name`
  */
 export async function createKey(
   db: Db,
@@ -208,7 +200,7 @@ export async function createKey(
   if (unknown.length > 0 || scopes.length === 0) {
     throw new PlatError(
       'key_scopes',
-      `Scopes are ${SCOPES.join(' and ')}; got ${scopes.join(', ') || 'none'}.`,
+      `Choose the scopes ${SCOPES.join(', ')}, or both. Got ${scopes.join(', ') || 'none'}.`,
     );
   }
   const { key, prefix } = newKey();
@@ -231,9 +223,8 @@ function newKey(): { key: string; prefix: string } {
 }
 
 /**
- * A new key in the place of one that is in use, which goes on working for some hours; with 0 it
- * is revoked at once.
- * @param old its id, its prefix or the key itself. @throws PlatError `key_unknown`.
+ * Replaces a key. The old one keeps working for `hours`; with 0 it is revoked at once.
+ * @param old its id, its prefix, or the key itself. @throws PlatError `key_unknown`
  */
 export async function rotateKey(
   db: Db,
@@ -254,18 +245,18 @@ export async function rotateKey(
 }
 
 function keyUnknown(): PlatError {
-  return new PlatError('key_unknown', 'There is no such key in use. `plat key list` shows ids and prefixes.');
+  return new PlatError('key_unknown', 'No active key matches. `plat key list` lists ids and prefixes.');
 }
 
-/** The keys of one account (name or id), or of all. @throws PlatError `account_unknown` */
+/** The keys of one account (by name or id), or of all. @throws PlatError `account_unknown` */
 export async function listKeys(db: Db, account?: string): Promise<KeySummary[]> {
   const id = account === undefined ? null : await findAccount(db, account);
   return db.run<KeySummary>('accounts/list_keys', { account_id: id });
 }
 
 /**
- * Revokes a key (its id, its prefix or itself) for good, within 5 seconds everywhere. @throws
- * PlatError `key_unknown`
+ * Revokes a key (by id, prefix, or the key itself) permanently. Every process rejects it within 5 seconds.
+ * @throws PlatError `key_unknown`
  */
 export async function revokeKey(
   db: Db,
@@ -282,10 +273,10 @@ export async function revokeKey(
   return row;
 }
 
-/** Keys have 256 random bits: a slow hash would add nothing. */
+/** Keys have 256 random bits, so a slow hash would add nothing. */
 export const hashKey = (key: string): Buffer => hash('sha256', key, 'buffer');
 
-/** Who runs this process, for the audit table: `ana@host`; behind sudo the person rather than root. */
+/** Who runs this process, for the audit table, such as `ana@host`. With sudo, the person instead of root. */
 export const operator = (): string => `${process.env.SUDO_USER ?? userName()}@${hostname()}`;
 
 function userName(): string {

@@ -24,26 +24,21 @@ import {
 import type { Tier } from './tiers.ts';
 import { changeMembership, type Membership } from './users.ts';
 
-/** What to change of an account; what is left out stays. */
+/** Changes to an account. Omitted values stay. */
 export type AccountChange = AccountTerms & {
-  /**
-   * null ends the contract now. A tier's terms come with it, unless they are given. A first tier
-   * begins a contract.
-   */
+  /** null ends the contract now. A tier sets its terms unless they are set here. A first tier starts one. */
   tier?: Tier | null;
-  /** null: no ceiling. */
+  /** null: no limit. */
   backstopTokens?: number | null;
-  /** An e-mail address; null for no particular user. */
+  /** An email address; null for no owner. */
   user?: string | null;
-  /** Corrects the current period, whose usage stays with it; later ones begin on its day of the month. */
+  /** Corrects the current period, which keeps its usage. Later ones start on the same day of the month. */
   periodStart?: Date;
-  /** Ends the current period at another time; later ones begin on that day of the month. */
+  /** Moves the end of the current period. Later ones start on that day of the month. */
   periodEnd?: Date;
-  /** Its keys are refused while it is. */
+  /** Rejects the account's keys. */
   disabled?: boolean;
-  /**
-   * Lower the allotment below what the period may use, or close a period that has used tokens by its dates.
-   */
+  /** Allows lowering the included tokens below those used, and closing a period that has used tokens. */
   force?: boolean;
 };
 
@@ -57,7 +52,7 @@ export type TierTerms = {
 export type Change = {
   at: Date;
   actor: string;
-  /** What became of a row (insert, update, delete), or an event that no row shows, such as `password`. */
+  /** What happened to a row (insert, update, delete), or an event that no row shows, such as `password`. */
   action: string;
   entity: string;
   entity_id: string;
@@ -67,14 +62,13 @@ export type Change = {
 
 type Locked = Membership & PeriodOwner & Terms & { tier: Tier | null; period_end: Date | null };
 
-/** The account as it has become, and what the operator should know of the change. */
+/** The changed account, and what the operator should know about the change. */
 export type ChangedAccount = { details: AccountSummary; notes: string[] };
 
 /**
- * Changes an account in one transaction, effective in every process within 5 seconds; the audit table
- * keeps what it was.
- * @throws PlatError `account_unknown`, `tier_unknown`, `account_change` when the values do not fit together,
- * `user_email`, `user_company`, `name`.
+ * Changes an account in one transaction, effective in every process within 5 seconds. The audit table keeps
+ * the old values. @throws PlatError `account_unknown`, `tier_unknown`, `account_change` if values conflict,
+ * `user_email`, `user_company`, `name`
  */
 export async function changeAccount(db: Db, account: string, change: AccountChange): Promise<ChangedAccount> {
   const id = await findAccount(db, account);
@@ -84,7 +78,11 @@ export async function changeAccount(db: Db, account: string, change: AccountChan
   } catch (cause) {
     if (errorCode(cause) === SQLSTATE.foreignKeyViolation) throw unknownTierError(change.tier ?? '');
     if (errorCode(cause) === SQLSTATE.uniqueViolation)
-      throw new PlatError('account_change', 'The account has another period that starts then.', { cause });
+      throw new PlatError(
+        'account_change',
+        'The account already has a period that starts then. Choose another start.',
+        { cause },
+      );
     if (errorCode(cause) === SQLSTATE.checkViolation) throw invalidValuesError(cause);
     throw cause;
   }
@@ -93,13 +91,13 @@ export async function changeAccount(db: Db, account: string, change: AccountChan
 
 async function apply(db: Db, id: string, change: AccountChange): Promise<string[]> {
   await lock(db, id);
-  // Once it is locked nothing else rolls it, and once its period is locked nothing is charged.
+  // The account's lock stops others from rolling its period; the period's lock stops charges.
   await db.run('accounts/roll_period', { account_ids: [id] });
   await db.run('accounts/lock_period', { account_id: id });
   const before = await lock(db, id);
-  const begins = before.tier === null && typeof change.tier === 'string';
+  const startsContract = before.tier === null && typeof change.tier === 'string';
   const terms = { ...columnsOf(change), ...(await termsOf(db, change, before)) };
-  const dated = begins || change.periodStart !== undefined || change.periodEnd !== undefined;
+  const dated = startsContract || change.periodStart !== undefined || change.periodEnd !== undefined;
   const period = dated ? await changePeriod(db, before, change) : undefined;
   const patch: Patch = {
     ...terms,
@@ -127,10 +125,7 @@ async function apply(db: Db, id: string, change: AccountChange): Promise<string[
   return notes.filter(note => note !== undefined);
 }
 
-/**
- * @throws PlatError `account_change` when the new terms make overage that the account, as it has
- * become, may not have.
- */
+/** @throws PlatError `account_change` if the new terms create overage that the account doesn't allow */
 function repricingNote(
   change: AccountChange,
   account: Locked,
@@ -167,14 +162,14 @@ function columnsOf(change: AccountChange): Patch {
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
 
-/** The tier and what it costs: of a new tier its terms, where they are not given. */
+/** The tier and its terms. A new tier sets the terms that the change doesn't. */
 async function termsOf(db: Db, change: AccountChange, account: Locked): Promise<Patch> {
   if (change.tier === null && givesTerms(change)) throw termsWithoutContractError();
   if (change.tier === null) return { tier: null, tokens_included: 0, overage_cents_per_1000: 0 };
   if (change.tier === undefined && account.tier === null && givesTerms(change))
     throw new PlatError(
       'account_change',
-      'The account has no contract: name a tier (--tier) to begin one with these terms.',
+      'The account has no contract. Set a tier (--tier) to start one with these terms.',
     );
   const terms = change.tier && (await listTiers(db)).find(({ name }) => name === change.tier);
   if (change.tier !== undefined && !terms) throw unknownTierError(change.tier);
@@ -199,8 +194,8 @@ export async function showAccount(db: Db, account: string): Promise<AccountSumma
 }
 
 /**
- * The oldest first, of the account, its keys and the people of its company. @throws
- * PlatError `account_unknown`
+ * Changes to the account, its keys, and the people in its company, oldest first. @throws PlatError
+ * `account_unknown`
  */
 export async function listChanges(db: Db, account: string): Promise<Change[]> {
   const id = await findAccount(db, account);
@@ -212,9 +207,8 @@ export async function listTiers(db: Db): Promise<TierTerms[]> {
 }
 
 /**
- * Changes a tier, or with `isNew` makes one. Contracts that were made keep their tokens and price; `direct`
- * holds for all accounts of the tier.
- * @throws PlatError `tier_unknown`, `tier_terms`, `name`.
+ * Changes a tier, or creates one with `isNew`. Existing contracts keep their tokens and price, but `direct`
+ * applies to all accounts of the tier. @throws PlatError `tier_unknown`, `tier_terms`, `name`
  */
 export async function saveTier(
   db: Db,
@@ -228,10 +222,10 @@ export async function saveTier(
   if (!exists && !isNew)
     throw new PlatError(
       'tier_unknown',
-      `There is no tier "${tier}". \`plat tier list\` shows them, --new makes one.`,
+      `There is no tier "${tier}". \`plat tier list\` lists all tiers. Use --new to create one.`,
     );
   if (exists && isNew)
-    throw new PlatError('tier_terms', `There is a tier "${tier}" already: change it without --new.`);
+    throw new PlatError('tier_terms', `The tier "${tier}" already exists. Omit --new to change it.`);
   if (isNew && (tokensIncluded === undefined || overageCentsPer1000 === undefined))
     throw new PlatError('tier_terms', 'A new tier needs --tokens and --overage-price.');
   const rows = await db.run<TierTerms>('accounts/save_tier', {
@@ -244,7 +238,7 @@ export async function saveTier(
   return rows[0]!;
 }
 
-/** The oldest first. @throws PlatError `tier_unknown` when there is none and was none */
+/** Oldest first. @throws PlatError `tier_unknown` if the tier never existed */
 export async function listTierChanges(db: Db, name: Tier): Promise<Change[]> {
   const rows = await db.run<Change>('accounts/list_tier_changes', { name });
   if (rows.length === 0 && !(await listTiers(db)).some(each => each.name === name))

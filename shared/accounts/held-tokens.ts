@@ -1,10 +1,10 @@
 import type { Db } from '../platform/db.ts';
 import type { Mode } from './tiers.ts';
 
-/** A period may be over, or its terms be changing, when it is looked at: it is read again this often. */
+/** A period may end or change while it is read, so it is tried this many times. */
 const MAX_TRIES = 3;
 
-/** @returns false where the statement has no row after all tries */
+/** @returns false if the statement returns no row after all tries */
 async function onPeriod(db: Db, accountId: string, name: string, values: object): Promise<boolean> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     await db.run('accounts/roll_period', { account_ids: [accountId] });
@@ -14,8 +14,8 @@ async function onPeriod(db: Db, accountId: string, name: string, values: object)
 }
 
 /**
- * Holds tokens for what will be charged later, so that nothing else can use them. To be run in the
- * transaction that begins the work. @returns whether the account may use as many
+ * Holds tokens for a later charge, so that nothing else can use them. Run it in the transaction that starts
+ * the work. @returns whether the account has enough tokens
  */
 export const holdTokens = (db: Db, accountId: string, tokens: number): Promise<boolean> =>
   onPeriod(db, accountId, 'accounts/hold_tokens', { tokens });
@@ -26,7 +26,7 @@ export async function releaseTokens(db: Db, accountId: string, tokens: number): 
 
 export type HeldCharge = { held: number; tokens: number; endpoint: string; mode: Mode };
 
-/** Charges in the current period, gives back what was held. @returns whether the account may use as many */
+/** Charges the current period and releases the hold. @returns whether the account has enough tokens */
 export const chargeHeld = (
   db: Db,
   accountId: string,
@@ -36,7 +36,7 @@ export const chargeHeld = (
 
 export type Quota = { overageAllowed: boolean; paymentMethod: boolean; left: number };
 
-/** What an account may still use, held tokens apart. */
+/** Tokens that an account has left, excluding held ones. */
 export async function readQuota(db: Db, accountId: string): Promise<Quota> {
   return (await db.run<Quota>('accounts/read_quota', { account_id: accountId }))[0]!;
 }

@@ -4,22 +4,22 @@ import { deleteUser, lockUser } from './remove-user.ts';
 import { LINK_MINUTES, newToken, storePassword } from './sign-in.ts';
 import { requireEmail } from './users.ts';
 
-/** Open invitations of a company. */
+/** The most open invitations per company. */
 export const MAX_INVITATIONS = 100;
 
 type Invitation = {
   companyId: string;
   email: string;
   name?: string;
-  /** Whether they may see and manage the whole installation. */
+  /** Whether they can see and manage the whole installation. */
   operator?: boolean;
   /** Who invites, for the audit table. */
   actor: string;
 };
 
 /**
- * Invites an address to a company. It does not become a user until the invitation is accepted, so it makes no
- * difference whether the address is known to another company. @returns the path of the link
+ * Invites an address to a company. The user is created only when the invitation is accepted, so it doesn't
+ * matter whether the address belongs to another company. @returns the path of the link
  * @throws PlatError `user_email`; `user_exists` for a user of the same company; `too_many_invitations`
  */
 export function invite(
@@ -82,12 +82,12 @@ async function addInvited(db: Db, invited: Invited): Promise<string> {
 const knownAddressError = (email: string): PlatError =>
   new PlatError(
     'user_company',
-    `${email} already signs in to Plat, and an address can be in one company only. If you want to change companies, ask the owner of your current one to remove you, then open this link again.`,
+    `${email} already has a Plat account, and an email can belong to only one company. To change companies, ask the owner of your current one to remove you, then open this link again.`,
   );
 
 type Canceled = { id: string; companyId: string } | { email: string };
 
-/** Ends one invitation of a company, or all of an address. @returns the address, once for each that ended */
+/** Cancels one invitation of a company, or all of an address. @returns the address, once per invitation */
 export async function cancelInvitations(db: Db, which: Canceled, actor: string): Promise<string[]> {
   const values =
     'id' in which

@@ -8,13 +8,11 @@ export type Mail = {
   to: string;
   subject: string;
   text: string;
-  /** An address whose POST ends mails of the kind, of whoever sends it (RFC 8058). */
+  /** A URL that unsubscribes with a POST, which needs no sign-in (RFC 8058). */
   unsubscribe?: string;
 };
 
-/**
- * By SMTP_URL; without one into `outbox` of PLAT_DIR. The log never has the text, whose links sign people in.
- */
+/** Sends by SMTP_URL, or writes to `outbox` in PLAT_DIR. Never logs the text, whose links sign people in. */
 export async function sendMail(config: Config, log: Logger, mail: Mail): Promise<void> {
   try {
     await send(config, log, mail);
@@ -31,7 +29,7 @@ async function send(config: Config, log: Logger, { unsubscribe, ...mail }: Mail)
       : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
   if (config.SMTP_URL !== undefined) {
     const { createTransport } = await import('nodemailer');
-    // Quoted-printable breaks lines of over 76 characters in two, and links with them.
+    // Quoted-printable would break lines over 76 characters, and the links in them.
     const how = { from: config.MAIL_FROM, headers, textEncoding: 'base64' } as const;
     await createTransport(config.SMTP_URL).sendMail({ ...how, ...mail });
     return;
@@ -40,9 +38,9 @@ async function send(config: Config, log: Logger, { unsubscribe, ...mail }: Mail)
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const name = `${new Date().toISOString().replaceAll(':', '-')}-${mail.to.replaceAll(/[^\w.@-]/g, '_')}.txt`;
   const file = join(folder, name);
-  // Not as MIME, whose lines of 76 characters break a link in two.
+  // Not as MIME, whose lines of 76 characters would break links.
   const head = Object.entries({ To: mail.to, Subject: mail.subject, ...headers });
   const lines = head.map(([name, value]) => `${name}: ${value}\n`).join('');
   await writeFile(file, `${lines}\n${mail.text}`, { mode: 0o600 });
-  log.info({ file }, 'SMTP_URL is not set: a mail was written into the outbox');
+  log.info({ file }, 'SMTP_URL is not set; wrote an email to the outbox');
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
-/** What the tokens of a period cost; the terms at its end price all of them. */
+/** What a period's tokens cost. The terms at its end price all of them. */
 export type Terms = {
   tokens_included: number;
   overage_cents_per_1000: number;
@@ -13,10 +13,9 @@ export type Terms = {
 export type UsedPeriod = { period_start: Date; period_end: Date; tokens_used: number };
 
 /**
- * Tokens that were used as included ones must not become overage that the account, as it has
- * become, may not have.
- * @param allowed the most tokens that charges may bring its period to, null for no ceiling. @throws
- * PlatError `account_change`.
+ * A change must not turn included tokens that were already used into overage that the account doesn't allow.
+ * @param allowed the most tokens that the period may use, null for no limit. @throws PlatError
+ * `account_change`
  */
 export function requireNoNewOverage(
   period: UsedPeriod,
@@ -28,28 +27,28 @@ export function requireNoNewOverage(
   if (becomes <= overage(period, before) || allowed === null || period.tokens_used <= allowed) return;
   const missing = after.overage_allowed
     ? after.payment_method
-      ? `and its backstop allows ${allowed - after.tokens_included}`
-      : 'which the account may not have without a payment method'
-    : 'which the account has not allowed';
+      ? `but its backstop allows only ${allowed - after.tokens_included}`
+      : 'but the account has no payment method'
+    : 'but the account has overage turned off';
   throw impossible(
-    `The period has used ${period.tokens_used} tokens: with ${after.tokens_included} included, ${becomes} of them would become overage, ` +
-      `${missing}. Wait for the period's end, ${period.period_end.toISOString()}, or insist (--force).`,
+    `The current period has used ${period.tokens_used} tokens. With ${after.tokens_included} included, ${becomes} of them would become overage, ` +
+      `${missing}. Wait until the period ends at ${period.period_end.toISOString()}, or use --force.`,
   );
 }
 
-/** What new terms make of the overage that the period has used already; undefined: what it was. */
+/** How new terms change the overage already used in the period; undefined if they don't. */
 export function overageNote(period: UsedPeriod, before: Terms, after: Terms): string | undefined {
   const [was, becomes] = [describe(period, before), describe(period, after)];
   if (was === becomes) return undefined;
-  return `The overage of the period that began ${period.period_start.toISOString()} was ${was} and becomes ${becomes}.`;
+  return `The overage of the period that started ${period.period_start.toISOString()} changes from ${was} to ${becomes}.`;
 }
 
 const DAY_MS = 86_400_000;
-/** Periods are months; a year and some weeks of grace is the longest that anybody bills at once. */
+/** Periods are months. A year plus a few weeks is the longest that anyone bills at once. */
 const MAX_DAYS = 400;
 const YEARS = { first: 2000, last: 2100 };
 
-/** What given dates come to, see accounts/find_period. */
+/** A period by its dates, see accounts/find_period. */
 type PeriodRow = {
   starts: Date;
   ends: Date;
@@ -74,16 +73,16 @@ export type PeriodOwner = {
   id: string;
   tokens_used: number;
   period_start: Date | null;
-  /** When the last period that is closed ended; null without one. */
+  /** When the last closed period ended; null if there is none. */
   closed_until: Date | null;
   now: Date;
 };
 
 /**
- * The dates of an account's period by those that are given; without any, of a contract that begins now.
- * @returns what changes, and what to tell of it.
- * @throws PlatError `account_change` for dates far from now, a period that overlaps a closed one, is too
- * long, over, or leaves out days of its usage.
+ * The new dates of an account's period. Without any in the input, the period of a contract that starts now.
+ * @returns the changed dates, and a note for the operator
+ * @throws PlatError `account_change` for dates far from now, and for a period that overlaps a closed one, is
+ * too long, has ended, or misses days of its usage
  */
 export async function changePeriod(
   db: Db,
@@ -92,7 +91,7 @@ export async function changePeriod(
 ): Promise<{ dates: PeriodDates; note: string | undefined }> {
   const { periodStart, periodEnd } = given;
   if (periodStart && periodStart > account.now)
-    throw impossible('The current period cannot start in the future: give --period-end.');
+    throw impossible('The current period cannot start in the future. Set --period-end instead.');
   for (const date of [periodStart, periodEnd]) if (date) requireNearYear(date);
   const values = { account_id: account.id, start: periodStart ?? null, end: periodEnd ?? null };
   const rows = await db.run<PeriodRow>('accounts/find_period', values);
@@ -102,14 +101,14 @@ export async function changePeriod(
   requireUsedDays(period, moves);
   if (period.ends <= account.now && account.tokens_used > 0 && !given.force)
     throw impossible(
-      `The current period has used ${account.tokens_used} tokens. From ${span(period)} it would be over: it would be closed with them, ` +
-        'and a new one would begin with its whole allotment. Give dates that are not over (--period-end), or insist (--force).',
+      `The current period has used ${account.tokens_used} tokens. A period from ${span(period)} has already ended, so Plat would close it with those tokens ` +
+        'and start a new one with all included tokens. Set an end in the future (--period-end), or use --force.',
     );
   const { anchor, starts, ends } = period;
   return {
     dates: { ...(moves ? { period_start: starts } : {}), period_anchor: anchor, period_end: ends },
     note: period.skipped
-      ? `Periods that ended before the account was made, ${period.created_at.toISOString()}, are not opened: the first one is from ${span(period)}.`
+      ? `Periods that ended before the account was created (${period.created_at.toISOString()}) are skipped. The first one is from ${span(period)}.`
       : undefined,
   };
 }
@@ -117,21 +116,19 @@ export async function changePeriod(
 function requireNearYear(date: Date): void {
   const year = date.getUTCFullYear();
   if (year < YEARS.first || year > YEARS.last)
-    throw impossible(`A period lies in the years ${YEARS.first} to ${YEARS.last}, not in ${year}.`);
+    throw impossible(`A period must be in the years ${YEARS.first} to ${YEARS.last}, not in ${year}.`);
 }
 
 function requirePossiblePeriod({ starts, ends }: PeriodRow, closedUntil: Date | null): void {
   if (ends <= starts)
-    throw impossible(
-      `These dates do not fit: a period ends after it starts, not from ${span({ starts, ends })}.`,
-    );
+    throw impossible(`A period must end after it starts. These dates are from ${span({ starts, ends })}.`);
   if (closedUntil !== null && starts < closedUntil)
     throw impossible(
-      `The period before it is closed and ended ${closedUntil.toISOString()}: this one cannot begin earlier.`,
+      `The previous period is closed and ended at ${closedUntil.toISOString()}. This one cannot start earlier.`,
     );
   const days = (ends.getTime() - starts.getTime()) / DAY_MS;
   if (days > MAX_DAYS)
-    throw impossible(`The period would have ${Math.ceil(days)} days; at most ${MAX_DAYS} are possible.`);
+    throw impossible(`The period would have ${Math.ceil(days)} days. It can have up to ${MAX_DAYS}.`);
 }
 
 function requireUsedDays(period: PeriodRow, moves: boolean): void {
@@ -141,14 +138,12 @@ function requireUsedDays(period: PeriodRow, moves: boolean): void {
   if (within) return;
   const days = first_day === last_day ? `on ${first_day}` : `from ${first_day} to ${last_day}`;
   throw impossible(
-    `The current period was used ${days}, which does not lie within ${span(period)}: usage is not booked into a period of other days, ` +
-      'and --force does not help. Give dates (--period-start, --period-end) that hold these days.',
+    `The current period has usage ${days}, which is not within ${span(period)}. Plat doesn't move usage to a period of other days, ` +
+      'even with --force. Set dates (--period-start, --period-end) that include these days.',
   );
 }
 
-/**
- * What became of periods that were over by new dates, once they are rolled; undefined: the period runs on.
- */
+/** A note about periods that new dates have closed; undefined if the period is still open. */
 export async function closingNote(
   db: Db,
   account: PeriodOwner,
@@ -161,10 +156,11 @@ export async function closingNote(
     first_start: starts,
   });
   const { closed, current } = rows[0]!;
-  const later = closed > 1 ? ` So are the ${closed - 1} after it, unused: ${closed} periods are closed.` : '';
+  const later =
+    closed > 1 ? ` The ${closed - 1} unused ones after it were closed too: ${closed} periods in total.` : '';
   return (
-    `The period from ${span({ starts, ends })} is over by these dates: it is closed now, ` +
-    `with ${account.tokens_used} tokens used, and a new one has begun, ${current.toISOString()}.${later}`
+    `With these dates, the period from ${span({ starts, ends })} has ended. It was closed ` +
+    `with ${account.tokens_used} tokens used, and a new one started at ${current.toISOString()}.${later}`
   );
 }
 
@@ -179,10 +175,7 @@ function overage({ tokens_used }: UsedPeriod, { tokens_included }: Terms): numbe
   return Math.max(0, tokens_used - tokens_included);
 }
 
-/**
- * The amount as invoices have it: to the cent, half a cent rounded up; in BigInt, as the
- * product may pass 2^53.
- */
+/** The amount as on invoices: to the cent, with half a cent rounded up. The product can exceed 2^53. */
 function describe(period: UsedPeriod, terms: Terms): string {
   const tokens = overage(period, terms);
   const cents = (BigInt(tokens) * BigInt(terms.overage_cents_per_1000) + 500n) / 1000n;

@@ -1,8 +1,8 @@
 import { PlatError } from '../platform/errors.ts';
 
 /**
- * The error of an account that cannot use as much more in this period.
- * @param need tokens, or a text in place of a number that is not told
+ * The error for an account without enough tokens left in this period.
+ * @param need tokens, or a text if the number is withheld
  */
 export function quotaError(
   account: { overageAllowed: boolean; paymentMethod: boolean },
@@ -12,20 +12,20 @@ export function quotaError(
   const some = tokensLeft > 0;
   const needs = typeof need === 'number' ? `The call needs ${need} tokens` : need;
   const few = `${needs}, and ${tokensLeft} ${tokensLeft === 1 ? 'is' : 'are'} left`;
-  const state = some ? `${few} in this period.` : "The period's tokens are used up.";
+  const state = some ? `${few} in this period.` : 'No tokens are left in this period.';
   if (!account.overageAllowed)
-    return paymentError('usage_limit_exceeded', `${state} Overage is switched off for the account.`);
+    return paymentError('usage_limit_exceeded', `${state} Overage is turned off for the account.`);
   if (!account.paymentMethod)
     return paymentError('payment_method_required', `${state} Overage needs a payment method on file.`);
   return paymentError(
     'usage_backstop_reached',
     some
-      ? `${few} up to the account's ceiling of overage for this period.`
-      : "Overage has reached the account's ceiling for this period.",
+      ? `${few} before the account's overage limit for this period.`
+      : 'The account has reached its overage limit for this period.',
   );
 }
 
-/** An error that the account's owner has to act on, 402. */
+/** An error that the account's owner has to fix, 402. */
 export function paymentError(code: string, message: string): PlatError {
   return new PlatError(code, message, { status: 402 });
 }

@@ -1,14 +1,14 @@
 import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
-/** Whom to remove, and who does it. */
+/** The person to remove, and who removes them. */
 export type Removal = {
   /** The user's id, or their email address. */
   id?: string;
   email?: string;
   /** For the audit table. */
   actor: string;
-  /** Only a user of this company, and no operator. Operators leave it out. */
+  /** Limits the removal to users of this company who aren't operators. Operators omit it. */
   companyId?: string;
 };
 
@@ -22,20 +22,20 @@ export type StoredUser = {
   account: string | null;
   /** The account that gets their deals; null in a company without accounts. */
   heir_id: string | null;
-  /** False only for a user whom an earlier release created with an invitation that is still open. */
+  /** False only for a user that an earlier release created with an invitation that is still open. */
   signed_in: boolean;
   has_deals: boolean;
 };
 
 /**
- * Removes a person. Their sessions, links and search emails end with the transaction, and so do invitations
- * to their address and those that they sent. Lists, searches, exports, reports, deals and keys stay with the
- * company. @throws PlatError `user_unknown`; `user_owner` when they own an account; `user_deals` when nobody
- * could get their deals; `forbidden` for an operator
+ * Removes a person. The transaction ends their sessions, links, and search emails, and all invitations to
+ * their address or sent by them. Lists, searches, exports, reports, deals, and keys stay with the company.
+ * @throws PlatError `user_unknown`; `user_owner` if they own an account; `user_deals` if no account can take
+ * their deals; `forbidden` for an operator
  */
 export function removeUser(db: Db, { id, email, actor, companyId }: Removal): Promise<StoredUser> {
   return db.transaction(async tx => {
-    // Before the user is locked, as accepting an invitation locks it first, too.
+    // Invitations are locked before the user, in the same order as when one is accepted.
     await tx.run('accounts/end_invitations_with', { id: id ?? null, email: email ?? null, by: actor });
     const user = await lockUser(tx, { id, email, actor });
     if (user === undefined || (companyId !== undefined && user.company_id !== companyId))
@@ -45,7 +45,7 @@ export function removeUser(db: Db, { id, email, actor, companyId }: Removal): Pr
     if (user.account !== null)
       throw new PlatError(
         'user_owner',
-        `${user.email} owns the account ${user.account}. An operator has to give it another owner first: plat account set ${JSON.stringify(user.account)} --user <email>`,
+        `${user.email} owns the account ${user.account}. An operator has to set another owner first: plat account set ${JSON.stringify(user.account)} --user <email>`,
       );
     await deleteUser(tx, user);
     return user;
@@ -58,7 +58,7 @@ type Locked = { id?: string | undefined; email?: string | undefined; actor: stri
 export async function lockUser(db: Db, { id, email, actor }: Locked): Promise<StoredUser | undefined> {
   const values = { id: id ?? null, email: email ?? null, by: actor };
   const [locked] = await db.run<{ id: string }>('accounts/lock_user', values);
-  // A statement of its own: it has to see what was committed while the lock was waited for.
+  // A separate statement, so that it sees what was committed while this one waited for the lock.
   return locked && (await db.run<StoredUser>('accounts/describe_user', { id: locked.id }))[0];
 }
 

@@ -3,10 +3,10 @@ import { type Algorithm, hash as argonHash, verify as argonVerify } from '@node-
 import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
-/** What a one-time link is good for: to sign in, to set a new password, or to join a company. */
+/** A one-time link signs in, sets a new password, or joins a company. */
 export type LinkPurpose = 'sign_in' | 'reset' | 'invite';
 
-/** Minutes that a link lives. An invitation waits for people who are on vacation. */
+/** Minutes until a link expires. Invitations last long enough for people on vacation. */
 export const LINK_MINUTES: Record<LinkPurpose, number> = { sign_in: 30, reset: 60, invite: 7 * 24 * 60 };
 
 /**
@@ -18,10 +18,10 @@ const MAX_PASSWORD_LENGTH = 200;
 /** OWASP's first choice for Argon2id: 19 MiB, 2 passes, 1 lane. */
 const ARGON2 = { algorithm: 2 as Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Compared with when no user has the address, so that the answer takes equally long. */
+/** Checked if no user has the address, so that the response takes equally long. */
 let dummyHash: Promise<string> | undefined;
 
-/** Tokens of sessions and links: 256 random bits, of which only the hash is stored. */
+/** A token for a session or link: 256 random bits. Only its hash is stored. */
 export function newToken(): { token: string; tokenHash: Buffer } {
   const token = randomBytes(32).toString('base64url');
   return { token, tokenHash: tokenHashOf(token) };
@@ -29,32 +29,31 @@ export function newToken(): { token: string; tokenHash: Buffer } {
 
 export const tokenHashOf = (token: string): Buffer => hash('sha256', token, 'buffer');
 
-/** @throws PlatError `password` saying what is wrong with it. */
+/** @throws PlatError `password` with what is wrong with it */
 export function requirePassword(password: string, email: string): string {
   const length = [...password].length;
   if (length < MIN_PASSWORD_LENGTH)
-    throw new PlatError('password', `Use at least ${MIN_PASSWORD_LENGTH} characters.`);
+    throw new PlatError('password', `Use a password with at least ${MIN_PASSWORD_LENGTH} characters.`);
   if (length > MAX_PASSWORD_LENGTH)
-    throw new PlatError('password', `Use at most ${MAX_PASSWORD_LENGTH} characters.`);
+    throw new PlatError('password', `Use a password with up to ${MAX_PASSWORD_LENGTH} characters.`);
   const plain = password.toLowerCase();
   if (plain.includes(email.toLowerCase()) || new Set(plain).size < 4)
-    throw new PlatError('password', 'That is too easy to guess: choose another.');
+    throw new PlatError('password', 'This password is too easy to guess. Choose another one.');
   return password;
 }
 
-/** @param userId whose password it becomes. */
 export async function storePassword(db: Db, userId: string, password: string): Promise<void> {
   await db.run('accounts/store_password', { user_id: userId, hash: await argonHash(password, ARGON2) });
 }
 
-/** Whether the password is this user's; takes as long when there is no such user or they have none. */
+/** Whether the password is correct. Takes equally long if there is no such user or they have no password. */
 export async function verifyPassword(stored: string | null | undefined, given: string): Promise<boolean> {
   dummyHash ??= argonHash(randomBytes(16).toString('hex'), ARGON2);
   const right = await argonVerify(stored ?? (await dummyHash), given);
   return right && typeof stored === 'string';
 }
 
-/** The path of a new one-time link, below the app's address. */
+/** Creates a one-time link, and returns its path. */
 export async function createLink(db: Db, userId: string, purpose: LinkPurpose): Promise<string> {
   const { token, tokenHash } = newToken();
   await db.run('accounts/insert_link', {
@@ -66,7 +65,7 @@ export async function createLink(db: Db, userId: string, purpose: LinkPurpose): 
   return `/sign-in/link/${token}`;
 }
 
-/** How long a link lives, in words. */
+/** How long a link is valid, in words. */
 export function linkLifetime(purpose: LinkPurpose): string {
   const minutes = LINK_MINUTES[purpose];
   return minutes < 120 ? `${minutes} minutes` : `${minutes / 60 / 24} days`;

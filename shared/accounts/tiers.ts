@@ -1,16 +1,13 @@
-/**
- * The API tiers that an installation begins with. Their terms are in the table `tiers`, where `plat tier
- * set` changes them.
- */
+/** The API tiers of a new installation. `plat tier set` changes their terms, stored in table `tiers`. */
 export const TIERS = ['free', 'starter', 'growth', 'scale'] as const;
 
-/** A tier's name: one of TIERS, or one that the operator has made. */
+/** A tier's name: one of TIERS, or one that the operator created. */
 export type Tier = (typeof TIERS)[number] | (string & {});
 
-/** `api:direct` is REST, `api:mcp` the MCP server; usage is broken down by the same two modes. */
+/** `api:direct` is REST, `api:mcp` the MCP server. Usage is broken down by the same two modes. */
 export const SCOPES = ['api:direct', 'api:mcp'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What an assistant may be granted in place of `api:mcp`: only tools that change nothing. */
+/** A narrower grant for assistants than `api:mcp`, with only the tools that change nothing. */
 export const READ_SCOPE = 'api:mcp.read';
 export type Mode = 'direct' | 'mcp';

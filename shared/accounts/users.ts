@@ -2,39 +2,35 @@ import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import { requireKnownOrNewName, requireName } from './account-names.ts';
 
-/** Whose an account is. */
+/** The company and owner of an account. */
 export type Membership = { id: string; company_id: string; user_id: string | null };
 
 export type MembershipChange = {
   company?: string;
-  /** An e-mail address; null for no particular user. */
+  /** An email address; null for no owner. */
   user?: string | null;
   userName?: string;
 };
 
-/**
- * Enough to tell an address from a name; whether it is read is another matter. 254 characters are all that
- * SMTP carries (RFC 5321).
- */
+/** Distinguishes an address from a name. SMTP allows up to 254 characters (RFC 5321). */
 const EMAIL = /^(?=.{1,254}$)[^\s\p{Cc}@<>,;:()"\\]+@[^\s\p{Cc}@<>,;:()"\\]+$/u;
 
 /** @throws PlatError `user_email`. */
 export function requireEmail(text: string): string {
   if (EMAIL.test(text)) return text;
-  throw new PlatError('user_email', `"${text}" is no e-mail address: write it as ana@acme.example.`);
+  throw new PlatError('user_email', `"${text}" is not an email address. Enter one such as ana@acme.example.`);
 }
 
 export function userOfOtherCompanyError(email: string): PlatError {
   return new PlatError(
     'user_company',
-    `${email} is a user of another company. A user's accounts are all of one company: name theirs (--company), or another user.`,
+    `${email} belongs to another company. All accounts of a user are in one company. Use theirs (--company), or another user.`,
   );
 }
 
 /**
- * The company and the user of an account as they are to be. A user goes with the account to another company,
- * unless accounts would be left behind.
- * @throws PlatError `user_company`, `user_email`, `account_change`, `name`.
+ * The new company and user of an account. A user moves with the account to another company, unless they have
+ * other accounts. @throws PlatError `user_company`, `user_email`, `account_change`, `name`
  */
 export async function changeMembership(
   db: Db,
@@ -69,7 +65,7 @@ async function userOf(
   }
   const id = email === null ? null : account.user_id;
   if (name === undefined) return id;
-  if (id === null) throw new PlatError('account_change', 'The account has no user: name one (--user).');
+  if (id === null) throw new PlatError('account_change', 'The account has no user. Set one with --user.');
   await db.run('accounts/rename_user', { user_id: id, name });
   return id;
 }
@@ -80,7 +76,7 @@ async function moveUser(db: Db, account: Membership, companyId: string): Promise
   if (rows.length === 0)
     throw new PlatError(
       'user_company',
-      "The account's user has other accounts, which would stay with the old company: give this one another user (--user), or none.",
+      "The account's user has other accounts, which would stay in the old company. Set another user (--user), or none.",
     );
 }
 
@@ -91,7 +87,7 @@ export async function joinCompany(db: Db, name: string): Promise<string> {
 
 export type UserAddress = { id: string; email: string };
 
-/** A new user; undefined when the address is a user's already. @throws PlatError `user_email` */
+/** Creates a user; undefined if the address already belongs to one. @throws PlatError `user_email` */
 export async function createUser(
   db: Db,
   { companyId, email, name = '', operator = false, actor }: NewUser,
@@ -105,7 +101,7 @@ type NewUser = {
   companyId: string;
   email: string;
   name?: string;
-  /** Whether they may see and manage the whole installation. */
+  /** Whether they can see and manage the whole installation. */
   operator?: boolean;
   /** Who creates them, for the audit table. */
   actor: string;
@@ -131,6 +127,6 @@ export async function listUsers(db: Db): Promise<UserSummary[]> {
 export async function findUser(db: Db, email: string): Promise<UserAddress> {
   const rows = await db.run<UserAddress>('accounts/find_by_email', { address: email });
   if (rows[0] === undefined)
-    throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` shows them.`);
+    throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` lists all users.`);
   return rows[0];
 }

@@ -6,33 +6,33 @@ import { createConclusion } from '../kernels/valuation/value-parcel.ts';
 import { shownPercent } from '../model/valuation-comps-codec.ts';
 import { ADJUSTMENTS, type Adjustment, type Candidate, type ReportSnapshot } from './comp-report.ts';
 
-/** What a person says in place of the model. */
+/** A user's replacement for one of the model's adjustments. */
 export type Override = { comp_id: string; adjustment: Adjustment; percent: number; reason: string };
 
-/** In percent; `model` is null where it does not adjust, `percent` what counts. */
+/** In percent. `model` is null if the model makes no such adjustment; `percent` is applied. */
 export type AppliedAdjustment = { model: number | null; percent: number | null; reason: string | null };
 
-/** A chosen comp and what it does. Prices per acre in USD. */
+/** A chosen comp and its effect. Prices per acre in USD. */
 export type ResultLine = {
   comp: Candidate;
   ppa: number;
   adjustments: Record<Adjustment, AppliedAdjustment>;
   adjusted_ppa: number;
-  /** Its share in the estimate, of 1. */
+  /** Its share of the estimate, 0 to 1. */
   weight: number;
-  /** By how many USD the estimate would be lower without it; null of an only one. */
+  /** How many USD lower the estimate would be without it; null for the only comp. */
   moves: number | null;
 };
 
-/** Prices per acre together: `weighted` is the geometric mean that estimates are made of, `gini` 0 to 100. */
+/** Totals of prices per acre. `weighted` is the geometric mean used for estimates; `gini` is 0 to 100. */
 export type Totals = { mean: number; median: number; weighted: number; gini: number };
 
 export type Result = {
-  /** Sales before asking prices, those that are the fewest steps away first. */
+  /** Sales before asking prices, then by steps away. */
   lines: ResultLine[];
   as_sold: Totals;
   adjusted: Totals;
-  /** Its interval and confidence mean something of three comps or more: `enough`. */
+  /** Its range and confidence are only meaningful with three comps or more (`enough`). */
   estimate: Valuation;
   enough: boolean;
 };
@@ -42,7 +42,7 @@ const percentOf = (log: number | null): number | null => (log === null ? null : 
 
 type OverrideOf = (comp: Candidate, name: Adjustment) => Override | undefined;
 
-/** What the chosen comps say by the kernels of the model; null when nothing is chosen. */
+/** Calculates the estimate from the chosen comps, like the model; null if none are chosen. */
 export function resultOf(
   snapshot: ReportSnapshot,
   isChosen: (comp: Candidate) => boolean,
@@ -55,7 +55,7 @@ export function resultOf(
   const overridesByKey = new Map(overrides.map(one => [`${one.comp_id} ${one.adjustment}`, one]));
   const overrideOf: OverrideOf = (comp, name) => overridesByKey.get(`${comp.id} ${name}`);
   const columns = columnsOf(comps, overrideOf);
-  // Reports that were made before counties had weights of their own have none.
+  // Reports from before counties had their own weights have none.
   weighComps(columns, snapshot.weight_steps ?? 1);
   const estimate = createConclusion(snapshot, comps.length)(columns, snapshot.subject.acres);
   const lines = linesOf(comps, columns, estimate, snapshot.subject.acres, overrideOf);
@@ -76,7 +76,7 @@ export function resultOf(
   };
 }
 
-/** The comps as the kernels read them, adjusted by the model or by what a person says in its place. */
+/** The comps as the kernels read them, with the model's adjustments or the user's overrides. */
 function columnsOf(comps: readonly Candidate[], overrideOf: OverrideOf): ChosenComps {
   const columns = newChosenComps(comps.length);
   columns.count = comps.length;

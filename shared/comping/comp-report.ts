@@ -6,14 +6,14 @@ import type { BucketLabel } from '../model/buckets.ts';
 import { countyCode, type JobDefinition } from '../platform/queue/jobs.ts';
 import { fiveDigits } from '../regions/counties.ts';
 
-/** What the model moves a comp's price per acre by, in the order in which people read it. */
+/** Adjustments of a comp's price per acre, in display order. */
 export const ADJUSTMENTS = ['size', 'time', 'location', 'land', 'asking'] as const;
 export type Adjustment = (typeof ADJUSTMENTS)[number];
 
-/** Comps that a report has to choose from: those that are the fewest steps away, as the model counts. */
+/** How many comps a report offers: those the fewest steps away. */
 export const MAX_CANDIDATES = 500;
 
-/** A comp as it was when the report was made. */
+/** A comp as it was when the report was prepared. */
 export type Candidate = {
   id: string;
   source: string;
@@ -27,7 +27,7 @@ export type Candidate = {
   lon: number;
   lat: number;
   acres: number;
-  /** USD: the sale's price, or what is asked. */
+  /** USD: the sale price or asking price. */
   price: number;
   /** 'YYYY-MM-DD'; null unless SOLD. */
   sold_date: string | null;
@@ -37,43 +37,43 @@ export type Candidate = {
   photos: string[];
   /** From the subject's point. */
   distance_m: number;
-  /** Days from the sale to the report's day; null unless SOLD. */
+  /** Days from the sale to the report's date; null unless SOLD. */
   age: number | null;
   /**
-   * How unlike the subject in distance, size and age, as the model counts: its weight falls by e with each.
+   * Difference from the subject in distance, size, and age. Each step divides the weight by e.
    */
   steps: number;
-  /** Natural logarithms of the factors; null for a land that is not adjusted for. */
+  /** Natural logarithms of the factors; null if there is no adjustment for land. */
   adjustments: Record<Adjustment, number | null>;
-  /** The model takes its price for no market's, or the comp for another record of the same sale. */
+  /** Whether the model excludes it as an outlier or a duplicate of the same sale. */
   left_out: boolean;
-  /** Whether the model's own estimate goes by it. */
+  /** Whether the model's own estimate uses it. */
   used: boolean;
-  /** Its source has taken it back since the report was made. */
+  /** Whether newer data no longer has it among the candidates. */
   gone?: boolean;
 };
 
-/** What comps are adjusted for time by, as natural logarithms. */
+/** The date adjustment of comps, as natural logarithms. */
 export type PriceTrend = {
   yearly: number;
-  /** By how much estimates of the last year's sales were too high, which is taken off every sale. */
+  /** How much estimates of last year's sales were too high; taken off every sale. */
   lag: number;
-  /** The county's own sales that it stands on. Without any it is other counties'. */
+  /** The number of the county's own sales it is based on. With none, it comes from other counties. */
   sales: number;
-  /** Year of the first of these. */
+  /** Year of the earliest of these. */
   since: number | null;
 };
 
 export type MarketBucket = {
   name: string;
   as_of: string | null;
-  /** By names of statistics; null where the bucket has no listing. */
+  /** Values by statistic; null if the bucket has no listings. */
   data: Record<string, number | null> | null;
 };
 
-/** What was true when a report was made: all that its figures are computed from. */
+/** The data of a report at the time it was prepared; all its figures are calculated from it. */
 export type ReportSnapshot = {
-  /** 'YYYY-MM-DD': the day that the subject is valued for. */
+  /** 'YYYY-MM-DD': the date of the valuation. */
   as_of: string;
   /** ISO 8601. */
   made_at: string;
@@ -100,14 +100,14 @@ export type ReportSnapshot = {
   elasticity: number;
   /** Steps over which the weight of a comp falls to 1/e. */
   weight_steps?: number;
-  /** How the county's prices move with time; reports that were made before it was kept have none. */
+  /** The county's price trend; missing in older reports. */
   trend?: PriceTrend;
   calibration: Calibration;
   discount: Discount;
-  /** Null where fewer than three comps are near. */
+  /** Null if fewer than three comps are nearby. */
   machine: Valuation | null;
   candidates: Candidate[];
-  /** Comps that could be chosen; `candidates` are the nearest of them. */
+  /** The number of available comps; `candidates` has the nearest. */
   comps: number;
   bucket: BucketLabel | null;
   county_market: MarketBucket | null;
@@ -115,8 +115,8 @@ export type ReportSnapshot = {
 };
 
 /**
- * The reports of a county that wait for it. A person waits: attempts follow each other sooner than those
- * of other jobs, the first after half a second, for a quarter of a minute.
+ * Prepares the requested reports of a county. A person is waiting, so retries start after half a second and
+ * end after about 15 seconds.
  */
 export const prepareReports: JobDefinition<{ fips: number }> = {
   name: 'comping.prepare',

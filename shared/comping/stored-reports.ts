@@ -13,7 +13,7 @@ export type Report = {
   version: number;
   created_at: Date;
   updated_at: Date;
-  /** Waits for a worker since. */
+  /** When a worker was last requested; null when none is. */
   wanted_at: Date | null;
   looked_at: Date | null;
   fault: string | null;
@@ -22,7 +22,7 @@ export type Report = {
   /** The newest snapshot that was offered but not accepted yet. */
   offered: ReportSnapshot | null;
   share_expires_at: Date | null;
-  /** Name of the person who started it, or of the account's user; null when that person has no name. */
+  /** Name of the user who created it, or of the account's user; null if unnamed. */
   maker: string | null;
   company: string;
   chosen: string[];
@@ -31,7 +31,7 @@ export type Report = {
 
 type Reader = { accountId: string | null; userId: string | null };
 
-/** Undefined also where the report is another account's. */
+/** Undefined also for another account's report. */
 export async function findReport(
   db: Db,
   id: string,
@@ -40,7 +40,7 @@ export async function findReport(
   return (await db.run<Report>('comping/read_report', { id, account_id: accountId, user_id: userId }))[0];
 }
 
-/** The report of a link; undefined where the link has run out or was taken back. */
+/** The report of a shared link; undefined if it expired or sharing ended. */
 export async function findSharedReport(db: Db, tokenHash: Buffer): Promise<Report | undefined> {
   const values = { token_hash: tokenHash };
   const [shared] = await db.run<{ id: string; account_id: string }>('comping/find_shared', values);
@@ -56,13 +56,13 @@ export type ListedReport = Pick<Report, 'id' | 'title' | 'label' | 'property_id'
 export const listReports = (db: Db, { accountId, userId }: Reader, limit: number): Promise<ListedReport[]> =>
   db.run<ListedReport>('comping/list_reports', { account_id: accountId, user_id: userId, limit });
 
-/** Whether the parcel was valued again since the report was last compared. */
+/** Whether the parcel was revalued after the report last checked for newer data. */
 export async function isOutdated(db: Db, report: Report): Promise<boolean> {
   const { fips, property_id, looked_at } = report;
   return (await db.run('comping/is_outdated', { fips, property_id, looked_at })).length > 0;
 }
 
-/** Whether the report waits to be prepared. */
+/** Whether a worker has yet to prepare the report. */
 export async function isWanted(db: Db, { id }: Report): Promise<boolean> {
   return (await db.run('comping/is_wanted', { id })).length > 0;
 }
@@ -97,7 +97,7 @@ export async function restoreAdjustment(
   await db.run('comping/touch_report', { id });
 }
 
-/** Whether it was written: not when another user has changed it since it was `before`. */
+/** Writes a text unless another user has changed it from `before`. @returns whether it was written */
 export async function writeText(
   db: Db,
   { id }: Report,

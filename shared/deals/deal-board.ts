@@ -18,8 +18,8 @@ import {
 const fetchPayload = z.strictObject({ deal: z.uuid() });
 
 /**
- * Finds a deal's live listing and grades it. A person waits: attempts 1, 2, 4 and 8 seconds apart; what
- * they leave undone is found with the daily run.
+ * Finds a deal's live listing and grades it. Attempts are 1, 2, 4, and 8 seconds apart, because a person is
+ * waiting. If all fail, the daily run finds the listing.
  */
 export const dealFetch: JobDefinition<z.infer<typeof fetchPayload>> = {
   name: 'deal.fetch',
@@ -30,11 +30,11 @@ export const dealFetch: JobDefinition<z.infer<typeof fetchPayload>> = {
   backoffMs: 1_000,
 };
 
-/** Whose board: the one of the user who has signed in, else of the account's user, else of the account. */
+/** The board's owner: the signed-in user, else the account's user, else the account. */
 export type Owner = {
   accountId: string;
   userId?: string | undefined;
-  /** The author of the changes, where that is another user. */
+  /** The author of changes, if that is another user. */
   author?: string;
 };
 
@@ -42,27 +42,26 @@ export type Board = { id: string; version: number; author: string };
 
 type Money = Partial<Record<(typeof DEAL_MONEY)[number], string | null>>;
 
-/** What a person may say of a deal; amounts are decimal texts, days 'YYYY-MM-DD', null takes a value back. */
+/** Fields that a person sets. Amounts are decimal strings, dates 'YYYY-MM-DD'; null removes a value. */
 export type DealFields = Money & {
   status?: DealStage;
   deal_type?: DealType;
   contract_expiration_date?: string | null;
   closing_date?: string | null;
   /**
-   * What is asked from now on: for a live listing until that shows another price than today's, else
-   * until one is found.
+   * The user's list price. It applies until the live listing's price changes, or until a listing is found.
    */
   price?: string | null;
 };
 
-/** What a person answers to an advice: no sooner than on a day, or not at all until another is given. */
+/** A person's response to advice: hold it until a date, or dismiss it until there is other advice. */
 type AdviceAnswer = { advice_held_until?: string | null; advice_dismissed?: boolean };
 
 export type DealSubject = { property_id?: number; listing_id?: string; listing_url?: string };
 
 export type DealChange = DealFields &
   AdviceAnswer & {
-    /** Place in the column, from 0; beyond its end is its end. */
+    /** Position in the column, from 0. A higher number means the end. */
     position?: number;
   };
 
@@ -70,14 +69,14 @@ export async function findBoard(db: Db, { accountId, userId }: Owner): Promise<B
   return (await db.run<Board>('deals/find_board', { account_id: accountId, user_id: userId ?? null }))[0];
 }
 
-/** The board, made where there is none. */
+/** Returns the board, and creates it if needed. */
 export async function openBoard(db: Db, owner: Owner): Promise<Board> {
   await db.run('deals/add_board', { account_id: owner.accountId, user_id: owner.userId ?? null });
   const board = (await findBoard(db, owner))!;
   return { ...board, author: owner.author ?? board.author };
 }
 
-/** The board, alone with the caller until the transaction ends. */
+/** Locks the board until the transaction ends. */
 async function lockBoard(db: Db, owner: Owner): Promise<Board> {
   const board = await openBoard(db, owner);
   await db.run('deals/lock_board', { board_id: board.id });
@@ -89,9 +88,10 @@ async function sign(db: Db, author: string, cause: string): Promise<void> {
 }
 
 /**
- * To be run in a transaction, like the other changes. Its job finds the listing and grades.
+ * Adds a deal and enqueues the job that finds its listing and grades it. Run it in a transaction, like the
+ * other changes.
  * @returns the deal's id
- * @throws PlatError `validation_error` for what is not there, `unprocessable` for a full board
+ * @throws PlatError `validation_error` for an unknown parcel or comp, `unprocessable` for a full board
  */
 export async function addDeal(
   db: Db,
@@ -105,7 +105,7 @@ export async function addDeal(
   const board = await lockBoard(db, owner);
   const [row] = await db.run<{ deals: number }>('deals/count_deals', { board_id: board.id });
   if (row!.deals >= MAX_DEALS)
-    throw new PlatError('unprocessable', `The board has ${MAX_DEALS} deals already: remove one first.`);
+    throw new PlatError('unprocessable', `The board already has ${MAX_DEALS} deals. Remove one first.`);
   const price = fields.price ?? null;
   const listed = price === null ? null : await listedPrice(db, listing_id, listing_url);
   await sign(db, board.author, 'added');
@@ -129,7 +129,7 @@ export async function addDeal(
   return id;
 }
 
-/** What the live listing that a deal names asks at this moment. */
+/** The current price of the live listing that a deal names. */
 async function listedPrice(db: Db, listingId: string | null, url: string | null): Promise<string | null> {
   const [row] = await db.run<{ price: string }>('deals/find_listed_price', { listing_id: listingId, url });
   return row?.price ?? null;
@@ -141,7 +141,7 @@ async function countyOfSubject(
   listingId: string | null,
 ): Promise<number | null> {
   const ofParcel = propertyId === null ? null : countyOf(propertyId);
-  // No county has a number beyond; it would not fit the column.
+  // A larger number is no county and would not fit the column.
   const county = ofParcel !== null && ofParcel < 100_000 ? ofParcel : null;
   const [row] = await db.run<{ parcel: boolean; listing: boolean; fips: number | null }>('deals/find_known', {
     fips: county,
@@ -149,7 +149,7 @@ async function countyOfSubject(
     listing_id: listingId,
   });
   const { parcel, listing, fips } = row!;
-  if (propertyId !== null && !parcel) throw refused('property_id', 'is not the id of a parcel on a roll');
+  if (propertyId !== null && !parcel) throw refused('property_id', 'is not the id of a parcel on the roll');
   if (listingId !== null && !listing) throw refused('listing_id', 'is not the id of a comp');
   return county ?? fips;
 }
@@ -163,7 +163,7 @@ function refused(field: string, why: string): PlatError {
 function requireSpend(amounts: Money): void {
   const spend = DEAL_COSTS.reduce((sum, name) => sum + toCents(amounts[name] ?? '0'), 0n);
   if (spend > MAX_CENTS)
-    throw refused('purchase_price', `and the other costs must be at most ${fromCents(MAX_CENTS)} together`);
+    throw refused('purchase_price', `and the other costs must not exceed ${fromCents(MAX_CENTS)} in total`);
 }
 
 type Row = Required<Omit<DealFields, 'price'>> & {
@@ -216,7 +216,7 @@ export async function changeDeal(db: Db, owner: Owner, id: string, change: DealC
     dismissed: dismissed ?? before.advice_dismissed_on !== null,
   });
   await db.run('deals/touch_boards', { board_ids: [board.id] });
-  // A card that only makes room in its column is graded already, and so is one whose advice is answered.
+  // Moving within a column or responding to advice doesn't change the grade.
   const isPlaced =
     before.status === after.status &&
     Object.keys(change).every(name => /^(position|status|advice_.*)$/.test(name));
@@ -224,17 +224,17 @@ export async function changeDeal(db: Db, owner: Owner, id: string, change: DealC
   return true;
 }
 
-/** @throws PlatError `validation_error` for an answer to an advice that is not there */
+/** @throws PlatError `validation_error` for a response to advice that the deal doesn't have */
 function requireAdvice(
   before: Row,
   { advice_held_until: until, advice_dismissed: dismissed }: DealChange,
 ): void {
   if (before.suggested_action !== '') return;
-  if (until) throw refused('advice_held_until', 'needs an advice, and the deal has none now');
-  if (dismissed) throw refused('advice_dismissed', 'needs an advice, and the deal has none now');
+  if (until) throw refused('advice_held_until', 'needs advice to respond to, and the deal has none now');
+  if (dismissed) throw refused('advice_dismissed', 'needs advice to respond to, and the deal has none now');
 }
 
-/** The amounts of a deal by their columns; null where there is none. */
+/** A deal's amounts by column; null for a missing one. */
 const moneyOf = (fields: DealFields | Row): Record<string, unknown> =>
   Object.fromEntries(DEAL_MONEY.map(name => [name, fields[name] ?? null]));
 
@@ -247,7 +247,7 @@ function causeOf(before: Row, after: Row, price: string | null | undefined): str
   return before.status === after.status ? 'edited' : 'moved';
 }
 
-/** Makes room for a card in a column and closes the gap that it leaves. @returns its place */
+/** Makes room for a card in a column and closes the gap it leaves. @returns its position */
 async function place(
   db: Db,
   boardId: string,

@@ -18,7 +18,7 @@ export type LiveListing = {
   price: string;
 };
 
-/** Live listings by how their address begins, or by parcel number. */
+/** Live listings by the start of their address, or by parcel number. */
 export const findLiveListings = (
   db: Db,
   values: { pattern: string | null; apn: string; fips: number | null; zip: string | null },
@@ -26,7 +26,7 @@ export const findLiveListings = (
 
 export type ListingFacts = { source: string; listed_date: string | null; price: number | null };
 
-/** What its source says of a listing. */
+/** A listing's facts from its source. */
 export async function findListingFacts(db: Db, id: string): Promise<ListingFacts | undefined> {
   return (await db.run<ListingFacts>('deals/get_listing', { id }))[0];
 }

@@ -3,7 +3,7 @@ import { tokensText } from '../model/prices.ts';
 import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
-/** What is told of an export that failed. */
+/** Why an export failed, as shown to the user. */
 export type ExportError = { code: string; message: string; details?: Record<string, string[]> };
 
 export const errorOf = ({ code, message, details }: PlatError): ExportError => ({
@@ -15,8 +15,8 @@ export const errorOf = ({ code, message, details }: PlatError): ExportError => (
 type Ended = { id: string; account_id: string; tokens_held: number };
 
 /**
- * Ends an open export that cannot be made, in one transaction with what was held for it.
- * @param attempt the one that fails; null for whichever is at it
+ * Marks an open export as failed and releases the tokens held for it.
+ * @param attempt the attempt that failed; null for any
  */
 export async function failExport(
   db: Db,
@@ -32,7 +32,7 @@ export async function failExport(
   if (ended !== undefined) await releaseTokens(db, ended.account_id, ended.tokens_held);
 }
 
-/** Ends an open export of a company. @returns its job; undefined where none is open */
+/** Cancels a company's open export. @returns its job; undefined when it isn't open */
 export async function cancelExport(
   db: Db,
   id: string,
@@ -46,24 +46,24 @@ export async function cancelExport(
   return ended;
 }
 
-/** In place of how many tokens a file needs: few rows are counted by nothing that is free. */
-export const UNTOLD_NEED = 'A file holds 25 tokens, or one for each row if there are more';
+/** Stands in for the number of tokens needed, which would reveal how many rows match. */
+export const UNTOLD_NEED = 'An export needs 25 tokens, or one per row if there are more rows';
 
-/** The error of a file that would cost more than its order allows. */
+/** The error of an export that would cost more than its order allows. */
 export function overCeiling(most: number): PlatError {
-  const why = `the file costs more than ${tokensText(most)}, the most that was allowed: order it anew with what its quote tells, or ask for less`;
+  const why = `the file costs more than the ${tokensText(most)} that the order allows. Get a new quote and raise the limit, or request fewer rows`;
   return new PlatError('validation_error', 'Rejected: most_tokens. See details for the reasons.', {
     details: { most_tokens: [why] },
   });
 }
 
-/** What is told of a fault of ours. */
+/** Shown when the failure is Plat's. */
 export const LOST: ExportError = {
   code: 'internal_error',
-  message: 'The file could not be made. Nothing was charged; try again.',
+  message: "Plat couldn't create the file. You weren't charged. Try again.",
 };
 
-/** Ends exports whose job is over without a word: its workers died, or an operator canceled it. */
+/** Fails exports whose job ended without a result: its workers died, or an operator canceled it. */
 export async function failLostExports(db: Db): Promise<void> {
   for (const { id } of await db.run<{ id: string }>('exports/list_lost'))
     await db.transaction(tx => failExport(tx, id, LOST, null));

@@ -4,66 +4,66 @@ import type { ExportKind } from './export-request.ts';
 
 type Columns = Record<string, { type: FieldType; doc: string }>;
 
-/** What a file has of a parcel besides its declared fields, before them. */
+/** Columns before the parcel's own fields. */
 const OWN: Columns = {
   property_id: { type: 'integer', doc: 'Stable numeric identifier of the parcel' },
   fips: { type: 'text', doc: '5-digit county FIPS code' },
-  longitude: { type: 'number', doc: 'Of a point on the parcel, WGS84' },
-  latitude: { type: 'number', doc: 'Of a point on the parcel, WGS84' },
-  effective_acres: { type: 'number', doc: '`acres`, or `calculated_acres` where none is stated' },
+  longitude: { type: 'number', doc: 'Coordinate of a point on the parcel, WGS84' },
+  latitude: { type: 'number', doc: 'Coordinate of a point on the parcel, WGS84' },
+  effective_acres: { type: 'number', doc: '`acres`, or `calculated_acres` if the roll has none' },
 };
 
-/** What the owner of a row has, in a file of one row an owner or of a list. */
+/** Totals for the row's owner, in files with one row per owner and of lists. */
 const OWNER: Columns = {
-  owner_parcels: { type: 'integer', doc: 'Parcels of this owner among those that were asked for' },
+  owner_parcels: { type: 'integer', doc: "Number of this owner's parcels in the export" },
   owner_acres: {
     type: 'number',
-    doc: 'Their effective acres together; units on one boundary count its land once',
+    doc: 'Total effective acres of these parcels. Units that share one boundary count its land once',
   },
 };
 
-/** What a list says of its rows. Notes stay out: people keep telephone numbers there. */
+/** Columns of a list's rows. Notes are excluded because people keep phone numbers in them. */
 const LIST: Columns = {
-  status: { type: 'text', doc: 'How far one is with the owner' },
-  status_at: { type: 'date', doc: 'Since when' },
-  tags: { type: 'text', doc: 'Separated by semicolons; those with a telephone number stay out' },
-  value: { type: 'number', doc: 'The estimate, USD' },
-  offer: { type: 'number', doc: 'By the terms of the list, USD' },
+  status: { type: 'text', doc: 'Status of the row' },
+  status_at: { type: 'date', doc: 'Date of the status' },
+  tags: { type: 'text', doc: 'Separated by semicolons. Tags with a phone number are excluded' },
+  value: { type: 'number', doc: 'Estimated value, USD' },
+  offer: { type: 'number', doc: "Offer by the list's terms, USD" },
   needs_review: { type: 'text', doc: 'Why there is no offer' },
 };
 
 const PARCEL: Columns = { ...OWN, ...ALL_FIELDS };
 
 const COMP: Columns = {
-  id: { type: 'text', doc: 'Of the comp' },
+  id: { type: 'text', doc: 'Comp id' },
   status: { type: 'text', doc: 'ACTIVE, PENDING or SOLD' },
   address: { type: 'text', doc: 'Street address' },
   city: { type: 'text', doc: 'City' },
   state: { type: 'text', doc: 'Two-letter state' },
   zip: { type: 'text', doc: '5-digit ZIP' },
-  county: { type: 'text', doc: 'County as the source names it' },
+  county: { type: 'text', doc: 'County, as named by the source' },
   apn: { type: 'text', doc: "Assessor's parcel number" },
   longitude: { type: 'number', doc: 'WGS84' },
   latitude: { type: 'number', doc: 'WGS84' },
   lot_size: { type: 'number', doc: 'Acres' },
-  price: { type: 'number', doc: 'USD; 0 where the source withholds it' },
-  sold_date: { type: 'date', doc: 'Day of the sale' },
+  price: { type: 'number', doc: 'USD. 0 if the source withholds it' },
+  sold_date: { type: 'date', doc: 'Sale date' },
   days_on_market: { type: 'integer', doc: 'Days' },
-  sale_type: { type: 'text', doc: 'Label as the source gives it' },
-  url: { type: 'text', doc: 'Of the listing' },
+  sale_type: { type: 'text', doc: 'Sale type, as named by the source' },
+  url: { type: 'text', doc: 'Listing URL' },
   source: { type: 'text', doc: 'Origin of the record' },
 };
 
-/** A line a market and acreage bucket. */
+/** One row per market and acreage bucket. */
 const MARKET: Columns = {
-  id: { type: 'text', doc: 'Of the region' },
+  id: { type: 'text', doc: 'Region id' },
   type: { type: 'text', doc: 'county or zip' },
   code: { type: 'text', doc: 'FIPS or ZIP' },
-  name: { type: 'text', doc: 'Of the county, or the ZIP' },
+  name: { type: 'text', doc: 'County name, or the ZIP' },
   state: { type: 'text', doc: 'Two-letter state' },
-  county_name: { type: 'text', doc: 'The county itself, or that of the ZIP' },
-  as_of: { type: 'date', doc: 'Day as of which the windows count' },
-  bucket: { type: 'text', doc: 'Acreage bucket; buckets overlap' },
+  county_name: { type: 'text', doc: "Name of the county, or of the ZIP's county" },
+  as_of: { type: 'date', doc: 'Date that the windows end on' },
+  bucket: { type: 'text', doc: 'Acreage bucket. Buckets overlap' },
   listings: { type: 'integer', doc: 'Listings in the bucket' },
   ...Object.fromEntries(METRIC_KEYS.map(key => [key, { type: 'number' as const, doc: key }])),
 };
@@ -76,19 +76,19 @@ const COLUMNS: Record<ExportKind, Columns> = {
   markets: MARKET,
 };
 
-/** The columns that a file may have, in the order in which it has all of them. */
+/** The columns of a kind of export, in their default order. */
 export const columnNames = (kind: ExportKind): string[] => Object.keys(COLUMNS[kind]);
 
 export const EXPORT_COLUMNS = [
   ...new Set(Object.values(COLUMNS).flatMap(columns => Object.keys(columns))),
 ] as [string, ...string[]];
 
-/** The last column of every file: who is to be credited for a row, and on which terms it may be used. */
+/** The last column of every file: whom to credit for the row, and the terms of use. */
 export const SOURCES_COLUMN = 'sources';
 
 export type ExportColumn = { name: string; type: FieldType };
 
-/** Those that were chosen, in the order in which they were chosen, and `sources`. */
+/** The chosen columns in the chosen order, and `sources`. */
 export const columnsOf = (kind: ExportKind, names: readonly string[] = columnNames(kind)): ExportColumn[] => [
   ...names.map(name => ({ name, type: COLUMNS[kind][name]!.type })),
   { name: SOURCES_COLUMN, type: 'text' },

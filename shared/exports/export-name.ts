@@ -3,13 +3,13 @@ import { sql } from '../platform/statements.ts';
 import { countyText } from '../regions/counties.ts';
 import { type ExportRequest, FILE_TYPES } from './export-request.ts';
 
-/** A file's order, with what its list or its only market is called; null where these are none, or gone. */
+/** An order with the name of its list or only market; null if it has neither, or it was deleted. */
 export type NamedOrder = { request: ExportRequest; subject: string | null };
 
 /** The subject, as a part of statements. */
 export const SUBJECT = sql('exports/subject_of_export');
 
-/** Where comps or parcels are asked for, where that is one county or ZIP. */
+/** The county or ZIP of the order, if it is limited to one. */
 function placeOf({ filter, comps }: ExportRequest): string {
   const fips = filter?.county ?? comps?.fips;
   if (typeof fips === 'string') return countyText(Number(fips));
@@ -17,7 +17,7 @@ function placeOf({ filter, comps }: ExportRequest): string {
   return typeof zip === 'string' ? `ZIP ${zip}` : '';
 }
 
-/** What a file is of, in short; empty where that has no name. */
+/** A short name for the file's content; empty if there is none. */
 export function shortNameOf({ request, subject }: NamedOrder): string {
   if (subject !== null) return subject;
   return request.markets ? `${request.markets.length} markets` : placeOf(request);
@@ -25,7 +25,7 @@ export function shortNameOf({ request, subject }: NamedOrder): string {
 
 const LONGEST = 60;
 
-/** Small letters and digits of a name, which any file may be called by. */
+/** A name as lowercase letters, digits, and hyphens, safe in any file system. */
 const slugOf = (name: string): string =>
   name
     .normalize('NFKD')
@@ -35,7 +35,7 @@ const slugOf = (name: string): string =>
     .slice(0, LONGEST)
     .replace(/^-+|-+$/g, '');
 
-/** `plat-spring-mailing-2026-11-28.csv`. @param n its part; 0 for the whole */
+/** `plat-spring-mailing-2026-11-28.csv`. @param n the part; 0 for the whole file */
 export function fileNameOf(order: NamedOrder & { id: string; created_at: Date }, n: number): string {
   const name = slugOf(shortNameOf(order)) || order.id.slice(0, 8);
   const { extension } = FILE_TYPES[order.request.format];

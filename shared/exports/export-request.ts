@@ -7,7 +7,7 @@ import { RETRY } from '../platform/queue/jobs.ts';
 export const EXPORT_FORMATS = ['csv', 'xlsx', 'geojsonl', 'geoparquet', 'kml'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** What a file is sent as. */
+/** File extension and media type of each format. */
 export const FILE_TYPES: Readonly<Record<ExportFormat, { extension: string; type: string }>> = {
   csv: { extension: 'csv', type: 'text/csv; charset=utf-8' },
   xlsx: { extension: 'xlsx', type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' },
@@ -16,12 +16,12 @@ export const FILE_TYPES: Readonly<Record<ExportFormat, { extension: string; type
   kml: { extension: 'kml', type: 'application/vnd.google-earth.kml+xml' },
 };
 
-/** A sheet of Excel holds 1,048,576 rows; Google Earth shows some 10,000 shapes. */
+/** An Excel sheet holds 1,048,576 rows. Google Earth shows about 10,000 shapes. */
 export const mostRows = (format: ExportFormat): number => (format === 'kml' ? 10_000 : 1_000_000);
 
-/** An order as it is kept: what is asked for as it was sent, which the worker reads as the API did. */
+/** An order as stored: the request as it was sent, which the worker reads as the API did. */
 export type ExportRequest = {
-  /** One of these four. */
+  /** Exactly one of `filter`, `list_id`, `comps`, and `markets`. */
   filter?: Record<string, unknown>;
   list_id?: string;
   comps?: Record<string, unknown>;
@@ -46,7 +46,7 @@ export const kindOf = (
   return request.list_id !== undefined ? 'list' : request.one_per_owner ? 'owners' : 'filter';
 };
 
-/** For what is new to the company: a row, or a market with all its lines. */
+/** The price of a row, or of a market with all its rows, that the company hasn't paid for. */
 export const priceOf = (kind: ExportKind): Price =>
   kind === 'markets' ? PRICES.exportMarkets : PRICES.exportRows;
 
@@ -58,7 +58,7 @@ export const EXPORT_KEY = 'public_export';
 
 const payload = z.strictObject({ export: z.uuid() });
 
-/** People wait for it: it shares the queue of new feeds, which has several at a time. */
+/** People wait for exports, so they share the queue of new feeds, which runs several jobs at a time. */
 export const makeExport: JobDefinition<z.infer<typeof payload>> = {
   name: 'export.make',
   queue: 'feeds',

@@ -1,6 +1,6 @@
 import type { Db } from '../platform/db.ts';
 
-/** The versions of companies' files, which change with every step of one. */
+/** The versions of companies' exports, which change whenever one makes progress. */
 export const readExportVersions = (
   db: Db,
   companyIds: readonly string[],

@@ -1,14 +1,14 @@
 import type { Db } from '../platform/db.ts';
 
-/** A comp or a market, as the version that it was read as. */
+/** A comp or a market in a certain version. */
 export type GivenOther = { id: string; version: string };
 
-/** Rows of one statement: some 600 kB. */
+/** Rows per statement: about 600 kB. */
 const BATCH = 10_000;
 
 /**
- * Marks comps or markets as given to a company, 30 days from now; to be run in the transaction that charges
- * for them. @returns those that cost something: that were not free
+ * Records that a company received comps or markets, which are then free for 30 days. Run it in the
+ * transaction that charges for them. @returns the ones to charge for
  */
 export async function giveOthers<Other extends GivenOther>(
   db: Db,
@@ -16,7 +16,7 @@ export async function giveOthers<Other extends GivenOther>(
   others: readonly Other[],
 ): Promise<Other[]> {
   const charged: Other[] = [];
-  // In one order, so that two exports never wait for one another.
+  // Sorted, so that two exports can't deadlock.
   const sorted = others.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   for (let from = 0; from < sorted.length; from += BATCH) {
     const batch = sorted.slice(from, from + BATCH);

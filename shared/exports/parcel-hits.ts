@@ -7,14 +7,14 @@ import { compose } from '../platform/statements.ts';
 /** Common table expressions that end with `hits`, the parcels of a file, and their parameters. */
 export type Hits = { hits: string; found: 'hits' | 'members'; values: Record<string, unknown> };
 
-/** @param most further ones are not looked at */
+/** @param most limit of parcels */
 export const hitsOfFilter = ({ from, where, values }: Selection, most: number): Hits => ({
   hits: compose('exports/hits_of_filter', { from, where }),
   found: 'hits',
   values: { ...values, most },
 });
 
-/** The largest parcel of each owner; `found` are all of theirs. */
+/** The largest parcel of each owner; `found` has all of the owner's parcels. */
 export const hitsOfOwners = ({ from, where, values }: Selection, companyId: string, most: number): Hits => {
   const { owners, ranked } = listParts();
   return {
@@ -44,7 +44,7 @@ export async function hitsOfList(
   };
 }
 
-/** A list of the company, as it is stored; undefined for another's. */
+/** A list of the company; undefined if the company has no such list. */
 export async function findListOf(db: Db, companyId: string, id: string): Promise<ListRecord | undefined> {
   return (await db.run<ListRecord>('lists/list_lists', { company_id: companyId, list_id: id }))[0];
 }

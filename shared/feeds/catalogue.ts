@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { PlatError } from '../platform/errors.ts';
 
-/**
- * Who publishes parcels: OpenAddresses' list for the United States (CC0), written by tools/make-catalogue.ts.
- */
+/** Publishers of parcels: OpenAddresses' list for the US (CC0), written by tools/make-catalogue.ts. */
 export type CatalogueSource = {
-  /** Five digits of a county, two of a state, seven of a city. */
+  /** Five digits for a county, two for a state, seven for a city. */
   place: string;
-  /** The file of OpenAddresses, such as wi/green. */
+  /** The OpenAddresses file, such as wi/green. */
   file: string;
   format: string;
   address: string;
@@ -17,7 +15,7 @@ export type CatalogueSource = {
   key?: string[];
   year?: string;
   website?: string;
-  /** What OpenAddresses notes of the licence. */
+  /** The license as noted by OpenAddresses. */
   terms?: string;
 };
 
@@ -28,7 +26,7 @@ let cached: { file: string; catalogue: Catalogue } | undefined;
 const bundled = new URL('./catalogue.json', import.meta.url).pathname;
 
 /**
- * The catalogue, read once. @param file another one of the same form, as CATALOGUE_FILE names it @throws
+ * The catalog, read once. @param file another catalog in the same format, from CATALOGUE_FILE @throws
  * PlatError `config`
  */
 export function readCatalogue(file = bundled): Catalogue {
@@ -47,16 +45,13 @@ function parseCatalogue(file: string): Catalogue {
     throw new Error(`source ${wrong + 1} needs a "place" (digits) and an "address"`);
   } catch (cause) {
     const why = (cause as Error).message;
-    throw new PlatError('config', `The catalogue ${file} cannot be read: ${why}. Correct CATALOGUE_FILE.`, {
+    throw new PlatError('config', `Can't read the catalog ${file}: ${why}. Correct CATALOGUE_FILE.`, {
       cause,
     });
   }
 }
 
-/**
- * What the catalogue has for a county: its own sources before the state's. Of several files of a county the
- * last year's comes first.
- */
+/** The catalog's sources for a county: its own before the state's, and newer years first. */
 export function sourcesOfCounty(fips: string, file?: string): CatalogueSource[] {
   const of = (place: string) =>
     readCatalogue(file)

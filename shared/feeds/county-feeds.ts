@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countyCode, type JobDefinition, RETRY } from '../platform/queue/jobs.ts';
 import { fiveDigits } from '../regions/counties.ts';
 
-/** The kinds of feed that a county needs, in the order in which they are listed. */
+/** The kinds of feed that a county needs, in list order. */
 export const COUNTY_KINDS = [
   'assessor',
   'listings',
@@ -15,48 +15,48 @@ export const COUNTY_KINDS = [
 ] as const;
 export type CountyKind = (typeof COUNTY_KINDS)[number];
 
-/** What is there of one kind in a county, or what has become of adding it. */
+/** The status of one kind of feed in a county, or the result of adding it. */
 export type CountyKindStatus = {
   fips: string;
   kind: CountyKind;
   feed: string;
-  /** planned: a dry run; off: its file is there, but switched off until somebody completes it. */
+  /** planned: a dry run; off: its file exists, but is disabled until someone completes it. */
   status: 'written' | 'off' | 'there' | 'planned' | 'failed' | 'unknown';
   title: string | null;
   attribution: string | null;
   licence: string | null;
   address: string | null;
-  /** When the source says that it was changed last. */
+  /** When the source says that it last changed. */
   modified: Date | null;
-  /** Whether the feed reads sales, from which comps come; null until its columns have been looked at. */
+  /** Whether the feed reads sales, which become comps; null until its columns have been read. */
   sales: boolean | null;
   message: string;
-  /** Its server could not be reached. Absent: it was, or was not asked. */
+  /** Whether its server could not be reached. Absent if it was reached, or not tried. */
   unreachable?: boolean;
-  /** The feed file, where it could not be written. */
+  /** The feed file, if it could not be written. */
   text: string | null;
 };
 
 const payload = z.object({
   county: countyCode,
-  /** False: only say what would be written, and ask nobody. */
+  /** False: only report what would be written, without requests to publishers. */
   write: z.boolean(),
   requestedBy: z.string(),
 });
 
 export type AddCountyPayload = z.output<typeof payload>;
 
-/** A moment is a text here: the result has been JSON. */
+/** The result as JSON, where dates are texts. */
 export type AddCountyResult = {
   added: (Omit<CountyKindStatus, 'modified'> & { modified: string | null })[];
-  /** The jobs that ingest its feeds. */
+  /** The jobs that run its feeds. */
   runs: { feed: string; job: string }[];
   feedsDir: string;
-  /** The system's code for why FEEDS_DIR takes no files. */
+  /** The system's error code if FEEDS_DIR is not writable. */
   notWritable: string | null;
 };
 
-/** Sources that cannot be reached are part of its result: attempts are for the database. */
+/** Unreachable sources are part of the result. Retries are only for the database. */
 export const addCountyJob: JobDefinition<AddCountyPayload> = {
   name: 'feeds.add_county',
   queue: 'feeds',

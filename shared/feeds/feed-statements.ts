@@ -3,7 +3,7 @@ import type { Box } from '../geo/geometry-types.ts';
 import type { Db } from '../platform/db.ts';
 import type { AddCountyResult } from './county-feeds.ts';
 
-/** A feed, its last run, and when it runs by itself. */
+/** A feed, its last run, and its schedule. */
 export type FeedState = {
   name: string;
   kind: string;
@@ -32,7 +32,7 @@ export type AddedCounty = {
 export const listAddedCounties = (db: Db): Promise<AddedCounty[]> =>
   db.run<AddedCounty>('feeds/list_added_counties');
 
-/** Whether what follows from merges is still being computed. */
+/** Whether estimates and statistics are still being calculated after merges. */
 export async function isComputing(db: Db): Promise<boolean> {
   const [row] = await db.run<{ computing: boolean }>('feeds/is_computing');
   return row!.computing;
@@ -50,7 +50,7 @@ export type LoadedCounty = { fips: string; name: string; state: string };
 export const listLoadedCounties = (db: Db, limit: number): Promise<LoadedCounty[]> =>
   db.run<LoadedCounty>('feeds/list_counties', { limit });
 
-/** The fields that a county's rolls have a value of. */
+/** The fields that a county's rolls have values for. */
 export async function listFilledFields(db: Db, fips: number): Promise<Set<string>> {
   const rows = await db.run<{ field: string }>('feeds/list_filled_fields', { fips });
   return new Set(rows.map(({ field }) => field));

@@ -5,22 +5,22 @@ import { UUID } from '../model/uuid.ts';
 import type { Config } from '../platform/config.ts';
 import { type JobDefinition, RETRY } from '../platform/queue/jobs.ts';
 
-/** What a row of a roll may say besides the fields of its parcel, with labels. */
+/** Fields that a roll's row can have in addition to its parcel's fields, with labels. */
 export const ROW_FIELDS = {
-  fips: 'County of the row',
+  fips: 'County',
   longitude: 'Longitude',
   latitude: 'Latitude',
 } as const;
 export type RowField = keyof typeof ROW_FIELDS;
 
-/** What a run of a roll does with parcels that another feed has loaded. */
+/** What a roll's run does with parcels that another feed has loaded. */
 export const OVERLAPS = ['block', 'update', 'replace', 'add', 'separate'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
 
-/** A feed that has parcels of a run's counties, and how many of them the run brings again. */
+/** A feed that has parcels in a run's counties, and how many of them the run has too. */
 export type LoadedFeed = { feed: string; parcels: number; again: number };
 
-/** What files may be uploaded as, in the words of the form. */
+/** Formats for uploads, with their labels in the form. */
 export const UPLOAD_FORMATS = {
   csv: 'CSV or other delimited text',
   xlsx: 'Excel workbook (.xlsx)',
@@ -28,8 +28,8 @@ export const UPLOAD_FORMATS = {
   filegdb: 'File geodatabase (zipped)',
   geopackage: 'GeoPackage',
   geojson: 'GeoJSON',
-  ndgeojson: 'GeoJSON, one feature a line',
-  ndjson: 'JSON, one object a line',
+  ndgeojson: 'GeoJSON, one feature per line',
+  ndjson: 'JSON, one object per line',
   flatgeobuf: 'FlatGeobuf',
   parquet: 'Parquet, GeoParquet',
   dbf: 'dBASE table',
@@ -40,19 +40,19 @@ export type UploadFormat = keyof typeof UPLOAD_FORMATS;
 const uuid = z.string().regex(UUID);
 const text = z.string().max(200);
 
-/** Names become names of files in FEEDS_DIR. */
+/** Feed names become file names in FEEDS_DIR. */
 export const FEED_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 const upload = z.object({
   id: uuid,
-  /** Its name in the folder of the upload, made by us. */
+  /** Its generated name in the upload's folder. */
   file: z.string().regex(/^upload(\.[a-z0-9]{1,12}){0,2}$/),
-  /** As the browser named it; for people. */
+  /** The browser's name for it, for people. */
   original: z.string().max(300),
 });
 export type Upload = z.output<typeof upload>;
 
-/** How the file is to be read where it does not tell by itself. */
+/** How to read the file if it doesn't say so itself. */
 const reading = z.object({
   format: z.enum(Object.keys(UPLOAD_FORMATS) as [UploadFormat, ...UploadFormat[]]).optional(),
   member: text.optional(),
@@ -61,7 +61,7 @@ const reading = z.object({
 });
 export type ReadSettings = z.output<typeof reading>;
 
-/** The longest name of a column, and the most columns that make one field. */
+/** The longest column name, and the most columns for one field. */
 export const MAX_COLUMN_CHARS = 300;
 export const MAX_JOINED = 12;
 
@@ -70,7 +70,7 @@ export const MAX_VALUES = 30;
 export const MAX_VALUE_CHARS = 60;
 
 const meanings = z.object({
-  /** The column that has these values. The form may have another one for the field by now. */
+  /** The column with these values. The form may have another one for the field by now. */
   column: z.string().max(MAX_COLUMN_CHARS),
   /** By the text in the file. A flag is 'true', 'false', or ''; a code is another text or ''. */
   values: z.record(z.string().max(MAX_VALUE_CHARS), z.string().max(MAX_COLUMN_CHARS)),
@@ -92,7 +92,7 @@ export type ValueMeanings = {
 
 const choices = z.object({
   key: z.string().max(MAX_COLUMN_CHARS).nullable(),
-  /** The source's columns by field; none of a field that is not to be filled. */
+  /** The source's columns by field; empty for a field to leave out. */
   columns: z.record(z.string().max(60), z.array(z.string().max(MAX_COLUMN_CHARS)).max(MAX_JOINED)),
   /** Meanings of values, by field. */
   meanings: z.record(z.string().max(60), meanings).optional(),
@@ -104,7 +104,7 @@ const payload = z.object({
   reading,
   name: z.string().regex(FEED_NAME).optional(),
   county: z.number().int().optional(),
-  /** What somebody has corrected; without it columns are suggested. */
+  /** The operator's choices. Without them, Plat suggests columns. */
   choices: choices.optional(),
   overlap: z.enum(OVERLAPS).optional(),
   write: z.boolean(),
@@ -116,7 +116,7 @@ export type ColumnGuess = { columns: string[]; confidence: number; why: string }
 
 export type CheckMessage = { field: string | null; count: number; rowNo: number; message: string };
 
-/** What a part of a feed comes to on its first rows. */
+/** The result of checking a feed's part on its first rows. */
 export type PartCheckResult = {
   part: string;
   rows: number;
@@ -124,24 +124,24 @@ export type PartCheckResult = {
   withGeometry: number;
   rejected: CheckMessage[];
   dropped: CheckMessage[];
-  /** By field: in how many rows it is filled, and what becomes of its first values. */
+  /** By field: the number of rows that have it, and its first values with their result. */
   fields: { field: string; filled: number; samples: { in: string; out: string }[] }[];
 };
 
-/** What a file has several of, by the setting that names one. */
+/** Layers or members to choose from, by the setting that names one. */
 export type FileChoice = Partial<Record<'layer' | 'member', string[]>>;
 
 export type AddFileResult = {
-  /** The file wasn't read: which of its layers, sheets, or files is meant has to be chosen first. */
+  /** Set if the file wasn't read because one of its layers, sheets, or files has to be chosen first. */
   choose: FileChoice | null;
   name: string;
   kind: string;
   preset: string | null;
   fips: string | null;
-  /** How the county was guessed from ZIP codes; null where places say it, or it was given. */
+  /** How the county was guessed from ZIP codes; null if locations show it, or it was entered. */
   fipsWhy: string | null;
   rows: number;
-  /** Those of a roll; empty where the file is of a known schema. */
+  /** The columns of a roll; empty if the file has a known schema. */
   columns: { name: string; filled: number; samples: string[] }[];
   key: { chosen: string | null; guess: ColumnGuess | null };
   fields: {
@@ -155,17 +155,17 @@ export type AddFileResult = {
   problems: string[];
   warnings: string[];
   comps: string[];
-  /** Feeds that have loaded parcels of these rows already. */
+  /** Feeds that have already loaded parcels of these rows. */
   loaded: LoadedFeed[];
-  /** The feed, and where it is to stand. */
+  /** The feed, and the path of its file. */
   text: string;
   feedFile: string;
-  /** The system's code for why FEEDS_DIR takes no files. */
+  /** The system's error code if FEEDS_DIR is not writable. */
   notWritable: string | null;
-  /** Whether the feed is in FEEDS_DIR now; else, where that was asked for, why not. */
+  /** Whether the feed is now in FEEDS_DIR, and if a write was requested but failed, why. */
   written: boolean;
   refused: string | null;
-  /** The job that ingests it. */
+  /** The job that runs it. */
   run: string | null;
 };
 
@@ -182,5 +182,5 @@ export const uploadsFolder = ({ PLAT_DIR }: Pick<Config, 'PLAT_DIR'>): string =>
 export const uploadFolder = (config: Pick<Config, 'PLAT_DIR'>, { id }: Pick<Upload, 'id'>): string =>
   join(uploadsFolder(config), id);
 
-/** Beside an upload from which a feed was made; uploads without it go after a day. */
+/** Stored next to an upload that became a feed. Uploads without it are deleted after a day. */
 export const UPLOADED_FEED_FILE = 'feed.yaml';

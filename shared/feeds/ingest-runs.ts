@@ -5,18 +5,18 @@ import type { JobDefinition } from '../platform/queue/jobs.ts';
 
 const payload = z.object({
   feed: z.string(),
-  /** Merge although the gate blocks; recorded with the run. */
+  /** Merges even if the gate blocks. The run records it. */
   force: z.boolean().default(false),
-  /** Other sources than the feed file's, by input. */
+  /** Sources to use instead of the feed file's, by input. */
   sources: z.partialRecord(z.enum(INPUTS), z.string()).default({}),
   requestedBy: z.string().default('operator'),
-  /** A person waits: a server that failed several times within one attempt is not tried in four more. */
+  /** A person is waiting, so a server that failed several times in one attempt isn't tried in four more. */
   attended: z.boolean().optional(),
 });
 
 export type IngestPayload = z.output<typeof payload>;
 
-/** Waits of 5 to 40 seconds outlast a restarted database or source; a wrong file fails at once. */
+/** Waits of 5 to 40 seconds outlast a restart of the database or source. A wrong file fails at once. */
 export const ingestJob: JobDefinition<IngestPayload> = {
   name: 'ingest.run',
   queue: 'ingest',
@@ -26,28 +26,25 @@ export const ingestJob: JobDefinition<IngestPayload> = {
   backoffMs: 5_000,
 };
 
-/**
- * `runs.counts`: every row read is skipped, rejected, identical, a part, or what a parcel or
- * listing was made of.
- */
+/** `runs.counts`: each row read is skipped, rejected, identical, a part, or becomes a parcel or listing. */
 export type RunCounts = {
   /** Rows by input: {"roll": 2027, "shape": 2019} or {"listings": …}. */
   read: Record<string, number>;
-  /** Rows that the feed's own `skip_where` leaves out. */
+  /** Rows that the feed's `skip_where` excludes. */
   skipped: number;
-  /** Rows that were not used, by reason. Exact, while run_rejects keeps the first of each reason. */
+  /** Rejected rows by reason. The counts are exact; run_rejects keeps only the first rows of each reason. */
   rejected: Record<string, number>;
-  /** Single values that were not used, by field, of rows that were. Exact, as above. */
+  /** Values dropped from rows that were used, by field. Exact, as above. */
   dropped: Record<string, number>;
-  /** Boundaries that were repaired, by kind of repair. */
+  /** Repaired boundaries, by kind of repair. */
   repaired: Record<string, number>;
-  /** Rows that repeat another one in everything that is used of them. */
+  /** Rows that repeat another one in all values used. */
   identical: number;
-  /** Rows whose geometry was joined to that of an earlier row of the same key. */
+  /** Rows whose geometry was added to an earlier row with the same key. */
   parts: number;
-  /** How many rows fill each mapped field; those of a geometry file as `shape.<field>`. */
+  /** The number of rows with each mapped field. Fields of a geometry file are `shape.<field>`. */
   filled: Record<string, number>;
-  /** The result of the comparison with what was there, and other figures of the kind of feed. */
+  /** Counts of the comparison with the existing data, and others by kind of feed. */
   new: number;
   changed: number;
   unchanged: number;
@@ -56,7 +53,7 @@ export type RunCounts = {
   [figure: string]: number | Record<string, number>;
 };
 
-/** Why a run is not merged, every reason of it, and the figures that say so. */
+/** All reasons why a run is not merged, and the numbers behind them. */
 export type GateResult = { blocked: { gate: string; message: string }[]; figures: object };
 
 export type RunSummary = {
@@ -80,7 +77,7 @@ export type Run = RunSummary & {
   gate: GateResult | null;
 };
 
-/** A row, or a single value of one, that was not used. */
+/** A rejected row, or a dropped value of one. */
 export type Reject = {
   input: string;
   row_no: number;
@@ -98,7 +95,7 @@ export async function findRun(db: Db, id: number): Promise<Run | undefined> {
   return (await db.run<Run>('feeds/get_run', { run_id: id }))[0];
 }
 
-/** The first rejects of a run, of one reason or of all. */
+/** The first rejects of a run, for one reason or all. */
 export async function listRejects(
   db: Db,
   run: number,

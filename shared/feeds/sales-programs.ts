@@ -4,13 +4,13 @@ import { PlatError } from '../platform/errors.ts';
 import { countyName, fiveDigits } from '../regions/counties.ts';
 
 const programSchema = z.strictObject({
-  /** Five digits of a county, two of a state. */
+  /** Five digits for a county, two for a state. */
   place: z.string().regex(/^\d{2}(\d{3})?$/),
   preset: z.string(),
   format: z.string(),
-  /** Newest first; {year}, {last_year}, {fips}, {county} and Florida's {dor}, {dor_name} are filled in. */
+  /** Newest first. {year}, {last_year}, {fips}, {county}, and Florida's {dor}, {dor_name} are filled in. */
   addresses: z.array(z.string().regex(/^https?:/)).min(1),
-  /** All addresses that are there are one file, and not the first of them alone. */
+  /** Use all addresses that exist as one file, instead of only the first. */
   together: z.boolean().optional(),
   within: z.literal('county').optional(),
   publisher: z.string(),
@@ -23,25 +23,29 @@ const listSchema = z.strictObject({ from: z.string(), programs: z.array(programS
 
 const bundled = new URL('./sales-programs.json', import.meta.url).pathname;
 
-/** The program that publishes a county's sales as a file of their own; the county's before the state's. */
+/** The program that publishes a county's sales as a separate file. The county's comes before the state's. */
 export function salesProgramOf(county: number, programs: readonly SalesProgram[]): SalesProgram | undefined {
   const fips = fiveDigits(county);
   return programs.find(each => each.place === fips) ?? programs.find(each => each.place === fips.slice(0, 2));
 }
 
-/** @param file another list of the same form, as SALES_FILE names it @throws PlatError `config` */
+/** @param file another list in the same format, from SALES_FILE @throws PlatError `config` */
 export function readSalesPrograms(file = bundled): SalesProgram[] {
   try {
     return listSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).programs;
   } catch (cause) {
     const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message;
-    throw new PlatError('config', `The list of sales ${file} cannot be read: ${why}. Correct SALES_FILE.`, {
-      cause,
-    });
+    throw new PlatError(
+      'config',
+      `Can't read the list of sales programs ${file}: ${why}. Correct SALES_FILE.`,
+      {
+        cause,
+      },
+    );
   }
 }
 
-/** Florida's Department of Revenue numbers the counties by alphabet from 11; Miami-Dade is where Dade was. */
+/** Florida's Department of Revenue numbers counties alphabetically from 11, with Miami-Dade as Dade. */
 const DADE = 12_086;
 
 export function salesAddresses({ addresses }: SalesProgram, county: number, year: number): string[] {

@@ -40,7 +40,7 @@ export async function findUndoable(db: Db, id: number): Promise<UndoableRun> {
 
 function refusal({ id, feed, kind, status, undoes, as_of, later, undone_by }: Found): string | null {
   if (kind !== 'assessor')
-    return `Run ${id} of ${feed} brought no parcels. Only runs of an assessor's roll can be undone.`;
+    return `Run ${id} of ${feed} loaded no parcels. Only runs of an assessor roll can be undone.`;
   if (status === 'undone') return `Run ${id} of ${feed} was already undone by run ${undone_by}.`;
   if (status !== 'merged') return `Run ${id} of ${feed} changed nothing, so there is nothing to undo.`;
   if (undoes !== null)
@@ -54,7 +54,7 @@ function refusal({ id, feed, kind, status, undoes, as_of, later, undone_by }: Fo
 
 type Later = { changed_run: number; feed_id: number | null; parcels: number };
 
-/** What another run has done since to the parcels or sales of a run. */
+/** Why a later change by another run blocks the undo, or null. */
 async function laterChange(db: Db, { id, feed, feed_id }: Found): Promise<string | null> {
   const counties = await db.run<{ fips: number }>('feeds/list_undo_counties', { run_id: id, feed_id });
   const of = { run_id: id, feed_id, fips: counties.map(({ fips }) => fips) };
@@ -68,12 +68,12 @@ async function laterChange(db: Db, { id, feed, feed_id }: Found): Promise<string
   });
   const other = rows[0] ? `Run ${rows[0].id} of ${rows[0].feed}` : `Run ${later.changed_run}`;
   const what = parcels.length > 0 ? 'parcels' : 'sales';
-  return `${other} has changed ${later.parcels} ${what} of run ${id} of ${feed} since. Only the latest change of a parcel can be undone.`;
+  return `${other} has since changed ${later.parcels} ${what} of run ${id} of ${feed}. Only the latest change of a parcel can be undone.`;
 }
 
-/** What an undo doesn't bring back. */
+/** Effects of an undo for the operator to know. */
 export const undoNotes = (feed: string): string[] => [
   'Parcels that the run added are retired. Their ids are not used again.',
-  'Slopes, frontages, statistics, and values are recomputed in the background.',
+  'Plat recalculates slope, road frontage, statistics, and estimates in the background.',
   `Plat doesn't load the same data again unless you force it: plat feed run ${feed} --force`,
 ];

@@ -134,7 +134,7 @@ export function checkPosition(
   if (!Number.isFinite(lon) || !Number.isFinite(lat))
     return fault('not_finite', `position [${String(lon)}, ${String(lat)}] is not two finite numbers`);
   if (Math.abs(lon as number) > 180 || Math.abs(lat as number) > 90) {
-    const message = `position [${lon}, ${lat}] is not a longitude and latitude in degrees; is the CRS right?`;
+    const message = `position [${lon}, ${lat}] is not a longitude and latitude in degrees; check the CRS`;
     return fault('out_of_range', message);
   }
   if (value.length === 2) return value as Position;

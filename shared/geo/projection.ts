@@ -118,7 +118,7 @@ function parseCrs(definition: string, crs: string, name: string): Parsed {
     parsed = proj4.Proj(asProj4(definition)) as unknown as Parsed;
   } catch (cause) {
     throw crsError(
-      `${name}: the CRS "${shorten(crs)}" is unknown. Declare "crs" in the feed as a proj string, WKT, or the EPSG code of WGS84, Web Mercator, a UTM zone or a state plane on NAD83.`,
+      `${name}: the CRS "${shorten(crs)}" is unknown. Set "crs" in the feed to a proj string, WKT, or the EPSG code of WGS84, Web Mercator, a UTM zone, or a state plane on NAD83.`,
       cause,
     );
   }
@@ -139,7 +139,7 @@ function parseCrs(definition: string, crs: string, name: string): Parsed {
  */
 function nad27Error(crs: string, name: string): PlatError {
   return crsError(
-    `${name}: the CRS ${crs} stands on a datum (NAD27 or alike) that only grid files can move to WGS84. Reproject the file to NAD83 or WGS84 first, as with ogr2ogr or gdalwarp and -t_srs EPSG:4326.`,
+    `${name}: the CRS ${crs} uses a datum such as NAD27, which can be converted to WGS84 only with grid files. Reproject the file to NAD83 or WGS84 first, with ogr2ogr or gdalwarp and -t_srs EPSG:4326.`,
   );
 }
 

@@ -110,7 +110,7 @@ function requireFewCrossings({ geometry, limits: { maxCrossings } }: Builder): v
   throwQueryFault(
     'too_complex',
     `the geometry has too many long edges: one line of latitude or longitude crosses ${crossings} of them, ` +
-      `and at most ${maxCrossings} are allowed; simplify it, or split it into several requests`,
+      `and the limit is ${maxCrossings}. Simplify it, or split it into several requests`,
   );
 }
 
@@ -173,7 +173,7 @@ function faultMessage({ what, a, b, at }: RingFault, places: string[], numbers: 
 export function parseGeoJsonArea(value: unknown, limits: QueryLimits): ParsedQuery {
   return parseGeometry(limits, builder => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throwQueryFault('syntax', 'a GeoJSON object of type Polygon or MultiPolygon is due');
+      throwQueryFault('syntax', 'must be a GeoJSON Polygon or MultiPolygon');
     }
     const { type, coordinates } = value as { type?: unknown; coordinates?: unknown };
     if (type === 'Polygon') readPolygon(builder, coordinates, 'coordinates');
@@ -184,7 +184,7 @@ export function parseGeoJsonArea(value: unknown, limits: QueryLimits): ParsedQue
     } else
       throwQueryFault(
         'syntax',
-        `the type is ${JSON.stringify(type)?.slice(0, 40)}; Polygon or MultiPolygon is due`,
+        `the type is ${JSON.stringify(type)?.slice(0, 40)}, expected Polygon or MultiPolygon`,
       );
   });
 }
@@ -212,7 +212,7 @@ function readPosition(builder: Builder, value: unknown, place: () => string): Po
     throwQueryFault('syntax', `${place()} is not [longitude, latitude]`);
   const [lon, lat] = value as unknown[];
   if (typeof lon !== 'number' || typeof lat !== 'number')
-    throwQueryFault('syntax', `${place()} is not of numbers`);
+    throwQueryFault('syntax', `${place()} must contain numbers`);
   return validatePosition(builder, lon, lat, place);
 }
 

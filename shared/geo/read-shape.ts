@@ -16,7 +16,7 @@ export type ShapeRead =
 
 export const readWkt = (text: string): ShapeRead => toRead(parseWkt(text, QUERY_LIMITS));
 
-/** A Polygon or MultiPolygon of GeoJSON as text. */
+/** A GeoJSON Polygon or MultiPolygon as text. */
 export function readGeoJson(text: string): ShapeRead {
   let value: unknown;
   try {
@@ -50,24 +50,24 @@ function leastSqMOf({ points, lines, polygons }: QueryGeometry): number {
 }
 
 /**
- * WGS84 in degrees, as GeoJSON of before RFC 7946 names it (`crs.properties.name`): by OGC, by EPSG, as
- * URN, URL or in short.
+ * Names of WGS84 in GeoJSON from before RFC 7946 (`crs.properties.name`): from OGC or EPSG, as a URN, a URL,
+ * or a short name.
  */
 const WGS84 =
   /^(?:(?:urn:ogc:def:crs:)?(?:OGC:(?:[\d.]*:)?CRS84|EPSG:(?:[\d.]*:)?4326)|https?:\/\/www\.opengis\.net\/def\/crs\/(?:OGC\/[\d.]+\/CRS84|EPSG\/[\d.]+\/4326)|CRS:?84|WGS ?84)$/i;
 
 /**
- * What is wrong beside the coordinates. Another reference system would be read as degrees, and
- * find comps elsewhere.
+ * Errors outside the coordinates. Another reference system would be read as degrees, and find the wrong
+ * comps.
  */
 function crsFault(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const { type, crs } = value as { type?: unknown; crs?: { properties?: { name?: unknown } } | null };
   if (type === undefined)
-    return 'has no type: {"type": "Polygon", "coordinates": [[[longitude, latitude], …]]} is due';
+    return 'has no type: use {"type": "Polygon", "coordinates": [[[longitude, latitude], …]]}';
   if (crs === undefined || crs === null) return undefined;
   const name = crs.properties?.name;
   if (typeof name === 'string' && WGS84.test(name)) return undefined;
-  const given = typeof name === 'string' ? `the crs ${name.slice(0, 60)}` : 'a crs that is not named';
-  return `has ${given}: give longitude and latitude in WGS84 (CRS84), and leave crs out`;
+  const given = typeof name === 'string' ? `the crs ${name.slice(0, 60)}` : 'an unnamed crs';
+  return `has ${given}: use longitude and latitude in WGS84 (CRS84), and omit crs`;
 }

@@ -54,7 +54,7 @@ const READERS: Record<string, (reader: Reader, dimension: Dimension, depth: numb
 function readSrid(reader: Reader): void {
   const srid = match(reader, SRID);
   if (srid !== null && Number(srid[1]) !== 4326) {
-    throwQueryFault('syntax', `SRID=${srid[1]} is not read: give longitude and latitude, SRID=4326`);
+    throwQueryFault('syntax', `SRID=${srid[1]} is not supported: use longitude and latitude, SRID=4326`);
   }
 }
 
@@ -152,7 +152,7 @@ function readPosition(reader: Reader, dimension: Dimension, place: () => string)
   }
   dimension.ordinates ??= ordinates;
   if (ordinates !== dimension.ordinates) {
-    throwQueryFault('syntax', `${where()} has ${ordinates} numbers where ${dimension.ordinates} are due`);
+    throwQueryFault('syntax', `${where()} has ${ordinates} numbers, expected ${dimension.ordinates}`);
   }
   return validatePosition(reader.builder, lon, lat, where);
 }
@@ -174,7 +174,7 @@ function readNumber(reader: Reader): number {
   const number = match(reader, NUMBER);
   if (number === null) fail(reader, 'a number');
   const after = reader.text.charCodeAt(reader.at);
-  if (after > BLANK && after !== COMMA && after !== CLOSE) fail(reader, 'a space, a comma or )');
+  if (after > BLANK && after !== COMMA && after !== CLOSE) fail(reader, 'a space, a comma, or )');
   return Number(number[0]);
 }
 
@@ -214,8 +214,8 @@ function match(reader: Reader, pattern: RegExp): RegExpExecArray | null {
   return matched;
 }
 
-function fail(reader: Reader, due: string): never {
+function fail(reader: Reader, expected: string): never {
   const { text, at } = reader;
   const actual = at < text.length ? `"${text.slice(at, at + 20)}"` : 'the end of the text';
-  throwQueryFault('syntax', `${due} is due at character ${at + 1}, not ${actual}`);
+  throwQueryFault('syntax', `expected ${expected} at character ${at + 1}, not ${actual}`);
 }

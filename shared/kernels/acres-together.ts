@@ -1,19 +1,19 @@
 /** A parcel in a sum of acres. */
 export type Land = {
-  /** As `boundaryName` names it; null without a boundary. */
+  /** The name from `boundaryName`; null without a boundary. */
   boundary: string | null;
-  /** What the roll states, or the boundary's. */
+  /** Acres on the roll, or measured on the boundary. */
   acres: number;
   boundaryAcres: number;
 };
 
-/** Parcels of the same place and area have one boundary. */
+/** Parcels with the same location and area share one boundary. */
 export const boundaryName = (lon: number, lat: number, boundaryAcres: number): string =>
   `${lon} ${lat} ${boundaryAcres}`;
 
 /**
- * Acres of parcels together. Condominium units that share one boundary have no more land than it: some rolls
- * state all of it for each unit, others the unit's share. `parcels/extra_acres` is the same in SQL.
+ * Total acres of parcels. The land of condominium units that share one boundary counts once: some rolls list
+ * all of it for each unit, others the unit's share. `parcels/extra_acres` does the same in SQL.
  */
 export function acresTogether(parcels: Iterable<Land>): number {
   let alone = 0;

@@ -14,13 +14,13 @@ export type Peers = { ascending: ArrayLike<number>; own: number | null };
 
 export const countPeers = ({ ascending, own }: Peers): number => ascending.length - (own === null ? 0 : 1);
 
-/** How many of the other listings ask more per acre. */
+/** The number of other listings priced higher per acre. */
 export function countPricedHigher(ppa: number, { ascending, own }: Peers): number {
   const count = ascending.length - countBelow(ascending, ppa, true);
   return own !== null && own > ppa ? count - 1 : count;
 }
 
-/** The percentage of other listings that ask more per acre; null when there are none. */
+/** The percentage of other listings priced higher per acre; null if there are none. */
 export function priceAdvantage(ppa: number, peers: Peers): number | null {
   const count = countPeers(peers);
   return count === 0 ? null : Math.round((100 * countPricedHigher(ppa, peers)) / count);
@@ -100,17 +100,17 @@ export function listingGrade(score: number | null): (typeof LETTER_GRADES)[numbe
 }
 
 export type AdviceInput = {
-  /** Null when unknown, as the other figures. */
+  /** Null when unknown, like the other figures. */
   days: number | null;
-  /** Median days to sell of sales of its size. */
+  /** Median days to sell for lots of this size. */
   medianDays: number;
   cents: bigint | null;
   acres: number | null;
-  /** Prices per acre of listings of its size. */
+  /** Prices per acre of listings of this size. */
   like: Peers;
-  /** The valuation's interval; null when there is none, or when it values other land than is listed. */
+  /** The valuation's 80% range; null if there is none, or if the listing covers different land. */
   valuation: { lowCents: bigint; highCents: bigint } | null;
-  /** What has been spent on the deal. */
+  /** Money spent on the deal. */
   spendCents: bigint;
 };
 
@@ -127,7 +127,7 @@ export const ADVICE_REASONS = [
 export type AdviceReason = (typeof ADVICE_REASONS)[number];
 export type Advice = { action: 'drop' | 'relist' | 'hold'; cents: bigint | null; reason: AdviceReason };
 
-/** A price is competitive when at least this percentage of similar listings ask more per acre. */
+/** A price is competitive if at least this percentage of similar listings are priced higher per acre. */
 const COMPETITIVE_PERCENT = 60;
 const UNCOMPETITIVE_PERCENT = 40;
 /** Suggested prices are multiples of 100 dollars. */

@@ -9,7 +9,8 @@ export type PreparedOverlap = {
 };
 
 /**
- * Polygons and windows with more vertices are split, as time grows with the square of a window's vertices.
+ * Polygons and windows with more vertices are split, because time grows with the square of a window's
+ * vertices.
  */
 const MAX_VERTICES = 128;
 
@@ -113,8 +114,8 @@ function edgesOf(shape: readonly Polygon[], layer: readonly Polygon[]): Edge[] {
 }
 
 /**
- * Cuts the plane into bands at the latitudes where edges end or cross. Within a band the edges keep one order
- * and bound trapezoids, whose weighted area Simpson's rule gives to rounding.
+ * Cuts the plane into bands at the latitudes where edges end or cross. Within a band, edges keep their order
+ * and bound trapezoids. Simpson's rule computes their weighted area exactly, up to rounding.
  */
 function addBands(edges: Edge[], shapes: number, areas: Areas): void {
   const levels = levelsOf(edges);

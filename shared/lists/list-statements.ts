@@ -2,7 +2,7 @@ import type { Db } from '../platform/db.ts';
 
 export type FoundList = { id: string; name: string; updated_at: Date };
 
-/** Undefined for a list that the company does not have. */
+/** Undefined if the company has no such list. */
 export async function findCompanyList(
   db: Db,
   companyId: string | null | undefined,

@@ -1,6 +1,6 @@
 import type { OfferBase, OfferTerms } from './offer.ts';
 
-/** How far one is with an owner. */
+/** Progress with an owner. */
 export const ROW_STATUSES = [
   'new',
   'mailed',
@@ -11,14 +11,14 @@ export const ROW_STATUSES = [
 ] as const;
 export type RowStatus = (typeof ROW_STATUSES)[number];
 
-/** Of a company. */
+/** Limits per company. */
 export const MAX_LISTS = 1_000;
 export const MAX_ROWS = 1_000_000;
 
 /**
- * What the API may say about rows that were not read: `named` are parcels that the company named itself, so
- * everything; `counted` were found by a filter, and are so many that their number may be said; about `hidden`
- * rows nothing, not even whether there are any.
+ * What the API may reveal about unread rows. `named`: everything, because the company named the parcels.
+ * `counted`: their number, because a filter found enough of them. `hidden`: nothing, not even that they
+ * exist.
  */
 export type UnreadRows = 'named' | 'counted' | 'hidden';
 
@@ -35,10 +35,10 @@ export type ListRecord = {
   created_at: Date;
   updated_at: Date;
   unread_rows: UnreadRows;
-  /** Of a hidden list, no fewer than its rows: what every addition could have added. */
+  /** For a hidden list, an upper bound of its rows: the sum of what each addition could have added. */
   rows_at_most: number | null;
   rows: number;
-  /** Rows that were not read. Counted only where it matters: 0 for named rows, one per parcel. */
+  /** Unread rows. Counted only when it matters: 0 for a list of named rows with one row per parcel. */
   unread: number;
 };
 

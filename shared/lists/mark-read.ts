@@ -3,9 +3,9 @@ import type { ListRecord } from './list-terms.ts';
 import { pickRows } from './read-list.ts';
 
 /**
- * Notes that rows of a list were read; to be run in the transaction that charges for them, before its charge.
- * With one row per owner that is all rows of the owners, as the row says how many there are.
- * @param isWhole the reader has seen that there are no further rows: without an unread one nothing is hidden
+ * Records that rows of a list were read. Run it before the charge, in the transaction that charges for them.
+ * With one row per owner, all of the owner's rows count as read, because the row shows their number.
+ * @param isWhole whether the reader reached the end, so that a list without unread rows hides nothing
  */
 export async function markRowsRead(
   db: Db,
@@ -14,8 +14,8 @@ export async function markRowsRead(
   ids: readonly number[],
   isWhole: boolean,
 ): Promise<void> {
-  const held = await db.run('lists/lock_list', { list_id: list.id, company_id: companyId });
-  if (held.length === 0) return;
+  const locked = await db.run('lists/lock_list', { list_id: list.id, company_id: companyId });
+  if (locked.length === 0) return;
   const picked = list.one_per_owner
     ? await pickRows(db, companyId, list, { property_ids: ids, status: null, reveals: true })
     : [];

@@ -12,7 +12,7 @@ export type OfferTerms = {
   round_to: number;
 };
 
-/** Why a person has to look at a row before an offer can be made. */
+/** Why a person should check a row before making an offer. */
 export const REVIEW_REASONS = [
   'left_the_roll',
   'no_value',
@@ -36,8 +36,8 @@ export type OfferFacts = {
 };
 
 /**
- * What to offer for a parcel, in whole steps of `round_to`, halves up; null, and why, where nobody should be
- * written to without a look. No terms: no offer, and nothing to look at.
+ * The offer for a parcel, rounded to multiples of `round_to` with halves up. Null with reasons if a person
+ * should check first. Null without reasons if the list has no offer terms.
  */
 export function offerOf(
   terms: OfferTerms | null,

@@ -5,8 +5,8 @@ import { type ListRecord, offerTermsOf, type RowStatus } from './list-terms.ts';
 import { type OfferFacts, offerOf, type ReviewReason } from './offer.ts';
 
 /**
- * Parts that statements on lists share: what is in a list, or was read of it, whose it is, and the largest of
- * each owner.
+ * Parts that statements on lists share: a list's rows (all or only read ones), their owners, and each owner's
+ * largest parcel.
  */
 export const listParts = ({ onlyRead = false } = {}) => ({
   members: compose('lists/members', { among: onlyRead ? 'r.read_at is not null' : 'true' }),
@@ -20,7 +20,7 @@ export const listParts = ({ onlyRead = false } = {}) => ({
   }),
 });
 
-/** A row of a list as it is kept, with what its owner has in the list. */
+/** A row of a list as stored, with its owner's totals in the list. */
 export type ListRow = {
   property_id: number;
   status: RowStatus;
@@ -37,11 +37,11 @@ export type ListRow = {
 export type ListSelection = {
   status?: string | undefined;
   tag?: string | undefined;
-  /** Beyond this id, in either direction. */
+  /** The id to continue after, in either direction. */
   after?: number | undefined;
   backwards?: boolean;
   offset?: number;
-  /** Absent: all of them. */
+  /** Default: no limit. */
   limit?: number;
 };
 
@@ -51,7 +51,7 @@ export async function countiesOfList(db: Db, listId: string): Promise<number[]> 
   return rows.map(row => row.fips);
 }
 
-/** A list's rows by their ids, in the direction that is read; `count` is of all that are selected. */
+/** A list's rows ordered by id, in either direction; `count` covers all selected rows. */
 export async function readListRows(
   db: Db,
   companyId: string,
@@ -76,7 +76,7 @@ export async function readListRows(
   return { count: rows[0]!.count, rows: rows.filter(row => row.property_id !== null) };
 }
 
-/** A row of a list, with the keys of its owner. */
+/** A row of a list with its owner's keys. */
 export type PickedRow = {
   property_id: number;
   owner_key: string | null;
@@ -85,7 +85,7 @@ export type PickedRow = {
   by_itself: boolean;
 };
 
-/** Rows by ids or status, and with one row per owner what else these owners have, as lists/pick_rows says. */
+/** Rows by ids or status. With one row per owner, also the owners' other rows (see lists/pick_rows). */
 export async function pickRows(
   db: Db,
   companyId: string,
@@ -97,7 +97,7 @@ export async function pickRows(
   return db.run<PickedRow>('lists/pick_rows', values, listParts());
 }
 
-/** What the offer of a row stands on, as lists/read_row_parcels has it. */
+/** What a row's offer is calculated from (see lists/read_row_parcels). */
 export type RowParcel = {
   property_id: number;
   retired: boolean;

@@ -6,28 +6,24 @@ import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import { type CompsQuery, radiusOf } from './comps-query.ts';
 
-/**
- * An area as statements test it: comps in a box are inside, and of those near the outline the
- * ones with these ids.
- */
+/** An area for statements: comps in a box are inside, and so are the ones with these ids. */
 export type Area = { boxes: string; ids: string[] };
 
 /**
- * Boxes along the outline: more of them hold fewer comps to test, and take the index longer. 1,024
- * where 64 hold too many.
+ * Boxes along the outline. More boxes mean fewer comps to test, but more index work, so 1,024 are used only
+ * if 64 contain too many comps.
  */
 const OUTLINE_BOXES = [64, 1_024];
 
 /**
- * A test takes as long as there are edges beside the comp: so many comps times edges are at
- * most about a second.
+ * Limit on comps times edges, about a second of work. The time of a test grows with the edges near the comp.
  */
 const MAX_TESTS = 50_000_000;
 const MAX_TESTED = 50_000;
-/** Tests of comps against edges in one task: some 10 ms. */
+/** Tests of comps against edges per task, about 10 ms. */
 const TESTS_PER_TASK = 500_000;
 
-/** The query's polygon, and the circle around its point. @throws PlatError as `readPolygon` */
+/** The query's polygon, and the circle around its point. @throws PlatError like `readPolygon` */
 export async function areasOf(query: CompsQuery, work: ShapeWork): Promise<QueryData[]> {
   const { polygon, point } = query;
   const areas: QueryData[] = [];
@@ -42,8 +38,8 @@ export async function areasOf(query: CompsQuery, work: ShapeWork): Promise<Query
 }
 
 /**
- * @throws PlatError `validation_error` naming `polygon` and the place of the fault; `unprocessable` over a
- * limit, `rate_limited`
+ * @throws PlatError `validation_error` that says where `polygon` is invalid, `unprocessable` over a limit,
+ * `rate_limited`
  */
 async function readPolygon(text: string, work: ShapeWork): Promise<QueryData> {
   await work.takeTurn();
@@ -53,12 +49,12 @@ async function readPolygon(text: string, work: ShapeWork): Promise<QueryData> {
   throw refused(read.message);
 }
 
-/** Id, longitude and latitude in 1e-7 degrees. */
+/** Id, longitude, and latitude in units of 1e-7 degrees. */
 type OutlineComp = [string, number, number];
 
 /**
- * Splits an area for the index and tests the comps near its outline. @throws PlatError `unprocessable`
- * for too many of these
+ * Splits an area for the index, and tests the comps near its outline. @throws PlatError `unprocessable` if
+ * there are too many
  */
 export async function openArea(area: QueryData, db: Db, work: ShapeWork): Promise<Area> {
   await work.takeTurn();
@@ -75,11 +71,11 @@ export async function openArea(area: QueryData, db: Db, work: ShapeWork): Promis
     return { boxes: boxArraySql(inner), ids: await testAll(area, near, work) };
   }
   throw unsearchable(
-    `its outline of ${edges} edges passes more than ${most} comps: simplify it, or ask for parts of it`,
+    `its outline of ${edges} edges is near more than ${most} comps. Simplify it, or request parts of it`,
   );
 }
 
-/** The ids of those within the area. */
+/** The ids of the comps inside the area. */
 async function testAll(area: QueryData, near: OutlineComp[], work: ShapeWork): Promise<string[]> {
   const inside: string[] = [];
   const atOnce = Math.ceil(TESTS_PER_TASK / area.x1.length);

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { swapHint } from '../geo/swap-hint.ts';
 import { fips, zip } from '../regions/region-codes.ts';
 
-/** About 124 miles: comps further away compare with nothing, and a search costs as the area does. */
+/** About 124 miles. Comps farther away aren't comparable, and the work of a search grows with its area. */
 const MAX_DIST_M = 200_000;
 const DEFAULT_DIST_M = 1_000;
 
-/** Days, photographs: what fits PostgreSQL's integer with room to spare. */
+/** Limit for days and photos, well within PostgreSQL's integer. */
 const MAX_COUNT = 100_000;
 const MAX_ACRES = 1e9;
 
@@ -16,12 +16,12 @@ export type ShownStatus = (typeof SHOWN_STATUSES)[number];
 const ORDERS = ['acres', 'dom', 'ppa', 'price', '-acres', '-dom', '-ppa', '-price'] as const;
 export type OrderName = (typeof ORDERS)[number];
 
-/** A parameter that may stand several times: express hands one value on as text, more as a list. */
+/** A parameter that can be repeated. Express passes one value as text, and several as a list. */
 const repeated = z.union([z.string(), z.array(z.string())]).transform(value => [value].flat());
 
 const numberFrom0 = (type: 'integer' | 'number', pattern: RegExp, most: number) => (description: string) =>
   z
-    .string('must be given once')
+    .string('must appear only once')
     .regex(pattern, `must be a ${type === 'integer' ? 'whole ' : ''}number, 0 or more`)
     .transform(Number)
     .refine(value => value <= most, `must be at most ${most}`)
@@ -36,20 +36,20 @@ const point = repeated
     const [lon, lat] = values.map(value => (COORDINATE.test(value) ? Number(value) : Number.NaN));
     const fault =
       values.length !== 2 || lon === undefined || lat === undefined
-        ? 'must be given twice: the longitude, then the latitude'
+        ? 'must appear twice: longitude, then latitude'
         : Number.isNaN(lon) || Number.isNaN(lat)
           ? 'must be two numbers in degrees'
           : Math.abs(lon) > 180
-            ? 'begins with the longitude, which is between -180 and 180'
+            ? 'must start with the longitude, between -180 and 180'
             : Math.abs(lat) > 90
-              ? `ends with the latitude, which is between -90 and 90${swapHint(lon!, lat!) ? `; ${swapHint(lon!, lat!)}` : ''}`
+              ? `must end with the latitude, between -90 and 90${swapHint(lon!, lat!) ? `; ${swapHint(lon!, lat!)}` : ''}`
               : swapHint(lon!, lat!);
     if (fault === undefined) return [lon!, lat!];
     context.addIssue({ code: 'custom', message: fault });
     return z.NEVER;
   })
   .meta({
-    description: 'Center of a circle: the parameter twice, longitude first.',
+    description: 'Center of a circle. Send the parameter twice, longitude first.',
     example: [-72.1, 43.18],
     override: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2, anyOf: undefined },
   });
@@ -58,15 +58,15 @@ const status = repeated
   .transform((values, context): ShownStatus[] => {
     const statuses = SHOWN_STATUSES.filter(name => values.includes(name));
     if (values.every(value => (SHOWN_STATUSES as readonly string[]).includes(value))) return statuses;
-    context.addIssue({ code: 'custom', message: `must be ${SHOWN_STATUSES.join(', ')}, or several of them` });
+    context.addIssue({ code: 'custom', message: `must be one or more of ${SHOWN_STATUSES.join(', ')}` });
     return z.NEVER;
   })
   .meta({
-    description: 'Only comps of this status; repeat it for several.',
+    description: 'Only comps with this status. Repeat the parameter for several.',
     override: { type: 'array', items: { type: 'string', enum: [...SHOWN_STATUSES] }, anyOf: undefined },
   });
 
-/** What comps are asked for by. */
+/** Query fields for comps. */
 export const compsFields = {
   fips: fips.optional(),
   point: point.optional(),
@@ -75,7 +75,7 @@ export const compsFields = {
     .optional()
     .meta({
       description:
-        'Radius of the circle around `point` in meters along the ground (a geodesic of WGS84); its rim is a polygon of 256 vertices. Ignored without `point`.',
+        'Geodesic radius of the circle around `point`, in meters. The circle is a polygon with 256 vertices. Ignored without `point`.',
       override: {
         type: 'integer',
         minimum: 0,
@@ -87,41 +87,41 @@ export const compsFields = {
     }),
   zip: zip.optional(),
   polygon: z
-    .string('must be given once')
+    .string('must appear only once')
     .optional()
     .meta({
       description:
-        'Polygon or MultiPolygon of GeoJSON as JSON text, longitude and latitude in WGS84, holes included: comps inside it or on its ' +
-        'boundary. Up to 10,000 vertices.',
+        'GeoJSON Polygon or MultiPolygon as JSON text, in WGS84 with longitude first, up to 10,000 vertices. Matches comps inside it or on its ' +
+        'boundary. Holes are excluded.',
       example:
         '{"type":"Polygon","coordinates":[[[-72.2,43.1],[-72,43.1],[-72,43.3],[-72.2,43.3],[-72.2,43.1]]]}',
     }),
   status: status.optional(),
-  age: count('Only comps sold at most so many days ago, counted back from today in UTC.').optional(),
-  dom_min: count('Least days on market.').optional(),
-  dom_max: count('Most days on market.').optional(),
-  acres_min: acres('Least lot size in acres.').optional(),
-  acres_max: acres('Greatest lot size in acres.').optional(),
-  min_photos: count('Least number of photographs.').optional(),
+  age: count('Only comps sold within this number of days before today (UTC).').optional(),
+  dom_min: count('Days on market. Minimum, inclusive.').optional(),
+  dom_max: count('Days on market. Maximum, inclusive.').optional(),
+  acres_min: acres('Lot size in acres. Minimum, inclusive.').optional(),
+  acres_max: acres('Lot size in acres. Maximum, inclusive.').optional(),
+  min_photos: count('Minimum number of photos.').optional(),
   order: z
     .enum(ORDERS, `must be one of ${ORDERS.join(', ')}`)
     .optional()
     .describe(
-      'By lot size, days on market, price per acre or price, descending with `-`. Comps for which it is unknown, a withheld price among ' +
-        'them, come last; ties are in the order of `id`, and so is everything when no order is given.',
+      'Sort by lot size, days on market, price per acre, or price. A leading `-` sorts in descending order. Unknown values and withheld prices ' +
+        'come last. Ties are sorted by `id`. Default: `id`.',
     ),
 };
 
 const compsObject = z.strictObject(compsFields);
 export type CompsQuery = z.output<typeof compsObject>;
 
-/** What the fields have to fulfil together. */
+/** Checks the fields together. */
 export function checkComps(query: CompsQuery, context: z.core.$RefinementCtx): void {
   if ([query.fips, query.point, query.zip, query.polygon].every(scope => scope === undefined)) {
     context.addIssue({
       code: 'custom',
       path: ['fips'],
-      message: 'give at least one of fips, point, zip and polygon',
+      message: 'at least one of fips, point, zip, and polygon is required',
     });
   }
   const radius = query.point === undefined ? undefined : radiusFault(query.dist);
@@ -132,13 +132,13 @@ export function checkComps(query: CompsQuery, context: z.core.$RefinementCtx): v
       context.addIssue({
         code: 'custom',
         path: [`${name}_min`],
-        message: `must not be over ${name}_max, which is ${most}`,
+        message: `must not be greater than ${name}_max, which is ${most}`,
       });
     }
   }
 }
 
-/** The same as JSON, where numbers and shapes need not be texts. */
+/** The same as JSON, where numbers and shapes can be JSON values instead of text. */
 export const compsRequest = z.preprocess(
   given =>
     isRecord(given)
@@ -157,7 +157,7 @@ function toText(value: unknown): unknown {
 
 function radiusFault(dist: string | string[] | undefined): string | undefined {
   if (dist === undefined) return undefined;
-  if (typeof dist !== 'string') return 'must be given once';
+  if (typeof dist !== 'string') return 'must appear only once';
   if (!/^[0-9]{1,9}$/.test(dist)) return 'must be a whole number, 0 or more';
   return Number(dist) > MAX_DIST_M ? `must be at most ${MAX_DIST_M}` : undefined;
 }

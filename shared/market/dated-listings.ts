@@ -2,7 +2,7 @@ import { type ListingColumns, NO_DAY, SOLD } from '../kernels/stats/region-stats
 import type { RegionStats } from '../model/market-stats.ts';
 import { regionStats } from '../model/market-stats.ts';
 
-/** The columns of view dated_listings besides fips and zip, in their order. */
+/** The columns of the view dated_listings, without fips and zip, in order. */
 export const DATED_COLUMNS = {
   status: { type: 'char', null: 0 },
   cents: { type: 'int8', null: Number.NaN },
@@ -16,18 +16,18 @@ export const DATED_COLUMNS = {
 } as const;
 
 /**
- * Sales and spells on the market, each with its days: of a spell `soldDay` is its first, `until` the day
- * after its last.
+ * Sales and periods on the market. For a period, `soldDay` is its first day and `until` the day after its
+ * last.
  */
 export type DatedListings = ListingColumns & {
   until: Int32Array;
-  /** The day of the snapshot that its feed is; NO_DAY for a feed that lives on. */
+  /** The date of a snapshot feed. NO_DAY for a feed that keeps updating. */
   feedDay: Int32Array;
-  /** Since when the feed of a spell is read; NO_DAY for a sale. */
+  /** The first day that the feed of a period was read. NO_DAY for a sale. */
   listedFrom: Int32Array;
 };
 
-/** What is known of a region: its sales through `last`, and what was on the market from `listedFrom` on. */
+/** The known period of a region: sales through `last`, and listings from `listedFrom`. */
 export type KnownPeriod = { listedFrom: number; last: number };
 
 export function knownPeriod(listings: DatedListings, rows: readonly number[]): KnownPeriod {
@@ -42,8 +42,8 @@ export function knownPeriod(listings: DatedListings, rows: readonly number[]): K
 }
 
 /**
- * The statistics of a day by what is known now, without the price index, which moves with every fit; null
- * where nothing is known of the day.
+ * The statistics of a day from what is known now, without the price index, which changes with every fit. Null
+ * without data for the day.
  */
 export function restatedStats(
   listings: DatedListings,
@@ -63,7 +63,7 @@ export function restatedStats(
 const scratch = new Float64Array(8);
 const words = new Int32Array(scratch.buffer);
 
-/** Of all that the statistics of the days through `day` are computed from, in any order of the rows. */
+/** Digest of everything that the statistics through `day` are computed from, in any row order. */
 export function digestOf(
   listings: DatedListings,
   rows: readonly number[],

@@ -16,7 +16,7 @@ export type FiguresRow = {
 
 type RegionKey = { type: string; code: string };
 
-/** The figures of regions today, or with `asOf` at the end of a month. */
+/** The current figures of regions, or with `asOf` those at the end of a month. */
 export const listFigures = (db: Db, regions: readonly RegionKey[], asOf?: string): Promise<FiguresRow[]> =>
   db.run<FiguresRow>('market/list_figures', {
     types: regions.map(({ type }) => type),
@@ -26,7 +26,7 @@ export const listFigures = (db: Db, regions: readonly RegionKey[], asOf?: string
     as_of: asOf ?? null,
   });
 
-/** The figures today of every region of the type, in the state or all, that has listings. */
+/** The current figures of every region of the type with listings, in one state or all. */
 export const listAllFigures = (db: Db, type: string, state?: string): Promise<FiguresRow[]> =>
   db.run<FiguresRow>('market/list_figures', {
     types: null,
@@ -42,7 +42,7 @@ export async function listCountyZips(db: Db, fips: number): Promise<RegionKey[]>
   return rows.map(({ zip }) => ({ type: 'zip', code: zip }));
 }
 
-/** The addresses of listings by their ids. */
+/** Addresses of listings by id. */
 export async function listAddresses(db: Db, ids: readonly string[]): Promise<Map<string, string | null>> {
   const rows = await db.run<{ id: string; address: string | null }>('market/list_addresses', { ids });
   return new Map(rows.map(({ id, address }) => [id, address]));

@@ -2,18 +2,15 @@ import { type Bind, binder } from '../platform/named-parameters.ts';
 import type { Area } from './comps-area.ts';
 import type { CompsQuery, OrderName } from './comps-query.ts';
 
-/** What comps are asked for, as fragments over a listing `l` and its figures `d`. */
+/** A selection of comps, as fragments over a listing `l` and its figures `d`. */
 export type CompsSelection = {
   where: string;
-  /** What they are ordered by; null for unknown. */
+  /** The sort value. Null if unknown. */
   place: string;
   values: Record<string, unknown>;
 };
 
-/**
- * What comps are ordered by, in the names of comp_figures. A withheld price, 0, is unknown there, and so is a
- * lot of 0 acres.
- */
+/** Sort values in terms of comp_figures, where a withheld price (0) and a lot of 0 acres are unknown. */
 const PLACES: Record<'acres' | 'dom' | 'ppa' | 'price', string> = {
   acres: 'd.acres',
   dom: 'd.dom::float8',
@@ -22,8 +19,7 @@ const PLACES: Record<'acres' | 'dom' | 'ppa' | 'price', string> = {
 };
 
 /**
- * Descending is ascending by the negative: unknown comes last, and ties are in the order of
- * the id, both ways.
+ * Descending order sorts by the negative value, so that unknown values come last and ties are sorted by id.
  */
 function placeOf(order: OrderName | undefined): string {
   if (order === undefined) return '0::float8';
@@ -31,7 +27,7 @@ function placeOf(order: OrderName | undefined): string {
   return order.startsWith('-') ? `-(${PLACES[name]})` : PLACES[name];
 }
 
-/** What a parameter of the call asks of a listing `l` and its figures `d`; an absent one asks nothing. */
+/** Conditions of the query parameters on a listing `l` and its figures `d`. */
 const PREDICATES: {
   [Name in keyof CompsQuery]?: (value: NonNullable<CompsQuery[Name]>, bind: Bind) => string;
 } = {
@@ -50,7 +46,7 @@ const PREDICATES: {
 const isInside = ({ boxes, ids }: Area, bind: Bind): string =>
   `l.location <@ any (${bind(boxes)}::box[]) or l.id = any (${bind(ids)}::uuid[])`;
 
-/** @param areas in all of which the comps lie @param asOf the moment that ages are counted back from */
+/** @param areas comps must be in all of them @param asOf ages are counted back from this time */
 export function selectComps(query: CompsQuery, areas: readonly Area[], asOf: Date): CompsSelection {
   const values: Record<string, unknown> = { today: asOf.toISOString().slice(0, 10) };
   const bind = binder(values);

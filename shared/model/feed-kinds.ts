@@ -1,10 +1,10 @@
 /** What the API, the command line, and the workers all know about a kind of feed. */
 type FeedKindWords = {
-  /** What it holds, as the feed schema describes it. Neighbors with the same text are described together. */
+  /** Its data, as the feed schema describes it. Neighbors with the same text are described together. */
   doc: string;
   /** Its name on pages. */
   name: string;
-  /** What its rows are called in figures. Default: rows. */
+  /** What its rows are called in counts. Default: rows. */
   rows?: string;
   /** The sections of a feed file that name a source, with how `plat feed run` describes another one. */
   inputs: Readonly<Record<string, string>>;
@@ -16,22 +16,19 @@ type FeedKindWords = {
   isComputed?: true;
 };
 
-const MEASURED = 'what the attributes of the land are computed from';
-const DRAWN = 'open water, names of places and areas of ZIP codes, drawn on the map';
-const FEATURES = { layer: 'likewise for roads, wetlands or flood zones' };
+const MEASURED = 'layers that parcels are measured on';
+const DRAWN = 'open water, place names, and ZIP areas, drawn on the map';
+const FEATURES = { layer: 'file or URL of the layer, for this run only' };
 
-/**
- * The kinds of feed. A kind's other half, what its feed files say and what a run does with them, is its
- * folder in `workers/ingest/kinds/`.
- */
+/** The kinds of feed. `workers/ingest/kinds/` has a folder for each, with its feed format and its run. */
 export const FEED_KINDS = {
   assessor: {
     doc: 'parcels',
     name: 'assessor roll',
     rows: 'parcels',
     inputs: {
-      roll: "another source than the feed's, for this run alone",
-      shape: 'likewise for the geometry',
+      roll: "file or URL of the roll instead of the feed's, for this run only",
+      shape: 'file or URL of the boundaries, for this run only',
     },
     isComputed: true,
   },
@@ -39,14 +36,14 @@ export const FEED_KINDS = {
     doc: 'listings and sales',
     name: 'sales and listings',
     rows: 'listings',
-    inputs: { listings: 'likewise for listings' },
+    inputs: { listings: 'file or URL of the listings, for this run only' },
     isComputed: true,
   },
   elevation: {
     doc: MEASURED,
     name: 'elevation',
     rows: 'tiles',
-    inputs: { elevation: 'likewise for one elevation file' },
+    inputs: { elevation: 'one elevation file or URL, for this run only' },
     isLayer: true,
     readsHeaders: true,
     isComputed: true,
@@ -55,29 +52,29 @@ export const FEED_KINDS = {
   wetlands: { doc: MEASURED, name: 'wetlands', inputs: FEATURES, isLayer: true, isComputed: true },
   flood: { doc: MEASURED, name: 'flood zones', inputs: FEATURES, isLayer: true, isComputed: true },
   water: { doc: DRAWN, name: 'water', inputs: FEATURES, isLayer: true, isComputed: true },
-  places: { doc: DRAWN, name: 'names of places', inputs: FEATURES, isLayer: true },
-  zips: { doc: DRAWN, name: 'ZIP codes', inputs: FEATURES, isLayer: true },
+  places: { doc: DRAWN, name: 'place names', inputs: FEATURES, isLayer: true },
+  zips: { doc: DRAWN, name: 'ZIP areas', inputs: FEATURES, isLayer: true },
   imagery: {
-    doc: 'what parcels are drawn on',
-    name: 'imagery',
-    inputs: { imagery: 'likewise for one file of imagery' },
+    doc: 'aerial imagery that parcels are drawn on',
+    name: 'aerial imagery',
+    inputs: { imagery: 'one imagery file or URL, for this run only' },
     isLayer: true,
     readsHeaders: true,
   },
   contacts: {
     doc: 'people with phone numbers',
     name: 'contacts',
-    inputs: { contacts: 'likewise for people with phone numbers' },
+    inputs: { contacts: 'file or URL of the contacts, for this run only' },
   },
   numbering: {
     doc: 'blocks of phone numbers',
     name: 'phone numbering',
-    inputs: { numbering: 'likewise for blocks of phone numbers' },
+    inputs: { numbering: 'file or URL of the phone number blocks, for this run only' },
   },
   dnc: {
-    doc: 'the Do Not Call registry',
-    name: 'do-not-call list',
-    inputs: { dnc: 'likewise for one list of the Do Not Call registry' },
+    doc: 'the Do Not Call Registry',
+    name: 'Do Not Call list',
+    inputs: { dnc: 'file or URL of one Do Not Call list, for this run only' },
   },
 } as const satisfies Record<string, FeedKindWords>;
 
@@ -96,7 +93,7 @@ export const INPUT_WORDS = Object.assign(
 ) as Record<Input, string>;
 export const INPUTS = Object.keys(INPUT_WORDS) as Input[];
 
-/** Land layers: those that parcels are measured on, and those that are only drawn. */
+/** Land layers, both those that parcels are measured on and those that are only drawn. */
 export type LandKind = {
   [Kind in FeedKindName]: (typeof FEED_KINDS)[Kind] extends { isLayer: true } ? Kind : never;
 }[FeedKindName];

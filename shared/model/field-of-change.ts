@@ -2,25 +2,25 @@ import { fieldText } from './field-text.ts';
 import { ALL_FIELDS, type FieldSpec } from './parcel-fields.ts';
 import { titleCase } from './roll-text.ts';
 
-/** What fields of a change are called that are none of a parcel's. A point says nothing to people. */
+/** Labels of changes that aren't parcel fields. Points have none: coordinates mean little to people. */
 const OTHERS: Readonly<Record<string, Pick<FieldSpec, 'label' | 'unit'>>> = {
   on_roll: { label: 'On the roll' },
-  mean_adjusted_price: { label: 'Worth', unit: 'USD' },
+  mean_adjusted_price: { label: 'Estimated value', unit: 'USD' },
   boundary: { label: 'Boundary' },
-  'listing.status': { label: 'Listing' },
-  'listing.price': { label: 'Listing, price', unit: 'USD' },
-  'listing.sold_date': { label: 'Listing, sold' },
-  'listing.lot_size': { label: 'Listing, acres', unit: 'acres' },
+  'listing.status': { label: 'Listing status' },
+  'listing.price': { label: 'Listing price', unit: 'USD' },
+  'listing.sold_date': { label: 'Listing sold' },
+  'listing.lot_size': { label: 'Listing acres', unit: 'acres' },
 };
 
 type Named = Pick<FieldSpec, 'label'> & Partial<FieldSpec>;
 
 export const changedFieldOf = (field: string): Named | undefined => ALL_FIELDS[field] ?? OTHERS[field];
 
-/** Names and addresses, which a roll has in capitals. */
+/** Names and addresses, which rolls write in capitals. */
 const IN_CAPITALS = /^(owner_name|(mail|situs)_(address|city)$)/;
 
-/** What a field was or is, for people. @param spec what changedFieldOf says of it */
+/** A changed value as text. @param spec of the field, from changedFieldOf */
 export function changedText(field: string, spec: Named, value: unknown): string {
   const text = fieldText(spec, value) ?? '–';
   return IN_CAPITALS.test(field) ? titleCase(text) : text;

@@ -7,7 +7,7 @@ const TEXTS: Readonly<Record<string, (value: number) => string>> = {
   USD: usd,
   acres,
   feet: value => `${oneDigit(value)} ft`,
-  'metres above sea level': value => `${count(value / M_PER_FT)} ft`,
+  'meters above sea level': value => `${count(value / M_PER_FT)} ft`,
   percent,
   'square feet': value => `${count(value)} sq ft`,
 };

@@ -1,4 +1,4 @@
-/** What is loaded for a county: its coverage, and the fields that its rolls have a value of. */
+/** The data of a county: its coverage, and the roll fields that have a value for some parcel. */
 export type LoadedData = {
   coverage: {
     sources: readonly { kind: string }[];
@@ -10,7 +10,7 @@ export type LoadedData = {
   filled: ReadonlySet<string>;
 };
 
-/** What a filter reads, in words, and whether a county has it. */
+/** The data that a filter reads. `words` fits before "data": "No wetlands data". */
 export type Need = { words: string; isLoaded(data: LoadedData): boolean };
 
 const layer = (kind: 'roads' | 'wetlands' | 'flood' | 'elevation', words: string): Need => ({
@@ -19,20 +19,20 @@ const layer = (kind: 'roads' | 'wetlands' | 'flood' | 'elevation', words: string
 });
 
 export const NEEDS = {
-  roads: layer('roads', 'roads'),
+  roads: layer('roads', 'road'),
   wetlands: layer('wetlands', 'wetlands'),
-  flood: layer('flood', 'flood zones'),
-  elevation: layer('elevation', 'slopes'),
-  owners: { words: 'owners', isLoaded: ({ coverage }) => coverage.with_owner > 0 },
+  flood: layer('flood', 'flood zone'),
+  elevation: layer('elevation', 'slope'),
+  owners: { words: 'owner', isLoaded: ({ coverage }) => coverage.with_owner > 0 },
   sales: { words: 'sales', isLoaded: ({ coverage }) => coverage.with_sale > 0 },
-  values: { words: 'assessed values', isLoaded: ({ coverage }) => coverage.with_values > 0 },
-  estimates: { words: 'estimates', isLoaded: ({ coverage }) => coverage.valuations_as_of !== null },
-  sellers: onRoll('seller_name', 'sellers'),
-  taxYears: onRoll('tax_delinquent_year', 'delinquent taxes'),
-  taxFlags: onRoll('tax_delinquent', 'delinquent taxes'),
+  values: { words: 'assessed value', isLoaded: ({ coverage }) => coverage.with_values > 0 },
+  estimates: { words: 'estimated value', isLoaded: ({ coverage }) => coverage.valuations_as_of !== null },
+  sellers: onRoll('seller_name', 'seller'),
+  taxYears: onRoll('tax_delinquent_year', 'tax delinquency'),
+  taxFlags: onRoll('tax_delinquent', 'tax delinquency'),
 } as const satisfies Record<string, Need>;
 
-/** A field of the roll. */
+/** Needs a field of the roll. */
 export function onRoll(field: string, words: string): Need {
   return { words, isLoaded: ({ filled }) => filled.has(field) };
 }

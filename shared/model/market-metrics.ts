@@ -5,11 +5,11 @@ import { indexAt, type PriceIndex } from '../kernels/valuation/price-index.ts';
 
 /** The metrics of market statistics, each declared once: API, pages, assistants' texts and docs follow. */
 export type Metric = {
-  /** What people call it on pages. */
+  /** Label on pages. */
   label: string;
-  /** Pages choose by it how to show a figure. */
+  /** Decides how pages format a figure. */
   unit: MetricUnit;
-  /** Without a full stop at the end. */
+  /** Without a period at the end. */
   meaning: string;
   /** The count of the lots that it is made from. Null for counts, rates, and figures in `more`. */
   carrier: CountKey | null;
@@ -32,7 +32,7 @@ export type MetricUnit =
 type CountKey = 'Active' | 'Pending' | 'Sold: 1mo' | 'Sold: 3mo' | 'Sold: 6mo' | 'Sold: 1yr';
 
 export type MetricContext = {
-  /** Whether it is known what was on the market. */
+  /** Whether listings on the market are known. */
   listed: boolean;
   index: IndexFigures;
 };
@@ -78,11 +78,11 @@ const listed = (label: string, lots: Lots, meaning: string) =>
   count(label, lots, meaning, context => context.listed);
 const sold = (label: string, lots: Lots) => count(label, lots, 'Closed sales in the window');
 
-/** How many of these lots there are for 100 active listings. */
+/** The number of these lots per 100 active listings. */
 const sellThrough = (label: string, lots: Lots): Metric => ({
   label,
   unit: '%',
-  meaning: `Sell-through rate: 100 x ${lots.name} / active listings. Above 100, more sells than is for sale`,
+  meaning: `Sell-through rate: 100 x ${lots.name} / active listings. Above 100, more lots sold than are for sale`,
   carrier: null,
   of(bucket) {
     const { active } = bucket;
@@ -135,25 +135,25 @@ export const BUCKET_METRICS = {
   'Median Active Acreage': acreage('Median acres, for sale', ACTIVE),
   'Median Pending Acreage': acreage('Median acres, pending', PENDING),
   'Median Sold Acreage': acreage('Median acres, sold', YEAR),
-  'Median Pending PPA': ppa('Pending $ / acre', PENDING),
-  'Median Active PPA': ppa('Asking $ / acre', ACTIVE),
-  'Median Sold PPA': ppa('Sold $ / acre', YEAR),
-  'Active PPA Min': ppaMin('Lowest asking $ / acre', ACTIVE),
-  'Active PPA Max': ppaMax('Highest asking $ / acre', ACTIVE),
-  'Pending PPA Min': ppaMin('Lowest pending $ / acre', PENDING),
-  'Pending PPA Max': ppaMax('Highest pending $ / acre', PENDING),
-  'PPA Range 1mo Min': ppaMin('Lowest $ / acre, 1 month', MONTH),
-  'PPA Range 1mo Max': ppaMax('Highest $ / acre, 1 month', MONTH),
-  'PPA Range 3mo Min': ppaMin('Lowest $ / acre, 3 months', QUARTER),
-  'PPA Range 3mo Max': ppaMax('Highest $ / acre, 3 months', QUARTER),
-  'PPA Range 6mo Min': ppaMin('Lowest $ / acre, 6 months', HALF),
-  'PPA Range 6mo Max': ppaMax('Highest $ / acre, 6 months', HALF),
-  'PPA Range 1yr Min': ppaMin('Lowest $ / acre, 1 year', YEAR),
-  'PPA Range 1yr Max': ppaMax('Highest $ / acre, 1 year', YEAR),
-  'Gini 1mo': gini('Price spread, 1 month', MONTH),
-  'Gini 3mo': gini('Price spread, 3 months', QUARTER),
-  'Gini 6mo': gini('Price spread, 6 months', HALF),
-  'Gini 1yr': gini('Price spread, 1 year', YEAR),
+  'Median Pending PPA': ppa('Pending $/acre', PENDING),
+  'Median Active PPA': ppa('Asking $/acre', ACTIVE),
+  'Median Sold PPA': ppa('Sold $/acre', YEAR),
+  'Active PPA Min': ppaMin('Lowest asking $/acre', ACTIVE),
+  'Active PPA Max': ppaMax('Highest asking $/acre', ACTIVE),
+  'Pending PPA Min': ppaMin('Lowest pending $/acre', PENDING),
+  'Pending PPA Max': ppaMax('Highest pending $/acre', PENDING),
+  'PPA Range 1mo Min': ppaMin('Lowest $/acre, 1 month', MONTH),
+  'PPA Range 1mo Max': ppaMax('Highest $/acre, 1 month', MONTH),
+  'PPA Range 3mo Min': ppaMin('Lowest $/acre, 3 months', QUARTER),
+  'PPA Range 3mo Max': ppaMax('Highest $/acre, 3 months', QUARTER),
+  'PPA Range 6mo Min': ppaMin('Lowest $/acre, 6 months', HALF),
+  'PPA Range 6mo Max': ppaMax('Highest $/acre, 6 months', HALF),
+  'PPA Range 1yr Min': ppaMin('Lowest $/acre, 1 year', YEAR),
+  'PPA Range 1yr Max': ppaMax('Highest $/acre, 1 year', YEAR),
+  'Gini 1mo': gini('Price variation, 1 month', MONTH),
+  'Gini 3mo': gini('Price variation, 3 months', QUARTER),
+  'Gini 6mo': gini('Price variation, 6 months', HALF),
+  'Gini 1yr': gini('Price variation, 1 year', YEAR),
 } as const satisfies Record<string, Metric>;
 
 /** Those in `more`. Add new ones at the end, so that figures recorded for past months stay readable. */
@@ -172,14 +172,14 @@ export const MORE_METRICS = {
     label: 'Sale to list price',
     unit: '%',
     meaning:
-      'Median of 100 x sale price / last asking price, for sales in the last 12 months where both are known',
+      'Median of 100 x sale price / last asking price, for sales in the last 12 months with both prices known',
     carrier: null,
     of: ({ toAsked }) => (toAsked.count >= LEAST_SALES ? round2(100 * toAsked.median!) : null),
   },
   median_ppa_change_12mo: {
-    label: 'Change of $ / acre in a year',
+    label: 'Change in $/acre, 1 year',
     unit: '%',
-    meaning: 'Change of the median price per acre from the 12 months before to the last 12 months',
+    meaning: 'Change in the median price per acre from the prior 12 months to the last 12 months',
     carrier: null,
     of({ sold, yearBefore }) {
       const { count, medianPpa } = sold[3];
@@ -188,7 +188,7 @@ export const MORE_METRICS = {
     },
   },
   sales_prior_12mo: {
-    label: 'Sold, the year before',
+    label: 'Sold, prior year',
     unit: '',
     meaning: 'Sales in the 12 months before the last 12',
     carrier: null,
@@ -199,8 +199,16 @@ export const MORE_METRICS = {
     'Price index',
     'Price of a lot of the same size and land in the county, 100 on January 1, 2020',
   ),
-  price_index_low: indexed('price_index_low', 'Price index, low', 'Low end of its 80 % range'),
-  price_index_high: indexed('price_index_high', 'Price index, high', 'High end of its 80 % range'),
+  price_index_low: indexed(
+    'price_index_low',
+    'Price index, low',
+    'Low end of the 80% range of the price index',
+  ),
+  price_index_high: indexed(
+    'price_index_high',
+    'Price index, high',
+    'High end of the 80% range of the price index',
+  ),
 } as const satisfies Record<string, Metric>;
 
 function indexed(key: keyof IndexFigures, label: string, meaning: string): Metric {

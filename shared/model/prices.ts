@@ -1,22 +1,22 @@
 import { count } from './figures.ts';
 
-/** What calls cost, each price declared once: charges, quotes, and every sentence about prices follow. */
+/** The price of each call. Charges, quotes, and every sentence about prices use these declarations. */
 export type Price = {
   tokens: number;
-  /** What it pays for; absent: the call. */
+  /** The unit that is charged. Default: the call. */
   per?: 'page' | 'row' | 'comp' | 'change' | 'date' | 'region' | 'market' | 'match' | 'quote';
-  /** How many of these one price covers. Default: 1. */
+  /** Units covered by one price. Default: 1. */
   each?: number;
-  /** The most for each 12 months of the range asked for. */
+  /** Cap for each 12 months of the requested range. */
   maxPerYear?: number;
-  /** How many of these an account has free in a day (UTC). */
+  /** Free units per account and day (UTC). */
   freePerDay?: number;
 };
 
 export const PRICES = {
-  /** A page of the filter that has something in it, whatever its size. */
+  /** A page of a filter with matches, whatever its size. */
   filterPage: { tokens: 30, per: 'page' },
-  /** Of a filter, a saved search, or an export. */
+  /** Quote for a filter, a saved search, or an export. */
   quote: { tokens: 1, per: 'quote', freePerDay: 500 },
   searchPage: { tokens: 10, per: 'page' },
   parcel: { tokens: 10 },
@@ -35,7 +35,7 @@ export const PRICES = {
   exportMarkets: { tokens: 10, per: 'market' },
 } as const satisfies Record<string, Price>;
 
-/** What `units` of what a price is for cost. */
+/** The cost of that many units. */
 export const costOf = ({ tokens, each = 1 }: Price, units: number): number =>
   tokens * Math.ceil(units / each);
 
@@ -48,6 +48,6 @@ function textOf({ tokens, per, each = 1, maxPerYear, freePerDay }: Price): strin
   const unit =
     per === undefined ? '' : each === 1 ? ` per ${per}` : ` per ${each} ${per}s or part of ${each}`;
   const most = maxPerYear === undefined ? '' : `, capped at ${maxPerYear} per 12 months or part of 12 months`;
-  const free = freePerDay === undefined ? '' : ` after ${freePerDay} free ones per day (UTC)`;
+  const free = freePerDay === undefined ? '' : ` after the first ${freePerDay} per day (UTC)`;
   return `${tokensText(tokens)}${unit}${most}${free}`;
 }

@@ -14,13 +14,13 @@ const path = z
 const url = z
   .string()
   .regex(/^https?:\/\//, 'must start with http:// or https://')
-  .refine(value => URL.canParse(value), 'must be an address such as https://plat.example.org')
+  .refine(value => URL.canParse(value), 'must be a URL such as https://plat.example.org')
   .transform(value => value.replace(/\/+$/, ''));
 
-/** An address with parts in braces that a county's feeds fill in. */
-const mirror = z.string().regex(/^https?:\/\/\S+$/, 'must be an http(s) address');
+/** A URL with placeholders in braces, which Plat fills in for each county. */
+const mirror = z.string().regex(/^https?:\/\/\S+$/, 'must be an http(s) URL');
 
-/** As Express accepts it: https://expressjs.com/en/guide/behind-proxies.html */
+/** A proxy as Express accepts it: https://expressjs.com/en/guide/behind-proxies.html */
 function isProxy(entry: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return true;
   const [address = '', range, ...more] = entry.split('/');
@@ -37,24 +37,24 @@ const proxies = z.string().refine(
       .map(entry => entry.trim())
       .filter(Boolean)
       .every(isProxy),
-  'takes IP addresses, CIDR ranges, loopback, linklocal and uniquelocal, separated by commas',
+  'must be IP addresses, CIDR ranges, loopback, linklocal, or uniquelocal, separated by commas',
 );
 
 const origins = z
   .string()
   .refine(
     value => value.split(',').every(entry => /^(\*|https?:\/\/[^/*\s]+)$/.test(entry.trim())),
-    'takes origins such as https://app.example.org, separated by commas, or *',
+    'must be origins such as https://app.example.org, separated by commas, or *',
   );
 
 const hosts = z
   .string()
   .refine(
     value => value.split(',').every(entry => /^[\w.-]*$/.test(entry.trim()) || isIP(entry.trim()) === 6),
-    'takes names and addresses such as plat.example.org, without http:// and port, separated by commas',
+    'must be names or addresses such as plat.example.org, without http:// and port, separated by commas',
   );
 
-/** Every setting of every process; `.env.example` documents them in this order. */
+/** Every setting of every process. `.env.example` documents them in this order. */
 const schema = z.object({
   DATABASE_URL: z
     .string()
@@ -66,7 +66,7 @@ const schema = z.object({
     .optional(),
   QUEUE_PREFIX: z
     .string()
-    .regex(/^[a-z0-9_-]{1,40}$/, 'takes a-z, 0-9, _ and -')
+    .regex(/^[a-z0-9_-]{1,40}$/, 'can contain a-z, 0-9, _, and - (up to 40 characters)')
     .default('plat'),
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
@@ -76,7 +76,7 @@ const schema = z.object({
   ALLOWED_HOSTS: hosts.default(''),
   BASEMAP_URL: z
     .string()
-    .regex(/^https:\/\/[^\s{}]+\{z\}\S*$/, 'must be an https:// address with {z}, {x} and {y}')
+    .regex(/^https:\/\/[^\s{}]+\{z\}\S*$/, 'must be an https:// URL with {z}, {x}, and {y}')
     .optional(),
   BASEMAP_ATTRIBUTION: z.string().optional(),
   SMTP_URL: z
@@ -87,9 +87,9 @@ const schema = z.object({
   LISTING_PROVIDER: path.optional(),
   TRUSTED_PROXIES: proxies.default(''),
   CORS_ORIGINS: origins.default('*'),
-  CURSOR_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
-  ADMIN_PASSWORD: z.string().min(12, 'needs at least 12 characters').optional(),
-  METRICS_TOKEN: z.string().min(12, 'needs at least 12 characters').optional(),
+  CURSOR_SECRET: z.string().min(32, 'must have 32 characters or more').optional(),
+  ADMIN_PASSWORD: z.string().min(12, 'must have 12 characters or more').optional(),
+  METRICS_TOKEN: z.string().min(12, 'must have 12 characters or more').optional(),
   WEBHOOK_PRIVATE_HOSTS: hosts.default(''),
   SKIP_TRACE_PROVIDER: z.enum(['batchdata', 'http']).optional(),
   BATCHDATA_API_KEY: z.string().optional(),
@@ -139,7 +139,7 @@ export type Config = z.infer<typeof schema>;
 
 export const settingNames = Object.keys(schema.shape) as (keyof Config)[];
 
-/** The variables of `.env` in the checkout, if there is one; the process environment wins over them. */
+/** The variables of `.env` in the checkout, if it exists. The process environment overrides them. */
 function dotEnv(): Record<string, string | undefined> {
   try {
     return parseEnv(readFileSync(join(rootDir, '.env'), 'utf8'));
@@ -148,7 +148,7 @@ function dotEnv(): Record<string, string | undefined> {
   }
 }
 
-/** Empty variables count as unset. @throws PlatError `config` naming every variable that does not fit */
+/** Empty variables count as unset. @throws PlatError `config` that names every invalid variable */
 export function loadConfig(
   env: Record<string, string | undefined> = { ...dotEnv(), ...process.env },
 ): Config {
@@ -158,14 +158,14 @@ export function loadConfig(
   const parsed = schema.safeParse(set);
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`);
-  throw new PlatError('config', `The environment does not fit: ${lines.join('; ')}. See .env.example.`);
+  throw new PlatError('config', `Invalid settings: ${lines.join('; ')}. See .env.example.`);
 }
 
 export function requireDatabaseUrl(config: Config): string {
   if (config.DATABASE_URL === undefined) {
     throw new PlatError(
       'config',
-      'DATABASE_URL is not set. Run `npm start`, which brings its own PostgreSQL, or set it to a server of yours.',
+      'DATABASE_URL is not set. Run `npm start`, which includes PostgreSQL, or set it to your own server.',
     );
   }
   return config.DATABASE_URL;

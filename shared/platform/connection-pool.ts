@@ -16,7 +16,7 @@ export type PoolOptions = {
   connectTimeoutMs?: number;
   /** Milliseconds after which the server cancels a statement; 0 for none (workers). */
   statementTimeoutMs?: number;
-  /** Server settings of every connection, beside those that all have. */
+  /** Server settings for every connection, in addition to the common ones. */
   settings?: Record<string, string>;
 };
 
@@ -24,14 +24,15 @@ export type PoolOptions = {
 export const IDLE_IN_TRANSACTION = { idle_in_transaction_session_timeout: '5s' };
 /**
  * The same for workers, which compute between two statements of a transaction. One that blocks its event loop
- * for JOB_LOCK_MS loses its job anyway, so its transaction has no longer to live.
+ * for JOB_LOCK_MS loses its job anyway, so its transaction gets no longer than that.
  */
 export const endsWithWorker = ({ JOB_LOCK_MS }: Pick<Config, 'JOB_LOCK_MS'>) => ({
   idle_in_transaction_session_timeout: `${JOB_LOCK_MS}ms`,
 });
 /**
- * Of the API's sessions: reads are short and by index; with 1.1 counts of a county went through an index in
- * no order of the table.
+ * For the API's sessions, whose reads are short and by index. With 1.1, PostgreSQL counted a county through
+ * an
+ * index that isn't in the order of the table.
  */
 export const RANDOM_PAGE_COST = 2;
 
@@ -43,16 +44,16 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
     application_name: options.applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     statement_timeout: options.statementTimeoutMs ?? 0,
-    // The server cancels a statement that takes too long; a connection that answers nothing at all is given
-    // up a second later.
+    // The server cancels a statement that takes too long. A connection that doesn't respond at all is dropped
+    // a second later.
     ...(options.statementTimeoutMs && { query_timeout: options.statementTimeoutMs + 1_000 }),
   });
   const warn = sparseWarnings(log);
-  pool.on('error', error => warn(error, 'an idle database connection was lost'));
+  pool.on('error', error => warn(error, 'lost an idle database connection'));
   // A connection that is lost while in use fails its query, and also emits an error that would end the
   // process.
   pool.on('connect', client =>
-    client.on('error', error => log.debug({ err: error }, 'a database connection was lost')),
+    client.on('error', error => log.debug({ err: error }, 'lost a database connection')),
   );
   return pool;
 }
@@ -64,12 +65,10 @@ const SERVER_KEEP_ALIVE = {
   tcp_keepalives_count: '4',
   tcp_user_timeout: '30s',
 };
-/** The same from this end; node asks ten times, a second apart. */
+/** The same from this side. Node probes ten times, a second apart. */
 const CLIENT_KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 20_000 };
 
-/**
- * Where to connect. Our settings hold over those of the URL (`?options=-c …`): periods and days are in UTC.
- */
+/** Connection settings. Ours override those of the URL (`?options=-c …`): periods and days are in UTC. */
 export function connectionOf(config: Config, settings: Record<string, string>): pg.ClientConfig {
   const url = new URL(requireDatabaseUrl(config));
   const theirs = url.searchParams.get('options');

@@ -44,7 +44,7 @@ export type CopyColumn<T extends CopyType = CopyType> = { type: T; null: number 
 export type CopyColumns = Record<string, CopyColumn>;
 export type CopiedColumns<C extends CopyColumns> = { [K in keyof C]: ArrayOf<C[K]['type']> };
 
-/** Rows for which arrays are made at first; they double as they fill up. */
+/** Initial size of arrays, in rows. They double as they fill up. */
 const FIRST_CAPACITY = 1 << 14;
 
 /** Runs `copy … to stdout (format binary)`; see `readCopyBinary`. */
@@ -67,7 +67,7 @@ export async function readCopyBinary<C extends CopyColumns>(
   const reader = createReader(Object.entries(columns));
   for await (const chunk of chunks) readChunk(reader, chunk);
   const { rows, arrays, hasEnded } = reader;
-  if (!hasEnded) throw mismatch('it ends before its end mark');
+  if (!hasEnded) throw mismatch('it ends before its trailer');
   const filled = reader.columns.map(([name, { type }], i) => [
     name,
     arrays[i]!.subarray(0, rows * perRow(type)),
@@ -75,7 +75,7 @@ export async function readCopyBinary<C extends CopyColumns>(
   return { rows, columns: Object.fromEntries(filled) as CopiedColumns<C> };
 }
 
-/** The value of the only row and column that such a copy has; undefined where it has no row. */
+/** The value of the only row and column of such a copy. undefined without a row. */
 export async function readCopiedBytes(db: Db, statement: string): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   for await (const chunk of db.copy(to(statement))) chunks.push(chunk as Buffer);
@@ -120,7 +120,7 @@ function readChunk(reader: CopyReader, chunk: Uint8Array): void {
   reader.rest = reader.hasStarted ? bytes.subarray(readRows(reader, bytes, at)) : bytes;
 }
 
-/** Reads the rows that are whole in `bytes`; returns where the first that is not begins. */
+/** Reads the complete rows in `bytes`. Returns where the first incomplete one starts. */
 function readRows(reader: CopyReader, bytes: Buffer, from: number): number {
   const { columns } = reader;
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -142,8 +142,7 @@ function readRows(reader: CopyReader, bytes: Buffer, from: number): number {
 }
 
 /**
- * Reads the fields of a row, starting at `at`; returns where the row ends, or -1 when it ends beyond the
- * data.
+ * Reads the fields of a row, starting at `at`. Returns where the row ends, or -1 if it ends after the data.
  */
 function readFields({ columns, arrays, rows }: CopyReader, data: DataView, at: number): number {
   let next = at;
@@ -160,7 +159,7 @@ function readFields({ columns, arrays, rows }: CopyReader, data: DataView, at: n
     if (next + length > data.byteLength) return -1;
     const { bytes } = TYPES[type];
     if (bytes !== null && length !== bytes)
-      throw mismatch(`column ${name} has ${length} bytes, ${type} has ${bytes}`);
+      throw mismatch(`column ${name} has ${length} bytes, but ${type} has ${bytes}`);
     if (type === 'int4') array[rows] = data.getInt32(next);
     else if (type === 'date') array[rows] = data.getInt32(next) + POSTGRES_EPOCH_DAY;
     else if (type === 'float8') array[rows] = data.getFloat64(next);
@@ -194,7 +193,7 @@ function fiveDigitsAt(data: DataView, at: number, length: number): number | null
 }
 
 function mismatch(what: string): PlatError {
-  return new PlatError('copy_format', `The binary COPY data does not fit: ${what}.`);
+  return new PlatError('copy_format', `Invalid binary COPY data: ${what}.`);
 }
 
 const LF = 0x0a;
@@ -259,7 +258,7 @@ export function openCopy(db: Db, statement: string): CopyWriter {
     },
     async drain() {
       if (failure) throw failure;
-      // Asked of the stream, not remembered: it may have drained while the caller waited for something else.
+      // Check the stream, because it may have drained while the caller waited for something else.
       if (stream.writableNeedDrain) await once(stream, 'drain');
     },
     async end() {

@@ -7,14 +7,14 @@ import { type Logger, sparseWarnings } from './log.ts';
 const RETRY_MS = 1_000;
 /** How often a process checks that its database is there. */
 const CHECK_MS = 5_000;
-/** A server that accepts connections but doesn't answer counts as away. */
+/** A server that accepts connections but doesn't respond counts as away. */
 const ANSWER_MS = 10_000;
 
 /** What a process says when it gives up. */
 const lostError = (limitMs: number, cause: unknown): PlatError =>
   new PlatError(
     'database_lost',
-    `The database could not be reached for ${Math.round(limitMs / 1000)} seconds (DATABASE_WAIT_MS). Check that it runs and that DATABASE_URL is right.`,
+    `Couldn't connect to the database for ${Math.round(limitMs / 1000)} seconds (DATABASE_WAIT_MS). Check that it is running and that DATABASE_URL is correct.`,
     { cause, status: 503, retryable: true },
   );
 
@@ -35,7 +35,7 @@ export async function waitForDatabase<T>(look: () => Promise<T>, wait: Wait): Pr
     } catch (error) {
       if (!isRetryable(error)) throw error;
       if (Date.now() >= deadline) throw lostError(limitMs, error);
-      warn(error, 'the database cannot be reached; trying again');
+      warn(error, 'the database is unreachable; trying again');
       const left = Math.max(0, deadline - Date.now());
       await sleep(Math.min(RETRY_MS, left), undefined, { signal }).catch(() => {});
     }
@@ -67,7 +67,7 @@ export function watchDatabase(
         });
       await waitForDatabase(look, { log, limitMs, signal });
       if (failures > 0)
-        log.info({ seconds: Math.round((Date.now() - since) / 1000) }, 'the database is back');
+        log.info({ seconds: Math.round((Date.now() - since) / 1000) }, 'the database is reachable again');
       await sleep(Math.min(CHECK_MS, limitMs), undefined, { signal });
     }
   };

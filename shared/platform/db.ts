@@ -4,7 +4,7 @@ import { isConflict } from './errors.ts';
 import type { Values } from './named-parameters.ts';
 import { type Fragments, sql, statement } from './statements.ts';
 
-/** How often a transaction is run that others keep in its way. */
+/** How often a transaction is tried when it conflicts with others. */
 const MAX_TRIES = 5;
 const PAUSE_MS = 50;
 
@@ -14,8 +14,9 @@ const BINARY = { binary: true, types: { getTypeParser: () => (value: unknown) =>
 export type Query = pg.QueryConfig & { binary?: true };
 
 /**
- * The database. Functions take a `Db` and run the statements of sql/queries by their names. It uses any
- * connection of a pool; the one that `transaction`, `snapshot`, and `connection` pass on uses one connection.
+ * The database. Functions take a `Db` and run the statements of sql/queries by name. It uses any connection
+ * of
+ * a pool. The `Db` that `transaction`, `snapshot`, and `connection` pass to their work uses a single one.
  */
 export class Db {
   protected readonly source: pg.Pool | pg.ClientBase;
@@ -27,7 +28,7 @@ export class Db {
     this.#inTransaction = inTransaction;
   }
 
-  /** Rows of a statement. `fragments` are for its marked places. */
+  /** Rows of a statement. `fragments` fill its placeholders. */
   async run<Row extends object>(name: string, values: Values = {}, fragments?: Fragments): Promise<Row[]> {
     return (await this.send(this.queryOf(name, values, fragments))).rows as Row[];
   }
@@ -37,7 +38,10 @@ export class Db {
     return (await this.send(this.queryOf(name, values, fragments))).rowCount ?? 0;
   }
 
-  /** Rows with every column as bytes, for UTF-8 alone: a bytea of JSON without the detour over hex. */
+  /**
+   * Rows with every column in PostgreSQL's binary format (UTF-8 only), so a bytea of JSON isn't converted to
+   * hex and back.
+   */
   async runBinary<Row extends Record<keyof Row, Buffer>>(name: string, values: Values = {}): Promise<Row[]> {
     return (await this.send({ ...this.queryOf(name, values), ...BINARY })).rows as Row[];
   }
@@ -47,7 +51,7 @@ export class Db {
     await this.send({ text });
   }
 
-  /** Rows of a statement in batches, for results that memory can't hold. Only in a transaction. */
+  /** Rows of a statement in batches, for results that don't fit in memory. Only in a transaction. */
   async *batches<Row extends object>(name: string, size: number): AsyncGenerator<Row[]> {
     await this.execute(`declare batches no scroll cursor for ${sql(name)}`);
     for (;;) {
@@ -65,18 +69,19 @@ export class Db {
   }
 
   /**
-   * Runs `work` in one transaction on one connection; any error rolls it back and is thrown on. After a
-   * conflict with another transaction `work` runs again from its beginning, so it changes only the database.
+   * Runs `work` in one transaction on one connection. Any error rolls it back and is rethrown. After a
+   * conflict
+   * with another transaction `work` runs again from the start, so it must change only the database.
    *
-   * Lock order: a transaction locks rows of these tables in this order, and rows of one table by their keys,
-   * ascending, so that no two wait for each other. Queue jobs, changes and messages come after all of them.
+   * Lock order, so that no two transactions wait for each other: rows of these tables in this order, rows of
+   * one table by ascending key. Queue jobs, changes, and messages come after all of them.
    * 1. companies: adding lists, their rows, searches, exports and markets
    * 2. exports: making, billing and ending one
    * 3. lists, then list_rows
    * 4. given_rows by county, then given_others: what was paid for
    * 5. accounts, usage_periods, usage_daily: charges, late because every call of an account needs them
    * 6. idempotent_calls: the answer that is kept
-   * @param retries false for work that cannot run twice
+   * @param retries false for work that can't run twice
    */
   async transaction<T>(work: (tx: Db) => Promise<T>, { retries = true } = {}): Promise<T> {
     for (let tries = 1; ; tries++) {
@@ -89,14 +94,14 @@ export class Db {
     }
   }
 
-  /** Runs `work` with all its statements seeing the database as of one moment; they can only read. */
+  /** Runs `work`, whose statements can only read and all see the database at the same point in time. */
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
     return this.within('begin isolation level repeatable read read only', work);
   }
 
   /**
-   * Runs `work` on one connection, which is closed rather than used again when that fails: its locks and
-   * settings go with it. `client` is for what only the connection itself can do, such as LISTEN.
+   * Runs `work` on one connection. If it fails, the connection is closed, which ends its locks and settings.
+   * `client` is for what only the connection itself can do, such as LISTEN.
    */
   async connection<T>(work: (db: Db, client: pg.ClientBase) => Promise<T>): Promise<T> {
     if (!(this.source instanceof pg.Pool)) return work(this, this.source);
@@ -111,7 +116,7 @@ export class Db {
     }
   }
 
-  /** The same on one connection. */
+  /** The same database on one connection. */
   protected on(client: pg.ClientBase, inTransaction: boolean): Db {
     return new Db(client, inTransaction);
   }
@@ -126,7 +131,7 @@ export class Db {
   }
 
   private async within<T>(begin: string, work: (tx: Db) => Promise<T>): Promise<T> {
-    if (this.#inTransaction) throw new Error('A transaction cannot begin inside another one.');
+    if (this.#inTransaction) throw new Error("A transaction can't start inside another one.");
     const taken = this.source instanceof pg.Pool ? await this.source.connect() : undefined;
     const client = taken ?? this.source;
     let broken: Error | undefined;

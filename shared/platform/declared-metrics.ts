@@ -156,8 +156,8 @@ export type Sample = {
 };
 
 /**
- * What the process has counted since it started. Kept apart from prom-client, which takes a tenth of a second
- * to load, because commands that send mail have no use for it.
+ * Counters of the process. Separate from prom-client, which takes a tenth of a second to load, because
+ * commands that send email don't need it.
  */
 export const processCounts = { tokensCharged: 0, mailFailures: 0 };
 

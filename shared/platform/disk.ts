@@ -9,7 +9,7 @@ export type DiskSpace = { path: string; freeBytes: number; totalBytes: number; l
 const LOW_SHARE = 0.05;
 const LOW_BYTES = 2e9;
 
-/** What is left, for this user, on the disk that holds a folder. */
+/** Free space for this user on the disk of a folder. */
 export async function diskSpace(path: string): Promise<DiskSpace> {
   const { bavail, blocks, bsize } = await statfs(path);
   const [freeBytes, totalBytes] = [bavail * bsize, blocks * bsize];
@@ -40,7 +40,9 @@ export async function writeFileAtomic(file: string, text: string): Promise<void>
   }
 }
 
-/** The system's code for why a folder, which may not be there yet, takes no files; null where it does. */
+/**
+ * The system's error code if files can't be written to a folder, which may not exist yet. null if they can.
+ */
 export async function writeErrorCode(folder: string): Promise<string | null> {
   try {
     if (!(await stat(folder)).isDirectory()) return 'ENOTDIR';

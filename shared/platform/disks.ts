@@ -13,7 +13,7 @@ const FULL_BYTES = 100e6;
 
 /**
  * The disks of this host that Plat writes to, each once.
- * @param dataDirectory the database's, where it is on this host
+ * @param dataDirectory the database's, if it is on this host
  */
 export async function listDisks(
   { PLAT_DIR }: Pick<Config, 'PLAT_DIR'>,
@@ -45,9 +45,7 @@ async function nearestFolder(path: string): Promise<{ path: string; device: numb
   return dirname(path) === path ? null : nearestFolder(dirname(path));
 }
 
-/**
- * Where the database keeps its files; null when it is on another host, or doesn't tell this role.
- */
+/** The database's data directory. null if it is on another host, or hidden from this role. */
 export async function localDataDirectory(db: Db, { DATABASE_URL }: Config): Promise<string | null> {
   if (DATABASE_URL === undefined || !isLocal(DATABASE_URL)) return null;
   const [row] = await db.run<{ path: string }>('platform/find_data_directory');

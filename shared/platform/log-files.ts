@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, renameSync, statSync, truncateSync } from 'node:fs';
 
-/** A log that has grown this far is set aside; this many are kept beside the one that is written. */
+/** A log of this size is rotated. This many old ones are kept. */
 export const LOG_FILES = { maxBytes: 10 * 2 ** 20, kept: 3 };
 export type LogLimits = typeof LOG_FILES;
 

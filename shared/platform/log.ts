@@ -17,7 +17,7 @@ export function createLogger(config: Pick<Config, 'LOG_LEVEL'>, name: string): L
           '*.password',
           '*.connectionString',
           '*.token',
-          // What ioredis was asked when it failed: AUTH with its password among it.
+          // The failed command of ioredis, which can be AUTH with its password.
           '*.command',
           // What pg hangs on the error of a lost connection: the whole client, its secrets among it.
           '*.client',
@@ -30,8 +30,8 @@ export function createLogger(config: Pick<Config, 'LOG_LEVEL'>, name: string): L
 }
 
 /**
- * API keys, which a client may put where they do not belong: in a path, in its request id; and the tokens
- * of one-time links.
+ * API keys that a client puts in the wrong place, such as a path or its request id, and the tokens of
+ * one-time links.
  */
 export function redactKeys(text: string): string {
   return text

@@ -4,8 +4,8 @@ import { isLoopback } from './origin.ts';
 import { sameSecret } from './secrets.ts';
 
 /**
- * Access to /metrics: the bearer of METRICS_TOKEN; without one, programs on this machine that connect
- * directly where the service listens on loopback; otherwise nobody.
+ * Access to /metrics: with METRICS_TOKEN as bearer token. If it is not set and the service listens on
+ * loopback, programs on this machine that connect directly. Otherwise no one.
  */
 export function metricsAccess(
   { headers, socket }: IncomingMessage,

@@ -21,9 +21,8 @@ const CHAIN_COMMIT = '0700e75008';
 export const LAST_WITHOUT_KIND = 24;
 
 /**
- * For how long an attempt of a migration may wait for locks, while calls that need the same tables wait
- * behind it. Shorter than deadlock_timeout, 1 s: when a call and a migration each hold what the other
- * needs, the migration gives way before the call is ended.
+ * How long a migration attempt waits for locks, while calls that need the same tables wait behind it. Shorter
+ * than deadlock_timeout (1 s), so that in a deadlock the migration gives way before the call is ended.
  */
 const LOCK_TIMEOUT_MS = 500;
 /** What a later statement of a long attempt may wait. */
@@ -53,7 +52,7 @@ function readMigrations(folder: string): Migration[] {
     .map((name, index) => {
       const version = Number(name.slice(0, 4));
       if (version !== index + 1)
-        throw new PlatError('migration', `${name}: migrations are numbered from 0001 without gaps.`);
+        throw new PlatError('migration', `${name}: migrations must be numbered from 0001 without gaps.`);
       const text = readFileSync(join(folder, name), 'utf8');
       const checksum = createHash('sha256').update(text).digest('hex');
       const kind = (version > LAST_WITHOUT_KIND && kindOf(text)) || 'breaking';
@@ -75,7 +74,7 @@ export const newestMigration = (): string => String(knownMigrations().length).pa
 type MigrateOptions = {
   /** Default: `sql/migrations`. */
   folder?: string;
-  /** Told when a migration has to wait for a table that is in use. */
+  /** Called when a migration has to wait for a table that is in use. */
   say?: (text: string) => void;
 };
 
@@ -142,13 +141,14 @@ async function applyOne(db: Db, migration: Migration, say: MigrateOptions['say']
       const isLocked = errorCode(cause) === SQLSTATE.lockNotAvailable;
       if (!isLocked || attempt === LOCK_ATTEMPTS) {
         const remedy = isLocked
-          ? '. A job or a long query uses its tables: stop the workers and try again.'
+          ? '. A job or a long query is using its tables. Stop the workers and try again.'
           : '';
         throw new PlatError('migration', `${migration.name} failed: ${messageOf(cause)}${remedy}`, {
           cause,
         });
       }
-      if (attempt === 1) say?.(`${migration.name} waits for a job or a long query to release its tables.`);
+      if (attempt === 1)
+        say?.(`${migration.name} is waiting for a job or a long query to release its tables.`);
       await sleep(LOCK_PAUSE_MS);
     }
   }
@@ -241,7 +241,7 @@ export async function countUnshared(db: Db): Promise<Record<'missing' | `newer_$
 }
 
 /**
- * One at a time, as distributed tables take them: cut at semicolons outside of comments, quotes
+ * One statement at a time, as distributed tables require: split at semicolons outside of comments, quotes,
  * and dollar quotes.
  */
 function splitStatements(text: string): string[] {

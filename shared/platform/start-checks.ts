@@ -22,7 +22,7 @@ export async function assertDatabaseReady(
     signal,
   });
   if (newer.length > 0)
-    log.info({ newer }, 'the database has newer migrations, and this release works with them');
+    log.info({ newer }, 'the database has newer migrations, which this release works with');
   if (config.REDIS_URL === undefined) await assertQueueTables(db);
   await assertClusterReady(db, connections);
 }
@@ -32,6 +32,6 @@ async function assertQueueTables(db: Db): Promise<void> {
   if ((await db.rowCount('platform/has_schema', { name: QUEUE_SCHEMA })) === 0)
     throw new PlatError(
       'queue_tables',
-      'REDIS_URL is not set, and this database has no tables for the queues yet. Run `plat migrate`, then start again: jobs that waited in Redis run from table jobs.',
+      'REDIS_URL is not set, and this database has no tables for the queues yet. Run `plat migrate`, then start again. Jobs that waited in Redis will run from the table jobs.',
     );
 }

@@ -4,12 +4,12 @@ import pg from 'pg';
 import { type BoundStatement, bindValues, inlineParameters, type Values } from './named-parameters.ts';
 import { rootDir } from './root.ts';
 
-/** Texts for the marked places of a statement, `{{where}}`. */
+/** SQL for the placeholders of a statement, `{{where}}`. */
 export type Fragments = Readonly<Record<string, string>>;
 
 const queriesDir = join(rootDir, 'sql', 'queries');
 
-/** Read at the start: a running process never mixes its code with a newer release's statements. */
+/** Read at startup, so a running process never mixes its code with a newer release's statements. */
 const statements = new Map<string, string>(
   readdirSync(queriesDir).flatMap(family =>
     readdirSync(join(queriesDir, family)).flatMap(file =>
@@ -28,8 +28,8 @@ export function sql(name: string): string {
 }
 
 /**
- * The statements of a file: its blocks, each of which begins with `-- name: verb_noun` and its comment,
- * or the file as one.
+ * The statements of a file: its blocks, each of which starts with `-- name: verb_noun` and its comment, or
+ * the whole file.
  */
 export function sqlBlocks(file: string, text: string): Map<string, string> {
   const [, ...parts] = text.split(/^-- name: (\w+)\n/m);
@@ -38,8 +38,8 @@ export function sqlBlocks(file: string, text: string): Map<string, string> {
 }
 
 /**
- * Puts fragments into the marked places, `{{where}}`, but not into lines of comment. They are constants or
- * made by `literal`; what clients send are parameters.
+ * Fills the placeholders, `{{where}}`, except in comments. Fragments are constants or come from `literal`.
+ * What clients send is always a parameter.
  */
 export function compose(name: string, fragments: Fragments): string {
   return sql(name).replaceAll(/^--.*|\{\{(\w+)\}\}/gm, (text, part?: string) => {
@@ -51,20 +51,21 @@ export function compose(name: string, fragments: Fragments): string {
 }
 
 /**
- * A statement of sql/queries with the values of its parameters, and the fragments of its marked places.
+ * A statement of sql/queries with the values of its parameters and the fragments of its placeholders.
  * @throws Error as bindValues does
  */
 export function statement(name: string, values: Values, fragments?: Fragments): BoundStatement {
   if (fragments === undefined) return bindValues(sql(name), values);
   const text = compose(name, fragments);
-  // With all its values written into it a text may be megabytes: it is not searched for names, nor kept.
+  // A text with its values inserted can be megabytes. It isn't parsed for parameters or cached.
   return Object.keys(values).length === 0 ? { text, values: [] } : bindValues(text, values);
 }
 
 /**
- * A value written into the text of a statement that can take no parameters (`copy (select …)`) or must have
- * none (`insert … select` on distributed tables). An array becomes `'{…}'`, to be cast in its place. @throws
- * RangeError for a number that is not finite.
+ * A value as SQL, for statements that can't have parameters (`copy (select …)`) or must not (`insert …
+ * select`
+ * on distributed tables). An array becomes `'{…}'`, which the statement casts.
+ * @throws RangeError for a number that is not finite
  */
 export function literal(value: number | boolean | string | null | readonly (number | string)[]): string {
   if (typeof value === 'string') return pg.escapeLiteral(value);
@@ -73,11 +74,11 @@ export function literal(value: number | boolean | string | null | readonly (numb
     return value < 0 ? `(${value})` : String(value);
   }
   if (value === null || typeof value === 'boolean') return String(value);
-  // 100,000 numbers take 27 ms so, and 230 one by one.
+  // 100,000 numbers take 27 ms this way, and 230 one by one.
   if (value.every(Number.isFinite)) return `'{${value.join(',')}}'`;
   return literal(`{${value.map(one => `"${String(one).replace(/["\\]/g, '\\$&')}"`).join(',')}}`);
 }
 
-/** A fragment with its values written into it, for statements that can take no parameters. */
+/** A fragment with its values inserted, for statements that can't have parameters. */
 export const inlined = (fragment: string, values: Values): string =>
   inlineParameters(fragment, values, value => literal(value as Parameters<typeof literal>[0]));

@@ -33,7 +33,7 @@ export function transformOf(image: GeoTIFFImage, pixelIsPoint: boolean, name: st
     const [a, b, , x, c, d, , y] = matrix;
     if (a! * d! - b! * c! !== 0) return [x! - half * (a! + b!), a!, b!, y! - half * (c! + d!), c!, d!];
   }
-  throw formatError(`${name} does not say where its cells lie. Georeference it with gdalwarp.`);
+  throw formatError(`${name} has no location. Georeference it with gdalwarp.`);
 }
 
 /** Points per side from which the extent is computed, as sides of projected grids bend. */
@@ -62,7 +62,7 @@ export function extentOf(
   const [west, south, east, north] = extent;
   if (!extent.every(Number.isFinite) || west < -180.1 || east > 180.1 || south < -90.1 || north > 90.1) {
     throw formatError(
-      `${name} lies outside the world in ${crs}: [${extent.join(', ')}]. Correct crs in the feed.`,
+      `${name} is outside the world in ${crs}: [${extent.join(', ')}]. Correct crs in the feed.`,
     );
   }
   return extent;

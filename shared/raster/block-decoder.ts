@@ -31,12 +31,12 @@ export async function blockDecoderOf(image: GeoTIFFImage): Promise<(rows: number
       .raw({ depth: bits === 8 ? 'uchar' : 'ushort' })
       .toBuffer({ resolveWithObject: true });
     if (info.width !== width || info.height !== rows || info.channels !== samples)
-      throw new Error(`it holds ${info.width} x ${info.height} pixels of ${info.channels} values`);
+      throw new Error(`it has ${info.width} x ${info.height} pixels of ${info.channels} values`);
     return arrayBufferOf(data);
   };
   if (compression === WEBP) return rows => ({ decode: bytes => unpack(Buffer.from(bytes), rows) });
   if (samples > 4 || !(BY_LIBTIFF.has(compression) || swapped)) {
-    if (swapped) throw new Error('it has five bands or more with the high byte first');
+    if (swapped) throw new Error('it has five or more bands in big-endian order');
     const decoder = await decoderOf(image);
     return () => decoder;
   }

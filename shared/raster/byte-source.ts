@@ -111,7 +111,7 @@ export function openByteSource(source: string, options: ByteSourceOptions): Byte
 }
 
 function sourceChangedError(name: string): PlatError {
-  return new PlatError('source_changed', `${name} has changed since it was ingested. Run its feed again.`, {
+  return new PlatError('source_changed', `${name} has changed since it was loaded. Run its feed again.`, {
     status: 422,
   });
 }
@@ -141,19 +141,19 @@ async function readFile(path: string, offset: number, length: number, signal: Ab
       ? sourceError(`${path} is missing. Put the file there or correct the feed's source.`, {
           cause,
         })
-      : sourceError(`${path} cannot be read (${cause.message}). Check its permissions.`, { cause });
+      : sourceError(`Can't read ${path} (${cause.message}). Check its permissions.`, { cause });
   });
   try {
     const { size, mtimeMs, ino } = await file.stat();
     const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
     const { bytesRead } = await file.read(bytes, 0, bytes.length, offset);
-    if (bytesRead < bytes.length) throw sourceError(`${path} was cut off while it was read. Try again.`);
+    if (bytesRead < bytes.length) throw sourceError(`${path} became shorter while Plat read it. Try again.`);
     const stamp = `modified ${Math.round(mtimeMs)} inode ${ino}`;
     return { bytes: bytes.buffer, version: { size, stamp } };
   } catch (cause) {
     if (cause instanceof PlatError) throw cause;
     const reason = messageOf(cause);
-    throw sourceError(`${path} cannot be read (${reason}). Name a readable file.`, { cause });
+    throw sourceError(`Can't read ${path} (${reason}). Use a readable file.`, { cause });
   } finally {
     await file.close();
   }
@@ -178,22 +178,23 @@ async function readUrl(
     const response = await send(url, { headers, signal });
     if (response.status !== 206) {
       await response.body?.cancel();
-      if (response.status === 416) throw formatError(`${redactUrl(url)} is cut off. Fetch it again whole.`);
+      if (response.status === 416)
+        throw formatError(`${redactUrl(url)} is incomplete. Download the whole file again.`);
       if (!response.ok) return statusOutcome(response, url);
       throw sourceError(
-        `${redactUrl(url)} is sent whole, its server does not answer requests for ranges. Download it and name its path.`,
+        `The server of ${redactUrl(url)} doesn't support range requests. Download the file and use its path.`,
       );
     }
     const range = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get('content-range') ?? '');
     if (range === null || Number(range[1]) !== offset) {
       await response.body?.cancel();
       throw sourceError(
-        `${redactUrl(url)} is answered with another range than asked for. Download it and name its path.`,
+        `The server of ${redactUrl(url)} returned a different range than requested. Download the file and use its path.`,
       );
     }
     const stamp = response.headers.get('etag') ?? response.headers.get('last-modified');
     const bytes = await response.arrayBuffer();
-    if (bytes.byteLength !== Number(range[2]) - offset + 1) throw new Error('the answer was cut off');
+    if (bytes.byteLength !== Number(range[2]) - offset + 1) throw new Error('the response was incomplete');
     return { value: { bytes, version: { size: Number(range[3]), stamp } } };
   } catch (error) {
     stop.throwIfAborted();

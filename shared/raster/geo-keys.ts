@@ -57,7 +57,7 @@ export function geoKeysOf(image: GeoTIFFImage, name: string): GeoKeys {
   try {
     return image.getGeoKeys() ?? {};
   } catch (cause) {
-    throw formatError(`${name}: its GeoTIFF keys cannot be read. Write it again with gdal_translate.`, cause);
+    throw formatError(`${name} has unreadable GeoTIFF keys. Write it again with gdal_translate.`, cause);
   }
 }
 
@@ -67,9 +67,8 @@ export function geoKeysOf(image: GeoTIFFImage, name: string): GeoKeys {
 export function crsOfKeys(keys: GeoKeys, name: string): string {
   const code = keys.ProjectedCSTypeGeoKey ?? keys.GeographicTypeGeoKey;
   if (typeof code === 'number' && code > 0 && code !== USER_DEFINED) return `EPSG:${code}`;
-  const why =
-    code === USER_DEFINED ? 'has a CRS of its own without an EPSG code' : 'says nothing about its CRS';
-  throw new PlatError('feed_crs', `${name} ${why}. Declare crs in the feed.`, { status: 422 });
+  const why = code === USER_DEFINED ? 'has a custom CRS without an EPSG code' : 'has no CRS';
+  throw new PlatError('feed_crs', `${name} ${why}. Set crs in the feed.`, { status: 422 });
 }
 
 /**
@@ -97,13 +96,13 @@ export function verticalUnitOf(
 
 function unknownUnit(unit: string, name: string): never {
   throw formatError(
-    `${name} gives heights in the unit ${unit}, which is not known. Declare elevation.vertical_unit as metres, feet or us_survey_feet.`,
+    `${name} has elevations in the unknown unit ${unit}. Set elevation.vertical_unit to metres, feet, or us_survey_feet.`,
   );
 }
 
 function unknownCrs(code: number, name: string): never {
-  const crs = code === USER_DEFINED ? 'of its own' : `EPSG:${code}, which is not known,`;
+  const crs = code === USER_DEFINED ? 'of its own' : `EPSG:${code}, which Plat doesn't know,`;
   throw formatError(
-    `${name} gives heights in a vertical CRS ${crs} and says nothing about their unit. Declare elevation.vertical_unit as metres, feet or us_survey_feet.`,
+    `${name} has elevations in a vertical CRS ${crs} without a unit. Set elevation.vertical_unit to metres, feet, or us_survey_feet.`,
   );
 }

@@ -62,7 +62,7 @@ export async function withTiff<T>(source: ByteSource, read: (tiff: GeoTIFF) => P
   } catch (cause) {
     if (cause instanceof PlatError || (cause instanceof Error && cause.name === 'AbortError')) throw cause;
     throw formatError(
-      `${source.name} is not a GeoTIFF that can be read (${messageOf(cause)}). Convert it with gdal_translate -of COG.`,
+      `${source.name} is not a readable GeoTIFF (${messageOf(cause)}). Convert it with gdal_translate -of COG.`,
       cause,
     );
   }
@@ -92,7 +92,7 @@ export async function readBlock(
     if (image.littleEndian === LITTLE_ENDIAN && !isHalfFloat(image)) {
       const { data } = await image.getTileOrStrip(column, row, 0, decoder);
       const values = image.getArrayForSample(0, data);
-      if (values.length < blockWidth * size.height) throw new Error('it holds too few cells');
+      if (values.length < blockWidth * size.height) throw new Error('it has too few cells');
       return { values, stride: blockWidth, ...size };
     }
     // The other byte order and half floats take the slower way, value by value.
@@ -102,7 +102,7 @@ export async function readBlock(
   } catch (cause) {
     if (cause instanceof PlatError || (cause instanceof Error && cause.name === 'AbortError')) throw cause;
     throw formatError(
-      `${name}: the block of cells ${left}-${right - 1}, ${top}-${bottom - 1} cannot be decoded (${messageOf(cause)}). Fetch or write the file again.`,
+      `${name}: the block of cells ${left}-${right - 1}, ${top}-${bottom - 1} can't be decoded (${messageOf(cause)}). Download or write the file again.`,
       cause,
     );
   }
@@ -118,7 +118,7 @@ function tiffSource(source: ByteSource, head: ArrayBuffer) {
     if (offset + length <= head.byteLength) return head.slice(offset, offset + length);
     const bytes = await source.read(offset, length);
     if (bytes.byteLength < length && length > GEOTIFF_GUESS_BYTES) {
-      throw formatError(`${source.name} is cut off. Fetch or copy it again.`);
+      throw formatError(`${source.name} is incomplete. Download or copy it again.`);
     }
     return bytes;
   };

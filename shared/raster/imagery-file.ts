@@ -87,18 +87,18 @@ function requireReadable(
   const format = image.getSampleFormat();
   if ((bits !== 8 && bits !== 16) || format !== 1) {
     throw formatError(
-      `${name} has values of ${bits} bits in sample format ${format}, no picture of 8 or 16 bits. Convert it with gdal_translate -ot Byte -scale.`,
+      `${name} has values of ${bits} bits in sample format ${format}, but pictures need 8 or 16 bits. Convert it with gdal_translate -ot Byte -scale.`,
     );
   }
   const compression = Number(image.fileDirectory.getValue('Compression') ?? 1);
   if (!PIXEL_COMPRESSIONS.has(compression)) {
     throw formatError(
-      `${name} is compressed by method ${compression}, which is not read. Convert it with gdal_translate -of COG -co COMPRESS=JPEG.`,
+      `${name} uses compression method ${compression}, which Plat can't read. Convert it with gdal_translate -of COG -co COMPRESS=JPEG.`,
     );
   }
   const photometric = Number(image.fileDirectory.getValue('PhotometricInterpretation') ?? 1);
   if (photometric === 3) {
-    throw formatError(`${name} has a palette of colours. Convert it with gdal_translate -expand rgb.`);
+    throw formatError(`${name} has a color palette. Convert it with gdal_translate -expand rgb.`);
   }
   if (!(width > 0 && height > 0 && blockWidth > 0 && blockHeight > 0)) {
     throw formatError(`${name} has no pixels. Write it again with gdal_translate -of COG.`);
@@ -106,7 +106,7 @@ function requireReadable(
   const blockBytes = (blockWidth * blockHeight * samples * bits) / 8;
   if (blockBytes > MAX_BLOCK_BYTES) {
     throw formatError(
-      `${name} is stored in pieces so large that one of them takes ${Math.ceil(blockBytes / 2 ** 20)} MiB. Convert it to tiles with gdal_translate -of COG.`,
+      `${name} is stored in blocks of ${Math.ceil(blockBytes / 2 ** 20)} MiB, which are too large. Convert it to tiles with gdal_translate -of COG.`,
     );
   }
 }

@@ -132,7 +132,7 @@ export async function decodeBlock(level: Level, column: number, row: number, nam
       );
       const values = image.getArrayForSample(sample, data);
       if (values.length < blockWidth * rows * (planar ? 1 : samples))
-        throw new Error('it holds too few pixels');
+        throw new Error('it has too few pixels');
       return values;
     };
     if (planar) {
@@ -146,7 +146,7 @@ export async function decodeBlock(level: Level, column: number, row: number, nam
     if (cause instanceof PlatError || (cause instanceof Error && cause.name === 'AbortError')) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw formatError(
-      `${name}: block ${column}, ${row} of its pixels cannot be decoded (${reason}). Fetch or write the file again.`,
+      `${name}: block ${column}, ${row} of its pixels can't be decoded (${reason}). Download or write the file again.`,
       cause,
     );
   }

@@ -69,7 +69,7 @@ export async function readTileHeader(
   const band = await bandMetadata(image);
   if ((band.scale ?? 1) !== 1 || (band.offset ?? 0) !== 0) {
     throw formatError(
-      `${name} stores heights with a scale of ${band.scale ?? 1} and an offset of ${band.offset ?? 0}. Convert it with gdal_translate -unscale.`,
+      `${name} stores elevations with a scale of ${band.scale ?? 1} and an offset of ${band.offset ?? 0}. Convert it with gdal_translate -unscale.`,
     );
   }
   const keys = geoKeysOf(image, name);
@@ -96,20 +96,22 @@ function requireReadable(
 ): void {
   const bands = image.getSamplesPerPixel();
   if (bands !== 1) {
-    throw formatError(`${name} has ${bands} bands, heights are one. Take it out with gdal_translate -b 1.`);
+    throw formatError(
+      `${name} has ${bands} bands, but elevation needs one. Extract it with gdal_translate -b 1.`,
+    );
   }
   const bits = image.getBitsPerSample();
   const format = image.getSampleFormat();
   const knownBits = format === 3 ? [16, 32, 64] : format === 1 || format === 2 ? [8, 16, 32] : [];
   if (!knownBits.includes(bits)) {
     throw formatError(
-      `${name} has cells of ${bits} bits in sample format ${format}, which are not read. Convert it with gdal_translate -ot Float32.`,
+      `${name} has cells of ${bits} bits in sample format ${format}, which Plat can't read. Convert it with gdal_translate -ot Float32.`,
     );
   }
   const compression = Number(image.fileDirectory.getValue('Compression') ?? 1);
   if (!COMPRESSIONS.has(compression)) {
     throw formatError(
-      `${name} is compressed by method ${compression}, which is not read. Convert it with gdal_translate -of COG -co COMPRESS=DEFLATE.`,
+      `${name} uses compression method ${compression}, which Plat can't read. Convert it with gdal_translate -of COG -co COMPRESS=DEFLATE.`,
     );
   }
   if (!(width > 0 && height > 0 && blockWidth > 0 && blockHeight > 0)) {
@@ -119,7 +121,7 @@ function requireReadable(
   const windowBytes = blocks * blockWidth * blockHeight * bytesPerCell;
   if (windowBytes > MAX_WINDOW_BYTES) {
     throw formatError(
-      `${name} is stored in pieces so large that a few cells of it take ${Math.ceil(windowBytes / 2 ** 20)} MiB. Convert it to tiles with gdal_translate -of COG.`,
+      `${name} is stored in blocks so large that reading a few cells takes ${Math.ceil(windowBytes / 2 ** 20)} MiB. Convert it to tiles with gdal_translate -of COG.`,
     );
   }
 }
@@ -134,9 +136,7 @@ export async function requireComplete(
     ? [await fileDirectory.loadValue('TileOffsets'), await fileDirectory.loadValue('TileByteCounts')]
     : [await fileDirectory.loadValue('StripOffsets'), await fileDirectory.loadValue('StripByteCounts')];
   if (!offsets || !lengths)
-    throw formatError(
-      `${name} does not say where its cells are stored. Write it again with gdal_translate -of COG.`,
-    );
+    throw formatError(`${name} has no list of its blocks. Write it again with gdal_translate -of COG.`);
   let end = 0;
   let beyond = 0;
   for (let i = 0; i < offsets.length; i++) {
@@ -149,7 +149,7 @@ export async function requireComplete(
   }
   if (beyond === 0) return;
   throw formatError(
-    `${name} is cut off: it has ${size} bytes of at least ${end}, and ${beyond} of its ${offsets.length} blocks of heights lie beyond its end. Fetch or copy it again whole.`,
+    `${name} is incomplete: it has ${size} bytes instead of at least ${end}, and ${beyond} of its ${offsets.length} blocks are missing. Download or copy the whole file again.`,
   );
 }
 
@@ -160,8 +160,8 @@ function gridOf(
   name: string,
 ): Pick<ElevationTile, 'originX' | 'originY' | 'stepX' | 'stepY'> {
   const [originX, stepX, turnX, originY, turnY, stepY] = transformOf(image, pixelIsPoint, name);
-  if (turnX !== 0 || turnY !== 0) throw formatError(`${name} is rotated. Bring it into line with gdalwarp.`);
-  if (stepX < 0) throw formatError(`${name} runs from east to west. Bring it into line with gdalwarp.`);
+  if (turnX !== 0 || turnY !== 0) throw formatError(`${name} is rotated. Straighten it with gdalwarp.`);
+  if (stepX < 0) throw formatError(`${name} runs from east to west. Flip it with gdalwarp.`);
   return { originX, originY, stepX, stepY };
 }
 

@@ -6,25 +6,25 @@ import { shortApn, titleCase } from '../model/roll-text.ts';
 import type { Db } from '../platform/db.ts';
 import type { Became } from './search-terms.ts';
 
-/** What became of a parcel in a search, for people. */
+/** How a parcel changed in a search, for people. */
 export type NamedNote = {
   property_id: number;
   name: string;
-  /** What tells it from others: `APN 7-44 · 19.5 acres`. */
+  /** Distinguishes it from others: `APN 7-44 · 19.5 acres`. */
   detail: string;
   became: Became;
-  /** What was noted of the parcel; null where nothing was. */
+  /** The fields that changed; null if none were recorded. */
   fields: ChangedFields | null;
   at: Date;
 };
 
-/** The newest notes of a search, with what people know the parcels by. */
+/** The newest notes of a search, with the address or APN of each parcel. */
 export async function nameNotes(db: Db, searchId: string, limit: number): Promise<NamedNote[]> {
   const notes = await db.run<Omit<NamedNote, 'name' | 'detail'>>('searches/list_newest_notes', {
     search_id: searchId,
     limit,
   });
-  // Without counties a cluster would ask all of its servers.
+  // Without counties, a cluster would query all of its servers.
   if (notes.length === 0) return [];
   const property_ids = [...new Set(notes.map(({ property_id }) => property_id))];
   const counties = [...new Set(property_ids.map(countyOf))];
@@ -52,28 +52,30 @@ function namesOf(property_id: number, parcel: NamedParcel | undefined): { name: 
 
 export const BECAME_WORDS: Readonly<Record<Became, string>> = {
   added: 'added',
-  removed: 'no longer found',
+  removed: 'no longer matches',
   changed: 'changed',
 };
 
-/** A field that has changed, and from what to what where that is told. */
-export type ToldChange = { label: string; values?: string };
+/** A changed field, with its old and new value if they are shown. */
+export type ShownChange = { label: string; values?: string };
 
-/** @param texts whether names and other texts are told as well: mails are forwarded, and have none */
-export const toldChanges = ({ fields }: NamedNote, texts: boolean): ToldChange[] =>
+/** @param texts whether to include names and other texts. Emails get forwarded, so they have none */
+export const shownChanges = ({ fields }: NamedNote, texts: boolean): ShownChange[] =>
   Object.entries(fields ?? {}).flatMap(([field, values]) => {
     const spec = changedFieldOf(field);
     if (spec === undefined || values.every(value => value === null)) return [];
     const { label } = spec;
     const isText = spec.unit === undefined && spec.type !== 'date';
-    // Two shapes say nothing to people.
+    // Two shapes mean nothing to people.
     if (field === 'boundary' || (isText && !texts)) return [{ label }];
     const [was, is] = values.map(value => changedText(field, spec, value));
     return [{ label, values: `${was} → ${is}` }];
   });
 
-/** "changed: Owner, Last sale price $42,000 → $96,500", for mails. */
+/** "changed: Owner, Last sale price $42,000 → $96,500", for emails. */
 export function becameWords(note: NamedNote): string {
-  const told = toldChanges(note, false).map(({ label, values }) => [label, values].filter(Boolean).join(' '));
-  return [BECAME_WORDS[note.became], told.join(', ')].filter(Boolean).join(': ');
+  const changes = shownChanges(note, false).map(({ label, values }) =>
+    [label, values].filter(Boolean).join(' '),
+  );
+  return [BECAME_WORDS[note.became], changes.join(', ')].filter(Boolean).join(': ');
 }

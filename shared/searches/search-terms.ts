@@ -1,17 +1,17 @@
 import { CHANGES_DAYS } from '../model/changes.ts';
 
-/** Of a company. */
+/** Per company. */
 export const MAX_SEARCHES = 200;
-/** Where one search may look. */
+/** Counties per search. */
 export const MAX_COUNTIES = 25;
-/** Parcels that one may find: who follows more wants a copy, by `changes/`. */
+/** Parcels per search. To follow more, keep a copy with `changes/`. */
 export const MAX_MEMBERS = 50_000;
 
-/** When people are mailed of what is new. */
+/** How often people get emails about changes. */
 export const NOTIFY = ['none', 'daily', 'at_once'] as const;
 export type Notify = (typeof NOTIFY)[number];
 
-/** For how many days it is told what became of parcels in a search. */
+/** Days that changes of a search are kept. */
 export const NOTES_DAYS = CHANGES_DAYS;
 
 export type Became = 'added' | 'removed' | 'changed';

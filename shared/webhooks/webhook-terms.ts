@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { CHANGE_TYPES } from '../model/changes.ts';
 
-/** What a webhook can be told of: types of changes, and what is new in searches that name it. */
+/** Events of webhooks: types of changes, and changes in saved searches. */
 export const WEBHOOK_TYPES = [...CHANGE_TYPES, 'search.changed'] as const;
 
-/** Of these, what saved searches look at. */
+/** The events that affect saved searches. */
 export const SEARCH_TYPES: readonly string[] = WEBHOOK_TYPES.filter(type =>
   /^(county|parcel|land|valuation|search)\./.test(type),
 );
 
-/** Of an account. */
+/** Per account. */
 export const MAX_WEBHOOKS = 20;
 
-/** For how many hours the secret before goes on signing, so that receivers can be changed meanwhile. */
+/** Hours that an old secret keeps signing, so that receivers can be updated in the meantime. */
 export const OLD_SECRET_HOURS = 24;
 
-/** For how many days messages are kept, to be looked at and sent again. */
+/** Days that messages are kept, to show and resend them. */
 export const MESSAGES_DAYS = 30;
 
-/** Workers' dispatchers listen here for what there is to deliver. */
+/** Workers' dispatchers listen here for messages to deliver. */
 export const WEBHOOKS_CHANNEL = 'plat_webhooks';
 
 /** The seconds before each attempt, as Standard Webhooks 1.0 recommends. */

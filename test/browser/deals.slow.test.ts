@@ -53,7 +53,7 @@ describePages('deals', site => {
     await page.locator(`${lane('in_title')} .count`, { hasText: '1' }).waitFor();
     await page.getByRole('link', { name: 'COOLIDGE DRIVE' }).focus();
     await page.keyboard.press('ArrowRight');
-    await page.locator('#moved', { hasText: /coolidge drive .*\b1\b/i }).waitFor();
+    await page.locator('#announcement', { hasText: /coolidge drive .*\b1\b/i }).waitFor();
     await page.locator('.toast', { hasText: 'Coolidge Drive' }).waitFor();
     await page.locator(UNDO).click();
     await page.locator(`${lane('listed')} .card`).waitFor();
@@ -247,7 +247,7 @@ describePages('deals', site => {
     const page = await site.open('/deals', { script: false, as: user });
     await field(page, 'what').fill('Barden Pond');
     await send(page, button(page, 'add'));
-    const choice = button(page.locator('#told .notice li'), 'add');
+    const choice = button(page.locator('#messages .notice li'), 'add');
     await choice.first().waitFor();
     await expect.poll(() => choice.count()).toBe(3);
     await send(page, choice);

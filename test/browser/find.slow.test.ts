@@ -30,7 +30,7 @@ describePages('from a county by its name to a telephone number', site => {
       await press('Space');
     }
     // What the county lacks is dotted before it is asked for, and said.
-    await page.getByText(/wetlands, flood zones, slopes, and delinquent taxes/).waitFor();
+    await page.getByText(/wetlands, flood zone, slope, or tax delinquency data/).waitFor();
     await expect.poll(() => page.locator('.range.unknown legend').allTextContents()).toContain('Structures');
     await tabTo(page, field(page, 'acres_min'));
     await page.keyboard.type('5');
@@ -151,7 +151,7 @@ describePages('from a county by its name to a telephone number', site => {
     await county.evaluate(one => (one as HTMLElement).blur());
     await vacant.check();
     await page.locator('.chip').waitFor();
-    await page.getByText(/wetlands, flood zones/).waitFor();
+    await page.getByText(/wetlands, flood zone/).waitFor();
     await expect.poll(() => vacant.isChecked()).toBe(true);
     expect(new URL(page.url()).searchParams.get('vacant_only')).toBe('true');
   });

@@ -43,7 +43,7 @@ describePages('lists', site => {
     // A toast stays for as long as somebody is in it.
     await button(said, 'undo').focus();
     await expect.poll(() => page.locator('.seg').textContent()).toContain('Mailed 2');
-    await expect.poll(() => page.locator('.cards').textContent()).toMatch(/\$[\d,]*\d offers? .*\b30 %/);
+    await expect.poll(() => page.locator('.cards').textContent()).toMatch(/\$[\d,]*\d offers? .*\b30%/);
     await inspect(page);
     await button(said, 'undo').click();
     await expect.poll(() => page.locator('.seg').textContent()).not.toContain('Mailed');
@@ -52,7 +52,7 @@ describePages('lists', site => {
     await page.waitForLoadState();
     const first = page.locator('.row-form').first();
     await first.locator('select').selectOption('answered');
-    await page.locator('.seg', { hasText: 'Answered 1' }).waitFor();
+    await page.locator('.seg', { hasText: 'Responded 1' }).waitFor();
     await page.locator('.row-form summary').first().click();
     await field(page, 'note').first().fill('Call in spring');
     await field(page, 'tags').first().fill('warm, lake');

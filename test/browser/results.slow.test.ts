@@ -43,7 +43,7 @@ describePages('the results of a search', site => {
     const bar = page.locator('.selbar');
     const prices = page.locator('#prices');
     const count = await page.locator('#count').textContent();
-    await expect.poll(() => prices.textContent()).toMatch(new RegExp(`\\b${count} tokens · 30 `));
+    await expect.poll(() => prices.textContent()).toMatch(new RegExp(`\\b${count} tokens\\)`));
     await page.locator('#results [name="property_id"]').last().scrollIntoViewIfNeeded();
     await expect.poll(() => bar.evaluate(element => getComputedStyle(element).position)).toBe('sticky');
     await inspect(page);
@@ -52,7 +52,8 @@ describePages('the results of a search', site => {
     const all = Number((await page.locator('#count').textContent())!.replaceAll(',', ''));
     await expect
       .poll(() => prices.textContent())
-      .toMatch(new RegExp(`\\b${all.toLocaleString('en-US')} tokens · ${30 * Math.ceil(all / 500)} `));
+      .toMatch(new RegExp(`\\b${all.toLocaleString('en-US')} tokens\\)`));
+    await page.locator('#results details', { hasText: `(${30 * Math.ceil(all / 500)} tokens ` }).waitFor();
     await page.goto('/data?county=33019&acres_min=90000');
     await expect.poll(() => prices.count()).toBe(0);
   });

@@ -82,7 +82,7 @@ test('where the data is cut makes no difference', async () => {
 });
 
 test.each([
-  ['data that is cut off', (data: Buffer) => data.subarray(0, data.length - 2), /end mark/],
+  ['data that is cut off', (data: Buffer) => data.subarray(0, data.length - 2), /trailer/],
   ['data in another format', (data: Buffer) => Buffer.from(data.toString('base64')), /signature/],
 ])('%s is refused', async (_, change, message) => {
   await expect(readCopyBinary(cut(change(await copied(3)), 64), COLUMNS)).rejects.toThrow(message);

@@ -61,14 +61,14 @@ test('a feed of each kind is written, each of a source that has answered, and wh
     0,
     expect.stringMatching(/roads +23019-roads +written +http\S+TIGER2025\S+ +2026-05-01 +public domain/),
   ]);
-  expect(err).toMatch(/Written: 7;/);
+  expect(err).toMatch(/Wrote 7 feeds/);
   expect(readdirSync(feeds).sort()).toEqual(
     ['elevation', 'flood', 'parcels', 'places', 'roads', 'water', 'wetlands'].map(
       kind => `23019-${kind}.yaml`,
     ),
   );
   const parcels = readFileSync(join(feeds, '23019-parcels.yaml'), 'utf8');
-  expect(parcels).toMatch(/licence: as is\n[\s\S]*key: \w+ +# 9\d %[\s\S]*acres: ACRES/);
+  expect(parcels).toMatch(/licence: as is\n[\s\S]*key: \w+ +# 9\d%[\s\S]*acres: ACRES/);
 
   expect(await run('23019-parcels')).toMatchObject({ status: 'merged', counts: { read: { roll: 25 } } });
   expect(await run('23019-roads')).toMatchObject({ status: 'merged' });
@@ -156,7 +156,7 @@ test('the list tells what is loaded, how old it is, from where, and what is miss
     'water waiting',
     'places waiting',
   ]);
-  expect((await county('list', '23009')).out).toMatch(/missing: assessor; .*catalogue/);
+  expect((await county('list', '23009')).out).toMatch(/missing: assessor; .*catalog/);
   expect((await county('list', '23009')).out).toMatch(/comps: .*sales/);
   expect((await county('list', '23001')).out).toMatch(
     /missing: assessor, roads, .* http\S+; `plat county add 23001`/,

@@ -74,7 +74,7 @@ describe('a drawing', () => {
     expect(textOf(byId(svg, 'flood'))).toBe('flood zone AE');
     expect(textOf(byId(svg, 'wetlands-percent'))).toContain('25.0 %');
     expect(textOf(byId(svg, 'flood-percent'))).toContain('25.0 %');
-    expect(out).toMatch(/wetlands\s+25\.0 % .*\n\s+flood zone\s+25\.0 % /);
+    expect(out).toMatch(/wetlands\s+25\.0% .*\n\s+flood zone\s+25\.0% /);
     expect(shapesIn(byId(svg, 'roads')).map(({ attributes }) => attributes['data-class'])).toEqual([
       'local',
       'normal',
@@ -146,7 +146,7 @@ describe('what is known of a parcel', () => {
     expect(out).toContain(`parcel ${A}, APN 14-1, Sullivan, NH (33019)`);
     expect(out).toContain(NASTY);
     expect(out).toMatch(/landlocked\s+no/);
-    expect(out).toMatch(/steeper than\s+0\.5 %: \d/);
+    expect(out).toMatch(/steeper than\s+0\.5%: \d/);
     expect(out).toMatch(/roads\s+roads\s+\d+\s.*current/);
   });
 

@@ -85,6 +85,6 @@ test('of a roll it tells what became of its sales, why rows were rejected, and t
   expect(text).toMatch(/^ {2}rejected +former_county 1$/m);
   expect(text).toContain('roll row 3, fips: former_county: 09001 ');
   expect(await shown((await ingest(pool, feed(2_000))).runId)).toMatch(
-    /^ {2}gate sales: 1 of 2 sales .*\b50\.0 %.*\b10 %/m,
+    /^ {2}gate sales: 1 of 2 sales .*\b50\.0%.*\b10%/m,
   );
 });

@@ -121,18 +121,18 @@ test('backtest valuations compares with the prices that were paid, and knows not
   const { out, code } = await plat('backtest', 'valuations', '--from', '2026-03-01', '--to', AS_OF);
   expect(code).toBe(0);
   expect(out).toContain(`${before.valued} of ${before.sales} sales`);
-  expect(out).toMatch(/^method +n +MdAPE % .*10 % +20 % +25 % .*COD +PRD +PRB$/m);
+  expect(out).toMatch(/^method +n +MdAPE % .*10% +20% +25% .*COD +PRD +PRB$/m);
   expect(out).toMatch(/^valuation +\d+ +\d+\.\d/m);
-  expect(out).toMatch(/\b5 nearest +\d+\.\d % /m);
-  expect(out).toMatch(/^80 % interval: .*\b\d+\.\d % .*\(90 %: \d+\.\d to \d+\.\d\)/m);
-  expect(out).toMatch(/^PRB .*: -?\d+\.\d\d to -?\d+\.\d\d \(90 %\)/m);
-  expect(out).toMatch(/^Prices .*-?\d+\.\d\d % \(90 %: .*\b1 %/m);
-  expect(out).toMatch(/\bconfidence .*-?\d+\.\d points .*25 % \(90 %: /m);
+  expect(out).toMatch(/\b5 nearest sales +\d+\.\d% /m);
+  expect(out).toMatch(/^80% range: .*\b\d+\.\d% .*\(90% CI: \d+\.\d to \d+\.\d\)/m);
+  expect(out).toMatch(/^PRB .*: -?\d+\.\d\d to -?\d+\.\d\d \(90% CI\)/m);
+  expect(out).toMatch(/^When .*\b1% .*-?\d+\.\d\d% higher \(90% CI: /m);
+  expect(out).toMatch(/\bconfidence .*25% .*-?\d+\.\d points \(90% CI: /m);
   const period = ['--from', '2026-06-01', '--to', AS_OF];
   const { counties } = await json('backtest', 'valuations', '--all', ...period);
   expect(counties.map((one: { fips: string }) => one.fips)).toEqual(['33005', '33019']);
   expect((await plat('backtest', 'valuations', '--all', ...period)).out).toMatch(
-    /^county +n +MdAPE % .*80 % interval /m,
+    /^county +n +MdAPE % .*80% range /m,
   );
   expect((await plat('backtest', 'valuations', '--all', '--fips', '33005')).code).toBe(2);
   expect((await plat('backtest', 'valuations', '--from', '2026-01-02', '--to', '2026-01-01')).code).toBe(2);

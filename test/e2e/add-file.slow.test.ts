@@ -146,7 +146,7 @@ test('a roll is suggested, corrected, checked, written and loaded as it was corr
   const text = await settled(sent.page);
   expect(text).toMatch(/class="notice good"(?:(?!<\/p>).)*\b25\s/s);
   expect(text).toContain('value="write"');
-  expect(text).toMatch(/name="key".*\b\d+ % /s);
+  expect(text).toMatch(/name="key".*\b\d+% sure/s);
   const fields = formOf(text);
   expect(fields).toMatchObject({ name: 'bangor-parcels-2013', county: 'Penobscot, ME' });
   const wasAcres = fields['column.acres'];
@@ -164,7 +164,7 @@ test('a roll is suggested, corrected, checked, written and loaded as it was corr
   });
   expect(checked.text).toMatch(/class="notice good"(?:(?!<\/p>).)*\b25\s/s);
   expect(checked.text).toMatch(/\b25 rows\b[^<]*\b0\b[^<]*\b25\b[^<]*boundary/);
-  expect(checked.text).toContain('# 100 %: ');
+  expect(checked.text).toContain('# 100%: ');
   expect(formOf(checked.text)).toMatchObject({ 'column.acres': '', 'column.subdivision': key });
   expect(existsSync(feeds)).toBe(false);
 

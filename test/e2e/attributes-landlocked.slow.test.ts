@@ -72,7 +72,7 @@ afterAll(async () => {
 });
 
 const WARNING =
-  /^County 33019 \(Sullivan.*, NH\): 120 of 180 parcels, 67 %.*landlocked.*`layer\.columns\.class`.*`roll\.skip_where`/;
+  /^County 33019 \(Sullivan.*, NH\): 120 of 180 parcels, 67%.*landlocked.*`layer\.columns\.class`.*`roll\.skip_where`/;
 
 test('an operator who has a county computed is warned when most of it comes out landlocked', async () => {
   const { code, out } = await plat('recompute', 'attributes', '--fips', '33019', '--wait');

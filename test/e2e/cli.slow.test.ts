@@ -86,12 +86,12 @@ describe('called wrongly, or for something that is not there: exit code 2', () =
     [['feed', 'run', 'bangor-me', '--shape', 'x.shp'], /\bkind assessor .*`shape`.*--roll, .*--shape/],
     [['feed', 'check', 'nowhere'], /feed.*\bnowhere\b/],
     [['feed', 'check', '/nowhere/feed.yaml'], /\/nowhere\/feed\.yaml .*\(ENOENT\)/],
-    [['recompute', 'stats'], '--fips, --zip and --all'],
-    [['recompute', 'stats', '--fips', '33019', '--all'], '--fips, --zip and --all'],
+    [['recompute', 'stats'], '--fips, --zip, and --all'],
+    [['recompute', 'stats', '--fips', '33019', '--all'], '--fips, --zip, and --all'],
     [['recompute', 'stats', '--fips', 'Sullivan'], /'Sullivan'.*FIPS/],
     [['recompute', 'stats', '--fips', '99999'], /FIPS.*\b99999\b/],
     [['recompute', 'stats', '--zip', '0328'], /'0328'.*ZIP/],
-    [['recompute', 'stats', '--zip', '00000'], /ZIP 00000/],
+    [['recompute', 'stats', '--zip', '00000'], /ZIP code 00000/],
     [['recompute', 'stats', '--all', '--as-of', '2025-02-30'], 'YYYY-MM-DD'],
     [['recompute', 'stats', '--all', '--as-of', '2130-01-01'], /'2130-01-01'.* 20\d\d-/],
     [['recompute', 'valuations', '--all', '--as-of', '2130-01-01'], /'2130-01-01'.* 20\d\d-/],
@@ -120,7 +120,7 @@ test('migrate brings the schema up and puts the regions right; again it changes 
     value: { applied: [], regions: { counties: 3233, changed: 1 } },
   });
   const again = await plat('migrate');
-  expect(again.out).toMatch(/\b3,233 counties, 4\d,\d{3} ZIPs\.\n$/);
+  expect(again.out).toMatch(/\b3,233 counties, 4\d,\d{3} ZIP codes\.\n$/);
 });
 
 describe('feeds', () => {
@@ -149,7 +149,7 @@ describe('feeds', () => {
     await server.close();
     expect([code, out]).toEqual([
       1,
-      expect.stringMatching(/^lots: failed: \S+roll\.csv answered 503\. Run /),
+      expect.stringMatching(/^lots: failed: \S+roll\.csv returned 503\. Run /),
     ]);
     const { value } = await json('jobs', '--limit', '100');
     // The latest: what earlier ones lead to comes in between.

@@ -277,16 +277,16 @@ describe('a report', () => {
         ?.replace(/<[^>]+>/g, '')
         .replaceAll('&#39;', "'");
     };
-    const real = /id="trend"[^>]*>.*?by (\d+) sales in Sullivan, NH since (20\d\d)/s.exec(
+    const real = /id="trend"[^>]*>.*?based on (\d+) sales in Sullivan, NH since (20\d\d)/s.exec(
       (await window1.open(path)).text,
     );
     expect(Number(real![1])).toBeGreaterThan(100);
     const [down, up] = [Math.log(0.979), Math.log(1.032)];
     expect(await told({ yearly: down, lag: 0, sales: 214, since: 2015 })).toMatch(
-      /\b2\.1 %.*\b214 sales in Sullivan, NH since 2015\b.*\bdown\b/,
+      /\b2\.1%.*\b214 sales in Sullivan, NH since 2015\b.*\bdown\b/,
     );
     expect(await told({ yearly: up, lag: Math.log(1.05), sales: 12, since: 2019 })).toMatch(
-      /\b3\.2 %.*\b12 sales in Sullivan, NH since 2019\b.*\bup\b.*\b5 %.*\bdown\b/,
+      /\b3\.2%.*\b12 sales in Sullivan, NH since 2019\b.*\bup\b.*\b5%.*\bdown\b/,
     );
     expect(await told({ yearly: 0.001, lag: 0, sales: 0, since: null })).toMatch(
       /^[^\d%]*Sullivan, NH[^\d%]*$/,
@@ -298,7 +298,7 @@ describe('a report', () => {
     const { headers } = await window1.submit('/comping', { property_id: String(PARCEL) });
     const begun = headers.get('location')!;
     await prepareCounty(db.pool, FIPS, new AbortController().signal);
-    const made = new RegExp(`Made by Ana, [^<]+ on ${day(new Date())}`);
+    const made = new RegExp(`Created by Ana, [^<]+ on ${day(new Date())}`);
     for (const path of [withKey, begun]) {
       await change(path, { do: 'model' });
       expect((await window1.open(path)).text).toMatch(made);

@@ -60,8 +60,8 @@ function start(program: 'api/main.ts' | 'workers/main.ts', env: Record<string, s
   };
 }
 
-const AWAY = 'the database cannot be reached; trying again';
-const BACK = 'the database is back';
+const AWAY = 'the database is unreachable; trying again';
+const BACK = 'the database is reachable again';
 
 test('a worker and an API wait for a database that is not there yet, and outlast one that goes away', async () => {
   server.kill();

@@ -37,7 +37,7 @@ test('plat export writes what the API would, and nobody pays', async () => {
   const { rows: marks } = await db.pool.query('select from given_rows union all select from given_others');
   expect(marks).toHaveLength(0);
   await refused(['export', join(folder, 'x.pdf'), '--county', '33019'], /x\.pdf/);
-  await refused(['export', join(folder, 'x.csv')], /--county, --filter or --comps/);
+  await refused(['export', join(folder, 'x.csv')], /--county, --filter, or --comps/);
   await refused(['export', join(folder, 'x.csv'), '--filter', '{"acres_min": 5}'], /--filter: county\b/);
   await refused(
     ['export', join(folder, 'x.csv'), '--county', '33019', '--columns', 'phone'],

@@ -106,7 +106,7 @@ test('a mailing of a list: one row an owner with an offer, marked as mailed, and
   expect(last).toMatch(/<span>(\d+) of \1<\/span>/);
   expect(last).toMatch(/<option value="33019" selected/);
   const told = (await bob.submit('/lists/add', { ...add, list: second.split('/').at(-1)! })).text;
-  expect(told).toMatch(/\b0 parcels [^<]*\b[1-9]\d* of owners/);
+  expect(told).toMatch(/\b0 parcels [^<]*\b[1-9]\d* mailed recently/);
   // Another company's list is none.
   const eve = visitor(api);
   await eve.signIn(await newUser(db));

@@ -38,14 +38,14 @@ const textOf = async (path: string) => {
 
 test('counties are ranked by a statistic; those in which too few lots carry it come last, without it', async () => {
   const page = await textOf('/markets');
-  expect(page).toMatch(/2 counties with such lots/);
+  expect(page).toMatch(/2 counties with lots of this size/);
   expect(page).toMatch(/1 Sullivan, NH \$30,634 13 34\.2%/);
   expect(page).toMatch(/– Penobscot, ME – 2 250%/);
   expect(page).toMatch(/\b5 lots/);
   // A rate stands by itself, and over 100 % it is explained.
   const byRate = await textOf('/markets?metric=1yr%20STR');
   expect(byRate).toMatch(/1 Penobscot, ME 250% 2 2 Sullivan, NH 34\.2% 13/);
-  expect(byRate).toMatch(/\b100 %/);
+  expect(byRate).toMatch(/\b100%/);
   expect(byRate).toMatch(/ 250% 1 250% .*\b1\b/);
   expect(await textOf('/markets?metric=1yr%20STR&sort=name')).toMatch(/1 Penobscot, ME .* 2 Sullivan, NH/);
   expect(await textOf('/markets?state=ME')).not.toContain('Sullivan, NH $30,634');

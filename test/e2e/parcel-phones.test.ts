@@ -68,7 +68,7 @@ test("of the rows that are selected on a list: the price first, then once, and o
   const bought = await ana.submit(path, selected('phones_now'));
   expect(bought.headers.get('x-tokens-used')).toBe('20');
   expect(bought.text).toContain(`href="/data?parcel=${ID}#owner"`);
-  for (const { id } of rows) expect(bought.text).toContain(`None found: parcel ${id}`);
+  for (const { id } of rows) expect(bought.text).toContain(`No number for parcel ${id}`);
   expect((await ana.submit(path, selected('phones_now'))).text).toContain('0 tokens used');
   expect(await usageOf(db, user.accountId)).toEqual({ tokens: 20, calls: 1, daily: 20 });
   expect((await ana.open(PAGE)).text).toContain(FIRST);

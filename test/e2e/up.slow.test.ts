@@ -170,7 +170,7 @@ test('the next start brings everything to its end, and prints what a newcomer ne
   const used = [...out.matchAll(new RegExp(`\\b${port}\\b.*\\b(\\d+)\\.$`, 'gm'))].at(-1)![1];
   expect(Number(used)).toBeGreaterThan(port);
   url = `http://127.0.0.1:${used}`;
-  expect(out).toMatch(/^Regions: 3,233 counties, 4\d,\d{3} ZIPs\.$/m);
+  expect(out).toMatch(/^Regions: 3,233 counties, 4\d,\d{3} ZIP codes\.$/m);
   // Plain lines where there is no terminal.
   for (const feed of ['bangor-me', 'washington-nh', 'washington-nh-listings'])
     expect(out).toMatch(new RegExp(`^ {2}${feed}: 100% done$`, 'm'));
@@ -209,7 +209,7 @@ test('the calls that it prints can be pasted, and answer what it says', async ()
   const newcomer = visitor({ url });
   await newcomer.submit(new URL(link!).pathname, {});
   expect((await newcomer.open(new URL(admin!).pathname)).status).toBe(200);
-  const [, page, user, password] = /queues {11}(\S+) {3}user (\S+), password (\S+)$/m.exec(first.out())!;
+  const [, page, user, password] = /queues {11}(\S+) {3}\(user (\S+), password (\S+)\)$/m.exec(first.out())!;
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   expect((await fetch(page!, { headers: { authorization } })).status).toBe(200);
 });
@@ -325,7 +325,7 @@ test('a later start has everything, names a faulty feed file, and a Ctrl-C while
   writeFileSync(join(outer, 'feeds', 'faulty.yaml'), 'name: faulty\nkind: [');
   const later = up();
   await later.ready();
-  expect(later.out()).not.toContain('Ingesting');
+  expect(later.out()).not.toContain('Loading');
   expect(later.out()).toMatch(/^.*faulty\.yaml:2: /m);
   expect(await status()).toMatchObject(SAMPLE);
   // The terminal is closed.

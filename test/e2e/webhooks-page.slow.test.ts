@@ -30,7 +30,7 @@ test('a webhook is added on the account page, and the receiver of docs/webhooks.
   expect(unsure).toMatch(/name="county"[^>]*value="Sullivan"/);
   expect(unsure).toMatch(/<small id="county-told" class="bad">“Sullivan” /);
   const plain = (await ana.submit('/account', { ...add, url: 'http://example.com' })).text;
-  expect(plain).toMatch(/Address: [^<]*https:\/\//);
+  expect(plain).toMatch(/URL: [^<]*https:\/\//);
   expect(plain).toMatch(/name="url"[^>]*value="http:\/\/example\.com"/);
   expect(plain.match(/name="type"[^>]*checked/g)).toHaveLength(1);
   const made = await ana.submit('/account', { ...add, county: 'Sullivan NH' });

@@ -168,7 +168,7 @@ describe.each(BACKENDS)('a worker on $kind that is stopped', async ({ kind }) =>
         return attempts === 2 && (moment === 'COPY' ? (await lockWaits(db)) > 0 : status === 'done');
       });
       first.child.kill('SIGCONT');
-      await first.says(({ msg, jobId }) => jobId === id && /^job (?:broken off|failed)/.test(msg));
+      await first.says(({ msg, jobId }) => jobId === id && /^job (?:stopped|failed)/.test(msg));
       if (moment === 'COPY') await gate.query('commit');
       gate.release();
       expect(await waitForJob(pool, id)).toMatchObject({ status: 'done', attempts: 2, deaths: 1 });

@@ -4,8 +4,8 @@ export const money: readonly Fault[] = [
   {
     what: 'a quote tells how many owners there are under 25',
     file: 'api/v1/exports/export-endpoints.ts',
-    from: 'const isTold = counts.count !== null && rows >= MIN_DISCLOSED_COUNT;',
-    to: 'const isTold = counts.count !== null;',
+    from: 'const isDisclosed = counts.count !== null && rows >= MIN_DISCLOSED_COUNT;',
+    to: 'const isDisclosed = counts.count !== null;',
     tests: [
       'test/e2e/api/export-files.test.ts',
       'test/e2e/api/exports.test.ts',
@@ -30,7 +30,7 @@ export const money: readonly Fault[] = [
   {
     what: 'a caller who left is charged',
     file: 'api/http/meter.ts',
-    from: '    if (isOver()) continue;\n',
+    from: '    if (isFinished()) continue;\n',
     to: '',
     tests: ['test/e2e/api/metering.test.ts'],
   },

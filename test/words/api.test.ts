@@ -4,8 +4,8 @@ import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 /**
- * What callers of the API read when a call is refused, and the headings of its reference. Other tests hold
- * codes, fields and figures, so that a sentence is reworded in its source and here.
+ * The error messages of the API. Other tests check codes, fields, and figures, so a sentence is reworded only
+ * in its source and here.
  */
 const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db);
@@ -23,14 +23,14 @@ async function refusalOf(path: string, options: RequestInit & { key?: string } =
 
 const filter = (body: unknown) => refusalOf(`${V1}/properties/filter/`, posting(key, JSON.stringify(body)));
 
-describe('what the caller has to put right', () => {
+describe('what the caller has to fix', () => {
   test.each<[path: string, field: string, words: string]>([
-    ['comps/', 'fips', 'at least one of fips, point, zip and polygon'],
+    ['comps/', 'fips', 'at least one of fips, point, zip, and polygon is required'],
     ['comps/?fips=99999', 'fips', 'No county has the FIPS code 99999.'],
-    ['comps/?zip=99999', 'zip', 'There is no ZIP code 99999.'],
-    ['comps/?fips=33019&fips=33005', 'fips', 'must be given once'],
+    ['comps/?zip=99999', 'zip', 'No ZIP code 99999 exists.'],
+    ['comps/?fips=33019&fips=33005', 'fips', 'must appear only once'],
     ['comps/?zip=03280&page_size=501', 'page_size', 'must be at most 500'],
-    ['comps/?zip=03280&county=Sullivan', 'county', 'is not a known query field'],
+    ['comps/?zip=03280&county=Sullivan', 'county', 'is not a known query parameter'],
     ['changes/?from=then', 'from', 'must be now'],
   ])('%s', async (path, field, words) => {
     expect(await refusalOf(`${V1}/${path}`)).toMatchObject({
@@ -50,7 +50,7 @@ describe('what the caller has to put right', () => {
     expect(await filter({ counties: [9001] })).toMatchObject({
       details: {
         counties: [
-          '09001 was a county of Connecticut until 2022; it lies in the planning regions 09120, 09140 and 09190.',
+          '09001 was a county of Connecticut until 2022. Use planning region 09120, 09140, or 09190 instead.',
         ],
       },
     });
@@ -59,39 +59,39 @@ describe('what the caller has to put right', () => {
   test('in a path', async () => {
     expect(await refusalOf(`${V1}/markets/7/`, { key, method: 'DELETE' })).toMatchObject({
       status: 404,
-      message: 'There is nothing at this path: id must be a UUID.',
+      message: 'Not found: id must be a UUID.',
     });
   });
 });
 
 describe('who may call', () => {
-  test('a key that is not known, or of another kind', async () => {
+  test('a key that is unknown or lacks the scope', async () => {
     expect(await refusalOf(STATS, { key: `plat_${'a'.repeat(43)}` })).toMatchObject({
       status: 401,
-      message: 'The API key is not known.',
+      message: 'Unknown API key. Check that you sent the complete key.',
     });
     const other = await newCaller(db, {}, { scopes: ['api:mcp'] });
     expect(await refusalOf(STATS, { key: other.key })).toMatchObject({
       status: 403,
-      message: 'This API key lacks the scope api:direct.',
+      message: 'This API key lacks the scope api:direct. Use a key that has it.',
     });
   });
 
-  test('an account that is disabled', async () => {
+  test('a disabled account', async () => {
     const { key: paused, accountId } = await newCaller(db);
     await changeAccount(db.pool, accountId, { disabled: true });
     expect(await refusalOf(STATS, { key: paused })).toMatchObject({
       status: 401,
-      message: 'The account of the API key is disabled.',
+      message: "The API key's account is disabled.",
     });
   });
 
   const overage = { overageAllowed: true, backstopTokens: 0 };
   test.each([
-    [{ tokensIncluded: 0 }, "The period's tokens are used up. Overage is switched off for the account."],
+    [{ tokensIncluded: 0 }, 'No tokens are left in this period. Overage is turned off for the account.'],
     [
       { tokensIncluded: 9 },
-      'The call needs 10 tokens, and 9 are left in this period. Overage is switched off for the account.',
+      'The call needs 10 tokens, and 9 are left in this period. Overage is turned off for the account.',
     ],
     [
       { ...overage, tokensIncluded: 1 },
@@ -99,11 +99,11 @@ describe('who may call', () => {
     ],
     [
       { ...overage, tokensIncluded: 5, paymentMethod: true },
-      "The call needs 10 tokens, and 5 are left up to the account's ceiling of overage for this period.",
+      "The call needs 10 tokens, and 5 are left before the account's overage limit for this period.",
     ],
     [
       { ...overage, tokensIncluded: 0, paymentMethod: true },
-      "Overage has reached the account's ceiling for this period.",
+      'The account has reached its overage limit for this period.',
     ],
   ])('%j: what is left', async (account, message) => {
     const caller = await newCaller(db, account);

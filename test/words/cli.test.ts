@@ -14,28 +14,28 @@ const api = await startTestApi(db);
 const { plat } = commandsOn(db);
 
 test.each<[string[], string]>([
-  [['runs', '--limit', 'many'], 'A whole number is needed.'],
+  [['runs', '--limit', 'many'], 'Enter a whole number.'],
   [['runs', 'show', '999'], 'There is no run 999. `plat runs` lists them.'],
   [['runs', 'undo', '999'], 'There is no run 999. `plat runs` lists them.'],
   [['runs', '--feed', 'nowhere'], 'There is no feed named nowhere'],
   [['feed', 'remove', 'nowhere'], 'There is no layer of a feed named nowhere'],
-  [['feed', 'check', '/nowhere/feed.yaml'], 'Feed file /nowhere/feed.yaml cannot be read (ENOENT)'],
+  [['feed', 'check', '/nowhere/feed.yaml'], "Can't read feed file /nowhere/feed.yaml (ENOENT)"],
   [
     ['feed', 'run', 'bangor-me-elevation', '--layer', 'x.geojson'],
-    'the feed bangor-me-elevation is of kind elevation: it takes --elevation, not --layer',
+    'the feed bangor-me-elevation is of kind elevation. It accepts --elevation, not --layer',
   ],
-  [['recompute', 'stats'], 'name one of --fips, --zip and --all'],
-  [['recompute', 'stats', '--fips', 'Sullivan'], 'A county FIPS has 5 digits'],
+  [['recompute', 'stats'], 'use one of --fips, --zip, and --all'],
+  [['recompute', 'stats', '--fips', 'Sullivan'], 'Enter a 5-digit FIPS code, such as 33019.'],
   [['recompute', 'stats', '--fips', '99999'], 'No county has the FIPS code 99999.'],
-  [['recompute', 'stats', '--all', '--as-of', '2025-02-30'], 'A day is written YYYY-MM-DD'],
-  [['recompute', 'stats', '--all', '--as-of', '2130-01-01'], 'still to come: today is 20'],
-  [['county', 'add', '33019', '--wait'], '--wait goes with --run'],
+  [['recompute', 'stats', '--all', '--as-of', '2025-02-30'], 'Enter a date as YYYY-MM-DD'],
+  [['recompute', 'stats', '--all', '--as-of', '2130-01-01'], 'The date is in the future. Today is 20'],
+  [['county', 'add', '33019', '--wait'], '--wait needs --run'],
   [['account', 'create', 'x', '--tier', 'gold'], 'There is no tier "gold"'],
   [['account', 'create', ' '], 'name of the account is empty'],
-  [['account', 'create', 'x', '--user', 'ana'], 'no e-mail address'],
+  [['account', 'create', 'x', '--user', 'ana'], 'is not an email address'],
   [['key', 'create', 'nobody'], 'There is no account "nobody"'],
-  [['key', 'revoke', 'plat_unknown'], 'There is no such key'],
-  [['export', 'x.csv'], 'say what is wanted: --county, --filter or --comps'],
+  [['key', 'revoke', 'plat_unknown'], 'No active key matches'],
+  [['export', 'x.csv'], 'choose what to export with --county, --filter, or --comps'],
 ])('plat %j says what is wrong', async (argv, words) => {
   const { code, err } = await plat(...argv);
   expect([code, err]).toEqual([2, expect.stringContaining(words)]);
@@ -45,13 +45,13 @@ test('without a database the command says how to get one', async () => {
   const { code, err } = await runCommand({ PLAT_DIR: join(db.folder, 'none') }, ['status']);
   expect([code, err]).toEqual([
     1,
-    expect.stringContaining('start it with `npm start` in another terminal, or set DATABASE_URL'),
+    expect.stringContaining('Start it with `npm start` in another terminal, or set DATABASE_URL'),
   ]);
 });
 
 test('what was queued says where to look', async () => {
   expect((await plat('recompute', 'stats', '--all')).out).toMatch(
-    /^statistics: job [0-9a-f-]{36} is queued\. `plat status` shows how it goes\.\n$/,
+    /^statistics: job [0-9a-f-]{36} is queued\. `plat status` shows its progress\.\n$/,
   );
 });
 
@@ -59,7 +59,7 @@ test('the help names what each exit code means', async () => {
   const { out } = await plat('--help');
   expect(out).toContain('Usage: plat [options]');
   expect(out).toContain(
-    'Exit codes: 0 done, 1 failed, 2 called wrongly or unknown name, 3 blocked by the gate.',
+    'Exit codes: 0 done, 1 failed, 2 usage error or unknown name, 3 blocked by the gate.',
   );
 });
 
@@ -78,10 +78,10 @@ test('npm start welcomes with what a newcomer needs', async () => {
     `web app          ${api.url}/sign-in/link/x`,
     `demo key         ${key}   (also in .plat/demo-key)`,
     `documentation    ${api.url}/docs`,
-    `queues           ${api.url}/admin/queues   user admin, password secret`,
-    'Calls to paste, and what they answer now:',
-    '# a county that does not exist: 404, 0 tokens',
-    'npx plat --help.  Ctrl-C stops everything.',
+    `queues           ${api.url}/admin/queues   (user admin, password secret)`,
+    'Calls to try, with their responses:',
+    "# A county that doesn't exist: 404, 0 tokens",
+    'or npx plat --help. Press Ctrl-C to stop.',
   ])
     expect(text).toContain(words);
 });

@@ -15,19 +15,22 @@ const ROLL =
   'name: a-county\nkind: assessor\nfips: 33019\nroll:\n  source: roll.csv\n  format: csv\n  key: PIN\n';
 
 test.each([
-  [`${ROLL}  fromat: csv\n`, 'roll.fromat: is no property of this section; did you mean format'],
+  [`${ROLL}  fromat: csv\n`, 'roll.fromat: is not a property of this section; did you mean format'],
   [ROLL.replace('name: a-county\n', ''), 'name: is required'],
-  [ROLL.replace('33019', '"99998"'), 'fips: 99998 is the FIPS code of no county'],
-  [ROLL.replace('fips: 33019\n', ''), 'roll: no county: give fips'],
-  [`${ROLL}as_of: 2025-02-30\n`, 'as_of: is no day'],
-  [`${ROLL}  columns: { acres: { column: A, date: YYYY } }\n`, 'date is for dates, and this is a number'],
+  [ROLL.replace('33019', '"99998"'), 'fips: 99998 is not the FIPS code of a county'],
+  [ROLL.replace('fips: 33019\n', ''), 'roll: no county: set fips'],
+  [`${ROLL}as_of: 2025-02-30\n`, 'as_of: is not a date'],
+  [
+    `${ROLL}  columns: { acres: { column: A, date: YYYY } }\n`,
+    'date applies only to dates, and this is a number',
+  ],
   [`${ROLL}  columns: { vacant: { column: A, values: { V: maybe } } }\n`, "'maybe' is neither yes nor no"],
 ])('a feed is refused by its line: %s', (text, words) => expect(fault(text)).toContain(words));
 
 const folder = temporaryFolder();
 
 test.each([
-  ['roll.csv', 'A,B\n1,2\n3', 'roll.csv is cut off: its last row has 1 of 2 cells and no line end'],
+  ['roll.csv', 'A,B\n1,2\n3', 'roll.csv is incomplete: its last row has 1 of 2 cells and no line end'],
   ['page.csv', '<!DOCTYPE html><html><head>', 'is a web page'],
 ])('a file is refused: %s', async (source, content, words) => {
   folder.put(source, content);
@@ -56,16 +59,14 @@ const lots = Array.from({ length: 20 }, (_, n) => ({ properties: { PIN: `P${n}` 
 
 test('what is in a file is refused with what may be wrong', async () => {
   expect((await check(lots, '23019')).problems).toEqual([
-    expect.stringMatching(/^20 of 20 parcels lie outside the county \(23019: .*: is the CRS right\?$/),
+    expect.stringMatching(/^20 of 20 parcels are outside the county \(23019: .*\)\. Check the CRS\.$/),
   ]);
   const none = { skip_where: [{ column: 'PIN', contains: 'P' }] };
-  expect((await check(lots, '33019', none)).problems).toEqual(['roll: The run has no usable row.']);
+  expect((await check(lots, '33019', none)).problems).toEqual(['roll: The run has no usable rows.']);
 });
 
 test('a county without comps says why, and what helps', () => {
-  expect(noComps('MT', false).message).toBe(
-    'Montana does not make the prices of sales public. A feed of listings (an MLS) helps.',
-  );
-  expect(noComps('CA', false).message).toContain('California makes prices public in parts only.');
-  expect(noComps('NH', false).message).toMatch(/^No source of it tells sales: .* A file of sales helps/);
+  expect(noComps('MT', false).message).toBe("Montana doesn't make sale prices public. Add an MLS feed.");
+  expect(noComps('CA', false).message).toContain('California makes only some sale prices public.');
+  expect(noComps('NH', false).message).toMatch(/^No sales data: .* Add a sales file or an MLS feed\.$/);
 });

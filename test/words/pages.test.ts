@@ -33,26 +33,23 @@ describe('where nothing is yet, a page says what belongs there', () => {
     ['/exports', 'No files yet'],
     ['/comping', 'No reports yet'],
     ['/markets', 'No saved markets yet'],
-    ['/account', 'No tokens have been used in this period.'],
-    ['/data', 'Name a county above, draw an area on the map, or begin with one that is loaded'],
-    ['/search?q=no%20such%20thing', 'Nothing is found for “no such thing”.'],
+    ['/account', 'No tokens used in this period.'],
+    ['/data', 'Enter a county above, draw an area on the map, or start with one of these'],
+    ['/search?q=no%20such%20thing', 'No results for “no such thing”.'],
     ['/coverage/23019', 'No parcels are loaded for Penobscot, ME.'],
   ])('%s', async (path, words) => expect(await read(path)).toContain(words));
 });
 
 describe('what was asked for wrongly', () => {
   test.each([
-    ['/data?county=Essex', /“Essex” could be Essex, MA; Essex, NJ; .*: add the state\./],
-    ['/data?county=Sulivan, NH', /No county is called “Sulivan, NH”\. Did you mean Sullivan, NH\?/],
-    ['/data?county=33019&acres_min=1&wetlands_percent_max=2', /Wetlands are not loaded for Sullivan, NH/],
+    ['/data?county=Essex', /“Essex” could be Essex, MA; Essex, NJ; .*\. Add the state\./],
+    ['/data?county=Sulivan, NH', /No county is named “Sulivan, NH”\. Did you mean Sullivan, NH\?/],
+    ['/data?county=33019&acres_min=1&wetlands_percent_max=2', /No wetlands data for Sullivan, NH/],
   ])('%s', async (path, words) => expect(await read(encodeURI(path))).toMatch(words));
 
   test('a form is answered with the field that is wrong', async () => {
     const refusals: [Record<string, string>, string][] = [
-      [
-        { do: 'add webhook', url: 'http://example.com', type: 'parcel.new' },
-        'Address: must begin with https://',
-      ],
+      [{ do: 'add webhook', url: 'http://example.com', type: 'parcel.new' }, 'URL: must begin with https://'],
       [{ do: 'end session', id: 'x' }, 'the id of a session'],
     ];
     for (const [fields, words] of refusals) {
@@ -60,7 +57,7 @@ describe('what was asked for wrongly', () => {
       expect([status, wordsOf(text)]).toEqual([400, expect.stringContaining(words)]);
     }
     expect(wordsOf((await ana.submit('/lists/add', { chosen: 'true', list: '', name: '' })).text)).toContain(
-      'Select parcels first: go back to the map.',
+      'No parcels are selected. Go back to the map and select some.',
     );
   });
 });
@@ -69,9 +66,7 @@ describe('mails', () => {
   const stranger = visitor(api);
   test('a link to sign in', async () => {
     await stranger.submit('/sign-in', { email: user.email, how: 'link' });
-    expect(await mailWith('Your link to sign in to Plat')).toContain(
-      'You requested a link to sign in to Plat:',
-    );
+    expect(await mailWith('Your sign-in link for Plat')).toContain('Use this link to sign in to Plat:');
   });
 
   test('a new password', async () => {
@@ -83,7 +78,7 @@ describe('mails', () => {
 
   test('an invitation', async () => {
     await ana.submit('/account', { do: 'invite', email: 'colleague@acme.example' });
-    expect(await mailWith('You are invited to Plat')).toContain('To: colleague@acme.example');
+    expect(await mailWith("You're invited to Plat")).toContain('To: colleague@acme.example');
   });
 
   /** The mail in the outbox with this subject, once it is there. */

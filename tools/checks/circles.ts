@@ -4,12 +4,12 @@ import type { SourceFile } from './files.ts';
 /** Every relative import, re-export and dynamic import of a file; those of types count like the others. */
 const IMPORT = /(?:\bfrom|\bimport\s*\(|^import)\s*'(\.[^']+)'/gm;
 
-/** What a file imports from beside it, as it is written there. */
+/** Relative imports of a file, as written. */
 export const importsOf = (text: string): string[] => [...text.matchAll(IMPORT)].map(match => match[1]!);
 
 type Graph = Map<string, Set<string>>;
 
-/** Circles of imports among files, and among folders: what lies below must not need what stands on it. */
+/** Import cycles among files and among folders. Lower layers must not need higher ones. */
 export function checkCircles(files: SourceFile[]): string[] {
   const program = files.filter(({ path }) => /^(api|cli|shared|tools|workers)\/.*\.tsx?$/.test(path));
   const among: Graph = new Map();
@@ -22,10 +22,10 @@ export function checkCircles(files: SourceFile[]): string[] {
     }
   }
   return [
-    ...circles(among).map(circle => `files import each other in a circle: ${circle.join(' > ')}`),
+    ...circles(among).map(circle => `files import each other in a cycle: ${circle.join(' > ')}`),
     ...circles(amongFolders).map(circle => {
       const examples = circle.slice(1).map((folder, i) => example(among, circle[i]!, folder));
-      return `folders import each other in a circle: ${circle.join(' > ')} (${examples.join('; ')})`;
+      return `folders import each other in a cycle: ${circle.join(' > ')} (${examples.join('; ')})`;
     }),
   ];
 }
@@ -44,7 +44,7 @@ function example(among: Graph, from: string, to: string): string {
   return '';
 }
 
-/** A shortest circle through each node that lies on one, each circle once. */
+/** A shortest cycle through each node on one, each cycle once. */
 function circles(graph: Graph): string[][] {
   const byNodes = new Map<string, string[]>();
   for (const start of graph.keys()) {

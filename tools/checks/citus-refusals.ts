@@ -58,8 +58,8 @@ function faultsOfInserts(text: string): string[] {
     const stable = unstablePart(clause);
     if (stable !== undefined)
       faults.push(
-        `has ${stable} in the ON CONFLICT of ${table}, where only immutable expressions may be: ` +
-          'compute it in the rows that are inserted, and use excluded.x',
+        `has ${stable} in the ON CONFLICT of ${table}, which allows only immutable expressions: ` +
+          'compute it in the inserted rows, and use excluded.x',
       );
     return faults;
   });
@@ -125,7 +125,7 @@ function endOfLevel(text: string, from: number): string {
   return text.slice(from);
 }
 
-/** Where the statement or the parentheses around a place start. */
+/** The start of the statement or parentheses around a position. */
 function startOfLevel(text: string, from: number): number {
   let depth = 0;
   for (let at = from - 1; at >= 0; at--) {

@@ -6,18 +6,18 @@ const OWN = new Set<string>(['DATABASE_URL', 'REDIS_URL', 'PLAT_DIR', 'WORKER_PO
 
 /** What makes no sense there, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
-  HOST: 'the image sets it: a container is reached from outside',
-  PORT: 'the image sets it; API_PORT is the port of the machine',
-  QUEUE_PREFIX: 'nobody else uses the Redis of the file',
-  FEEDS_DIR: './feeds is put in its place',
-  WORKERS: 'of `npm start`; here --scale worker=3',
+  HOST: 'the image sets it, because containers are reached from outside',
+  PORT: 'the image sets it; API_PORT is the port on the host',
+  QUEUE_PREFIX: 'no other installation uses this Redis',
+  FEEDS_DIR: './feeds is mounted there',
+  WORKERS: 'for `npm start` only; use --scale worker=3 here',
 };
 
 type Service = { environment?: Record<string, string>; volumes?: string[] };
 
 /**
- * docker-compose.yml hands every other setting on to the API and the workers, as it stands in the environment
- * or in .env; what they write is on a volume.
+ * docker-compose.yml must pass every other setting to the API and the workers, from the environment or .env.
+ * Whatever they write must be on a volume.
  */
 export function checkCompose(text: string): string[] {
   const { services } = parse(text, { merge: true }) as { services: Record<string, Service> };
@@ -28,9 +28,9 @@ export function checkCompose(text: string): string[] {
       const handedOn = `\${${name}:-}`;
       if (OWN.has(name)) return [];
       if (name in LEFT_OUT) return name in environment ? [`${place} is set (${LEFT_OUT[name]})`] : [];
-      return environment[name] === handedOn ? [] : [`${place} has to be ${handedOn}`];
+      return environment[name] === handedOn ? [] : [`${place} must be ${handedOn}`];
     });
     const isKept = volumes.some(volume => volume.split(':')[1] === environment.PLAT_DIR);
-    return isKept ? wrong : [...wrong, `docker-compose.yml, service ${service}: PLAT_DIR is on no volume`];
+    return isKept ? wrong : [...wrong, `docker-compose.yml, service ${service}: PLAT_DIR is not on a volume`];
   });
 }

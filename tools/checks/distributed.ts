@@ -36,7 +36,7 @@ function faultsOf(text: string, name: string, local: readonly string[]): string[
   for (const table of distributed) {
     const key = DISTRIBUTION_COLUMNS[table as keyof typeof DISTRIBUTION_COLUMNS];
     if (!NATIONWIDE.has(name) && !new RegExp(`\\b${key}\\b`).test(text))
-      faults.push(`reads or writes ${table} without its ${key}, and would ask every server`);
+      faults.push(`reads or writes ${table} without its ${key}, which queries every server`);
   }
   const [target] = /insert into (\w+)/.exec(text)?.slice(1) ?? [];
   if (
@@ -55,9 +55,7 @@ function faultsOf(text: string, name: string, local: readonly string[]): string[
       (here.length > 0 && thereAround.length > 0) ||
       (there.length > 0 && around.length > 0 && thereAround.length === 0)
     )
-      faults.push(
-        'looks rows up with not exists between a distributed table and a local one: join a stage table',
-      );
+      faults.push('uses not exists between a distributed table and a local one: join a stage table');
   }
   return faults;
 }
@@ -65,7 +63,7 @@ function faultsOf(text: string, name: string, local: readonly string[]): string[
 const tablesIn = (text: string, tables: readonly string[]) =>
   tables.filter(table => new RegExp(`\\b(?:from|join|into|update|using)\\s+${table}\\b`).test(text));
 
-/** What stands in the parentheses of every `not exists (…)`. */
+/** The contents of every `not exists (…)`. */
 function subqueries(text: string): string[] {
   return [...text.matchAll(/\bnot exists \(/g)].map(({ index, 0: head }) => {
     const begin = index + head.length;

@@ -28,7 +28,10 @@ const TABLES: Readonly<Record<string, () => string[]>> = {
 const BEGIN = /^<!-- table of (\w+): written by `npm run generate` -->$/;
 const END = '<!-- end of the table -->';
 
-/** A page of the docs with its tables written anew. @throws Error for a table that is unknown or unended */
+/**
+ * A page of the docs with its tables regenerated.
+ * @throws Error for an unknown table or one without an end
+ */
 export function withTables(page: string): string {
   const lines = page.split('\n');
   const written: string[] = [];
@@ -39,7 +42,7 @@ export function withTables(page: string): string {
     if (name === undefined) continue;
     const table = TABLES[name];
     const end = lines.indexOf(END, i);
-    if (table === undefined || end < 0) throw new Error(`the table of ${name} is unknown or has no end`);
+    if (table === undefined || end < 0) throw new Error(`the table ${name} is unknown or has no end`);
     written.push(...table(), END);
     i = end;
   }

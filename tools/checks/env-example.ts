@@ -4,9 +4,8 @@ import { loadConfig, settingNames } from '../../shared/platform/config.ts';
 const SETTING = /^#?([A-Z][A-Z0-9_]*)=(.*)$/;
 
 /**
- * `.env.example` lists exactly the settings that the program reads, in the order of
- * shared/platform/config.ts,
- * each with its default or a value that it takes.
+ * `.env.example` must list exactly the settings in shared/platform/config.ts, in its order, each with its
+ * default or a valid value.
  */
 export function checkEnvExample(text: string): string[] {
   const listed = text.split('\n').flatMap(line => {
@@ -18,7 +17,7 @@ export function checkEnvExample(text: string): string[] {
     ...settingNames.filter(name => !names.includes(name)).map(name => `.env.example does not list ${name}`),
     ...names
       .filter(name => !settingNames.some(known => known === name))
-      .map(name => `.env.example lists ${name}, which nothing reads`),
+      .map(name => `.env.example lists ${name}, which Plat does not use`),
     ...names
       .filter((name, index) => names.indexOf(name) < index)
       .map(name => `.env.example lists ${name} twice`),

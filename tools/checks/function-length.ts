@@ -13,7 +13,7 @@ const ALLOWED: Record<string, string> = {
 
 const PROGRAM = /^(?:api|cli|client|shared|workers|tools|bin)\/.*\.(tsx?|mjs)$/;
 const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
-/** What gives a function its name, and where the name is. */
+/** The node that names a function, and the position of the name. */
 const NAMED: Record<string, 'id' | 'key'> = {
   FunctionDeclaration: 'id',
   VariableDeclarator: 'id',
@@ -41,7 +41,7 @@ export function checkFunctionLength(
       .filter(({ path, name }) => allowed[`${path} ${name}`] === undefined)
       .map(
         ({ path, line, name, lines }) =>
-          `${path}:${line} ${name} has ${lines} lines, at most ${MAX_LINES} are allowed: split it along its ideas`,
+          `${path}:${line} ${name} has ${lines} lines, over the limit of ${MAX_LINES}: split it by its ideas`,
       ),
     ...Object.keys(allowed)
       .filter(key => !keys.has(key))

@@ -20,7 +20,7 @@ const PAGES_WITH_TABLES = {
   'docs/operating.md': 'shared/platform/declared-metrics.ts',
 };
 
-/** The files of the repository that are written from others, and never by hand. */
+/** Files of the repository that are generated, never edited by hand. */
 export const generatedFiles: GeneratedFile[] = [
   { path: 'sql/schema.sql', source: 'sql/migrations', produce: schemaSql },
   {
@@ -51,9 +51,7 @@ export const generatedFiles: GeneratedFile[] = [
   },
 ];
 
-/**
- * Compares every generated file with what its source makes now; `write` brings the files up to date instead.
- */
+/** Compares every generated file with its source. With `write`, updates the files instead. */
 export async function checkGenerated(
   files: GeneratedFile[],
   write: boolean,
@@ -67,7 +65,7 @@ export async function checkGenerated(
       wanted = await produce();
     } catch (error) {
       problems.push(
-        `${path} cannot be made from ${source}: ${error instanceof Error ? error.message : error}`,
+        `can't generate ${path} from ${source}: ${error instanceof Error ? error.message : error}`,
       );
       continue;
     }
@@ -78,7 +76,7 @@ export async function checkGenerated(
     } else {
       const line = firstDifference(readFileSync(file, 'utf8').split('\n'), wanted.split('\n'));
       if (line !== undefined)
-        problems.push(`${path} does not match ${source} from line ${line} on: run \`npm run generate\``);
+        problems.push(`${path} does not match ${source}, starting at line ${line}: run \`npm run generate\``);
     }
   }
   return problems;
@@ -136,8 +134,8 @@ const HEAD =
   '-- The schema after all migrations. Written by `npm run generate`; `npm run check` compares it.\n';
 
 /**
- * The schema `public` as SQL, in an order that depends on names alone; partitions and the migrator's own
- * table are left out. (There is no pg_dump beside the PostgreSQL that npm installs.)
+ * The schema `public` as SQL, ordered only by names, without partitions and the migrator's own table. (The
+ * PostgreSQL from npm has no pg_dump.)
  */
 export async function dumpSchema(db: Db): Promise<string> {
   const tables = await db.run<Table>('platform/list_tables');

@@ -1,9 +1,9 @@
 import { type SourceFile, statementsOf } from './files.ts';
 
-/** A file has one whole idea; what is longer than this usually has two. */
+/** Maximum lines of a file. A longer one usually has two ideas. */
 const MAX_LINES = 400;
 
-/** The whole schema at a glance, as a dump and as it was first written; and shapes that nobody reads. */
+/** Exceptions: the whole schema as a dump and as first written, and generated shapes. */
 const LONG_FILES = ['sql/schema.sql', 'sql/migrations/0001_schema.sql', 'api/pages/frame/icons.tsx'];
 
 export function checkFileSizes(files: SourceFile[]): string[] {
@@ -13,7 +13,7 @@ export function checkFileSizes(files: SourceFile[]): string[] {
     .filter(({ lines }) => lines > MAX_LINES)
     .map(
       ({ path, lines }) =>
-        `${path} has ${lines} lines, at most ${MAX_LINES} are allowed: split it by what it does`,
+        `${path} has ${lines} lines, over the limit of ${MAX_LINES}: split it by what it does`,
     );
 }
 
@@ -27,7 +27,7 @@ export function checkFileNames(files: SourceFile[]): string[] {
   }
   return [...paths.values()]
     .filter(same => same.length > 1)
-    .map(same => `${same.join(' and ')} have one name: name each after what is in it`);
+    .map(same => `${same.join(' and ')} have the same name: name each after its contents`);
 }
 
 /**
@@ -55,7 +55,7 @@ export function checkQueries(files: SourceFile[]): string[] {
   );
   return [
     ...unexplained.map(
-      name => `the statement ${name} does not begin with a comment on its purpose and parameters`,
+      name => `the statement ${name} does not start with a comment on its purpose and parameters`,
     ),
     ...unused.map(name => `the statement ${name} is not used by the program: delete it`),
     ...loads
@@ -72,11 +72,11 @@ export function checkPages(files: SourceFile[]): string[] {
     .flatMap(({ path, text }) =>
       [...text.matchAll(/['"`](\w+\/\w+)['"`]/g)]
         .filter(match => queries.has(match[1]!))
-        .map(match => `${path} names the statement ${match[1]}: put it into a function of shared/<family>`),
+        .map(match => `${path} names the statement ${match[1]}: move it to a function in shared/<family>`),
     );
 }
 
-/** Paths of the place where the program was written, which mean nothing to those who have it. */
+/** Paths on the machine where the program was written, which mean nothing elsewhere. */
 const FOREIGN = [/(?<![\w.-])\/work\//, /\.\.\/shared\/[\w-]+\.md/, /\.\.\/shared\/data\//, /\.librar[y]\b/];
 
 export function checkMentions(files: SourceFile[]): string[] {

@@ -9,7 +9,7 @@ const RULES: RulesetDefinition = {
     'info-contact': 'off',
     // Paths of v1 end with one.
     'path-keys-no-trailing-slash': 'off',
-    // Half of the time of all; test/unit/api/openapi.test.ts compares the examples of answers more strictly.
+    // Takes half of the time. test/unit/api/openapi.test.ts compares the examples more strictly.
     'oas3-valid-media-example': 'off',
   },
 };
@@ -21,6 +21,6 @@ export async function checkOpenApi(document: object): Promise<string[]> {
   const findings = await linter.run(document as Record<string, unknown>);
   return findings.map(
     ({ code, path, message }) =>
-      `openapi.json at ${path.join('/')}: ${message} (${code}); mend api/openapi.ts or api/v1`,
+      `openapi.json at ${path.join('/')}: ${message} (${code}); fix api/openapi.ts or api/v1`,
   );
 }

@@ -62,7 +62,7 @@ const HEAD = `// Shapes of Lucide (ISC license). Written by \`npm run generate\`
 const FOOT = `
 export type IconName = keyof typeof SHAPES;
 
-/** Always beside a word, or within what has a label. */
+/** Use it next to text, or inside an element with a label. */
 export function Icon({ name, large }: { name: IconName; large?: boolean }) {
   return (
     <svg viewBox="0 0 24 24" class={large ? 'icon large' : 'icon'} aria-hidden="true">

@@ -24,7 +24,7 @@ export function checkMigrations(files: SourceFile[]): string[] {
     if (kind === 'breaking') return [];
     const statements = text.replaceAll(/--[^\n]*/g, '');
     return BREAKS.filter(([pattern]) => pattern.test(statements)).map(
-      ([, what]) => `${path} says that it is expanding, but ${what}: the release before it would fail`,
+      ([, what]) => `${path} says it is expanding, but ${what}: the previous release would fail`,
     );
   });
 }

@@ -21,7 +21,7 @@ export function checkCommentWidth(files: SourceFile[]): string[] {
     .filter(({ text }) => text.length > MAX_COLUMNS && !/https?:\/\/\S{60}/.test(text))
     .map(
       ({ path, line, text }) =>
-        `${path}:${line} has a comment of ${text.length} columns, at most ${MAX_COLUMNS} are allowed: break the line`,
+        `${path}:${line} has a comment of ${text.length} columns, over the limit of ${MAX_COLUMNS}: break the line`,
     );
 }
 
@@ -62,7 +62,7 @@ export function checkSpreads(files: SourceFile[]): string[] {
     );
 }
 
-/** The end of the object or array that begins at `start`. */
+/** The end of the object or array that starts at `start`. */
 function endOfLiteral(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {

@@ -9,10 +9,10 @@ type Kept = Named & { run_id: number; fips: number };
 const BATCH = 5_000;
 
 /**
- * Erases people on the suppression list from the parcels that are kept so that runs can be undone, except
- * where the roll still names them. Call it after the parcels are written.
- * @param of one run, or all runs that may name somebody
- * @returns how many kept parcels named them
+ * Erases people on the suppression list from the parcels stored for undoing runs, unless the roll still names
+ * them. Call it after the parcels are written.
+ * @param of one run, or all runs that may name such a person
+ * @returns the number of stored parcels that named them
  */
 export async function forgetKeptNames(db: Db, of: { runId: number } | { subject: Subject }): Promise<number> {
   if ((await db.run('changes/has_suppressions')).length === 0) return 0;

@@ -6,8 +6,8 @@ import type { ChangedFields } from '../../shared/model/changes.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { literal } from '../../shared/platform/statements.ts';
 
-// Who is on the suppression list is not kept alive by what is kept of changes: as a former owner or seller
-// they are left out. Whom the roll names today it names anyway.
+// The change feed must not keep names on the suppression list: former owners and sellers on it are removed.
+// Names on today's roll are public anyway.
 
 export const NAMES = ['owner_name', 'owner_name_2', 'seller_name'] as const;
 type Name = (typeof NAMES)[number];
@@ -24,8 +24,9 @@ export type Named = { property_id: number } & Record<
 const BATCH = 5_000;
 
 /**
- * Leaves out of what a merge is about to tell who was named before and is on the suppression list. To be
- * called before the parcels are written. @param fips the counties that change, as a literal
+ * Removes former names on the suppression list from the changes of a merge. Call it before the parcels are
+ * written.
+ * @param fips the counties that change, as a literal
  */
 export async function leaveOutSuppressed(db: Db, fips: string): Promise<void> {
   if ((await db.run('changes/has_suppressions')).length === 0) return;
@@ -50,8 +51,8 @@ export async function leaveOutSuppressed(db: Db, fips: string): Promise<void> {
 type Kept = { seq: number; property_id: number; fields: ChangedFields };
 
 /**
- * Erases somebody who is on the suppression list by now from what changed of parcels.
- * @returns how many changes named them
+ * Erases a person who is now on the suppression list from the changes of parcels.
+ * @returns the number of changes that named them
  */
 export async function forgetInChanges(db: Db, subject: Subject): Promise<number> {
   const parcels = await db.run<{ fips: number; property_id: number }>('changes/list_named_parcels', {
@@ -71,7 +72,7 @@ export async function forgetInChanges(db: Db, subject: Subject): Promise<number>
         ([0, 1] as const).map(side => (name: string) => (fields[name]?.[side] ?? null) as string | null),
       );
       const names = values.flatMap(get => NAMES.map(get)).filter(name => name !== null);
-      // A city alone is in the state of today's address.
+      // A city without a state is in the state of today's address.
       const places = values.flatMap(get =>
         addressesOf(part => get(part) ?? (part.endsWith('_state') ? row[part] : null)),
       );
@@ -88,7 +89,7 @@ export async function forgetInChanges(db: Db, subject: Subject): Promise<number>
   return erased.length;
 }
 
-/** @returns whether a listed name was there, besides where the roll has it today */
+/** @returns whether there was a listed name that today's roll doesn't have */
 function eraseFrom(fields: ChangedFields, today: Named, listed: ReadonlySet<string>): boolean {
   let erased = false;
   for (const side of [0, 1] as const) {

@@ -2,21 +2,24 @@ import type { Db } from '../../shared/platform/db.ts';
 import { LOCKS } from '../../shared/platform/locks.ts';
 import { WEBHOOKS_CHANNEL } from '../../shared/webhooks/webhook-terms.ts';
 
-/** Begins to keep what a transaction changes: statements of sql/queries/changes/ add to it. */
+/** Starts recording the changes of a transaction. Statements of sql/queries/changes/ add to it. */
 export async function openChanges(db: Db): Promise<void> {
   await db.run('changes/create_pending');
 }
 
-/** The `row_version` of all parcels that a transaction changes. Draw it while nobody else can write them. */
+/**
+ * The `row_version` for all parcels that a transaction changes. Draw it while no other transaction can write
+ * them.
+ */
 export async function drawVersion(db: Db): Promise<number> {
   const rows = await db.run<{ version: number }>('changes/draw_version');
   return rows[0]!.version;
 }
 
 /**
- * Numbers what the transaction has changed, in the order in which transactions commit. To be called last:
- * who waits for another transaction while it holds the lock could wait for ever.
- * @param runId of an ingestion
+ * Numbers the changes of the transaction in commit order. Call it last: waiting for another transaction while
+ * holding this lock could deadlock.
+ * @param runId of a run
  */
 export async function recordChanges(db: Db, runId: number | null = null): Promise<void> {
   const rowCount = await db.rowCount('changes/lock_changes', { lock: LOCKS.changes });

@@ -37,11 +37,9 @@ export async function prepareCounty(db: Db, fips: number, signal: AbortSignal): 
 }
 
 function faultOf({ on_roll, x, acres }: SnapshotRequest): string | null {
-  if (!on_roll) return 'The parcel has left the roll.';
-  if (x === null) return 'Nobody knows where the parcel is: its roll gives no boundary and no point.';
-  return acres !== null && acres > 0
-    ? null
-    : 'The acreage of the parcel is unknown, so no price per acre can be adjusted to it.';
+  if (!on_roll) return 'This parcel is no longer on the roll.';
+  if (x === null) return 'This parcel has no location, because its roll has no boundary and no point for it.';
+  return acres !== null && acres > 0 ? null : "This parcel has no acreage, so comps can't be adjusted to it.";
 }
 
 /** The fit that the county's parcels were valued with, unless its comps have changed since. */

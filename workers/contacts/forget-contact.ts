@@ -21,7 +21,7 @@ import { PlatError } from '../../shared/platform/errors.ts';
 import { forgetKeptNames } from '../changes/forget-kept-names.ts';
 import { forgetInChanges } from '../changes/forget-names.ts';
 
-/** The subject of a request: a person or an entity at an address, or the owner of a telephone number. */
+/** The subject of a request: a person or an entity at an address, or the owner of a phone number. */
 export type ForgetRequest =
   | { subject: Subject; address: Address; number: string | null }
   | { subject: null; number: string };
@@ -92,10 +92,9 @@ export type ForgetResult = {
 };
 
 /**
- * Erases who asks from the contacts, from what providers have answered, from the responses that are kept for
- * repeats, from what changed of parcels and what they were before runs, and from the notes of lists, and puts
- * them on the suppression list, in one transaction.
- * @throws PlatError `contact_ambiguous` when people at several addresses may be meant
+ * Erases a person from contacts, provider results, responses stored for repeats, parcel changes, parcels
+ * stored for undo, and list notes, and adds them to the suppression list, in one transaction.
+ * @throws PlatError `contact_ambiguous` when people at several addresses match
  */
 export async function forgetContact(db: Db, request: ForgetRequest, by: string): Promise<ForgetResult> {
   return db.transaction(async tx => {
@@ -104,7 +103,7 @@ export async function forgetContact(db: Db, request: ForgetRequest, by: string):
     if (request.subject !== null && streets.size > 1)
       throw new PlatError(
         'contact_ambiguous',
-        `${rows.length} contacts at ${streets.size} addresses may be meant: name the street (--address); \`plat contact find\` shows them.`,
+        `${rows.length} contacts at ${streets.size} addresses match. Add the street with --address. \`plat contact find\` lists them.`,
       );
     const suppressed = await suppressContact(tx, request, rows, by);
     const { subject } = request;
@@ -133,7 +132,7 @@ export async function forgetContact(db: Db, request: ForgetRequest, by: string):
   });
 }
 
-/** When only a number is given, the record stays without it, if it has others. */
+/** If the request has only a number, the record keeps its other numbers. */
 async function eraseContacts(db: Db, request: ForgetRequest, rows: readonly ContactRow[]): Promise<number> {
   const gone =
     request.subject !== null
@@ -145,7 +144,7 @@ async function eraseContacts(db: Db, request: ForgetRequest, rows: readonly Cont
   return gone.length;
 }
 
-/** Notes and tags of lists in which somebody is named in full, or a number of theirs stands. */
+/** Notes and tags of lists with the person's full name or one of their numbers. */
 async function forgetInNotes(db: Db, subject: Subject | null, numbers: readonly string[]): Promise<number> {
   const words =
     subject === null

@@ -11,7 +11,7 @@ import { narrowestBucket, sizes } from '../../shared/model/buckets.ts';
 import type { Market, PeerListings } from './deal-market.ts';
 import type { DealLot, ListingFacts } from './find-listings.ts';
 
-/** As answered: amounts are decimals in USD. */
+/** As the API returns it: amounts are decimals in USD. */
 export type AdviceRecord = {
   text: string;
   like_listings: number;
@@ -33,10 +33,10 @@ export type AdviceSubject = {
 
 type Valuation = { lowCents: bigint; highCents: bigint; meanCents: bigint };
 
-/** If the listing's acreage differs from its parcel's by more than this share, they are not the same land. */
+/** If the acreages of listing and parcel differ by more than this share, they aren't the same land. */
 const MAX_ACREAGE_DIFFERENCE = 0.25;
 
-/** The parcel's valuation, where listing and parcel are the same land. */
+/** The parcel's valuation, if listing and parcel are the same land. */
 function valuationOf({ facts, lot }: AdviceSubject): Valuation | null {
   if (!lot?.supported || lot.low === null || lot.high === null || lot.adjusted === null) return null;
   if (!isSameLand(facts, lot)) return null;
@@ -91,36 +91,33 @@ function reasonOf(
   medianDays: number,
   valuation: Valuation | null,
 ): string {
-  const share =
-    ppa === null
-      ? ''
-      : `${countPricedHigher(ppa, like.others)} of ${listingsOf(like, acreage)} ask more per acre`;
+  const share = ppa === null ? '' : pricedHigher(countPricedHigher(ppa, like.others), like, acreage);
   const drop = price === null ? '' : `Drop the price to ${dollars(price)}`;
   switch (reason) {
     case 'dearer_than_others':
-      return `${drop}: only ${share}, and after ${days} days more than half of the usual ${medianDays} is over.`;
+      return `${drop}: only ${share}, and it has been listed for ${days} days, over half of the usual ${medianDays}.`;
     case 'above_value':
-      return `${drop}: it asks more than the ${wholeDollars(valuation!.highCents)} that the sales around it support at the most.`;
+      return `${drop}: the list price is above ${wholeDollars(valuation!.highCents)}, the high end of its estimated range.`;
     case 'long_and_cheap':
-      return `Relist it at the same price: ${days} days are over twice the usual ${medianDays}, although ${share}.`;
+      return `Relist at the same price: it has been listed for ${days} days, over twice the usual ${medianDays}, although ${share}.`;
     case 'no_lower_price': {
       const low = valuation?.lowCents ?? 0n;
       const floor =
         low > spendCents
-          ? `the ${wholeDollars(low)} that the sales around it support at the least`
-          : `the ${dollars(spendCents)} that it has cost`;
-      return `Hold the price: ${share}, but a price that helps would be below ${floor}.`;
+          ? `${wholeDollars(low)}, the low end of its estimated range`
+          : `the ${dollars(spendCents)} that you have spent`;
+      return `Hold the price: ${share}, but a price low enough to help would be below ${floor}.`;
     }
     case 'no_like_listings':
-      return 'Hold the price: no other active listing of the county tells its price and acreage.';
+      return 'Hold the price: no other active listing in the county reports its price and acreage.';
     case 'no_price':
-      return 'Hold: without a price and an acreage there is nothing to compare.';
+      return 'Hold: the deal needs a price and an acreage to be compared with others.';
     case 'no_reason':
       return `Hold the price: ${share}${days === null ? '' : `, and it has been listed for ${days} of the usual ${medianDays} days`}.`;
   }
 }
 
-/** The valuation in words, or why there is none. */
+/** How the price compares with the estimate, or why the estimate isn't used. */
 function estimateOf(
   { reason }: Advice,
   { facts, cents, lot }: AdviceSubject,
@@ -130,11 +127,11 @@ function estimateOf(
   if (!isSameLand(facts, lot))
     return facts.acreage === null || lot.acres === null
       ? ''
-      : `The estimate of the parcel is left out: the listing has ${acresOf(facts.acreage)}, the parcel ${acresOf(lot.acres)}.`;
-  if (valuation === null) return 'The estimate of the parcel is left out: few similar sales are near.';
+      : `The estimated value isn't used, because the listing has ${acresOf(facts.acreage)} and the parcel ${acresOf(lot.acres)}.`;
+  if (valuation === null) return "The estimated value isn't used, because few similar sales are nearby.";
   if (reason === 'above_value' || valuation.meanCents <= 0n || cents >= valuation.meanCents) return '';
   const below = Math.round(100 * (1 - Number(cents) / Number(valuation.meanCents)));
-  return `It is ${below} % below the ${wholeDollars(valuation.meanCents)} that the sales around it support.`;
+  return `The list price is ${below}% below the estimated value of ${wholeDollars(valuation.meanCents)}.`;
 }
 
 /** Estimates are not precise to the cent. */
@@ -142,9 +139,14 @@ const wholeDollars = (cents: bigint): string => dollars(((cents + 50n) / 100n) *
 
 const acresOf = (acres: number): string => `${Number(acres.toFixed(2))} ${acres === 1 ? 'acre' : 'acres'}`;
 
+/** "1 of 14 similar-size listings is priced higher per acre". */
+function pricedHigher(higher: number, like: PeerListings, acres: number | null): string {
+  return `${higher} of ${listingsOf(like, acres)} ${higher === 1 ? 'is' : 'are'} priced higher per acre`;
+}
+
 function listingsOf({ of, others }: PeerListings, acres: number | null): string {
-  const count = `${countPeers(others).toLocaleString('en-US')} other listings`;
-  if (of === 'county') return `the county's ${count}`;
-  if (of === 'size') return `${count} of a third to three times its size`;
-  return `${count} of ${sizes(narrowestBucket(acres!)!.label)}`;
+  const count = countPeers(others).toLocaleString('en-US');
+  if (of === 'county') return `${count} other listings in the county`;
+  if (of === 'size') return `${count} similar-size listings`;
+  return `${count} other listings of ${sizes(narrowestBucket(acres!)!.label)}`;
 }

@@ -10,7 +10,7 @@ import type { Db } from '../../shared/platform/db.ts';
 export type Listing = {
   id: string;
   status: 'ACTIVE' | 'PENDING' | 'SOLD' | 'OFF_MARKET';
-  /** Null where the source withholds the price. */
+  /** Null if the source withholds the price. */
   cents: number | null;
   acres: number | null;
   days: number | null;
@@ -41,13 +41,13 @@ export type Market = {
   live: Map<string, Listing>;
   /** By `plainApn`. */
   byApn: Map<string, Listing>;
-  /** By its street as people and rolls may write it; null where several listings have it. */
+  /** By street address, in any usual spelling; null if several listings have the same one. */
   byStreet(street: string): Listing | null | undefined;
-  /** Of the ACTIVE listings with acres and a price, ascending: USD an acre. */
+  /** Prices per acre of ACTIVE listings in USD, ascending. */
   perAcre: Float64Array;
-  /** The like ones among these. @param own price per acre of the deal's own listing where it is counted */
+  /** Listings of similar size. @param own price per acre of the deal's own listing if it is among them */
   like(acres: number, own: number | null): PeerListings;
-  /** Of the ACTIVE listings with views, ascending: see `dailyInterest`. */
+  /** `dailyInterest` of ACTIVE listings with views, ascending. */
   interest: Float64Array;
   timeToSell(acres: number | null): TimeToSell;
 };
@@ -58,7 +58,7 @@ export const isCounted = ({ status, cents, acres }: Listing): boolean =>
   status === 'ACTIVE' && cents !== null && acres !== null;
 export const hasViews = ({ status, views }: Listing): boolean => status === 'ACTIVE' && (views ?? 0) > 0;
 export const interestIn = ({ views, saves, days }: Listing): number => dailyInterest(views, saves, days);
-/** A price beyond what a deal can have is a placeholder. */
+/** A price above a deal's limit is a placeholder. */
 export const centsOf = ({ cents }: Pick<Listing, 'cents'>): bigint | null =>
   cents === null || BigInt(cents) > MAX_CENTS ? null : BigInt(cents);
 export const ppaOf = ({ cents, acres }: Listing): number => perAcre(BigInt(cents!), acres!);
@@ -70,7 +70,7 @@ export async function readMarket(db: Db, fips: number | null): Promise<Market> {
   const live = await db.run<Listing>('deals/list_live', { fips, as_of: asOf });
   const sold = await db.run<{ acres: number; days: number }>('deals/list_sold', { fips, as_of: asOf });
   const byApn = new Map<string, Listing>();
-  // The newest first, as it wins.
+  // Newest first: the newest listing of a number wins.
   for (const listing of live)
     if (listing.apn !== '' && !byApn.has(listing.apn)) byApn.set(listing.apn, listing);
   const perAcre = Float64Array.from(live.filter(isCounted), ppaOf).sort();
@@ -91,8 +91,8 @@ export async function readMarket(db: Db, fips: number | null): Promise<Market> {
 }
 
 /**
- * A parcel number as rolls and agents both write it, without leading zeros in its groups and without empty
- * groups: 000009-000011-000000 is 9-11.
+ * A parcel number without leading zeros in its groups and without empty groups, so that rolls and agents
+ * agree: 000009-000011-000000 is 9-11.
  */
 export function plainApn(apn: string | null): string {
   const groups = (apn ?? '')
@@ -111,13 +111,13 @@ function streetsOf(listings: readonly Listing[]): Map<string, Listing | null> {
   return streets;
 }
 
-/** A normalized street with its house number; null without a number, as a road alone is not a place. */
+/** A normalized street with its house number; null without a number, because a road isn't a place. */
 export function streetAddress(address: string | null): string | null {
   const street = normalizeStreet(address);
   return street !== null && /^\d/.test(street) ? street : null;
 }
 
-/** With fewer listings in a bucket, those of a similar size are compared; with fewer of these, all. */
+/** With fewer listings in the bucket, Plat compares those of similar size; with fewer of these, all. */
 const MIN_PEERS = 10;
 const SIZE_FACTOR = 3;
 

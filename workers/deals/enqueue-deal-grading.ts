@@ -11,7 +11,7 @@ export async function enqueueDealGrading(db: Db): Promise<string[]> {
   return enqueueAll(db, gradeDealsJob, rows);
 }
 
-/** Enqueues grading where a county has deals whose grade can change. @returns the jobs' ids */
+/** Enqueues grading for counties with deals whose grade can change. @returns the jobs' ids */
 export async function enqueueCountyDealGrading(db: Db, fips: number): Promise<string[]> {
   const rows = await db.run<{ fips: number }>('deals/list_counties', { fips });
   return enqueueAll(db, gradeDealsJob, rows);

@@ -4,7 +4,7 @@ import { isRetryable, PlatError } from '../../shared/platform/errors.ts';
 import { askProvider } from './listing-provider.ts';
 import { type RefreshResult, refreshDeals } from './refresh-deals.ts';
 
-/** A provider is asked for a deal at most this often, as every page costs. */
+/** Minimum time between provider requests for a deal, because each request costs money. */
 const FETCH_EVERY_MS = 12 * 3_600_000;
 
 export async function fetchDeal(

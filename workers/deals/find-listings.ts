@@ -38,7 +38,7 @@ export type DealLot = {
   adjusted: number | null;
   low: number | null;
   high: number | null;
-  /** Of the valuation: its comps are like the parcel. */
+  /** Whether the valuation's comps are similar to the parcel. */
   supported: boolean | null;
 };
 
@@ -59,7 +59,7 @@ export async function readLots(
   return new Map(rows.map(lot => [lot.property_id, lot]));
 }
 
-/** The live listing of a lot: by its number, else the one whose point lies on it, else by its address. */
+/** The live listing of a lot, found by parcel number, else by location, else by address. */
 function listingOf(lot: DealLot, market: Market): Listing | undefined {
   const apn = plainApn(lot.apn);
   return (
@@ -71,7 +71,7 @@ function listingOf(lot: DealLot, market: Market): Listing | undefined {
 
 type Shape = Pick<DealLot, 'acres' | 'boundary'>;
 
-/** Only where the acreage agrees: a listing's point is often on the road or on a neighbor. */
+/** The acreage must agree, because a listing's point is often on the road or on a neighboring lot. */
 function isOn(listing: Listing, lot: Shape): boolean {
   const { x, y, acres: listed } = listing;
   if (x === null || y === null || listed === null || lot.acres === null || lot.boundary === null)
@@ -81,8 +81,8 @@ function isOn(listing: Listing, lot: Shape): boolean {
 }
 
 /**
- * The parcels of listings, by the ids of these: the only one with the number, else the one that
- * the point lies on.
+ * The parcels of listings by listing id: the only parcel with the listing's number, else the one at its
+ * location.
  */
 export async function findLots(
   db: Db,
@@ -113,20 +113,20 @@ function listingAt({ address, zip }: DealLot, market: Market): Listing | undefin
 }
 
 /**
- * `named` is its listing by id or page, whatever became of that; `told` by the provider, undefined
- * when it was not asked.
+ * @param named the deal's listing by id or URL, in any status
+ * @param fetched the provider's response; undefined without a request
  */
 export function factsOf(
   deal: ListingQuery,
   named: Listing | undefined,
   lot: DealLot | undefined,
   market: Market,
-  told: ProviderListing | FetchStatus | undefined,
+  fetched: ProviderListing | FetchStatus | undefined,
 ): ListingFacts {
   const live = named !== undefined && isLive(named) ? named : lot && listingOf(lot, market);
   if (live) return ofListing('found', live, centsOf(live), live);
-  if (typeof told === 'object')
-    return { ...told, status: 'found', listing: null, address: told.address ?? lot?.address ?? null };
+  if (typeof fetched === 'object')
+    return { ...fetched, status: 'found', listing: null, address: fetched.address ?? lot?.address ?? null };
   const kept = {
     address: deal.address,
     county: deal.county,
@@ -138,11 +138,11 @@ export function factsOf(
     cents: centsText(deal.listed_price),
     listing: null,
   };
-  // A provider's answer, which is asked for again tomorrow.
-  const isTold = deal.listing_url !== null && deal.listing_id === null && deal.seen_at !== null;
-  if (isTold && told !== 'not_found') return { ...kept, status: 'found' };
+  // Keep the provider's earlier response until the next daily request.
+  const wasFetched = deal.listing_url !== null && deal.listing_id === null && deal.seen_at !== null;
+  if (wasFetched && fetched !== 'not_found') return { ...kept, status: 'found' };
   if (named !== undefined) return { ...ofListing('ended', named, kept.cents, kept), listing: null };
-  const status: FetchStatus = deal.seen_at !== null ? 'ended' : (told ?? 'not_found');
+  const status: FetchStatus = deal.seen_at !== null ? 'ended' : (fetched ?? 'not_found');
   if (lot === undefined) return { ...kept, status };
   const fips = deal.fips ?? 0;
   return {

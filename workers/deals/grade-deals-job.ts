@@ -4,7 +4,7 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
 
 /**
- * Looks for the listings of a county's deals and grades them again, all against one reading of the market.
+ * Finds the listings of a county's deals and regrades the deals against the same market.
  */
 export const gradeDealsJob = defineJob({
   name: 'deal.grade',

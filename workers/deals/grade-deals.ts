@@ -30,7 +30,7 @@ export type Grade = {
 const shown = (cents: bigint | null): string | null =>
   cents === null || cents > MAX_CENTS ? null : fromCents(cents);
 const big = (cents: number | null | undefined): bigint | null => (cents == null ? null : BigInt(cents));
-/** As text to two decimals that a float holds; figures are for people. */
+/** Rounds a figure to two decimals and formats it. */
 const rounded = (value: number | null): number | null =>
   value === null ? null : Math.round(value * 100) / 100;
 

@@ -43,7 +43,7 @@ export type ProviderListing = {
 
 const providers = new Map<string, Provider>();
 
-/** The provider of LISTING_PROVIDER, opened once: its circuit is the process's. @throws PlatError `config` */
+/** Opens the LISTING_PROVIDER, once per process, with one circuit breaker. @throws PlatError `config` */
 function providerOf({ LISTING_PROVIDER: file }: Config): Provider | undefined {
   if (file === undefined) return undefined;
   const provider = providers.get(file) ?? loadProvider(file, { names: ['listing_url'], fields: FIELDS });
@@ -52,8 +52,8 @@ function providerOf({ LISTING_PROVIDER: file }: Config): Provider | undefined {
 }
 
 /**
- * What the configured provider returns for a listing's page, which itself is never opened. @throws PlatError
- * `provider`
+ * What the configured provider returns for a listing URL. Plat never opens the page itself.
+ * @throws PlatError `provider`
  */
 export async function askProvider(
   config: Config,

@@ -32,9 +32,9 @@ export type RefreshResult = { deals: number; found: number; changed: number };
 export type RefreshScope = { deal: string } | { fips: number };
 
 /**
- * Looks for the live listings of deals, grades them and says what to do, in one transaction that holds their
- * boards: killed at any line it can be run again.
- * @param fetched by the provider of a single deal; undefined when it was not asked
+ * Finds the live listings of deals, grades them, and writes advice, in one transaction that locks their
+ * boards. It can be repeated after a crash at any point.
+ * @param fetched the provider's response for a single deal; undefined without a request
  */
 export function refreshDeals(
   db: Db,
@@ -74,7 +74,7 @@ async function readNamed(db: Db, rows: readonly Row[]): Promise<ListingIndex> {
   const urls = rows.flatMap(({ listing_url }) => listing_url ?? []);
   const today = isoDay(utcDay(Date.now()));
   const found = await db.run<Listing>('deals/find_listings', { ids, urls, today });
-  // In reverse, so that the first one, live and newest, wins.
+  // In reverse, so that the first listing (live and newest) wins.
   const byUrl = new Map(found.toReversed().map(listing => [listing.url, listing]));
   return { byId: new Map(found.map(listing => [listing.id, listing])), byUrl };
 }
@@ -117,15 +117,15 @@ function refreshed(
 ) {
   const lot = row.property_id === null ? undefined : lots.get(row.property_id);
   const other = namedBy(row, named);
-  // As of the market's day.
+  // The listing as of the market's date.
   const own = other && (market.live.get(other.id) ?? other);
   const facts = factsOf(row, own, lot, market, fetched);
   const listed = facts.cents === null ? null : fromCents(facts.cents);
-  // The user's own price counts until the listing shows another price than it did then.
+  // The user's own price applies until the listing's price changes.
   const isOwn = row.own_price !== null && isSameAmount(row.own_price_over, listed);
   const price = isOwn ? row.own_price : listed;
   const seen = facts.status === 'found';
-  // A price set beside a listing ends with it; one set without a listing stands in for one.
+  // A price set while there was a listing ends with the listing. A price set without one replaces a listing.
   const since = isOwn && !seen ? row.own_price_since : null;
   const graded = seen
     ? facts
@@ -138,7 +138,7 @@ function refreshed(
   return {
     id: row.id,
     fetch_status: facts.status,
-    // For a provider's answer the time when it came, so that it is fetched again in time.
+    // For a provider's response, the time it arrived, which decides when to request it again.
     seen_at: facts.listing !== null || typeof fetched === 'object' ? new Date() : row.seen_at,
     property_id: row.property_id,
     listing_id: facts.listing !== null && isLive(facts.listing) ? facts.listing.id : row.listing_id,
@@ -158,7 +158,7 @@ function refreshed(
   };
 }
 
-/** A lot for sale without a listing, which has no views. */
+/** The facts of a lot that is for sale without a listing, and so without views. */
 function unlistedFacts(facts: ListingFacts, since: string): ListingFacts {
   return { ...facts, days: utcDay(Date.now()) - dayOf(since), views: null, saves: null };
 }

@@ -5,7 +5,7 @@ type Source = { feed: string; title: string | null; attribution: string | null; 
 const textOf = ({ feed, title, attribution, licence }: Source): string =>
   [title ?? feed, attribution, licence].filter(text => text).join(', ');
 
-/** What a file says of where a county's rows are from: each source with its credit and its terms. */
+/** The sources of a county's rows in a file, each with its credit line and terms. */
 export async function creditOf(db: Db, fips: number): Promise<string> {
   const rows = await db.run<{ source: Source }>('exports/list_sources', { fips });
   return rows.map(row => textOf(row.source)).join('; ');

@@ -4,23 +4,23 @@ import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
 import type { Db } from '../../shared/platform/db.ts';
 
-/** A row of a file: its cells by the columns, an empty text for none, and where it is. */
+/** A row of a file: its cells by column, with empty text for none, and its location. */
 export type FileRow = { id: string; cells: string[]; place: Place };
 
-/** Its boundary, as encodeBoundary wrote it, or a point on it; null where neither is known. */
+/** Its boundary as written by encodeBoundary, or a point on it. null if neither is known. */
 export type Place = { point: Position } | { encoded: Uint8Array } | null;
 
 /** Rows to bytes: what it returns, one after the other, is the file. */
 export type FileWriter = {
   write(rows: readonly FileRow[]): Uint8Array;
   /**
-   * The same of lines of COPY that need no more: their cells stand behind id, longitude, latitude and
-   * boundary, and `sources` is the same for all. Where a format is faster so.
+   * The same for COPY lines, for formats that are faster with them. Their cells follow id, longitude,
+   * latitude, and boundary, and `sources` is the same for all.
    */
   writeCopied?(lines: Buffer, credit: string): Uint8Array;
-  /** After rows that lie near each other, for formats that keep such together. */
+  /** Called after rows that are close together, for formats that group them. */
   endBatch?(): Uint8Array;
-  /** What stands behind the last row. */
+  /** The end of the file, after the last row. */
   end(): Uint8Array;
 };
 
@@ -39,7 +39,7 @@ export type OtherRow = { id: string; version: string; lines: number };
 /** What a file has, for the bill. */
 export type Written = { rows: number; parcels: CountyRows[]; others: OtherRow[] };
 
-/** Lines of COPY, and whom to credit for all of them. */
+/** COPY lines, and the credits for all of them. */
 export type Copied = { lines: Buffer; credit: string };
 
 type AnyIterable<Item> = Iterable<Item> | AsyncIterable<Item>;
@@ -48,9 +48,13 @@ type AnyIterable<Item> = Iterable<Item> | AsyncIterable<Item>;
 export type Sink = {
   columns: readonly ExportColumn[];
   boundary: boolean;
-  /** Whether it takes lines of COPY. */
+  /** Whether it accepts COPY lines. */
   copies: boolean;
-  /** @param batches rows that lie near each other @param count how many @param total of the file */
+  /**
+   * @param batches rows that are close together
+   * @param count number of rows so far
+   * @param total of the file
+   */
   write(batches: AnyIterable<FileRow[] | Copied>, count: number, total: number): Promise<void>;
 };
 
@@ -63,7 +67,7 @@ export type FileOptions = {
   asOf: Date;
   signal: AbortSignal;
   progress(share: number, note: string): void;
-  /** Takes the bytes of the file in their order. */
+  /** Receives the bytes of the file in order. */
   keep(bytes: Uint8Array): Promise<void>;
 };
 
@@ -76,7 +80,7 @@ export function placeOf(lon: string, lat: string, boundary: string): Place {
 export const boundaryOf = (place: Place): MultiPolygon | undefined =>
   place !== null && 'encoded' in place ? decodeBoundary(place.encoded) : undefined;
 
-/** GeoJSON, which has polygons of one part by themselves. */
+/** GeoJSON, which has its own type for polygons with one part. */
 export function toGeometry(place: Place): object | null {
   if (place === null) return null;
   if ('point' in place) return { type: 'Point', coordinates: place.point };

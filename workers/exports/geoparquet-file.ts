@@ -147,7 +147,7 @@ function cellsOfRows(rows: readonly FileRow[]): Cells {
 
 /** @param own columns before that of `credit` */
 function cellsOfLines(lines: Buffer, own: number, credit: string): Cells {
-  // A sign a byte; cells that are more than ASCII are decoded by themselves.
+  // One byte per character. Cells with more than ASCII are decoded separately.
   const text = lines.toString('latin1');
   const width = COPIED_BEFORE + own;
   const ends = new Uint32Array(ROWS_AT_ONCE * width);

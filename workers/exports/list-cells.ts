@@ -38,5 +38,5 @@ export async function readListCells(
   return all;
 }
 
-/** A telephone number has seven digits or more: no file has any. */
+/** A phone number has seven digits or more, and files must not contain any. */
 const mayBeNumber = (text: string): boolean => text.replaceAll(/\D/g, '').length >= 7;

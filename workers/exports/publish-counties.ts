@@ -12,14 +12,14 @@ export type PublishedFile = {
   fips: string;
   county: string;
   state: string;
-  /** Beside the manifest. */
+  /** In the folder of the manifest. */
   path: string;
   rows: number;
   bytes: number;
   sha256: string;
   /** West, south, east, north. */
   bbox: [number, number, number, number] | null;
-  /** Whom to credit, and on which terms the rows may be used. */
+  /** Credits and terms of use of the rows. */
   sources: string;
   made_at: string;
 };
@@ -36,9 +36,9 @@ type County = Pick<PublishedFile, 'fips' | 'county' | 'state' | 'bbox'>;
 const ALL = 5_000;
 
 /**
- * Writes a file for each county that has parcels, or for those that are named. The manifest is written anew
- * behind each file, so that what is cut off can be gone on with, and its files are always whole.
- * @throws PlatError `not_found` for a county without parcels; `export_file` for a folder that cannot be used
+ * Writes a file for each county with parcels, or for the named ones. The manifest is rewritten after each
+ * file, so an interrupted run can continue, and files are always complete.
+ * @throws PlatError `not_found` for a county without parcels, `export_file` for an unusable folder
  */
 export async function publishCounties(db: Db, folder: string, named?: number[]): Promise<Manifest> {
   const all = await db.run<County>('exports/list_published', { limit: ALL });
@@ -46,10 +46,10 @@ export async function publishCounties(db: Db, folder: string, named?: number[]):
   if (missing.length > 0)
     throw new PlatError(
       'not_found',
-      `There are no parcels of ${missing.join(', ')}: plat county list tells which there are.`,
+      `No parcels are loaded for ${missing.join(', ')}. \`plat county list\` shows the loaded counties.`,
     );
   await mkdir(folder, { recursive: true }).catch(error => {
-    throw new PlatError('export_file', `${folder} cannot be made: ${(error as Error).message}.`, {
+    throw new PlatError('export_file', `Can't create ${folder}: ${(error as Error).message}.`, {
       cause: error,
     });
   });
@@ -59,7 +59,7 @@ export async function publishCounties(db: Db, folder: string, named?: number[]):
     columns: columnsOf('filter'),
     files: [...files.values()].sort((a, b) => (a.fips < b.fips ? -1 : 1)),
   });
-  // What has no parcels any more.
+  // Counties that no longer have parcels.
   if (named === undefined)
     for (const { fips, path } of files.values()) {
       if (all.some(county => county.fips === fips)) continue;
@@ -86,7 +86,7 @@ async function readManifest(folder: string): Promise<PublishedFile[]> {
     if (errorCode(error) === 'ENOENT') return [];
     throw new PlatError(
       'export_file',
-      `${join(folder, MANIFEST)} cannot be read: remove it, and all counties are written anew.`,
+      `Can't read ${join(folder, MANIFEST)}. Delete it to write all counties again.`,
       { cause: error },
     );
   }

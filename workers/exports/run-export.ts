@@ -30,7 +30,7 @@ import type { JobContext, JobResult } from '../queue/job.ts';
 import type { CountyRows, Written } from './file-writer.ts';
 import { writeFile } from './write-file.ts';
 
-/** A part is kept when it has so many bytes: a row of the database that a worker and a reader hold easily. */
+/** Size of a part: small enough for a worker and a reader to hold one database row. */
 const PART_BYTES = 4_000_000;
 
 type Order = {
@@ -44,8 +44,8 @@ type Order = {
   created_at: Date;
 };
 
-/** Who is canceled, or taken over by another attempt, has nothing more to do. */
-const OVER = new PlatError('export_over', 'The export was canceled, or another worker makes it.');
+/** A canceled attempt, or one that another attempt took over, has nothing left to do. */
+const OVER = new PlatError('export_over', 'The export was canceled, or another worker is creating it.');
 
 /**
  * Makes an export from its beginning, bills it, and lets it be read: an attempt that is cut off has had no
@@ -84,7 +84,7 @@ async function begin(db: Db, id: string): Promise<Order | undefined> {
   return order;
 }
 
-/** What the company is told: errors of the database and of libraries stay in the log. */
+/** The error shown to the company. Errors of the database and of libraries appear only in the log. */
 const toldOf = (error: unknown): ExportError =>
   error instanceof PlatError && error.status < 500 ? errorOf(error) : LOST;
 
@@ -105,7 +105,7 @@ function openParts(db: Db, { id, attempt }: Order) {
     size = 0;
     await before;
     before = add(++n, bytes);
-    // It is told by whoever waits for it next.
+    // The next code that awaits it reports the error.
     before.catch(() => {});
   };
   return {
@@ -122,8 +122,9 @@ function openParts(db: Db, { id, attempt }: Order) {
 }
 
 /**
- * Rows are marked in the lock order of shared/platform/db.ts, and what that tells to be new is charged. A
- * list remembers which of its rows were read. @returns the tokens charged
+ * Marks rows in the lock order of shared/platform/db.ts, and charges for the new ones. A list remembers which
+ * of its rows were read.
+ * @returns the tokens charged
  */
 async function bill(db: Db, order: Order, { rows, parcels, others }: Written): Promise<number> {
   const { id, attempt, account_id, company_id, mode, tokens_held: held, request } = order;

@@ -8,16 +8,15 @@ import { writeFile } from './write-file.ts';
 export type SavedFile = { path: string; rows: number; bytes: number; sha256: string };
 
 /**
- * An export on this machine's disk, for operators: nobody pays, nothing is marked. The file is there when it
- * is whole. @throws PlatError `export_file` where it cannot be written
+ * An export to this machine's disk, for operators. It is free and marks nothing. The file appears when it is
+ * complete.
+ * @throws PlatError `export_file` if it can't be written
  */
 export async function saveFile(db: Db, request: ExportRequest, path: string): Promise<SavedFile> {
   const draft = `${path}.part`;
   const file = await open(draft, 'w').catch(error => {
-    const why = { ENOENT: 'there is no such folder', EACCES: 'it may not be written' }[
-      errorCode(error) ?? ''
-    ];
-    throw new PlatError('export_file', `${path} cannot be written: ${why ?? (error as Error).message}.`, {
+    const why = { ENOENT: 'the folder does not exist', EACCES: 'no permission' }[errorCode(error) ?? ''];
+    throw new PlatError('export_file', `Can't write ${path}: ${why ?? (error as Error).message}.`, {
       cause: error,
     });
   });

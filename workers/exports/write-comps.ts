@@ -37,7 +37,7 @@ const READ = [
   'source',
 ];
 
-/** Writes comps in the order that is asked for, as of one moment. */
+/** Writes comps in the requested order, as of one moment. */
 export async function writeComps({ db, request, asOf }: FileOptions, sink: Sink): Promise<Written> {
   const query = compsRequest.parse(request.comps);
   const found = await areasOf(query, COMPUTE_HERE);

@@ -35,7 +35,7 @@ type Choice = {
   counties: { fips: number; rows: number }[];
   /** A query of their ids in a county. */
   hitOf(fips: number): string;
-  /** What the file says of a parcel beside its own columns. */
+  /** Facts about a parcel in the file other than its own columns. */
   readCells?(db: Db, ids: readonly number[], names: ReadonlySet<string>): Promise<Map<number, ListCells>>;
 };
 
@@ -49,13 +49,13 @@ export async function writeParcels(options: FileOptions, sink: Sink): Promise<Wr
   for (const { fips } of choice.counties) {
     const credit = await creditOf(db, fips);
     const rows = await db.snapshot(async tx => {
-      // Rows are written between two statements, which takes seconds on a busy machine. It holds no lock that
-      // another process waits for.
+      // Writing rows between two statements can take seconds on a busy machine. The transaction holds no lock
+      // that another process waits for.
       await tx.execute("set local idle_in_transaction_session_timeout = '5min'");
       const keys = await readKeys(tx, choice.hitOf(fips), fips);
       const read = async (ids: readonly number[]): Promise<Batch> => {
         const cells = await choice.readCells?.(tx, ids, reader.others);
-        return { lines: await reader.read(tx, fips, ids), beside: { credit, cells }, count: ids.length };
+        return { lines: await reader.read(tx, fips, ids), facts: { credit, cells }, count: ids.length };
       };
       const batches = batchesOf(keys, request.format === 'geoparquet');
       for await (const batch of readAhead(batches, read))
@@ -92,7 +92,7 @@ async function chooseParcels({ db, request, companyId, asOf }: FileOptions): Pro
 
 const listGone = () =>
   new PlatError('validation_error', 'Rejected: list_id. See details for the reasons.', {
-    details: { list_id: ['was deleted meanwhile'] },
+    details: { list_id: ['was deleted in the meantime'] },
   });
 
 /** Parcels that are chosen across counties, as of one moment, before their rows are read. */
@@ -138,7 +138,7 @@ async function readKeys(db: Db, hit: string, fips: number): Promise<Keys> {
   return columns;
 }
 
-/** Ids in their order; for GeoParquet each batch lies together, along the Hilbert curve. */
+/** Ids in order. For GeoParquet, each batch is close together along the Hilbert curve. */
 function* batchesOf({ ids, xs, ys }: Keys, nearby: boolean): Generator<number[]> {
   const order = nearby ? hilbertOrder(xs, ys) : undefined;
   for (let from = 0; from < ids.length; from += BATCH) {
@@ -147,10 +147,10 @@ function* batchesOf({ ids, xs, ys }: Keys, nearby: boolean): Generator<number[]>
   }
 }
 
-type Beside = { credit: string; cells: Map<number, ListCells> | undefined };
+type BatchFacts = { credit: string; cells: Map<number, ListCells> | undefined };
 
 /** Lines of COPY, 1,000 at a time, and what belongs to them. */
-type Batch = { lines: Buffer[]; beside: Beside; count: number };
+type Batch = { lines: Buffer[]; facts: BatchFacts; count: number };
 
 /** What is read of each, in their order: the next is read while the one before is used. */
 async function* readAhead<Of, Read>(
@@ -162,7 +162,7 @@ async function* readAhead<Of, Read>(
     for (const one of all) {
       const before = await reading;
       reading = read(one);
-      // It is told by whoever waits for it next.
+      // The next code that awaits it reports the error.
       reading.catch(() => {});
       if (before !== undefined) yield before;
     }
@@ -187,14 +187,14 @@ function rowReader(asOf: Date, { columns, boundary, copies }: Sink) {
   const others = new Set(columns.flatMap(({ name }, i) => (own[i] === undefined ? [name] : [])));
   const onlyOwn = others.size === 1;
 
-  function toRow(row: TextRow, { credit, cells: beside }: Beside): FileRow {
+  function toRow(row: TextRow, { credit, cells: extraCells }: BatchFacts): FileRow {
     const [id, x, y, boundary] = row as [string, string, string, string];
     const place = placeOf(x, y, boundary);
     // Sources come last.
     const cells = row.slice(COPIED_BEFORE);
     cells.push(credit);
     if (onlyOwn) return { id, cells, place };
-    const more = beside?.get(Number(id));
+    const more = extraCells?.get(Number(id));
     let at = 0;
     return {
       id,
@@ -218,10 +218,10 @@ function rowReader(asOf: Date, { columns, boundary, copies }: Sink) {
       for await (const lines of readLines(db, text)) batch.push(lines);
       return batch;
     },
-    *toRows({ lines: all, beside }: Batch): Generator<FileRow[] | Copied> {
+    *toRows({ lines: all, facts }: Batch): Generator<FileRow[] | Copied> {
       for (const lines of all) {
-        if (copies && onlyOwn) yield { lines, credit: beside.credit };
-        else yield rowsOf(lines).map(row => toRow(row, beside));
+        if (copies && onlyOwn) yield { lines, credit: facts.credit };
+        else yield rowsOf(lines).map(row => toRow(row, facts));
       }
     },
   };

@@ -9,7 +9,7 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** What a workbook of one sheet needs besides the sheet (ECMA-376); style 1 is a day. */
+/** The parts of a workbook other than its sheet (ECMA-376). Style 1 is a date. */
 const FRAME: Record<string, string> = {
   '[Content_Types].xml': `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/></Types>`,
   '_rels/.rels': `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
@@ -27,8 +27,8 @@ const FROZEN =
 const EPOCH_SERIAL = 25_569;
 
 /**
- * A workbook of one sheet, written as it grows: the libraries that write such files hold all rows in memory.
- * Texts are inline strings, which are never formulas.
+ * A workbook of one sheet, written as a stream, because libraries for such files keep all rows in memory.
+ * Text is in inline strings, which are never formulas.
  */
 export function openXlsx(columns: readonly ExportColumn[]): FileWriter {
   let written: Uint8Array[] = [];

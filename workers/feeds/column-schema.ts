@@ -3,7 +3,7 @@ import { LINE_PARTS } from './values/address-value.ts';
 import { isDateFormat } from './values/date-value.ts';
 
 /**
- * What one unit of a source's figure is in the unit of the target field (acres, or square feet for an area).
+ * Units of area in a source. Plat converts them to the field's unit (acres, or square feet for floor area).
  */
 export const AREA_UNITS = ['acres', 'sqft', 'sqm', 'hectares'] as const;
 export type AreaUnit = (typeof AREA_UNITS)[number];
@@ -14,43 +14,42 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const columnProperties = z
   .strictObject({
     column: columnName.describe(
-      "Column of the source. Upper and lower case do not matter where the source has no exact match. 'Media[].MediaURL' takes a property of every entry of a list; '$id' is a GeoJSON feature's id.",
+      "Column of the source. Case is ignored if there is no exact match. 'Media[].MediaURL' reads a property of every entry of a list. '$id' is a GeoJSON feature's id.",
     ),
-    columns: z
-      .array(columnName)
-      .min(2)
-      .describe('Several columns whose texts are joined; empty ones are left out.'),
+    columns: z.array(columnName).min(2).describe('Several columns, joined as text. Empty ones are skipped.'),
     sum: z
       .literal(true)
-      .describe('The numbers of the columns are added up instead; empty ones count as nothing.'),
+      .describe('Adds the numbers of the columns instead of joining them. Empty ones are skipped.'),
     join: z.string().describe('Text between joined columns. Default: one space.'),
     part: z
       .enum(LINE_PARTS)
       .describe(
-        "The part that is meant of an address in one line, as mail has it: '12 OAK ST APT 4 EAU CLAIRE WI 54701', 'EAU CLAIRE, WI'. With commas or without; what cannot be told apart stays with the street.",
+        "Part of a one-line mailing address, such as '12 OAK ST APT 4 EAU CLAIRE WI 54701' or 'EAU CLAIRE, WI', with or without commas. Text that Plat can't tell apart stays with the street.",
       ),
     value: scalar.describe('The same value for every row, instead of a column.'),
     values: z
       .record(z.string(), scalar)
       .describe(
-        "Recoding: the source's text (case does not matter, '' is an empty cell) to the value it stands for. Values not listed are taken as they are unless `otherwise` is given.",
+        "Recodes values: the source's text (case is ignored, '' is an empty cell) to the value it means. Other values are used unchanged, unless `otherwise` is set.",
       ),
     contains: z
       .record(z.string(), scalar)
       .describe(
-        'Recoding of values that `values` does not list: a part of the text (case does not matter) to the value that it stands for.',
+        'Recodes values that `values` does not list: part of the text (case is ignored) to the value it means.',
       ),
     otherwise: scalar.describe(
-      'What every value that `values` and `contains` do not know stands for, empty cells included.',
+      'Value for everything that `values` and `contains` do not list, including empty cells.',
     ),
     scale: z
       .number()
       .positive()
-      .describe("Factor from the source's number to the field's unit, such as 1000 for values in thousands."),
+      .describe(
+        "Factor that converts the source's number to the field's unit, such as 1000 for values in thousands.",
+      ),
     decimal: z
       .literal(',')
       .describe(
-        "The decimal mark of the source's numbers where it is a comma: 2,5 is two and a half, 51.000 fifty-one thousand. Default: a point, and commas between thousands.",
+        'Set this if the source writes decimals with a comma: 2,5 is two and a half, and 51.000 is fifty-one thousand. Default: a decimal point, and commas between thousands.',
       ),
     unit: z
       .union([
@@ -58,14 +57,11 @@ const columnProperties = z
         z
           .strictObject({
             column: columnName.describe(
-              "Column that holds each row's unit: 'Acres', 'Square Feet', 'SF', 'Hectares' …",
+              "Column with each row's unit: 'Acres', 'Square Feet', 'SF', 'Hectares' …",
             ),
-            otherwise: z
-              .enum(AREA_UNITS)
-              .describe('Unit of rows that state none. Default: acres.')
-              .optional(),
+            otherwise: z.enum(AREA_UNITS).describe('Unit of rows without one. Default: acres.').optional(),
           })
-          .describe('The unit stands in a column of its own.'),
+          .describe('The unit is in its own column.'),
       ])
       .describe(
         "Unit of the source's area, converted to the field's unit (acres, or square feet for building_sqft).",
@@ -74,14 +70,14 @@ const columnProperties = z
       .string()
       .refine(isDateFormat, {
         error:
-          'is no date format: combine YYYY, YY, MM, M, DD, D, MON with separators, or give ISO, excel, epoch_ms or epoch_s',
+          'is not a date format: combine YYYY, YY, MM, M, DD, D, MON with separators, or use ISO, excel, epoch_ms, or epoch_s',
       })
       .describe(
-        'Date format, such as YYYYMMDD, M/D/YY, DD-MON-YYYY, YYYY-M (first of the month), ISO, excel (days as Excel counts them), epoch_ms, epoch_s. MON is the name of a month, short or long: MON D, YYYY reads both Sep 14, 2000 and September 14, 2000. Default: ISO, YYYY/MM/DD, YYYYMMDD, M/D/YYYY and epoch milliseconds are recognised.',
+        'Date format, such as YYYYMMDD, M/D/YY, DD-MON-YYYY, YYYY-M (first of the month), ISO, excel (days as Excel counts them), epoch_ms, epoch_s. MON is the name of a month, short or long: MON D, YYYY reads both Sep 14, 2000 and September 14, 2000. Default: ISO, YYYY/MM/DD, YYYYMMDD, M/D/YYYY, and epoch milliseconds are recognized.',
       ),
     optional: z
       .boolean()
-      .describe('No error when the source has no such column. Columns of a preset are optional anyway.'),
+      .describe('true: no error if the source lacks the column. Columns of a preset are always optional.'),
   })
   .partial();
 
@@ -94,8 +90,8 @@ function exactlyOneSource(spec: OneOf, context: z.RefinementCtx): void {
   if (given.length === 1) return;
   const message =
     given.length === 0
-      ? "says nothing about where the value comes from; give 'column', 'columns', 'value' or 'first_of'"
-      : `gives ${given.join(' and ')}; give one of them`;
+      ? "doesn't say where the value comes from; set 'column', 'columns', 'value', or 'first_of'"
+      : `sets ${given.join(' and ')}; set only one of them`;
   context.addIssue({ code: 'custom', message });
 }
 
@@ -106,7 +102,7 @@ const columnObject = columnProperties
     first_of: z
       .array(z.union([columnName, plainColumn]))
       .min(2)
-      .describe('Several ways to fill the field: the first that gives a value counts.')
+      .describe('Several ways to fill the field. Plat uses the first that has a value.')
       .optional(),
   })
   .superRefine(exactlyOneSource);
@@ -114,20 +110,20 @@ const columnObject = columnProperties
 export type PlainColumn = z.infer<typeof plainColumn>;
 export type ColumnSpec = z.infer<typeof columnObject>;
 
-const plainName = columnName.describe('Column of the source, taken as it is.');
+const plainName = columnName.describe('Column of the source, used unchanged.');
 
 export const requiredColumnSchema = z.union([plainName, columnObject]);
 
 export const columnSchema = z.union([plainName, columnObject, z.null()]).meta({
   id: 'Column',
   description:
-    'Where a field comes from: a column name, the long form, or null to leave out what a preset maps.',
+    'Where a field comes from: a column name, the long form, or null to skip a column that a preset maps.',
 });
 
 const keyPart = z.strictObject({
-  columns: z.array(columnName).min(1).describe('Columns whose texts make the part; empty ones are left out.'),
+  columns: z.array(columnName).min(1).describe('Columns that form the part. Empty ones are skipped.'),
   join: z.string().describe('Text between them. Default: none.').optional(),
-  strip_leading_zeros: z.boolean().describe("'00029' counts as '29'. Default: false.").optional(),
+  strip_leading_zeros: z.boolean().describe("Reads '00029' as '29'. Default: false.").optional(),
 });
 export type KeyPart = string | z.infer<typeof keyPart>;
 
@@ -136,18 +132,20 @@ const keyObject = z.strictObject({
     .array(z.union([columnName, keyPart]))
     .min(1)
     .describe(
-      'Columns whose texts make the key, in this order; several that make one part of it as { columns, join }.',
+      'Columns that form the key, in this order. Write several columns that form one part as { columns, join }.',
     ),
   join: z.string().describe("Text between the parts. Default: '-'.").optional(),
   split: z
     .string()
     .min(1)
-    .describe("The text is first cut into parts here: '11-10-01' split at '-' has the parts 11, 10 and 01.")
+    .describe("Splits the text into parts first: '11-10-01' split at '-' has the parts 11, 10, and 01.")
     .optional(),
-  strip_leading_zeros: z.boolean().describe("'000012' counts as '12'. Default: false.").optional(),
+  strip_leading_zeros: z.boolean().describe("Reads '000012' as '12'. Default: false.").optional(),
   drop_empty: z
     .boolean()
-    .describe('Parts that are empty or all zeros vanish: 000010, 000012, 000000 is 10-12. Default: false.')
+    .describe(
+      'Drops parts that are empty or all zeros: 000010, 000012, 000000 becomes 10-12. Default: false.',
+    )
     .optional(),
 });
 export type KeySpec = z.infer<typeof keyObject>;
@@ -167,29 +165,25 @@ const TESTS = ['in', 'not_in', 'equals', 'contains', 'min', 'max', 'present'] as
 export const conditionSchema = z
   .strictObject({
     column: columnName.describe('Column of the source.'),
-    in: z
-      .array(scalar)
-      .min(1)
-      .describe('Holds when the text is one of these; case does not matter.')
-      .optional(),
-    not_in: z.array(scalar).min(1).describe('Holds when the text is none of these.').optional(),
-    equals: scalar.describe('Holds when the text is this.').optional(),
-    contains: z.string().min(1).describe('Holds when this is a part of the text.').optional(),
-    min: z.number().describe('Holds when the number is at least this.').optional(),
-    max: z.number().describe('Holds when the number is at most this.').optional(),
-    present: z.boolean().describe('true: holds when the cell is not empty; false: when it is.').optional(),
+    in: z.array(scalar).min(1).describe('True when the text is one of these. Case is ignored.').optional(),
+    not_in: z.array(scalar).min(1).describe('True when the text is none of these.').optional(),
+    equals: scalar.describe('True when the text is equal to this.').optional(),
+    contains: z.string().min(1).describe('True when the text contains this.').optional(),
+    min: z.number().describe('True when the number is this or more.').optional(),
+    max: z.number().describe('True when the number is this or less.').optional(),
+    present: z.boolean().describe('Whether the cell must be filled (true) or empty (false).').optional(),
   })
   .superRefine((condition, context) => {
     if (TESTS.some(test => condition[test] !== undefined)) return;
-    context.addIssue({ code: 'custom', message: `tests nothing; give one of ${TESTS.join(', ')}` });
+    context.addIssue({ code: 'custom', message: `tests nothing; set one of ${TESTS.join(', ')}` });
   })
-  .meta({ id: 'Condition', description: 'A test of one column; all that it lists must hold.' });
+  .meta({ id: 'Condition', description: 'A test of one column. All of its conditions must be true.' });
 
 export type Condition = z.infer<typeof conditionSchema>;
 
 export const skipWhereSchema = z
   .array(conditionSchema)
-  .describe('Rows to leave out: those for which any of these holds. They are counted, not rejected.')
+  .describe('Rows to skip: those for which any of these is true. They are counted, not rejected.')
   .optional();
 
 export function columnsOf<Target extends string>(

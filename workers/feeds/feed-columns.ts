@@ -79,22 +79,22 @@ export const fieldTarget = ({ specs }: RowFields, name: string): FieldTarget => 
 const OF_ADDRESSES = new Set(['text', 'state', 'zip']);
 const NUMERIC = new Set(['number', 'integer', 'money', 'year', 'degrees']);
 
-/**
- * What is wrong with a mapping whatever the source holds: a date format for a price, a recoding to no state.
- */
+/** A fault of a mapping that is wrong for any source, such as a date format for a price. */
 export function columnProblem(target: FieldTarget, spec: ColumnSpec): string | null {
   const { type, unit } = target.spec;
   for (const way of alternatives(spec)) {
-    if (way.date !== undefined && type !== 'date') return `date is for dates, and this is a ${type}`;
-    if (way.scale !== undefined && !NUMERIC.has(type)) return `scale is for numbers, and this is a ${type}`;
-    if (way.sum && !NUMERIC.has(type)) return `sum is for numbers, and this is a ${type}`;
+    if (way.date !== undefined && type !== 'date') return `date applies only to dates, and this is a ${type}`;
+    if (way.scale !== undefined && !NUMERIC.has(type))
+      return `scale applies only to numbers, and this is a ${type}`;
+    if (way.sum && !NUMERIC.has(type)) return `sum applies only to numbers, and this is a ${type}`;
     if (way.part !== undefined && !OF_ADDRESSES.has(type))
-      return `part is for addresses, cities, states and ZIPs, and this is a ${type}`;
+      return `part applies only to addresses, cities, states, and ZIP codes, and this is a ${type}`;
     if (way.part !== undefined && way.value !== undefined) return 'part needs a column';
     if (way.sum && way.columns === undefined) return 'sum needs columns';
-    if (way.unit !== undefined && unit !== 'acres' && unit !== 'square feet') return 'unit is for areas';
+    if (way.unit !== undefined && unit !== 'acres' && unit !== 'square feet')
+      return 'unit applies only to areas';
     if (way.unit !== undefined && (way.values ?? way.contains ?? way.otherwise) !== undefined)
-      return 'unit cannot be combined with values';
+      return 'unit cannot be combined with values, contains, or otherwise';
     const parse = fieldParser(target.name, target.spec, { date: way.date, lastYear: 9999 });
     const constants = [
       way.value,

@@ -14,17 +14,17 @@ export const daySchema = z
       !Number.isNaN(Date.parse(text)) &&
       new Date(text).toISOString().startsWith(text),
     {
-      error: 'is no day written YYYY-MM-DD',
+      error: 'is not a date; write YYYY-MM-DD',
     },
   );
 
 const fipsSchema = z
-  .union([z.string().regex(/^\d{4,5}$/, 'is no county FIPS code'), z.number().int().min(1001).max(78_999)])
+  .union([z.string().regex(/^\d{4,5}$/, 'is not a county FIPS code'), z.number().int().min(1001).max(78_999)])
   .describe(
-    "County FIPS of every row, such as '33019'; rows whose own FIPS differs are rejected. Of a land layer: the county that it covers as a whole.",
+    "County FIPS code of every row, such as '33019'. Rows with a different FIPS code are rejected. For a land layer: the county that it covers completely.",
   );
 
-/** What the queue's own parser objects to. It fills in missing fields by itself, so they are counted here. */
+/** Errors of the queue's own cron parser. It fills in missing fields silently, so count them here. */
 function cronProblem(expression: string): string | null {
   const fields = expression.trim().split(/\s+/).length;
   if (fields !== 5 && fields !== 6)
@@ -33,7 +33,7 @@ function cronProblem(expression: string): string | null {
     CronExpressionParser.parse(expression);
     return null;
   } catch (error) {
-    return `is no schedule: ${(error as Error).message}`;
+    return `is not a valid schedule: ${(error as Error).message}`;
   }
 }
 
@@ -56,12 +56,12 @@ const scheduleSchema = z.strictObject({
     .describe("Cron expression: minute, hour, day of month, month, day of week, such as '0 6 * * *'."),
   timezone: z
     .string()
-    .refine(isTimeZone, { error: 'is no IANA time zone' })
-    .describe('IANA time zone that the expression is read in, such as America/New_York. Default: UTC.')
+    .refine(isTimeZone, { error: 'is not an IANA time zone' })
+    .describe('IANA time zone of the expression, such as America/New_York. Default: UTC.')
     .optional(),
 });
 
-/** The kinds with what they hold, those together that hold the same. */
+/** Kinds of feeds with their contents. Kinds with the same contents are listed together. */
 function kindWords(): string {
   const kinds = new Map<string, string[]>();
   for (const name of FEED_KIND_NAMES) {
@@ -74,34 +74,36 @@ function kindWords(): string {
 export const REQUIRED_PROPERTIES = {
   name: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9 and -, not beginning with -')
+    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9, and -, and not start with -')
     .describe(
-      'Name of the feed, unique in the installation; a parcel keeps its property_id as long as it stays.',
+      'Name of the feed, unique in the installation. Parcels keep their property_id as long as it stays the same.',
     ),
   kind: z.enum(FEED_KIND_NAMES).describe(`${kindWords()}.`),
 };
 
 export const COMMON_PROPERTIES = {
-  $schema: z.string().describe('Address of this schema, for editors.'),
+  $schema: z.string().describe('URL of this schema, for editors.'),
   disabled: z
     .boolean()
-    .describe('true: the feed is not run, and no bundled one of this name either. Default: false.'),
-  title: z.string().describe('Name for people.'),
-  attribution: z.string().describe('Who is to be credited, and how.'),
-  licence: z.string().describe('Terms on which the data may be used.'),
+    .describe(
+      'true: the feed does not run, and neither does a bundled feed with the same name. Default: false.',
+    ),
+  title: z.string().describe('Name that people see.'),
+  attribution: z.string().describe('Credit line for the data.'),
+  licence: z.string().describe('Terms of use of the data.'),
   fips: fipsSchema,
   as_of: daySchema.describe(
-    'Day of a snapshot that no longer moves, YYYY-MM-DD. Its statistics are computed as of it.',
+    'Date of a fixed snapshot, YYYY-MM-DD. Its statistics are computed as of that date.',
   ),
-  schedule: scheduleSchema.describe('When to run by itself. Default: only on request.'),
+  schedule: scheduleSchema.describe('When the feed runs automatically. Default: only on request.'),
   preset: z
     .enum(PRESETS)
     .describe(
-      "A known schema whose columns are mapped already; the feed's own settings win, column by column.",
+      "A known schema with its columns already mapped. The feed's own settings override it, column by column.",
     ),
 };
 
-export const GATES_PROPERTY = { gates: gatesSchema.describe('What blocks the merge of a run.') };
+export const GATES_PROPERTY = { gates: gatesSchema.describe('Limits that block the merge of a run.') };
 
 const headSchema = z.strictObject({
   ...REQUIRED_PROPERTIES,

@@ -26,7 +26,7 @@ export type Sales = {
   prior: PriorColumns[];
 };
 
-/** How a deed over several parcels is known: by what names it, by the source's own mark. */
+/** How deeds over several parcels are identified: by a deed id, or by a mark in the source. */
 export type DeedColumns = { book: ColumnSpec | null; multiParcel: SkipCondition[] };
 
 export type PriorColumns = { columns: Columns<'date' | 'price'>; deed: DeedColumns; where: SkipCondition[] };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 type PercentGate = {
-  /** What blocks a run whose feed says nothing of it. */
+  /** The limit if the feed does not set one. */
   usual: number;
   /** Default: 100. */
   most?: null;
@@ -10,38 +10,40 @@ type PercentGate = {
   doc: string;
 };
 
-/** The gates that are a percentage. A kind of feed names those that it has besides the common ones. */
+/**
+ * Gates with a limit in percent. Each kind of feed names the ones that it has in addition to the common ones.
+ */
 const PERCENT_GATES = {
   max_row_drop_percent: {
     usual: 10,
     isCommon: true,
-    doc: 'How many rows fewer than in the last accepted run, and in the best one of the last 12 months, are accepted.',
+    doc: 'Maximum drop in rows, in percent, from the last accepted run and from the best run of the last 12 months.',
   },
   max_key_drop_percent: {
     usual: 10,
-    doc: "Kind assessor: how many of the last accepted run's keys, and of the best one's of the last 12 months, may be missing.",
+    doc: 'Kind assessor: maximum drop in keys, in percent, from the last accepted run and from the best run of the last 12 months.',
   },
-  max_reject_percent: { usual: 5, isCommon: true, doc: 'How many rows may be rejected.' },
+  max_reject_percent: { usual: 5, isCommon: true, doc: 'Maximum share of rejected rows, in percent.' },
   max_outside_percent: {
     usual: 1,
-    doc: "How many parcels may lie outside their county; of a land layer, features outside the feed's county, else the United States.",
+    doc: "Maximum share of parcels outside their county, in percent. For a land layer: features outside the feed's county, or outside the United States if it has none.",
   },
   max_acreage_off_percent: {
     usual: 33,
-    doc: 'How many parcels may state an acreage that is off the measured one by more than a factor of 4; 100 leaves acreages unjudged.',
+    doc: 'Maximum share of parcels, in percent, whose stated acreage differs from the measured one by more than a factor of 4. 100 turns the check off.',
   },
   max_outside_coverage_percent: {
     usual: 5,
-    doc: 'Roads, wetlands and flood with a coverage: how many features may lie wholly outside it. One has to lie inside.',
+    doc: 'Roads, wetlands, and flood with a coverage: maximum share of features completely outside it, in percent. At least one must be inside.',
   },
   max_coverage_drop_percent: {
     usual: 10,
-    doc: 'Land layers: how much of the area that the last accepted run covered may be covered no longer.',
+    doc: 'Land layers: maximum share of the area of the last accepted run, in percent, that is no longer covered.',
   },
   max_coverage_growth_percent: {
     usual: 10,
     most: null,
-    doc: 'Roads, wetlands and flood without fips and coverage: by how much of it the box around what was read may grow.',
+    doc: 'Roads, wetlands, and flood without fips and coverage: maximum growth of the bounding box of all features, in percent.',
   },
 } satisfies Record<string, PercentGate>;
 
@@ -70,6 +72,6 @@ export const gatesSchema = z
     ...percentages,
     empty_columns: z
       .boolean()
-      .describe('Block when a mapped column that was filled has turned empty. Default: true.'),
+      .describe('Block the run if a mapped column had values before and is empty now. Default: true.'),
   })
   .partial();

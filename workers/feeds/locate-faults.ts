@@ -9,7 +9,7 @@ export type Report = (path: string, message: string) => void;
 
 export type FeedText = { file: string; document: Document; lines: LineCounter; value: unknown };
 
-/** Reads YAML, of which JSON is a part. @throws PlatError `feed_definition` naming file and line */
+/** Reads YAML, which includes JSON. @throws PlatError `feed_definition` naming file and line */
 export function parseFeedText(text: string, file: string): FeedText {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -33,7 +33,7 @@ export function feedError(text: FeedText, issues: readonly Issue[]): PlatError {
   return new PlatError('feed_definition', message, { details });
 }
 
-/** zod's issues in words, one for each unknown property, and of a union's branches the one that was meant. */
+/** zod's issues in words: one per unknown property, and for a union only those of the intended branch. */
 export function issuesOf(error: z.ZodError, value: unknown): Issue[] {
   return error.issues
     .flatMap(issue => flatten(issue, []))
@@ -49,7 +49,7 @@ function isMissing(value: unknown, path: readonly PropertyKey[]): boolean {
 function flatten(issue: z.core.$ZodIssue, above: PropertyKey[]): Issue[] {
   const path = [...above, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map(key => ({ path: [...path, key], message: 'is no property of this section' }));
+    return issue.keys.map(key => ({ path: [...path, key], message: 'is not a property of this section' }));
   }
   if (issue.code === 'invalid_union') return flattenUnion(issue, path);
   if (issue.code === 'invalid_type') return [{ path, message: `must be ${named(issue.expected)}` }];
@@ -64,7 +64,7 @@ const TYPE_NAMES: Record<string, string> = {
 };
 const named = (type: string): string => TYPE_NAMES[type] ?? type;
 
-/** A branch whose very type is wrong was not meant; of the others, the one with the fewest faults was. */
+/** Ignores branches of the wrong type. Of the others, reports the one with the fewest faults. */
 function flattenUnion(issue: z.core.$ZodIssueInvalidUnion, path: PropertyKey[]): Issue[] {
   const meant = issue.errors
     .filter(branch => !branch.some(inner => inner.code === 'invalid_type' && inner.path.length === 0))
@@ -91,7 +91,7 @@ function pathText(path: readonly PropertyKey[]): string {
     .join('');
 }
 
-/** The line of the deepest part of the path that the file holds. */
+/** The line of the deepest part of the path that exists in the file. */
 function lineOf({ document, lines }: FeedText, path: readonly PropertyKey[]): number {
   let node: unknown = document.contents;
   let found: Node | null = isNode(node) ? node : null;

@@ -48,7 +48,7 @@ export type Preset = {
   kind: 'assessor' | 'listings';
   /** Of kind assessor, and of a file of sales. */
   key?: string | KeySpec;
-  /** How the source is written, where it does not say so itself. */
+  /** Format details of the source that it doesn't declare itself. */
   input?: Partial<InputSection>;
   columns: Partial<Record<string, string | ColumnSpec>>;
   skip_where?: Condition[];

@@ -2,21 +2,18 @@ import { z } from 'zod';
 import { conditionSchema, requiredColumnSchema } from './column-schema.ts';
 
 const priorSaleSchema = z.strictObject({
-  date: requiredColumnSchema.describe('Day of the sale.'),
-  price: requiredColumnSchema.describe('Price, in USD.'),
+  date: requiredColumnSchema.describe('Date of the sale.'),
+  price: requiredColumnSchema.describe('Sale price, in USD.'),
   book: requiredColumnSchema
     .describe(
-      'What its deed is known by, such as book and page: parcels that share a deed were sold together, and yield no comp.',
+      'Identifier of the deed, such as book and page. Parcels on the same deed were sold together and do not become comps.',
     )
     .optional(),
   multi_parcel: z
     .array(conditionSchema)
-    .describe('Where the source marks a deed over several parcels: any of these holds.')
+    .describe('Marks deeds over several parcels: any of these is true.')
     .optional(),
-  where: z
-    .array(conditionSchema)
-    .describe('What the row must fulfil for this sale; all must hold.')
-    .optional(),
+  where: z.array(conditionSchema).describe('Conditions for this sale. All must be true.').optional(),
 });
 
 /** Which recorded sales become comps. */
@@ -25,19 +22,21 @@ export const salesSchema = z
     label: z
       .string()
       .min(1)
-      .describe('The `source` that the comps carry. Default: the title, else the name of the feed.'),
-    where: z.array(conditionSchema).describe('What a row must fulfil besides; all must hold.'),
-    min_price: z.number().nonnegative().describe('Least price of a real sale, in USD. Default: 1.'),
-    sale_type: z.string().describe('The `sale_type` that the comps carry. Default: empty.'),
+      .describe('The `source` of the comps. Default: the title of the feed, or its name.'),
+    where: z
+      .array(conditionSchema)
+      .describe('Further conditions for a sale to become a comp. All must be true.'),
+    min_price: z.number().nonnegative().describe('Minimum price of a real sale, in USD. Default: 1.'),
+    sale_type: z.string().describe('The `sale_type` of the comps. Default: empty.'),
     book: requiredColumnSchema.describe(
-      'What the deed of the last sale is known by, such as book and page: parcels that share a deed were sold together, and yield no comp.',
+      'Identifier of the deed of the last sale, such as book and page. Parcels on the same deed were sold together and do not become comps.',
     ),
     multi_parcel: z
       .array(conditionSchema)
       .describe(
-        'Where the source marks a deed over several parcels: any of these holds. Without it, and without a book, sales of one day, price and seller are one deed.',
+        'Marks deeds over several parcels: any of these is true. Without this and without book, sales with the same date, price, and seller count as one deed.',
       ),
-    prior: z.array(priorSaleSchema).min(1).describe('Earlier sales in further columns of a row.'),
+    prior: z.array(priorSaleSchema).min(1).describe('Earlier sales in other columns of the row.'),
   })
   .partial();
 

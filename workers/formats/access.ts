@@ -8,8 +8,8 @@ import { addRow, chooseLayer, type FileRead, isFull, plainValue } from './row-ba
 const PART_ROWS = 20_000;
 
 /**
- * A table of a Microsoft Access database. The file is held in memory, its rows are not; pictures and
- * attachments are left out.
+ * A table of a Microsoft Access database. The file is in memory, its rows are not. Pictures and attachments
+ * are skipped.
  */
 export async function* readAccess({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
@@ -17,7 +17,7 @@ export async function* readAccess({ source, spec, output, context }: FileRead): 
   const file = await source.onDisk();
   if (file.bytes > accessBytes)
     throw formatError(
-      `${name} is larger than ${accessBytes} bytes, which is too much for an Access database. Export the table as CSV.`,
+      `${name} is larger than ${accessBytes} bytes, the limit for Access databases. Export the table as CSV.`,
     );
   const access = new Access(await readFile(file.path));
   // Access keeps leftovers of repairs and deletions in tables of its own.
@@ -43,7 +43,7 @@ export async function* readAccess({ source, spec, output, context }: FileRead): 
   }
   if (read < rowCount)
     throw formatError(
-      `${name} holds ${read} of the ${rowCount} rows of ${table.name}: it is damaged. Fetch or copy it again.`,
+      `${name} has only ${read} of the ${rowCount} rows of ${table.name}, so it is damaged. Download or copy it again.`,
     );
   file.advance(1);
 }

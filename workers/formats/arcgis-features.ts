@@ -13,10 +13,7 @@ export type SpatialReference = { wkid?: number; latestWkid?: number; wkt?: strin
 /** A feature as its page has it, GeoJSON or Esri JSON, with the spatial reference that the page states. */
 export type ServerFeature = { feature: Body; reference: SpatialReference | null };
 
-/**
- * A feature as a line of JSON: GeoJSON in degrees, or the refusal in its place. `id` where the object id is
- * known.
- */
+/** A feature as a line of JSON: GeoJSON in degrees, or the refusal. `id` if the object id is known. */
 export type Row = { line: string; id: number | null };
 
 export type ToRow = (sent: ServerFeature) => Row;
@@ -55,7 +52,7 @@ function refusedLine({ objectIdField }: LayerInfo, id: unknown): string {
   return JSON.stringify({ refused: message, reason, ...(objectIdField !== null && { [objectIdField]: id }) });
 }
 
-/** A geometry in degrees; one that cannot be read stays as it came, and its row is rejected. */
+/** A geometry in degrees. An unreadable one stays unchanged, and its row is rejected. */
 function esri(geometry: unknown, project: ToWgs84, crs: string): Geometry | unknown {
   try {
     const read = fromEsri(geometry, crs === 'EPSG:4326' || crs === 'EPSG:4269');

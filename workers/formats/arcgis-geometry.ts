@@ -92,7 +92,7 @@ function curve(start: Position | undefined, { c, a, b }: Curve, isDegrees: boole
   return [...line.map(([x, y]): Position => [x / shrink, y]), position(curvePoints[0])];
 }
 
-/** A circular arc from its start over a point on it to its end, which is left out. */
+/** A circular arc from its start (excluded) through a point to its end. */
 function throughPoint(from: Position, [px, py]: Position, to: Position): Position[] {
   const [ax, ay] = [from[0] - px, from[1] - py];
   const [bx, by] = [to[0] - px, to[1] - py];

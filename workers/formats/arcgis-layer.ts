@@ -5,12 +5,12 @@ import type { ReadContext } from './row-batch.ts';
 
 export type LayerField = {
   name: string;
-  /** The label; the name where the layer has no other. */
+  /** The label, or the name if there is no label. */
   alias: string;
   /** Such as esriFieldTypeString. */
   type: string;
   length: number | null;
-  /** The names of its codes, where it has a list of them. */
+  /** The names of its codes, if it defines them. */
   domain: Record<string, string> | null;
 };
 
@@ -23,12 +23,12 @@ export type LayerInfo = {
   objectIdField: string | null;
   wkid: number | null;
   maxRecordCount: number | null;
-  /** Whether pages can be asked for by their offset, in the order of the object ids. */
+  /** Whether the server supports pages by offset, ordered by object id. */
   pagination: boolean;
   geojson: boolean;
   copyrightText: string;
   description: string;
-  /** Milliseconds since 1970; null where the server does not say. */
+  /** Milliseconds since 1970. null if the server doesn't say. */
   lastEditDate: number | null;
 };
 
@@ -39,7 +39,7 @@ export type LayerInfo = {
 export function layerUrl(source: string | string[]): URL {
   if (typeof source !== 'string' || !/^https?:\/\//i.test(source))
     throw sourceError(
-      `An "arcgis" source is the http(s) address of a layer, such as https://gis.example.gov/arcgis/rest/services/Parcels/MapServer/0, not ${source}.`,
+      `The source of an "arcgis" feed must be the http(s) URL of a layer, such as https://gis.example.gov/arcgis/rest/services/Parcels/MapServer/0, not ${source}.`,
     );
   const url = new URL(source);
   url.pathname = url.pathname.replace(/\/+(query\/*)?$/i, '');
@@ -58,24 +58,22 @@ export async function readLayerInfo(spec: InputSettings, context: ReadContext): 
   const name = redactUrl(request.url);
   if (Array.isArray(body.layers) && !Array.isArray(body.fields)) {
     throw formatError(
-      `${name} is a service: add the number of one of its layers to the source (${listLayers(body.layers) || 'it has none'}).`,
+      `${name} is a service. Add the number of one of its layers to the source (${listLayers(body.layers) || 'it has none'}).`,
     );
   }
   if (!Array.isArray(body.fields)) {
     const inner = Array.isArray(body.subLayers) ? listLayers(body.subLayers) : '';
     const remedy = inner
-      ? `Name one of its layers instead: ${inner}`
-      : 'Name a layer of a FeatureServer or MapServer';
-    throw formatError(
-      `${name} is no layer with features${body.type ? ` but a ${body.type}` : ''}. ${remedy}.`,
-    );
+      ? `Use one of its layers instead: ${inner}`
+      : 'Use a layer of a FeatureServer or MapServer';
+    throw formatError(`${name} is not a feature layer${body.type ? `, but a ${body.type}` : ''}. ${remedy}.`);
   }
   if (
     typeof body.capabilities === 'string' &&
     body.capabilities !== '' &&
     !/\bQuery\b/i.test(body.capabilities)
   )
-    throw formatError(`${name} cannot be queried: its owner allows ${body.capabilities} only.`);
+    throw formatError(`${name} can't be queried: its owner allows only ${body.capabilities}.`);
   return layerInfo(request.url, body);
 }
 
@@ -129,9 +127,7 @@ function fieldOf(field: Body, { typeIdField, types }: Body): LayerField {
   };
 }
 
-/**
- * The day and time of a layer's last edit, or of each where there are several; null when one does not say.
- */
+/** Time of the last edit of a layer, or of each layer. null if one of them doesn't say. */
 export async function layerVersion(spec: InputSettings, context: ReadContext): Promise<string | null> {
   const edits: number[] = [];
   for (const source of [spec.source].flat()) {
@@ -159,8 +155,8 @@ export function conditions({ arcgis, within }: InputSettings, further: string | 
 export type Layer = LayerRequest & { info: LayerInfo };
 
 /**
- * How many features the feed's conditions leave; null where the server does not count. @throws those of
- * `queryLayer`
+ * Number of features that match the feed's conditions. null if the server doesn't count.
+ * @throws those of `queryLayer`
  */
 export async function countFeatures(layer: Layer): Promise<number | null> {
   const body = await query(layer, { returnCountOnly: true });
@@ -168,13 +164,13 @@ export async function countFeatures(layer: Layer): Promise<number | null> {
 }
 
 /**
- * The object ids in their order; null where the server does not list them, or not all. @throws those of
- * `queryLayer`
+ * Object ids in ascending order. null if the server doesn't list all of them.
+ * @throws those of `queryLayer`
  */
 export async function listIds(layer: Layer): Promise<number[] | null> {
   const { objectIdField } = layer.info;
   const body = await query(layer, { returnIdsOnly: true });
-  // A server that does not support this query answers with features.
+  // A server that doesn't support this query returns features instead.
   if (body === null || !('objectIds' in body) || body.exceededTransferLimit === true) return null;
   const named = body.objectIdFieldName;
   if (objectIdField === null || (typeof named === 'string' && named !== objectIdField)) return null;
@@ -182,7 +178,7 @@ export async function listIds(layer: Layer): Promise<number[] | null> {
   return [...new Set(ids)].sort((a, b) => a - b);
 }
 
-/** The least and the greatest object id; null where the server does not say. @throws those of `queryLayer` */
+/** Smallest and largest object id. null if the server doesn't say. @throws those of `queryLayer` */
 export async function idExtent(layer: Layer): Promise<[number, number] | null> {
   const { objectIdField: onStatisticField } = layer.info;
   if (onStatisticField === null) return null;
@@ -197,7 +193,7 @@ export async function idExtent(layer: Layer): Promise<[number, number] | null> {
   return least === null || most === null ? null : [least, most];
 }
 
-/** The answer to a query about the features; null where it is refused. */
+/** The response to a query about the features. null if the server refuses it. */
 async function query(layer: Layer, params: Params): Promise<Body | null> {
   try {
     return await queryLayer(layer, '/query', { ...conditions(layer.spec), ...params, f: 'json' });

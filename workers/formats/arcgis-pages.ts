@@ -8,47 +8,49 @@ import { type Body, type Params, queryLayer, RequestRefused } from './arcgis-ser
 export type PagingPlan = { by: 'offset' | 'range' | 'list'; format: 'geojson' | 'json'; size: number };
 
 /**
- * The extent of the paging: the number of features by offset; else all object ids, or the least and the
- * greatest where the server lists none.
+ * What to page over: the number of features for offsets, all object ids, or the smallest and the largest id
+ * if the server doesn't list them.
+ *
  */
 export type LayerSize = { total: number | null; ids: number[] | null; extent: [number, number] | null };
 
 export type Source = Layer & {
   toRow: ToRow;
   refusedInRow: number;
-  /** First and last row of the first page by offset: if it comes again, the server does not page. */
+  /** First and last row of the first page. If it is returned again, the server ignores offsets. */
   firstPage?: string;
 };
 
-/** Part of a walk, both ends included; `count` says how many features it holds where that is known. */
+/** A range of the plan, both ends included. `count` is its number of features, if known. */
 type Item = { from: number; to: number; count: number | null; ids?: number[] };
 
 /** Rows as lines of JSON. Everything before `next` (an offset or an object id) is read. */
 export type Page = { lines: string[]; next: number; ascending: boolean; lastId: number };
 
-/** A server that refuses this many features in a row is failing, whatever else it answers. */
+/** After refusing this many features in a row, a server counts as failing. */
 const MAX_REFUSED = 20;
 
 /**
- * The pages of a layer in their order, the next one asked for while one is used. A page that the server fails
- * on is halved until the feature is alone that it cannot send, which becomes a line of `refusal`.
+ * The pages of a layer in order. Requests the next page while one is used. If the server fails on a page,
+ * halves it until only the feature is left that it can't send, which becomes a line of `refusal`.
  * @throws PlatError those of `queryLayer`, and `feed_source` when too many features are refused
+ *
  */
 export async function* readPages(
   source: Source,
-  walk: PagingPlan,
-  ground: LayerSize,
+  plan: PagingPlan,
+  layerSize: LayerSize,
   { next = Number.NEGATIVE_INFINITY, lastId = Number.NEGATIVE_INFINITY, ahead = 1 } = {},
 ): AsyncGenerator<Page> {
   const stop = new AbortController();
   const signal = AbortSignal.any([source.context.signal, stop.signal]);
   const request: Source = { ...source, context: { ...source.context, signal } };
-  const items = itemsOf(walk, ground, next);
+  const items = itemsOf(plan, layerSize, next);
   const flying: { item: Item; rows: Promise<Row[]> }[] = [];
   const start = () => {
     const { value: item } = items.next();
     if (!item) return;
-    const rows = fetchItem(request, walk, item);
+    const rows = fetchItem(request, plan, item);
     // Handled when the page is awaited.
     rows.catch(() => {});
     flying.push({ item, rows });
@@ -61,7 +63,7 @@ export async function* readPages(
       const ascending = ids.every((id, i) => id > (ids[i - 1] ?? lastId));
       lastId = ids.at(-1) ?? lastId;
       yield { lines: rows.map(row => row.line), next: page.item.to + 1, ascending, lastId };
-      if (walk.by === 'offset' && rows.length === 0) return;
+      if (plan.by === 'offset' && rows.length === 0) return;
       start();
     }
   } finally {
@@ -93,43 +95,43 @@ function* itemsOf(
   }
 }
 
-async function fetchItem(source: Source, walk: PagingPlan, item: Item): Promise<Row[]> {
+async function fetchItem(source: Source, plan: PagingPlan, item: Item): Promise<Row[]> {
   try {
-    const { features, cut } = await fetchFeatures(source, walk, item);
+    const { features, cut } = await fetchFeatures(source, plan, item);
     if (features.length > 0) source.refusedInRow = 0;
     const rows = features.map(source.toRow);
-    if (walk.by === 'offset') requireProgress(source, rows);
+    if (plan.by === 'offset') requireProgress(source, rows);
     if (!cut || isSingle(item)) return rows;
-    if (walk.by === 'offset' && rows.length > 0) {
+    if (plan.by === 'offset' && rows.length > 0) {
       const from = item.from + rows.length;
-      return [...rows, ...(await fetchItem(source, walk, { ...item, from, count: item.to - from + 1 }))];
+      return [...rows, ...(await fetchItem(source, plan, { ...item, from, count: item.to - from + 1 }))];
     }
   } catch (error) {
     if (!(error instanceof RequestRefused)) throw error;
-    if (isSingle(item)) return [refusal(source, walk, item, error)];
+    if (isSingle(item)) return [refusal(source, plan, item, error)];
   }
   const rows: Row[] = [];
-  // One after the other: what made the server fail is not requested twice at once.
-  for (const half of halves(item)) rows.push(...(await fetchItem(source, walk, half)));
+  // One at a time, so that the request that made the server fail isn't sent twice at once.
+  for (const half of halves(item)) rows.push(...(await fetchItem(source, plan, half)));
   return rows;
 }
 
-/** What one query answers, and whether the server left out some of what was asked for. */
+/** The features of one query, and whether the server omitted some of them. */
 export async function fetchFeatures(
   layer: Layer,
-  walk: PagingPlan,
+  plan: PagingPlan,
   item: Item,
 ): Promise<{ features: ServerFeature[]; cut: boolean }> {
   const { info } = layer;
-  const body = await queryLayer(layer, '/query', pageParams(layer, walk, item));
+  const body = await queryLayer(layer, '/query', pageParams(layer, plan, item));
   if (!Array.isArray(body.features))
-    throw new RequestRefused(info.url, 'did not answer with features.', { again: true });
+    throw new RequestRefused(info.url, 'did not return features.', { again: true });
   const features = body.features as Body[];
   const wanted = item.count ?? Number.POSITIVE_INFINITY;
-  if (features.length > wanted && walk.by !== 'range')
+  if (features.length > wanted && plan.by !== 'range')
     throw new RequestRefused(
       info.url,
-      `answered with ${features.length} features where ${wanted} were asked for.`,
+      `returned ${features.length} features, but ${wanted} were requested.`,
       {
         again: false,
       },
@@ -139,14 +141,14 @@ export async function fetchFeatures(
     (body.properties as Body | undefined)?.exceededTransferLimit === true;
   // By offset the flag only says that more follow; a page that is short says the same, but for the last one.
   const cut =
-    walk.by === 'offset'
+    plan.by === 'offset'
       ? features.length < wanted && (features.length > 0 || exceeded)
       : exceeded && features.length < wanted;
   const reference = (body.spatialReference ?? null) as SpatialReference | null;
   return { features: features.map(feature => ({ feature, reference })), cut };
 }
 
-/** A server that answers every page with the same features. */
+/** A server that returns the same features for every page. */
 export class PagingUnsupported extends PlatError {}
 
 /** @throws PagingUnsupported */
@@ -155,7 +157,7 @@ function requireProgress(source: Source, rows: Row[]): void {
   if (rows.length > 0 && source.firstPage === ends)
     throw new PagingUnsupported(
       'feed_format',
-      `${redactUrl(source.url)} answers every page with the same features, and lists no object ids: it cannot be read whole.`,
+      `${redactUrl(source.url)} returns the same features on every page, and does not list object ids, so Plat can't read all of it.`,
       { status: 422 },
     );
   source.firstPage ??= ends;
@@ -215,7 +217,7 @@ function halves({ from, to, ids, count }: Item): Item[] {
 function refusal(source: Source, { by }: PagingPlan, { from }: Item, error: RequestRefused): Row {
   if (++source.refusedInRow > MAX_REFUSED)
     throw sourceError(
-      `${error.message} The ${MAX_REFUSED} features before failed as well. Run the feed again later.`,
+      `${error.message} The ${MAX_REFUSED} features before it failed too. Run the feed again later.`,
       { retryable: true, cause: error },
     );
   const { objectIdField } = source.info;

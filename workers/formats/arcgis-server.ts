@@ -16,9 +16,8 @@ import { type ReadContext, requireToken } from './row-batch.ts';
 
 /*
  * Requests to the ArcGIS REST API
- * (https://developers.arcgis.com/rest/services-reference/enterprise/query-feature-service-layer/).
- * Its servers tell errors in a body with status 200, and each release and each proxy before it fails
- * in ways of its own.
+ * (https://developers.arcgis.com/rest/services-reference/enterprise/query-feature-service-layer/). Servers
+ * report errors in a body with status 200, and each release and proxy fails in its own way.
  */
 
 /** A layer to query: its address without `/query`, and its feed's settings. */
@@ -29,8 +28,7 @@ export type Params = Record<string, string | number | boolean>;
 export type Body = Record<string, unknown>;
 
 /**
- * A query that the server does not answer though it may answer a smaller or a plainer one; `again` where the
- * same one may do, too.
+ * A query that the server refuses. A smaller or simpler one may work. `again` if the same one may work too.
  */
 export class RequestRefused extends PlatError {
   readonly again: boolean;
@@ -49,15 +47,15 @@ export class RequestRefused extends PlatError {
 const AT_ONCE = 2;
 const servers = new Map<string, BulkheadPolicy>();
 
-/** A query that fails twice in a row is asked for in smaller pieces. */
+/** A query that fails twice in a row is split. */
 const REFUSALS = 2;
 
 /** IIS, in front of most of these servers, refuses longer query strings. */
 const MAX_QUERY_LENGTH = 2_000;
 
 /**
- * The JSON body that answers a query; a form where that is long. @throws RequestRefused; PlatError
- * `feed_token`; `feed_source`
+ * The JSON response to a query, sent as a form if it is long.
+ * @throws RequestRefused; PlatError `feed_token`; `feed_source`
  */
 export async function queryLayer(layerRequest: LayerRequest, path: string, params: Params): Promise<Body> {
   const { url, context } = layerRequest;
@@ -109,7 +107,7 @@ async function attempt(
     ...(long && { method: 'POST', body: text }),
   };
   const tooSlow = () =>
-    new RequestRefused(url, `has not answered within ${pageMs / 1000} s.`, { again: false, retryable: true });
+    new RequestRefused(url, `did not respond within ${pageMs / 1000} s.`, { again: false, retryable: true });
   let response: Response;
   try {
     response = await request(target, init, { sameOrigin: token !== null });
@@ -120,17 +118,17 @@ async function attempt(
   if (!response.ok) {
     await response.body?.cancel().catch(() => {});
     const { status } = response;
-    if (status === 401 || status === 403) throw tokenError(layerRequest, `answered ${status}`);
+    if (status === 401 || status === 403) throw tokenError(layerRequest, `returned ${status}`);
     if ([400, 413, 414, 500, 502, 504].includes(status))
-      throw new RequestRefused(url, `answered ${status}.`, { again: status >= 500 });
+      throw new RequestRefused(url, `returned ${status}.`, { again: status >= 500 });
     return statusOutcome(response, url);
   }
   const bytes = await boundedBody(response, pageBytes).catch(cause => {
     if (deadline.aborted) throw tooSlow();
-    throw new RequestRefused(url, 'broke off its answer.', { again: true, cause });
+    throw new RequestRefused(url, 'closed the connection during its response.', { again: true, cause });
   });
   if (bytes === null)
-    throw new RequestRefused(url, `answers with more than ${pageBytes} bytes.`, { again: false });
+    throw new RequestRefused(url, `returned more than ${pageBytes} bytes.`, { again: false });
   return parseAnswer(layerRequest, bytes);
 }
 
@@ -141,14 +139,18 @@ function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): AttemptOutcome<
   try {
     body = parseJson(text);
   } catch (cause) {
-    const page = /^\s*</.test(text) ? ` but with a web page (${firstWords(text)})` : '';
-    throw new RequestRefused(url, `did not answer with JSON${page}: is the source the address of a layer?`, {
-      again: true,
-      cause,
-    });
+    const page = /^\s*</.test(text) ? `, but a web page (${firstWords(text)})` : '';
+    throw new RequestRefused(
+      url,
+      `did not return JSON${page}. Check that the source is the URL of a layer.`,
+      {
+        again: true,
+        cause,
+      },
+    );
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new RequestRefused(url, 'did not answer with a JSON object.', { again: true });
+    throw new RequestRefused(url, 'did not return a JSON object.', { again: true });
   if (!('error' in body) || !body.error) return { value: body as Body };
   const { code, message, details } = body.error as { code?: unknown; message?: unknown; details?: unknown };
   const words = [message, details ?? []]
@@ -156,7 +158,7 @@ function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): AttemptOutcome<
     .filter(text => typeof text === 'string' && text !== '')
     .join(' ')
     .replace(/[\s.]+$/, '');
-  const problem = `answered with error ${String(code)}${words && `: ${words.slice(0, 300)}`}`;
+  const problem = `returned error ${String(code)}${words && `: ${words.slice(0, 300)}`}`;
   if ([401, 403, 498, 499].includes(Number(code))) throw tokenError(layerRequest, problem);
   if ([429, 503].includes(Number(code)))
     return {
@@ -165,7 +167,7 @@ function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): AttemptOutcome<
   throw new RequestRefused(url, `${problem}.`, { again: true });
 }
 
-/** The beginning of a web page: it may say what is wrong. */
+/** The first words of a web page, which may say what is wrong. */
 function firstWords(html: string): string {
   const text = html.slice(0, 10_000).replace(/<(script|style)\b[\s\S]*?<\/\1>|<[^<>]*>/gi, ' ');
   return text.replace(/\s+/g, ' ').trim().slice(0, 60) || 'without text';
@@ -176,7 +178,7 @@ function tokenError({ url, spec }: LayerRequest, problem: string): PlatError {
   const variable = spec.arcgis?.token_env;
   const remedy =
     variable === undefined
-      ? 'Put a token into an environment variable, and name that as arcgis.token_env beside the source'
+      ? 'Put a token in an environment variable, and set arcgis.token_env to its name'
       : `Renew the token in the environment variable ${variable}`;
   return new PlatError('feed_token', `${redactUrl(url)} ${problem}. ${remedy}.`);
 }

@@ -13,31 +13,32 @@ import {
 import { RequestRefused } from './arcgis-server.ts';
 
 /*
- * A layer is written to a file page by page before its first row is used, as a download is: so a slow
- * database does not hold the server open, and what was read survives the worker. A mark beside it (`.json`)
- * tells how far it came.
+ * Plat writes a layer to a file page by page before it uses the first row, like a download. A slow database
+ * then doesn't block the server, and the pages survive a crash of the worker. A checkpoint next to the file
+ * (`.json`) records the progress.
  */
 
 type Checkpoint = {
-  /** Identifies the query and the layer's version: a checkpoint of another one is not used. */
+  /** Identifies the query and the layer's version. Checkpoints of other ones are ignored. */
   key: string;
   startedAt: number;
+  /** The paging plan. Older releases wrote checkpoints with this name. */
   walk: PagingPlan;
-  /** Features that the server counted before the first page. */
+  /** The server's number of features before the first page. */
   total: number | null;
   next: number | null;
   lastId: number | null;
   rows: number;
   bytes: number;
-  /** Object ids came in their order, so that none came twice. */
+  /** Whether object ids were ascending, so that there are no duplicates. */
   ordered: boolean;
   complete: boolean;
 };
 
-/** A layer that does not say when it was edited is read again after this time. */
+/** A layer without an edit date is downloaded again after this time. */
 const STALE_MS = 6 * 3_600_000;
 
-/** Esri's own default, at which old servers answer within seconds. */
+/** Esri's own default. Old servers respond within seconds with it. */
 const PAGE_SIZE = 1_000;
 
 function pageSize({ info, spec, context }: Source): number {
@@ -46,22 +47,22 @@ function pageSize({ info, spec, context }: Source): number {
 }
 
 /**
- * The paging that a layer answers to, found by asking for one feature: by offset, id ranges or id lists; as
- * GeoJSON, else Esri JSON.
+ * Finds the paging that a layer supports by requesting one feature: by offset, id ranges, or id lists, as
+ * GeoJSON or Esri JSON.
  */
 export async function choosePaging(
   source: Source,
   total: number | null,
-): Promise<{ walk: PagingPlan; ground: LayerSize }> {
+): Promise<{ plan: PagingPlan; layerSize: LayerSize }> {
   const { info, spec } = source;
   const size = pageSize(source);
   const formats =
     info.geojson && (spec.arcgis?.out_sr ?? 4326) === 4326
       ? (['geojson', 'json'] as const)
       : (['json'] as const);
-  const works = async (walk: PagingPlan, id: number) => {
+  const works = async (plan: PagingPlan, id: number) => {
     try {
-      await fetchFeatures(source, walk, { from: id, to: id, count: 1, ids: [id] });
+      await fetchFeatures(source, plan, { from: id, to: id, count: 1, ids: [id] });
       return true;
     } catch (error) {
       if (error instanceof RequestRefused) return false;
@@ -71,75 +72,86 @@ export async function choosePaging(
   const byOffset = { total, ids: null, extent: null };
   if (info.pagination) {
     for (const format of formats) {
-      const walk: PagingPlan = { by: 'offset', format, size };
-      if (await works(walk, 0)) return { walk, ground: byOffset };
+      const plan: PagingPlan = { by: 'offset', format, size };
+      if (await works(plan, 0)) return { plan, layerSize: byOffset };
     }
   }
-  const ground = await idSizes(source, total);
-  const first = ground.ids?.[0] ?? ground.extent?.[0];
+  const layerSize = await idSizes(source, total);
+  const first = layerSize.ids?.[0] ?? layerSize.extent?.[0];
   if (first !== undefined) {
-    for (const by of ground.ids === null ? (['range'] as const) : (['range', 'list'] as const)) {
+    for (const by of layerSize.ids === null ? (['range'] as const) : (['range', 'list'] as const)) {
       for (const format of formats) {
-        const walk: PagingPlan = { by, format, size };
-        if (await works(walk, first)) return { walk, ground };
+        const plan: PagingPlan = { by, format, size };
+        if (await works(plan, first)) return { plan, layerSize };
       }
     }
   }
-  // A layer of one page needs no paging; others report their own error when they cannot be read.
-  return { walk: { by: 'offset', format: 'json', size }, ground: byOffset };
+  // A layer with one page needs no paging. Others report their own error when they are read.
+  return { plan: { by: 'offset', format: 'json', size }, layerSize: byOffset };
 }
 
 async function idSizes(source: Source, total: number | null): Promise<LayerSize> {
   const ids = await listIds(source);
   const extent = ids === null ? await idExtent(source) : null;
-  // Some servers tell the statistics of another column, or of another table.
+  // Some servers return statistics of another column or table.
   const span = extent === null ? 0 : extent[1] - extent[0] + 1;
   const isLikely = total === null || (span >= total && span <= 100 * Math.max(total, PAGE_SIZE));
   return { total, ids, extent: isLikely ? extent : null };
 }
 
 /**
- * Writes all features of a layer into a file, one a line. Goes on where an earlier call with the same path
- * was cut off, as long as the layer has not been edited since.
+ * Writes all features of a layer to a file, one per line. Resumes an interrupted call with the same path if
+ * the layer hasn't been edited since.
  * @throws PlatError those of `queryLayer`; `feed_source`, retryable, when features are missing at the end
+ *
  */
 export async function spoolLayer(source: Source, path: string): Promise<void> {
   const { info, context } = source;
   const start = await startOf(source, path);
   if (start === null) return;
-  const { ground } = start;
-  let { mark } = start;
-  const { total } = ground;
-  const file = await open(path, mark.bytes === 0 ? 'w' : 'r+');
+  const { layerSize } = start;
+  let { checkpoint } = start;
+  const { total } = layerSize;
+  const file = await open(path, checkpoint.bytes === 0 ? 'w' : 'r+');
   const append = async (lines: string[], progress: Partial<Checkpoint>) => {
     const text = Buffer.from(lines.map(line => `${line}\n`).join(''));
-    const { bytes } = mark;
+    const { bytes } = checkpoint;
     if (bytes + text.length > limitsOf(context).expandedBytes)
-      throw sourceError(`${redactUrl(info.url)} holds more than ${bytes} bytes. Split it with arcgis.where.`);
+      throw sourceError(`${redactUrl(info.url)} has more than ${bytes} bytes. Split it with arcgis.where.`);
     await file.write(text, 0, text.length, bytes);
-    mark = { ...mark, ...progress, rows: mark.rows + lines.length, bytes: bytes + text.length };
-    await saveCheckpoint(path, mark);
-    context.onNote?.(`fetched ${mark.rows}${total === null ? '' : ` of ${total}`} features`);
+    checkpoint = {
+      ...checkpoint,
+      ...progress,
+      rows: checkpoint.rows + lines.length,
+      bytes: bytes + text.length,
+    };
+    await saveCheckpoint(path, checkpoint);
+    context.onNote?.(`fetched ${checkpoint.rows}${total === null ? '' : ` of ${total}`} features`);
   };
   try {
-    await file.truncate(mark.bytes);
+    await file.truncate(checkpoint.bytes);
     const from = {
-      ...(mark.next !== null && { next: mark.next }),
-      ...(mark.lastId !== null && { lastId: mark.lastId }),
+      ...(checkpoint.next !== null && { next: checkpoint.next }),
+      ...(checkpoint.lastId !== null && { lastId: checkpoint.lastId }),
     };
-    for await (const { lines, next, lastId, ascending } of readPages(source, mark.walk, ground, from))
+    for await (const { lines, next, lastId, ascending } of readPages(
+      source,
+      checkpoint.walk,
+      layerSize,
+      from,
+    ))
       await append(lines, {
         next,
         lastId: Number.isFinite(lastId) ? lastId : null,
-        ordered: mark.ordered && (ascending || mark.walk.by !== 'offset'),
+        ordered: checkpoint.ordered && (ascending || checkpoint.walk.by !== 'offset'),
       });
-    await complete(source, mark, path, append);
+    await complete(source, checkpoint, path, append);
     await append([], { complete: true });
   } catch (error) {
-    // A file that is inconsistent is not resumed.
+    // Don't resume an inconsistent file.
     if (error instanceof Incomplete || error instanceof PagingUnsupported)
       await rm(checkpointPath(path), { force: true });
-    // It claims to page by offset, but does not: use object ids.
+    // The server claims to page by offset, but doesn't. Use object ids.
     if (!(error instanceof PagingUnsupported && info.pagination)) throw error;
     return await spoolLayer({ ...source, info: { ...info, pagination: false } }, path);
   } finally {
@@ -147,66 +159,67 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
   }
 }
 
-/** Where the download begins: at an earlier one's checkpoint, or at a new plan. Null when all is there. */
+/** Where to start: at an earlier checkpoint, or with a new plan. null if the file is complete. */
 async function startOf(
   source: Source,
   path: string,
-): Promise<{ mark: Checkpoint; ground: LayerSize } | null> {
+): Promise<{ checkpoint: Checkpoint; layerSize: LayerSize } | null> {
   const { info, spec } = source;
   const fields = info.fields.map(({ name, type }) => `${name} ${type}`);
   const key = JSON.stringify([info.url.href, spec.arcgis, spec.within, info.lastEditDate, fields]);
-  const mark = await usableCheckpoint(path, key, info.lastEditDate !== null);
-  if (mark?.complete) return null;
+  const checkpoint = await usableCheckpoint(path, key, info.lastEditDate !== null);
+  if (checkpoint?.complete) return null;
   const total = await countFeatures(source);
   // Offsets shift when features come or go.
-  if (mark?.walk.by === 'offset' && mark.total === total)
-    return { mark, ground: { total, ids: null, extent: null } };
-  if (mark !== null && mark.walk.by !== 'offset') return { mark, ground: await idSizes(source, total) };
-  const { walk, ground } = await choosePaging(source, total);
+  if (checkpoint?.walk.by === 'offset' && checkpoint.total === total)
+    return { checkpoint, layerSize: { total, ids: null, extent: null } };
+  if (checkpoint !== null && checkpoint.walk.by !== 'offset')
+    return { checkpoint, layerSize: await idSizes(source, total) };
+  const { plan, layerSize } = await choosePaging(source, total);
   const startedAt = Date.now();
   const none = { next: null, lastId: null, rows: 0, bytes: 0, ordered: true, complete: false };
-  return { mark: { key, startedAt, walk, total, ...none }, ground };
+  return { checkpoint: { key, startedAt, walk: plan, total, ...none }, layerSize };
 }
 
 class Incomplete extends RequestRefused {}
 
 /**
- * Compares what came with what the server counts now: a layer changes while it is read, and some servers lose
- * features between two pages. What is missing is asked for by its object ids.
+ * Compares the file with the server's current count, because a layer can change during the download, and some
+ * servers lose features between two pages. Requests missing features by object id.
  * @throws PlatError `feed_source`, retryable
  */
 async function complete(
   source: Source,
-  mark: Checkpoint,
+  checkpoint: Checkpoint,
   path: string,
   append: (lines: string[], progress: Partial<Checkpoint>) => Promise<void>,
 ): Promise<void> {
   const { info, context } = source;
   const count = await countFeatures(source);
-  if (count === null || (count === mark.rows && mark.ordered)) return;
+  if (count === null || (count === checkpoint.rows && checkpoint.ordered)) return;
   const ids = await listIds(source);
   if (ids === null) {
-    if (count === mark.rows) return;
+    if (count === checkpoint.rows) return;
     throw new Incomplete(
       info.url,
-      `counts ${count} features (${mark.total} before the first page), and ${mark.rows} came: it was changed while it was read, or loses some. Run the feed again.`,
+      `says it has ${count} features (${checkpoint.total} before the first page), but it sent ${checkpoint.rows}. It was edited during the download, or it omits some. Run the feed again.`,
       { again: true },
     );
   }
   const readIds = await idsIn(path, info.objectIdField!);
   let missing = ids.filter(id => !readIds.has(id));
-  // A second time for servers that send less than was asked for without saying so.
+  // A second pass, for servers that silently send less than requested.
   for (let left = Number.POSITIVE_INFINITY; missing.length > 0 && missing.length < left; ) {
     left = missing.length;
-    context.onNote?.(`fetching ${left} features that came in between`);
-    const walk: PagingPlan = { ...mark.walk, by: 'list', size: Math.min(mark.walk.size, 100) };
-    for await (const { lines } of readPages(source, walk, { total: left, ids: missing, extent: null })) {
+    context.onNote?.(`fetching ${left} missing features`);
+    const plan: PagingPlan = { ...checkpoint.walk, by: 'list', size: Math.min(checkpoint.walk.size, 100) };
+    for await (const { lines } of readPages(source, plan, { total: left, ids: missing, extent: null })) {
       await append(lines, {});
       for (const line of lines) readIds.add(idOf(line, info.objectIdField!));
     }
     missing = missing.filter(id => !readIds.has(id));
   }
-  // Its list of ids is not larger either: which of the two is wrong only its owner knows.
+  // Its list of ids is as short. Only the owner knows which number is wrong.
   if (count > readIds.size) context.onShortfall?.(count, readIds.size);
 }
 
@@ -230,17 +243,19 @@ const checkpointPath = (path: string): string => `${path}.json`;
 
 async function usableCheckpoint(path: string, key: string, isDated: boolean): Promise<Checkpoint | null> {
   try {
-    const mark = JSON.parse(await readFile(checkpointPath(path), 'utf8')) as Checkpoint;
-    const isFresh = isDated || Date.now() - mark.startedAt < STALE_MS;
-    return mark.key === key && isFresh && (await stat(path)).size >= mark.bytes ? mark : null;
+    const checkpoint = JSON.parse(await readFile(checkpointPath(path), 'utf8')) as Checkpoint;
+    const isFresh = isDated || Date.now() - checkpoint.startedAt < STALE_MS;
+    return checkpoint.key === key && isFresh && (await stat(path)).size >= checkpoint.bytes
+      ? checkpoint
+      : null;
   } catch {
     // No checkpoint was written, or not completely.
     return null;
   }
 }
 
-async function saveCheckpoint(path: string, mark: Checkpoint): Promise<void> {
+async function saveCheckpoint(path: string, checkpoint: Checkpoint): Promise<void> {
   const draft = `${checkpointPath(path)}.new`;
-  await writeFile(draft, JSON.stringify(mark));
+  await writeFile(draft, JSON.stringify(checkpoint));
   await rename(draft, checkpointPath(path));
 }

@@ -12,7 +12,7 @@ import { readLines } from './json.ts';
 import { addBad, type BadReason, isFull, type Output, type ReadContext } from './row-batch.ts';
 import { openSource, type Progress } from './source.ts';
 
-/** A whole layer is spooled first; when only some rows are needed, they are passed on as they come. */
+/** A whole layer is written to a file first. When only some rows are needed, they are used right away. */
 export async function* readArcgis(
   spec: InputSettings,
   output: Output,
@@ -34,8 +34,8 @@ export async function* readArcgis(
 async function* readSome(source: Source, output: Output): AsyncGenerator<void> {
   const total = source.context.rows!;
   const wanted = output.rowNo + total;
-  const { walk, ground } = await choosePaging(source, null);
-  for await (const { lines } of readPages(source, walk, { ...ground, total }, { ahead: 0 })) {
+  const { plan, layerSize } = await choosePaging(source, null);
+  for await (const { lines } of readPages(source, plan, { ...layerSize, total }, { ahead: 0 })) {
     for (const line of lines) addLine(output, line);
     if (output.rowNo >= wanted) return;
     if (isFull(output)) yield;

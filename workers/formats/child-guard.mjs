@@ -1,5 +1,4 @@
-// What a process that reads one file needs beside its reader: a thread that ends it, since its own may
-// compute for ever, and output that waits until it is read.
+// A thread that can end a process that reads one file, because the process's own thread may be busy.
 import { writeSync } from 'node:fs';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 
@@ -8,7 +7,7 @@ const LOOK_MS = 100;
 /** The signal by which a process ends that needs too much memory. */
 export const OUT_OF_MEMORY = 'SIGUSR2';
 
-/** Ends the process once it holds more than so many megabytes, or the one that started it has died. */
+/** Ends the process when it exceeds this many megabytes, or when its parent has died. */
 export function guardProcess(maxMb) {
   const thread = new Worker(new URL(import.meta.url), {
     workerData: { guarded: { parent: process.ppid, maxBytes: maxMb * 2 ** 20 } },
@@ -26,7 +25,7 @@ if (!isMainThread && workerData?.guarded) {
   }, LOOK_MS);
 }
 
-/** Writes to standard output, and waits while nobody reads it. */
+/** Writes to standard output, and waits until it is read. */
 export function writeAll(bytes) {
   for (let at = 0; at < bytes.length; ) {
     try {

@@ -10,10 +10,10 @@ import { OUT_OF_MEMORY } from './child-guard.mjs';
 export type Command = { program: string; args: string[]; cwd?: string; input?: string };
 
 /**
- * What a command writes that reads a source, the first of it as soon as it has started. It is killed when it
- * is silent too long, or no longer read.
- * @param failure what its exit code, or the code of what kept it from starting, and its last line of
- * complaint stand for
+ * The output of a command that reads a source, as it arrives. The command is killed if it is silent for too
+ * long or no longer needed.
+ * @param failure converts its exit code (or the error that prevented its start) and its last error line to an
+ * error
  * @throws PlatError `feed_source` that names the source when it hung or needed too much memory
  */
 export async function* readChildOutput(
@@ -49,10 +49,10 @@ export async function* readChildOutput(
       yield value;
     }
     const { code, said } = await ended;
-    if (silent) throw damagedFileError(name, `no row came out of it for ${waitMs / 1000} s`);
+    if (silent) throw damagedFileError(name, `it returned no row for ${waitMs / 1000} s`);
     if (code === OUT_OF_MEMORY || code === 'SIGABRT')
       throw sourceError(
-        `${name} takes more memory to read than there is for one file. Save it as CSV or in parts, or fetch it again if it is damaged.`,
+        `Reading ${name} needs more memory than is available for one file. Save it as CSV or in parts. If it may be damaged, download it again.`,
       );
     if (code !== 0) throw failure(code, said);
   } finally {
@@ -66,7 +66,7 @@ export async function* readChildOutput(
 
 /** The error of a file that a reader could not finish. */
 export const damagedFileError = (name: string, how: string): Error =>
-  sourceError(`${name} cannot be read: ${how}. It may be damaged: fetch or copy it again.`);
+  sourceError(`Can't read ${name}: ${how}. It may be damaged. Download or copy it again.`);
 
 /** Its exit code, its signal, or why it did not start, with the last line of its standard error. */
 function outcomeOf(child: ChildProcess): Promise<{ code: number | string; said: string }> {
@@ -74,7 +74,7 @@ function outcomeOf(child: ChildProcess): Promise<{ code: number | string; said: 
   child.stderr!.on('data', bytes => {
     errorText = (errorText + bytes).slice(-2_000);
   });
-  const last = () => errorText.trim().split('\n').at(-1)!.slice(0, 300) || 'it ended without a word';
+  const last = () => errorText.trim().split('\n').at(-1)!.slice(0, 300) || 'no error message';
   return new Promise(resolve => {
     child.on('error', error =>
       resolve({ code: (error as NodeJS.ErrnoException).code ?? 'error', said: error.message }),

@@ -24,7 +24,7 @@ export type Task = {
   maxMb: number;
 };
 
-/** What it answers, each as the length of its bytes in four of them, and the bytes of v8.serialize. */
+/** Its messages, each with a length of four bytes, as bytes of v8.serialize. */
 export type Frame =
   | { started: true }
   | { batch: RowBatch; rowNo: number }
@@ -69,7 +69,7 @@ export async function* readInChild(
     input: JSON.stringify(task),
   };
   const crashed = (code: number | string, detail: string) =>
-    damagedFileError(source.name, `its reader ended with ${code} (${detail})`);
+    damagedFileError(source.name, `its reader exited with ${code} (${detail})`);
   try {
     let done = false;
     for await (const frame of framesOf(readChildOutput(command, source.name, context, crashed))) {
@@ -81,7 +81,7 @@ export async function* readInChild(
       else if ('error' in frame) throw errorOf(frame.error);
       else if ('done' in frame) done = true;
     }
-    if (!done) throw damagedFileError(source.name, 'its reader came to no end');
+    if (!done) throw damagedFileError(source.name, 'its reader did not finish');
   } finally {
     await rm(tmpDir, { recursive: true, force: true });
     await source.remove();

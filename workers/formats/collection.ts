@@ -8,9 +8,8 @@ import { type FileRead, isFull, type Output } from './row-batch.ts';
 import { useCrs } from './use-crs.ts';
 
 /*
- * A FeatureCollection is cut into the texts of its features by counting braces, and each is given
- * to JSON.parse; the members around "features" are parsed as a whole. stream-json took more than 16 times as
- * long (125 MB: 1.6 s here).
+ * Cuts a FeatureCollection into features by counting braces, and passes each to JSON.parse. The members
+ * around "features" are parsed as a whole. stream-json took more than 16 times as long (125 MB: 1.6 s here).
  */
 
 const QUOTE = 0x22;
@@ -21,14 +20,14 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** The members beside "features" describe the collection: a kilobyte in practice. */
+/** The other members describe the collection: a kilobyte in practice. */
 const SHELL_BYTES = 2 ** 20;
 
 type Shell = { type?: unknown; crs?: unknown };
 
 type Scan = {
   state: 'before' | 'features' | 'after';
-  /** The text of the collection without its features (type, crs, name), as far as it was read. */
+  /** The text of the collection without features (type, crs, name), as far as it is read. */
   shell: string;
   crs: string | null;
 };
@@ -43,7 +42,7 @@ export async function* readCollection({ source, spec, output, context }: FileRea
   const scan: Scan = { state: 'before', shell: '', crs: null };
   let pending: Buffer = Buffer.alloc(0);
   let depth = 0;
-  // Where the scan of `held` goes on, so that no byte is scanned twice.
+  // Where the scan of `held` continues, so that no byte is scanned twice.
   let resumeAt = 0;
   for await (const chunk of utf8Bytes(source.bytes(), spec.encoding)) {
     const bytes = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
@@ -122,9 +121,7 @@ function featuresStart(bytes: Buffer, name: string): number {
   return 0;
 }
 
-/**
- * Index behind the quote that ends a string whose text starts at `from`, or -1 when it lies in a later chunk.
- */
+/** Index after the closing quote of a string that starts at `from`. -1 if it is in a later chunk. */
 function endOfString(bytes: Buffer, from: number): number {
   for (let quote = bytes.indexOf(QUOTE, from); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let escapes = quote;
@@ -148,13 +145,10 @@ function crsOf(shell: Shell, name: string): string | null {
   const named = crs as { type?: unknown; properties?: { name?: unknown; code?: unknown } };
   if (named.type === 'name' && typeof named.properties?.name === 'string') return named.properties.name;
   if (named.type === 'EPSG' && named.properties?.code !== undefined) return `EPSG:${named.properties.code}`;
-  throw formatError(`${name}: its crs member cannot be read. Declare "crs" in the feed.`);
+  throw formatError(`${name}: Plat can't read its crs member. Set "crs" in the feed.`);
 }
 
-/**
- * Checks the whole shell. A `crs` behind the features came too late for them, which is harmless
- * for degrees alone.
- */
+/** Checks the whole shell. A `crs` after the features comes too late, unless they are in degrees. */
 function finish(scan: Scan, output: Output, name: string): void {
   if (scan.state === 'before') throw notACollection(name);
   if (scan.state === 'features') throw truncatedError(name, 'its list of features does not end');
@@ -166,7 +160,7 @@ function finish(scan: Scan, output: Output, name: string): void {
   const probe: Point = { type: 'Point', coordinates: [1, 1] };
   toWgs84(crs, name)(probe);
   if (probe.coordinates[0] === 1 && probe.coordinates[1] === 1) return;
-  throw formatError(`${name}: its crs (${crs}) stands behind the features. Declare it as "crs" in the feed.`);
+  throw formatError(`${name}: its crs (${crs}) comes after the features. Set it as "crs" in the feed.`);
 }
 
 function requireBounds(scan: Scan, held: Buffer, rowBytes: number, name: string): void {
@@ -174,18 +168,18 @@ function requireBounds(scan: Scan, held: Buffer, rowBytes: number, name: string)
     throw notACollection(name);
   if (held.length > rowBytes) {
     throw formatError(
-      `${name}: one feature is longer than ${rowBytes} bytes; a brace may be missing in the file.`,
+      `${name}: one feature is longer than ${rowBytes} bytes. A brace may be missing in the file.`,
     );
   }
 }
 
 function notAFeature(output: Output, bytes: Buffer, at: number, name: string): Error {
   const excerpt = bytes.toString('utf8', at, at + 40);
-  return formatError(`${name}: after feature ${output.rowNo} a Feature is expected, found: ${excerpt}`);
+  return formatError(`${name}: expected a Feature after feature ${output.rowNo}, but found: ${excerpt}`);
 }
 
 function notACollection(name: string): Error {
   return formatError(
-    `${name} is not a GeoJSON FeatureCollection. For one Feature a line set the format to "ndgeojson", for plain JSON lines to "ndjson".`,
+    `${name} is not a GeoJSON FeatureCollection. If it has one Feature per line, set the format to "ndgeojson". For plain JSON lines, set it to "ndjson".`,
   );
 }

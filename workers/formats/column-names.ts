@@ -11,18 +11,17 @@ export function checkColumns(names: string[], name: string): string[] {
       formatError(`${name}: ${why}. List the column names as "header" in the feed.`);
     if (column === '') throw refuse(`column ${index + 1} has no name`);
     // Assigning to it would replace the row's prototype instead of adding a value.
-    if (column === '__proto__') throw refuse('a column cannot be called __proto__');
+    if (column === '__proto__') throw refuse("a column can't be named __proto__");
     const first = seen.get(column);
-    if (first !== undefined)
-      throw refuse(`columns ${first + 1} and ${index + 1} are both called "${column}"`);
+    if (first !== undefined) throw refuse(`columns ${first + 1} and ${index + 1} are both named "${column}"`);
     seen.set(column, index);
   }
   return names;
 }
 
 /**
- * The names in a file's header line. A column without a name gets its position (`column_3`), and columns of
- * the same name get theirs at the end (`OWNER (column 2)`), so that only a feed that maps them has to choose.
+ * The names in a file's header line. A column without a name gets its position (`column_3`). Columns with the
+ * same name get theirs at the end (`OWNER (column 2)`), so only a feed that maps them has to choose.
  */
 export function nameColumns(header: readonly string[]): string[] {
   const names = header.map(name => name.replace(ODD_SPACES, ' ').trim());
@@ -68,4 +67,4 @@ export function areValues(names: readonly string[]): boolean {
 }
 
 export const NO_HEADER =
-  'its first line seems to be data, not the names of the columns: set "header" in the feed to false (the columns are then column_1, column_2 …) or to a list of names';
+  'its first line looks like data, not column names. In the feed, set "header" to a list of names, or to false (the columns are then column_1, column_2 …)';

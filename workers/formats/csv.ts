@@ -5,9 +5,9 @@ import type { InputSettings } from './input-settings.ts';
 import { addBad, addRow, copyText, type FileRead, isFull, type Output } from './row-batch.ts';
 
 /*
- * RFC 4180 with any one-character delimiter. Our own: after a stray quote papaparse takes all up
- * to the next fitting quote for one cell, uDSV drops those rows without a word, csv-parse takes five times as
- * long. Here it costs a line.
+ * RFC 4180 with any one-character delimiter. This is our own parser because a stray quote costs only one line
+ * here. papaparse reads everything up to the next matching quote as one cell, uDSV drops such rows silently,
+ * and csv-parse takes five times as long.
  */
 
 const DELIMITERS = [',', '\t', '|', ';'];
@@ -58,7 +58,8 @@ export async function* readCsv({ source, spec, output, context }: FileRead): Asy
     if (isFull(output)) yield;
   }
   if (table.skipping) throw truncatedError(table.name, 'its last line does not end');
-  if (table.columns === null) throw formatError(`${source.name} is empty: no header line. Check the file.`);
+  if (table.columns === null)
+    throw formatError(`${source.name} is empty. It has no header line. Check the file.`);
 }
 
 function withoutLines(text: string, count: number): string | null {
@@ -96,7 +97,7 @@ function newTable(spec: InputSettings, name: string): Table {
 }
 
 /**
- * Takes one record from `text` at `at`; the index where the next begins, or -1 when the text ends inside it.
+ * Reads one record from `text` at `at`. Returns the index of the next one, or -1 if the text ends inside it.
  */
 function takeRecord(table: Table, text: string, at: number, last: boolean, output: Output): number {
   const dialect = table.dialect!;
@@ -110,8 +111,8 @@ function takeRecord(table: Table, text: string, at: number, last: boolean, outpu
   if (typeof scanned === 'string') {
     const end = lineEnd(text, at, dialect, true);
     if (scanned === 'open quote' && end === text.length)
-      throw truncatedError(table.name, 'it ends in a quoted cell');
-    if (table.columns === null) throw formatError(`${table.name}: the quoting of its header line is broken.`);
+      throw truncatedError(table.name, 'it ends inside a quoted cell');
+    if (table.columns === null) throw formatError(`${table.name}: its header line has broken quotes.`);
     const what = scanned === 'open quote' ? 'a quoted cell does not end' : 'text follows a closing quote';
     addBad(output, 'unreadable_row', what, line(text, at, end));
     return end;
@@ -132,9 +133,9 @@ function takeRecord(table: Table, text: string, at: number, last: boolean, outpu
 }
 
 /**
- * Cells too many count only where they hold something, and missing ones are empty: spreadsheets write as many
- * as they like. A line of one cell is a note rather than a row, and one that does not start as whole rows do
- * the rest of a row that was broken in two.
+ * Extra cells are a fault only if they are filled, and missing ones are empty, because spreadsheets vary. A
+ * line with one cell is a note, not a row. A line that doesn't start like complete rows is the rest of a row
+ * that was broken in two.
  */
 function addCells(table: Table, columns: string[], cells: string[], output: Output, raw: () => string): void {
   const { length } = cells;
@@ -143,7 +144,7 @@ function addCells(table: Table, columns: string[], cells: string[], output: Outp
     ? length > 1 && startsAsRow(table, cells[0]!)
     : !cells.slice(columns.length).some(isFilled);
   if (!isRow) {
-    addBad(output, 'ragged_row', `the row has ${length} cells where the header has ${columns.length}`, raw());
+    addBad(output, 'ragged_row', `the row has ${length} cells, but the header has ${columns.length}`, raw());
     return;
   }
   if (!isShort) noteStart(table, cells[0]!);
@@ -266,7 +267,7 @@ const unquote = (cell: string, quote: string): string =>
 const contentEnd = (text: string, start: number, end: number): number =>
   end > start && text[end - 1] === '\r' ? end - 1 : end;
 
-/** The index behind the line that begins at `at`; -1 when it does not end here, unless `last`. */
+/** The index after the line that starts at `at`. -1 if it doesn't end here, unless `last`. */
 function lineEnd(text: string, at: number, dialect: Dialect, last: boolean): number {
   const eol = text.indexOf(dialect.newline, at);
   if (eol === -1) return last ? text.length : -1;
@@ -283,7 +284,7 @@ function line(text: string, at: number, end: number): string {
  */
 function skipLine(table: Table, held: string, output: Output): string {
   if (table.columns === null)
-    throw formatError(`${table.name} has no header line that ends. Check its format.`);
+    throw formatError(`${table.name} has a header line without an end. Check its format.`);
   const end = lineEnd(held, 0, table.dialect!, false);
   if (end === -1) {
     addBad(output, 'row_too_long', `the line is longer than ${held.length} characters`, held);
@@ -296,7 +297,7 @@ function skipLine(table: Table, held: string, output: Output): string {
 
 function detectDialect(text: string, spec: InputSettings): Dialect {
   const quote = spec.quote ?? '"';
-  // Old Macintosh exports end lines with a carriage return alone.
+  // Old Macintosh exports end lines with only a carriage return.
   const newline = text.includes('\n') || !text.includes('\r') ? '\n' : '\r';
   return { delimiter: spec.delimiter ?? detectDelimiter(text, quote, newline), quote, newline };
 }

@@ -26,7 +26,7 @@ type Decode = (bytes: Buffer, isFull?: boolean) => string;
 
 export type DbfRecord = Record<string, unknown>;
 
-/** dBASE alone: deleted records are skipped, but keep their row number. */
+/** dBASE only: deleted records are skipped, but keep their row numbers. */
 export async function* readDbf({ source, spec, output }: FileRead): AsyncGenerator<void> {
   const cpg = await source.sibling('.cpg');
   for await (const records of dbfRecords(source, spec, cpg)) {
@@ -39,11 +39,12 @@ export async function* readDbf({ source, spec, output }: FileRead): AsyncGenerat
 }
 
 /**
- * The records of a table in file order, an array per chunk, null for a deleted one; cells trimmed at their
- * end, null when blank, dates 'YYYY-MM-DD', memo columns left out. Text is in the feed's encoding, else the
- * `.cpg` file's, else the header's, else Windows-1252; but a value that is valid UTF-8 is UTF-8.
- * @throws PlatError `feed_format` when it is no dBASE table, `feed_source` when it ends
- * before its last record
+ * The records of a table in file order, one array per chunk, null for a deleted record. Cells are trimmed at
+ * the end, and null if blank. Dates are 'YYYY-MM-DD'. Memo columns are skipped. Text is in the feed's
+ * encoding, else that of the `.cpg` file, else the header's, else Windows-1252. A value that is valid UTF-8
+ * is always UTF-8.
+ * @throws PlatError `feed_format` when it is not a dBASE table, `feed_source` when it ends before its last
+ * record
  */
 export async function* dbfRecords(
   source: SourceFile,
@@ -75,7 +76,7 @@ export async function* dbfRecords(
     if (left === 0) return;
   }
   if (header === null) throw notDbase(source.name);
-  throw truncatedError(source.name, `it holds ${header.records - left} of ${header.records} records`);
+  throw truncatedError(source.name, `it has ${header.records - left} of ${header.records} records`);
 }
 
 /** Null while the bytes do not contain the whole header. */
@@ -124,7 +125,7 @@ function readFields(descriptors: Buffer, recordBytes: number, decode: Decode, na
 
 function renameFields(fields: Field[], names: string[], name: string): void {
   if (names.length !== fields.length) {
-    throw formatError(`${name} has ${fields.length} columns, the feed's header lists ${names.length}.`);
+    throw formatError(`${name} has ${fields.length} columns, but the feed's header lists ${names.length}.`);
   }
   fields.forEach((field, index) => {
     field.name = names[index]!;
@@ -155,7 +156,7 @@ function parseRecord(bytes: Buffer, at: number, header: Header): DbfRecord | nul
 
 const BINARY = new Set('I+OBYT@MGP0');
 
-/** undefined for what lies in another file: memos, pictures; and for FoxPro's null flags. */
+/** undefined for data in other files (memos, pictures), and for FoxPro's null flags. */
 function parseBinary(bytes: Buffer, type: string): unknown {
   if (type === 'I' || type === '+') return bytes.length === 4 ? bytes.readInt32LE(0) : null;
   if (bytes.length !== 8 || 'MGP0'.includes(type)) return undefined;
@@ -203,9 +204,7 @@ function parseDateTime(bytes: Buffer): string | null {
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
-/**
- * Code pages by the language byte. 0x57 ("current ANSI") and 0 are filled in without thought and say nothing.
- */
+/** Code pages by the language byte. 0x57 ("current ANSI") and 0 are often wrong, so ignore them. */
 const LANGUAGES: Record<number, string> = {
   1: 'cp437',
   2: 'cp850',

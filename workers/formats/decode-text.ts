@@ -3,9 +3,9 @@ import iconv from 'iconv-lite';
 import { formatError } from '../../shared/platform/http/download-context.ts';
 
 /*
- * A byte order mark decides the encoding, else what the feed declares, else the first chunk with a byte
- * above 127: UTF-8 when that chunk is valid UTF-8, Windows-1252 otherwise, for the rest of the file.
- * Windows-1252 stands for Latin-1 as well: they differ only in control characters that no roll contains.
+ * A byte order mark decides the encoding, then the feed, then the first chunk with a byte above 127: UTF-8 if
+ * that chunk is valid UTF-8, else Windows-1252 for the rest of the file. Windows-1252 also covers Latin-1.
+ * They differ only in control characters that rolls don't contain.
  */
 
 /**
@@ -19,9 +19,7 @@ export async function* decodeText(chunks: AsyncIterable<Buffer>, declared?: stri
   if (rest !== '') yield rest;
 }
 
-/**
- * The same stream as UTF-8 bytes without byte order mark: as it is when it is UTF-8, transcoded otherwise.
- */
+/** The stream as UTF-8 without a byte order mark: unchanged if it is UTF-8, else transcoded. */
 export async function* utf8Bytes(chunks: AsyncIterable<Buffer>, declared?: string): AsyncGenerator<Buffer> {
   let decoder: ReturnType<typeof iconv.getDecoder> | null = null;
   for await (const { encoding, bytes } of chosen(chunks, declared)) {
@@ -111,7 +109,5 @@ export function encodingName(name: string): string {
       ? plain
       : `cp${page}`;
   if (iconv.encodingExists(candidate)) return candidate;
-  throw formatError(
-    `The encoding "${name}" is unknown. Declare one such as "utf-8" or "windows-1252" in the feed.`,
-  );
+  throw formatError(`Unknown encoding "${name}". Set one such as "utf-8" or "windows-1252" in the feed.`);
 }

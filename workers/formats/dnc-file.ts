@@ -1,8 +1,8 @@
 /**
- * Files of the Do Not Call registry, https://telemarketing.donotcall.gov: plain text, a number of ten digits
- * a line with or without a comma after the area code, or XML, `<ac val='202'><ph val='5551234'/></ac>`;
- * change lists as text in columns, or with an attribute that says what became of the number. Read as bytes: a
- * line of twelve costs some 40 ns, the nation's list has 250 million.
+ * Files of the Do Not Call registry, https://telemarketing.donotcall.gov: text with one 10-digit number per
+ * line, with or without a comma after the area code, or XML, `<ac val='202'><ph val='5551234'/></ac>`. Change
+ * lists are text in columns, or have an attribute with the action. Read as bytes: a line of twelve takes
+ * about 40 ns, and the whole list has 250 million.
  */
 
 export type NumberSink = {
@@ -42,7 +42,7 @@ async function readNumbers(chunks: AsyncIterable<Uint8Array>, sink: NumberSink):
   const end = () => {
     lineNo++;
     if (digits === 10 && others <= 4 && isPrefix(prefix)) sink.add(prefix, line);
-    else if (digits > 0 || others > 0) sink.bad(lineNo, 'is no number of ten digits');
+    else if (digits > 0 || others > 0) sink.bad(lineNo, 'is not a 10-digit number');
     prefix = line = digits = others = 0;
   };
   for await (const chunk of chunks) {
@@ -89,10 +89,14 @@ async function readChanges(
 
 function change(digits: string, action: string, lineNo: number, sink: NumberSink): void {
   const number = halves(digits);
-  if (number === null) sink.bad(lineNo, 'holds no number of ten digits');
+  if (number === null) sink.bad(lineNo, 'has no 10-digit number');
   else if (/^a/i.test(action)) sink.add(...number);
   else if (/^[dr]/i.test(action)) sink.remove(...number);
-  else sink.bad(lineNo, 'says neither A (added) nor D (deleted): is dnc.columns in the order of the file?');
+  else
+    sink.bad(
+      lineNo,
+      'has neither A (added) nor D (deleted); check that dnc.columns matches the order of the file',
+    );
 }
 
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
@@ -110,7 +114,7 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
 const ELEMENT = /<(list|ac|ph)\b([^>]*?)\/?>(?:([^<]*)<\/\1>)?/gi;
 const ATTRIBUTE = /([\w-]+)\s*=\s*["']([^"']*)["']/g;
 
-/** The area code stands on the element around the numbers; the action is an attribute such as chg='A'. */
+/** The element around the numbers has the area code. The action is an attribute such as chg='A'. */
 async function readXml(
   chunks: AsyncIterable<Uint8Array>,
   changes: boolean,
@@ -119,7 +123,7 @@ async function readXml(
   let [rest, area, count] = ['', '', 0];
   for await (const chunk of chunks) {
     const text = rest + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1');
-    // Behind the last whole tag an element may go on in the next chunk.
+    // After the last complete tag, an element can continue in the next chunk.
     const whole = text.lastIndexOf('<');
     rest = text.slice(whole);
     readElements(text.slice(0, whole));
@@ -142,7 +146,7 @@ async function readXml(
       const { chg, change: changed, action, type, act } = attributesByName;
       const number = halves(digits);
       if (changes) change(digits, chg ?? changed ?? action ?? act ?? type ?? '', count, sink);
-      else if (number === null) sink.bad(count, 'is no number of ten digits');
+      else if (number === null) sink.bad(count, 'is not a 10-digit number');
       else sink.add(...number);
     }
   }

@@ -3,7 +3,7 @@
  * rounds the former, so that two parcels become one, and rejects the latter.
  */
 
-/** A whole number of 16 digits or more. Decimals don't count: coordinates have as many. */
+/** A whole number of 16 digits or more. Decimals are excluded, because coordinates have as many digits. */
 const LONG_NUMBER = /(?:^|[:,[\s-])\d{16}/;
 
 const LONG_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;

@@ -10,8 +10,8 @@ export async function fetchUrl(url: URL, context: OpenContext, optional: boolean
 }
 
 /**
- * A source as a file here: itself or, of an address, its copy, with those of its siblings beside it. @throws
- * PlatError `feed_source`
+ * A source as a local file: the file itself, or a copy of a URL, with its sibling files.
+ * @throws PlatError `feed_source`
  */
 export async function fetchSource(
   source: string,
@@ -40,8 +40,8 @@ export function siblingUrl(url: URL, extension: string): URL | null {
   const match = /\.(\w+)(\.gz)?$/i.exec(url.pathname);
   if (match === null) return null;
   const upper = match[1] === match[1]?.toUpperCase();
-  const beside = new URL(url);
-  beside.pathname =
+  const sibling = new URL(url);
+  sibling.pathname =
     url.pathname.slice(0, match.index) + (upper ? extension.toUpperCase() : extension) + (match[2] ?? '');
-  return beside;
+  return sibling;
 }

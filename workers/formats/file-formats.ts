@@ -16,13 +16,13 @@ export type FileFormatSpec = FormatSpec &
   FileKind & {
     load(): Promise<FileReader>;
     /**
-     * For readers based on a library: the memory limit of their process in megabytes, about 100 of which are
-     * Node's and the library's. They run in reader-child.ts.
+     * Memory limit in MB for readers that use a library. About 100 MB are Node's and the library's own. They
+     * run in reader-child.ts.
      */
     maxMb?: number;
   };
 
-/** Every format of files. What a file's name tells goes to the first with its extension. */
+/** All file formats. A file name belongs to the first format with its extension. */
 export const FILE_FORMATS = {
   csv: {
     title: 'CSV and other delimited text',
@@ -138,7 +138,7 @@ export const FILE_FORMATS = {
 
 export type FileFormat = keyof typeof FILE_FORMATS;
 
-/** Services that are asked page by page. */
+/** Services that are read page by page. */
 const SERVICES = {
   reso: { title: 'a RESO Web API', geometry: false, notes: '[above](#reading-sources)' },
   arcgis: {

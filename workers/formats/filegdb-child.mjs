@@ -22,7 +22,7 @@ async function main() {
   const init = createRequire(`${process.cwd()}/`)('./gdal3.node.js');
   const quiet = { logHandler() {}, errorHandler() {} };
   const gdal = await init({ path: '.', useWorker: false, ...quiet });
-  // Says that it has started, and stands for nothing.
+  // Reports that the process has started. It is not data.
   writeAll(Buffer.from('\n'));
   const { datasets } = await gdal.open(folder);
   const [dataset] = datasets;

@@ -15,9 +15,9 @@ import { readFeatureLines } from './json.ts';
 import { chooseLayer, type FileRead } from './row-batch.ts';
 
 /*
- * Esri's file geodatabase, by GDAL in a child process: as WebAssembly (gdal3.js, an optional package), else
- * as installed. Coordinates come as they are, said to be degrees so that GDAL leaves them alone: what moves
- * them to WGS84 is the same for all formats.
+ * Esri's file geodatabase, read by GDAL in a child process: as WebAssembly (gdal3.js, an optional package),
+ * or an installed GDAL. Coordinates are passed through as if they were degrees, because the same code
+ * converts all formats to WGS84.
  */
 
 /** Options of GDAL in either form: curves as lines, no heights, all digits. */
@@ -50,8 +50,8 @@ export const readFileGdb = (reading: FileRead): AsyncGenerator<void> =>
   readWith(gdalPackage() ?? INSTALLED_GDAL, reading);
 
 /**
- * @throws PlatError `feed_source` without GDAL, or when it does not answer; `feed_format` with what it
- * says against the file
+ * @throws PlatError `feed_source` without GDAL or when it doesn't respond, `feed_format` with GDAL's
+ * objection to the file
  */
 export async function* readWith(gdal: Gdal, given: FileRead): AsyncGenerator<void> {
   const { source, spec, output, context } = given;
@@ -67,7 +67,7 @@ export async function* readWith(gdal: Gdal, given: FileRead): AsyncGenerator<voi
     isRead ||= output.batch.rows.some(({ geometry }) => geometry !== null);
     if (isRead || output.batch.rows.length === 0) return;
     throw formatError(
-      `${name}: layer ${layer.name} holds multipatches, shapes in three dimensions, which are not read. Make polygons of them first (Multipatch Footprint in ArcGIS).`,
+      `${name}: layer ${layer.name} has multipatches (3D shapes), which Plat can't read. Convert them to polygons first (Multipatch Footprint in ArcGIS).`,
     );
   };
   for await (const _ of readFeatureLines(reading, layer.crs)) {
@@ -77,7 +77,7 @@ export async function* readWith(gdal: Gdal, given: FileRead): AsyncGenerator<voi
   }
   look();
   const read = output.rowNo - before;
-  if (read < layer.count) throw truncatedError(name, `it holds ${read} of ${layer.count} rows`);
+  if (read < layer.count) throw truncatedError(name, `it has ${read} of ${layer.count} rows`);
   advance(1);
 }
 
@@ -90,12 +90,12 @@ async function layersOf(
   path: string,
   { source: { name }, spec, context }: FileRead,
 ): Promise<Layer[]> {
-  // What is no folder GDAL refuses in words of its own.
+  // GDAL reports paths that aren't folders itself.
   const files = await readdir(path).catch((): string[] => []);
   const isCompressed = files.some(file => /\.cdf$/i.test(file));
   const compressed = () =>
     formatError(
-      `${name} is a compressed file geodatabase (CDF), which GDAL cannot read. Uncompress it in ArcGIS (Uncompress File Geodatabase Data), or export the layer as a shapefile or a GeoPackage.`,
+      `${name} is a compressed file geodatabase (CDF), which GDAL can't read. Uncompress it in ArcGIS (Uncompress File Geodatabase Data), or export the layer as a shapefile or a GeoPackage.`,
     );
   let listed = '';
   try {
@@ -159,10 +159,10 @@ export const INSTALLED_GDAL: Gdal = {
   rows: (path, layer) => ({ program: 'ogr2ogr', args: [...AS_ROWS, '/vsistdout/', path, layer] }),
 };
 
-/** GDAL names places in its own source, by where it was built. */
+/** GDAL's messages include paths in its own source. */
 const plainWords = (said: string): string =>
   said
-    .replace(/Error occurred in \S+ at line \d+/i, 'GDAL cannot make sense of it')
+    .replace(/Error occurred in \S+ at line \d+/i, "GDAL can't read it")
     .replace(/\S*\/[\w.-]+\.(cpp|c|h)\S*/g, 'GDAL');
 
 /** The output of a GDAL command. */
@@ -175,10 +175,10 @@ function gdalOutput(
   return readChildOutput(command, name, context, (code, said) => {
     if (code === 'ENOENT')
       return sourceError(
-        `${name}: FileGDB is read by GDAL, which is not there. Install the package with "npm install gdal3.js", or GDAL's programs (ogr2ogr).`,
+        `${name}: reading FileGDB needs GDAL, which is not installed. Install the package with "npm install gdal3.js", or GDAL's programs (ogr2ogr).`,
       );
     return formatError(
-      `${name} cannot be read as a file geodatabase (${plainWords(said.replaceAll(path, name))}). Check the file.`,
+      `Can't read ${name} as a file geodatabase (${plainWords(said.replaceAll(path, name))}). Check the file.`,
     );
   });
 }

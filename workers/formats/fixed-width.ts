@@ -6,8 +6,8 @@ import { splitLines } from './json.ts';
 import { addBad, addRow, type FileRead, isFull } from './row-batch.ts';
 
 /**
- * Lines whose columns stand at the places that the feed's layout gives. Cells are strings, blank ones null;
- * blank lines are skipped.
+ * Lines with columns at the positions in the feed's layout. Cells are strings, or null if blank. Blank lines
+ * are skipped.
  */
 export async function* readFixedWidth({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;

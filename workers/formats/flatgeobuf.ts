@@ -32,7 +32,7 @@ export async function* readFlatGeobuf({ source, output, context }: FileRead): As
   }
   // A count of 0 means "unknown".
   const promised = metadata.header?.featuresCount ?? 0;
-  if (promised > features) throw truncatedError(name, `it holds ${features} of ${promised} features`);
+  if (promised > features) throw truncatedError(name, `it has ${features} of ${promised} features`);
 }
 
 /** A feature with the digits of its 64-bit integers, which the library rounds beyond 2^53. */
@@ -81,8 +81,8 @@ function longValues(feature: Feature, columns: readonly ColumnMeta[]): Record<st
 const MAGIC = 'fgb\x03';
 
 /**
- * Only whole parts: the library reads a truncated header or index forever, and takes a truncated feature for
- * a whole one.
+ * Pass on only complete parts. The library loops on a truncated header or index, and accepts a truncated
+ * feature.
  */
 async function* wholeFrames(
   source: OpenedSource,
@@ -121,10 +121,7 @@ async function* wholeFrames(
     throw truncatedError(name, 'it ends inside a feature or its index');
 }
 
-/**
- * Length of the features at the start of `bytes` that are there to their last byte; each
- * begins with its length.
- */
+/** Length of the complete features at the start of `bytes`. Each starts with its length. */
 function wholeFeatures(bytes: Buffer): number {
   let end = 0;
   while (end + 4 <= bytes.length) {
@@ -138,9 +135,8 @@ function wholeFeatures(bytes: Buffer): number {
 function indexBytes(header: HeaderMeta | null, name: string): number {
   if (header === null) throw notFlatGeobuf(name);
   if (header.indexNodeSize === 0) return 0;
-  // With an index over nothing the library would compute its size in an endless loop.
-  if (header.featuresCount === 0)
-    throw formatError(`${name} says that it holds no features. Check the file.`);
+  // With an index over zero features, the library would loop forever.
+  if (header.featuresCount === 0) throw formatError(`${name} says it has no features. Check the file.`);
   return calcTreeSize(header.featuresCount, header.indexNodeSize);
 }
 

@@ -7,12 +7,12 @@ import { INPUT_SETTINGS, type InputSettings, MARGIN_DEG } from './input-settings
 const source = z
   .string()
   .min(1)
-  .describe('A path relative to the feed file, or a file:, http: or https: address.');
+  .describe('A path relative to the feed file, or a file:, http:, or https: URL.');
 
 export const INPUT_PROPERTIES = {
   source: z
-    .union([source, z.array(source).min(1).describe('Several sources read one after the other as one.')])
-    .describe('What to read; gzip and zip are unpacked.'),
+    .union([source, z.array(source).min(1).describe('Several sources, read in order as one.')])
+    .describe('What to read. Plat unpacks gzip and zip.'),
   format: z.enum(Object.keys(FORMATS) as [Format, ...Format[]]).describe(
     Object.entries(FORMATS)
       .map(([name, { title }]) => `${name}: ${title}`)
@@ -45,6 +45,6 @@ export function readWindow(
   if (within !== 'county') return { within: { box: within } };
   const extent = fips === null ? undefined : countyExtent(fips);
   if (extent) return { within: { box: padBox(extent, 2 * MARGIN_DEG), county: { fips: fips!, of } } };
-  report('county needs the fips of the county');
+  report('county needs the fips of the feed');
   return {};
 }

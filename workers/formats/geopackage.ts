@@ -15,16 +15,16 @@ import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';
 
 /**
- * A feature or attribute table of a GeoPackage, https://www.geopackage.org/spec131/, read row by
- * row where it lies.
+ * A feature or attribute table of a GeoPackage, https://www.geopackage.org/spec131/, read row by row in
+ * place.
  */
 export async function* readGeoPackage({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const { rowBytes } = limitsOf(context);
   const file = await source.onDisk();
   const isWriteAhead = await checkFile(file, name);
-  // SQLite locks by a folder beside the file, where a killed worker would leave it and two
-  // could not read at once.
+  // SQLite locks with a folder next to the file. A killed worker would leave it behind, and two workers
+  // couldn't read at once.
   const folder = await scratchFolder(context, 'geopackage-');
   const path = join(folder, 'file.gpkg');
   if (isWriteAhead) await withoutWriteAhead(file.path, path);
@@ -89,11 +89,11 @@ async function checkFile({ path, bytes }: LocalFile, name: string): Promise<bool
     throw formatError(`${name} is not a GeoPackage. Check the feed's format and the file.`);
   const pageBytes = head.readUInt16BE(16) === 1 ? 65_536 : head.readUInt16BE(16);
   const promised = pageBytes * head.readUInt32BE(28);
-  if (bytes < promised) throw truncatedError(name, `it holds ${bytes} of ${promised} bytes`);
+  if (bytes < promised) throw truncatedError(name, `it has ${bytes} of ${promised} bytes`);
   const ahead = await stat(`${path}-wal`).catch(() => null);
   if (head[18] === 2 && ahead !== null && ahead.size > 0)
     throw formatError(
-      `${name} is open in another program: a part of it lies in ${name}-wal beside it. Close it in the program that wrote it.`,
+      `${name} is open in another program: part of its data is in ${name}-wal. Close it in that program.`,
     );
   return head[18] === 2;
 }
@@ -112,7 +112,7 @@ async function withoutWriteAhead(from: string, to: string): Promise<void> {
   }
 }
 
-/** Views are left out: they are queries of the file's author, not rows. */
+/** Views are skipped, because they are queries of the file's author. */
 function layersOf(db: Database): Layer[] {
   return db.all(`
     select c.table_name as name, g.column_name as geometry, g.srs_id as stored, s.organization, s.organization_coordsys_id as code,
@@ -129,8 +129,8 @@ const columnsOf = (db: Database, table: string): Column[] =>
   db.all(`select name, lower(type) as type from pragma_table_info(?)`, [table]) as unknown as Column[];
 
 /**
- * Its columns by name, without those that are computed. What is longer than a row may be never leaves the
- * file: of a shape so much comes that it is seen to be too long, of the other values nothing.
+ * Its columns by name, without computed ones. Oversized values never leave the file. Of an oversized shape,
+ * only enough is read to detect it.
  */
 function selectOf(layer: Layer, columns: readonly Column[], rowBytes: number): string {
   const expressions = columns.map(({ name }) => {
@@ -162,7 +162,7 @@ function requireOneCrs(db: Database, { name: layer, stored }: Layer, name: strin
   if (stated == null || stored === null || stated <= 0 || stored <= 0 || stated === stored) return;
   throw new PlatError(
     'feed_crs',
-    `${name}: layer ${layer} is in the reference system ${stated} by gpkg_contents and in ${stored} by gpkg_geometry_columns. Declare the right one as "crs" in the feed.`,
+    `${name}: layer ${layer} has the reference system ${stated} in gpkg_contents, but ${stored} in gpkg_geometry_columns. Set the right one as "crs" in the feed.`,
     { status: 422 },
   );
 }

@@ -6,8 +6,9 @@ import { formatOf } from './read-format.ts';
 import { openArchive } from './zip.ts';
 
 /**
- * The format of a file here by its name, or of a zip that is not named after one by what is in it; null when
- * neither tells. @param name in messages @throws PlatError `feed_source` for a zip that cannot be read
+ * The format of a local file by its name, or of a zip by its contents. null if unclear.
+ * @param name in messages
+ * @throws PlatError `feed_source` for an unreadable zip
  */
 export async function guessFormat(path: string, name = path): Promise<Format | null> {
   const named = formatOf(path);
@@ -18,7 +19,7 @@ export async function guessFormat(path: string, name = path): Promise<Format | n
   return formatOfMembers(archive.entries.map(({ fileName }) => fileName)) ?? named;
 }
 
-/** A table that belongs to a shapefile, or a note beside one, is not what is meant. */
+/** A table that belongs to a shapefile, or a note next to one, is not a candidate. */
 function formatOfMembers(names: readonly string[]): FileFormat | null {
   // With its folder or without, as some servers pack it.
   if (names.some(name => basename(name).toLowerCase() === FILE_FORMATS.filegdb.folderHolds)) return 'filegdb';

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 
 /**
- * The part of a source that a feed wants: a box, or a county, whose parcels lie in it and whose
- * features touch it.
+ * The part of a source that a feed reads: a box, or a county, with parcels inside it and features that touch
+ * it.
  */
 export type ReadWindow = { box: Box; county?: { fips: number; of: 'parcels' | 'features' } };
 
 const tokenEnv = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name of an environment variable')
-  .describe('Environment variable that holds the token. The token itself never stands in a feed file.');
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not the name of an environment variable')
+  .describe('Environment variable with the token. The token itself is never in a feed file.');
 
 const arcgisSchema = z
   .strictObject({
@@ -22,19 +22,21 @@ const arcgisSchema = z
     names_of: z
       .array(z.string().min(1))
       .min(1)
-      .describe('Fields whose codes become the names that the layer declares for them. Default: codes stay.'),
+      .describe(
+        'Fields whose codes Plat replaces with the names that the layer defines. Default: codes stay.',
+      ),
     out_sr: z
       .number()
       .int()
       .describe(
-        'Coordinate system to ask for, by its EPSG or Esri code, and to reproject from here. Default: 4326, degrees.',
+        'Coordinate system to request, by its EPSG or Esri code. Plat reprojects from it. Default: 4326, degrees.',
       ),
     page_size: z
       .number()
       .int()
       .min(1)
       .max(10_000)
-      .describe('Features asked for at a time. Default: 1000, or what the server allows.'),
+      .describe('Features per request. Default: 1000, or what the server allows.'),
     token_env: tokenEnv,
   })
   .partial();
@@ -49,11 +51,11 @@ const resoSchema = z
       .int()
       .min(1)
       .max(10_000)
-      .describe('Records asked for at a time. Default: the service decides.'),
+      .describe('Records per request. Default: the service decides.'),
     timestamp_field: z
       .string()
       .min(1)
-      .describe('Field by which changes are asked for. Default: ModificationTimestamp.'),
+      .describe('Field that selects changed records. Default: ModificationTimestamp.'),
   })
   .partial();
 
@@ -71,56 +73,56 @@ const settingsSchema = z
   .object({
     crs: z
       .string()
-      .describe('Coordinate system, such as EPSG:2236 or WKT. Default: what the source says, else WGS84.'),
+      .describe('Coordinate system, such as EPSG:2236 or WKT. Default: that of the source, else WGS84.'),
     encoding: z.string().describe('Character encoding, such as utf-8 or windows-1252. Default: detected.'),
     delimiter: z.string().describe('csv: the separator. Default: detected.'),
-    quote: z.string().max(1).describe('csv: the quotation mark. Default: "; empty for none.'),
+    quote: z.string().max(1).describe('csv: the quotation mark. Empty for none. Default: ".'),
     header: z
       .union([z.boolean(), z.array(z.string().min(1)).min(1)])
       .describe(
-        'csv, xlsx: false when the first line is data (the columns are then column_1 …), or a list of names. Default: true.',
+        'csv, xlsx: false if the first line is data (the columns are then column_1 …), or a list of names. Default: true.',
       ),
     skip_lines: z
       .number()
       .int()
       .min(0)
       .max(1000)
-      .describe('csv, xlsx, fixed_width: lines of titles before the header. Default: 0.'),
+      .describe('csv, xlsx, fixed_width: number of title lines before the header. Default: 0.'),
     within: z
       .union([z.literal('county'), boundsSchema('A box [west, south, east, north], in degrees.')])
       .describe(
-        "The part that is wanted of a file that holds more: rows that lie elsewhere are left out. county: what lies in the feed's county; of roads, wetlands and flood zones what touches it. Default: all.",
+        "The area to read, if the file covers more. Rows elsewhere are skipped. county: rows in the feed's county; for roads, wetlands, and flood zones, features that touch it. Default: everything.",
       ),
     member: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
       .describe(
-        'The file meant in a zip that holds several. Of patterns, in which * stands for anything, all files that fit one are read as one; one that begins with ! leaves files out.',
+        'The file to read in a zip with several. With patterns (* matches anything), all matching files are read as one. A pattern that starts with ! excludes files.',
       ),
-    layer: z.string().min(1).describe('The layer, table or sheet meant in a file that holds several.'),
+    layer: z.string().min(1).describe('The layer, table, or sheet to read in a file with several.'),
     layout: z
       .array(
         z.strictObject({
-          name: z.string().min(1).describe('What the column is called.'),
-          width: z.number().int().min(1).max(100_000).describe('In characters.'),
+          name: z.string().min(1).describe('Name of the column.'),
+          width: z.number().int().min(1).max(100_000).describe('Width in characters.'),
           start: z
             .number()
             .int()
             .min(1)
             .optional()
-            .describe('First character, from 1. Default: behind the column before.'),
+            .describe('First character, counted from 1. Default: right after the previous column.'),
         }),
       )
       .min(1)
       .describe('fixed_width: the columns of a line.'),
-    reso: resoSchema.describe('reso: how to ask the service.'),
-    arcgis: arcgisSchema.describe('arcgis: how to ask the layer.'),
+    reso: resoSchema.describe('reso: how to query the service.'),
+    arcgis: arcgisSchema.describe('arcgis: how to query the layer.'),
   })
   .partial();
 
-/** What a feed may say of an input besides its source and its format. */
+/** Settings of an input other than source and format. */
 export const INPUT_SETTINGS = settingsSchema.shape;
 
-/** What to read. Of `within` readers ask for the box where they can, and clip-rows.ts leaves out the rest. */
+/** What to read. For `within`, readers request the box if they can, and clip-rows.ts skips the rest. */
 export type InputSettings = Omit<z.infer<typeof settingsSchema>, 'within'> & {
   source: string | string[];
   within?: ReadWindow | undefined;

@@ -6,7 +6,8 @@ import { addBad, type FileRead, isFull, type Output } from './row-batch.ts';
 import { useCrs } from './use-crs.ts';
 
 /**
- * Newline-delimited GeoJSON and RFC 8142 sequences: a Feature a line, in degrees unless another CRS is known.
+ * Newline-delimited GeoJSON and RFC 8142 sequences: one Feature per line, in degrees unless another CRS is
+ * known.
  */
 export function readFeatureLines(reading: FileRead, crs: string[] | null = null): AsyncGenerator<void> {
   useCrs(reading.output, crs, reading.source.name);
@@ -53,9 +54,9 @@ const LF = 0x0a;
 const RS = 0x1e;
 
 /**
- * Splits a byte stream into lines, or into the texts of an RFC 8142 sequence when it begins with a record
- * separator; a piece above `maxBytes` keeps its first bytes alone. Our own: `readline` has no limit of a
- * line's length and knows no other separator.
+ * Splits a byte stream into lines, or into the texts of an RFC 8142 sequence if it starts with a record
+ * separator. A piece above `maxBytes` keeps only its first bytes. Our own, because `readline` has no limit on
+ * line length and no other separator.
  */
 export async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Piece[]> {
   let separator: number | null = null;

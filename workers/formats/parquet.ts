@@ -12,7 +12,10 @@ import { addWkbRow } from './wkb.ts';
 /** Bytes decoded at a time; larger row groups are read in parts, decoding their columns again for each. */
 const PART_BYTES = 16 * 2 ** 20;
 
-/** A column of a row group is held whole, as it is packed. Writers make groups of a tenth of that. */
+/**
+ * A column of a row group is in memory as a whole, compressed. Writers usually make groups of a tenth of this
+ * size.
+ */
 const MAX_CHUNK_BYTES = 2 ** 30;
 
 /**
@@ -67,7 +70,7 @@ export async function* readParquet({ source, spec, output, context }: FileRead):
   }
 }
 
-/** A file begins and ends with these; the footer, which says what is where, is its end. */
+/** A file starts and ends with these bytes. The footer at its end says where everything is. */
 const MAGIC = 'PAR1';
 
 async function checkEnds(
@@ -94,7 +97,7 @@ function columnNames({ schema }: FileMetaData): string[] {
 }
 
 type Geometry = { column: string; crs: string[] | null };
-/** The standard has the crs as PROJJSON; some writers have a code alone. */
+/** The standard stores the crs as PROJJSON. Some writers use only a code. */
 type GeoColumn = { encoding?: string; crs?: Parameters<typeof projjsonNames>[0] | string | null };
 
 /** @throws PlatError `feed_format` for a geometry that is not stored as WKB */
@@ -109,7 +112,7 @@ function geometryOf({ schema, key_value_metadata: pairs }: FileMetaData, name: s
     const { encoding, crs } = geo.columns?.[column] ?? {};
     if (encoding !== 'WKB')
       throw formatError(
-        `${name}: its geometry is stored as "${encoding}", of which WKB alone is read. Write it with WKB, as ogr2ogr does.`,
+        `${name}: its geometry is stored as "${encoding}", but Plat reads only WKB. Write it as WKB, for example with ogr2ogr.`,
       );
     if (typeof crs === 'string') return { column, crs: [crs] };
     return { column, crs: crs ? projjsonNames(crs) : null };

@@ -5,15 +5,15 @@ import type { ReadContext } from './row-batch.ts';
 import { localPath } from './source.ts';
 import { openArchive } from './zip.ts';
 
-/** One file of a source: where it lies, and the member of a zip that is meant. */
+/** One file of a source: its path, and the member of a zip. */
 export type Part = InputSettings & { source: string; member?: string | undefined };
 
 const isAddress = (source: string): boolean => /^https?:\/\//i.test(source);
 
 /**
- * The files that one source of a feed stands for. An address of which a feed wants a part is read from a copy
- * that it shares with the other feeds; of a zip each member that a pattern means is a file.
- * @throws PlatError `feed_source`; `feed_format` when no member fits
+ * The files of one source of a feed. If a feed reads only part of a URL, it uses a copy that it shares with
+ * other feeds. Each zip member that matches a pattern is a file.
+ * @throws PlatError `feed_source`; `feed_format` when no member matches
  */
 export async function partsOf(
   spec: InputSettings & { source: string },
@@ -29,7 +29,7 @@ export async function partsOf(
     return [{ ...spec, source: from, member }];
   if (isAddress(from))
     throw formatError(
-      `${source}: patterns of members need a server that tells when the file was changed, and PLAT_DIR to keep a copy in.`,
+      `${source}: member patterns need a server that sends the date of the file, and PLAT_DIR for a copy.`,
     );
   const archive = await openArchive(localPath(from, context.baseDir), source, limitsOf(context));
   archive.close();
@@ -39,12 +39,12 @@ export async function partsOf(
   );
   if (matching.length === 0)
     throw formatError(
-      `${source} holds no member that fits ${[member].flat().join(', ')}. It holds: ${names.slice(0, 20).join(', ')}.`,
+      `${source} has no member that matches ${[member].flat().join(', ')}. Its members: ${names.slice(0, 20).join(', ')}.`,
     );
   return matching.sort().map(each => ({ ...spec, source: from, member: each }));
 }
 
-/** Whether a member fits a pattern, in which * stands for anything, and none that begins with "!". */
+/** Whether a member matches a pattern (* matches anything), and no pattern that starts with "!". */
 function isMeant(name: string, patterns: readonly string[]): boolean {
   const fits = (pattern: string) => {
     const parts = pattern.split('*').map(part => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));

@@ -30,7 +30,7 @@ export async function* readFile(
   } catch (cause) {
     context.signal.throwIfAborted();
     if (cause instanceof PlatError || (cause instanceof Error && 'syscall' in cause)) throw cause;
-    const what = `${opened.name} cannot be read as ${title}`;
+    const what = `Can't read ${opened.name} as ${title}`;
     throw formatError(`${what} (${messageOf(cause)}). Check the format and the file.`, cause);
   } finally {
     await opened.close();

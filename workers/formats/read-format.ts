@@ -67,7 +67,7 @@ export function kindOf(format: FileFormat): FileKind {
 }
 
 /**
- * Identifies the state of a source without reading it; null where nothing does.
+ * Identifies the version of a source without reading it. null if nothing does.
  * @throws PlatError as reading would
  */
 export async function sourceVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
@@ -85,7 +85,7 @@ export async function sourceVersion(spec: InputSpec, context: ReadContext): Prom
   return versions.join('\n');
 }
 
-/** The format by a file's name, or null; a zip whose name does not tell is taken for a shapefile. */
+/** The format by a file name, or null. A zip with an unclear name counts as a shapefile. */
 export function formatOf(name: string): Format | null {
   const plain = name
     .toLowerCase()

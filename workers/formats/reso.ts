@@ -29,12 +29,11 @@ import {
 type Page = { value: unknown[]; nextLink: URL | null };
 
 /**
- * The records of a RESO resource, a batch a page, each with the checkpoint to store. Goes on
- * at the checkpoint's `nextLink`; when the server has forgotten that, asks again from `watermark` on
- * (inclusively: a page may have ended between two records of one timestamp).
- * @throws PlatError `feed_source` (unreachable, refused, a link that leaves the origin),
- * `feed_format` (not OData),
- *   `feed_token` (the variable is not set, or the server refuses its token)
+ * The records of a RESO resource, one batch per page, each with the checkpoint to store. Resumes at the
+ * checkpoint's `nextLink`. If the server has forgotten it, requests records starting at `watermark` again
+ * (inclusive, because a page can end between two records of one timestamp).
+ * @throws PlatError `feed_source` (unreachable, refused, a link to another origin), `feed_format` (not
+ * OData), `feed_token` (the variable is not set, or the server refuses its token)
  */
 export async function* readReso(spec: InputSettings, context: ReadContext): AsyncGenerator<RowBatch> {
   const reso = spec.reso ?? {};
@@ -72,7 +71,7 @@ export async function* readReso(spec: InputSettings, context: ReadContext): Asyn
     yield { ...takeBatch(output), checkpoint };
     if (page.nextLink === null) return;
     if (visited.has(page.nextLink.href)) {
-      throw sourceError(`${redactUrl(start)}: its pages lead round in a circle. Tell the provider.`);
+      throw sourceError(`${redactUrl(start)}: its pages link to each other in a loop. Tell the provider.`);
     }
     url = page.nextLink;
   }
@@ -81,7 +80,7 @@ export async function* readReso(spec: InputSettings, context: ReadContext): Asyn
 function resourceUrl(spec: InputSettings): URL {
   if (typeof spec.source !== 'string' || !/^https?:\/\//i.test(spec.source)) {
     throw sourceError(
-      'A "reso" feed needs one http(s) address as its source, such as https://api.example.com/odata/Property.',
+      'The source of a "reso" feed must be one http(s) URL, such as https://api.example.com/odata/Property.',
     );
   }
   return new URL(spec.source);
@@ -95,7 +94,7 @@ function requestHeaders(reso: ResoSpec, context: ReadContext): Record<string, st
   return { ...headers, authorization: `Bearer ${token}` };
 }
 
-/** A chain begins where the last one ended: its highest timestamp. */
+/** A chain starts where the last one ended: at its highest timestamp. */
 function startOf(stored: ResoCheckpoint | null | undefined): ResoCheckpoint {
   if (!stored) return { nextLink: null, watermark: null, since: null, ordered: true };
   return stored.nextLink === null ? { ...stored, since: stored.watermark, ordered: true } : stored;
@@ -117,12 +116,12 @@ function queryUrl(start: URL, reso: ResoSpec, checkpoint: ResoCheckpoint, operat
   return url;
 }
 
-/** A nextLink decides where the token is sent, so it must not lead elsewhere. */
+/** A nextLink decides where the token is sent, so it must stay on the same origin. */
 function sameOrigin(link: string, from: URL): URL {
   const url = new URL(link, from);
   if (url.origin !== from.origin) {
     throw sourceError(
-      `${redactUrl(from)} names ${url.origin} for its next page. Links to another origin are not followed, because they would receive the token.`,
+      `${redactUrl(from)} links to ${url.origin} for its next page. Plat doesn't follow links to another origin, because they would receive the token.`,
     );
   }
   return url;
@@ -182,13 +181,13 @@ async function fetchPage(
     body = parseJson(text) as typeof body;
   } catch (cause) {
     throw formatError(
-      `${redactUrl(start)} did not answer with JSON. Check that the source is a RESO resource.`,
+      `${redactUrl(start)} did not return JSON. Check that the source is a RESO resource.`,
       cause,
     );
   }
   if (!Array.isArray(body?.value)) {
     throw formatError(
-      `${redactUrl(start)} answered without a "value" list. Check that the source is a RESO resource.`,
+      `${redactUrl(start)} returned no "value" list. Check that the source is a RESO resource.`,
     );
   }
   const link = body['@odata.nextLink'];
@@ -220,7 +219,7 @@ async function textOf(
     await response.body?.cancel();
     throw new PlatError(
       'feed_token',
-      `${redactUrl(url)} answered ${status}: it refuses the token. Renew the token in the feed's environment variable.`,
+      `${redactUrl(url)} returned ${status}, so it refuses the token. Renew the token in the feed's environment variable.`,
     );
   }
   return undefined;

@@ -16,7 +16,7 @@ export type SourceRow = {
   rowNo: number;
   values: Record<string, unknown>;
   geometry: Geometry | null;
-  /** What is not there of a row that ends early, whose last cells are null. */
+  /** Missing cells of a row that ends early. They are null. */
   short?: string;
 };
 
@@ -24,7 +24,7 @@ export type BadReason =
   | 'unreadable_row'
   | 'ragged_row'
   | 'row_too_long'
-  /** The server fails when it is asked for the row. */
+  /** The server fails when this row is requested. */
   | 'not_sent';
 
 /** A row that the parser itself cannot use. `raw` is its text, cut after 64 KB. */
@@ -34,55 +34,55 @@ export type RowBatch = {
   rows: SourceRow[];
   bad: BadRow[];
   skipped?: number;
-  /** RESO alone: where to go on once this batch is stored. */
+  /** RESO only: where to continue once this batch is stored. */
   checkpoint?: ResoCheckpoint;
 };
 
 /**
- * Where a feed stands; to be stored with the page that carries it and handed back at the next
- * start. With `nextLink` a chain of pages is under way; without, the next run asks for what is
- * newer than `watermark`.
+ * A feed's position, stored with its page and used at the next start. With `nextLink`, a chain of pages is in
+ * progress. Without, the next run requests records newer than `watermark`.
  */
 export type ResoCheckpoint = {
   nextLink: string | null;
   /** The highest timestamp received, as the server wrote it. */
   watermark: string | null;
   since: string | null;
-  /** Whether its pages came in the order asked for, so that it may be taken up at `watermark`. */
+  /** Whether its pages are in the requested order, so that reading can resume at `watermark`. */
   ordered: boolean;
 };
 
 export type ReadContext = OpenContext & {
   env: NodeJS.ProcessEnv;
   watermark?: ResoCheckpoint | null;
-  /** About how many rows are needed: a service is not asked for more. */
+  /** The approximate number of rows needed, so that services aren't asked for more. */
   rows?: number;
   /** Called when a server counts more rows than it sends. */
   onShortfall?: (announced: number, sent: number) => void;
-  /** Where the pages of a service are kept until the run has ended, even if the worker dies. */
+  /** Folder for the pages of a service, until the run ends. It survives a crash of the worker. */
   workDir?: string;
-  /** Shared copies of files of which several feeds read a part; without it each reading fetches its own. */
+  /** Folder for copies of files that several feeds read parts of. Without it, each one downloads its own. */
   sharedDir?: string;
 };
 
-/** What a server asks for, from the environment variable that a feed names. @throws PlatError `feed_token` */
+/** A server's token, from the environment variable in the feed. @throws PlatError `feed_token` */
 export function requireToken({ env }: ReadContext, variable: string, what: string): string {
   const token = env[variable]?.trim();
   if (token) return token;
-  const remedy = `Put the ${what} into it.`;
+  const remedy = `Set it to the ${what}.`;
   throw new PlatError('feed_token', `The environment variable ${variable} is not set. ${remedy}`);
 }
 
 /**
- * Rows a batch: one asynchronous step per row would cost more than parsing it, and the garbage collector
- * copies what a batch holds. The first one is larger, for it tells the columns that a source has.
+ * Rows per batch. One asynchronous step per row would cost more than parsing it, but large batches cost
+ * garbage collection. The first batch is larger, because it shows which columns a source has.
+ *
  */
 const BATCH_ROWS = 250;
 const FIRST_BATCH_ROWS = 1_000;
 
 const RAW_CHARS = 64 * 1024;
 
-/** Where a reader puts its rows, and the transformation of their geometry to WGS84. */
+/** A reader's output, and the transformation of its geometry to WGS84. */
 export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: string | undefined };
 
 export type FileRead = { source: OpenedSource; spec: InputSettings; output: Output; context: ReadContext };
@@ -98,9 +98,9 @@ export function newOutput(crs: string | undefined): Output {
 }
 
 /**
- * The layer, table or sheet that a feed means: the one it names, whatever its case, else the only one, else
+ * The layer, table, or sheet to read: the one that the feed names (ignoring case), else the only one, else
  * the only one with shapes.
- * @throws PlatError `feed_format` with the names in `details.layer` when it has to name one
+ * @throws PlatError `feed_format` with the names in `details.layer` when the feed must name one
  */
 export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
   layers: readonly Layer[],
@@ -112,12 +112,12 @@ export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
   if (named !== undefined) return named;
   const shown = layers.length === 1 ? layers : layers.filter(layer => (layer.geometry ?? null) !== null);
   if (shown.length === 1 && wanted === undefined) return shown[0]!;
-  if (layers.length === 0) throw formatError(`${name} holds no layer and no table. Check the file.`);
+  if (layers.length === 0) throw formatError(`${name} has no layers or tables. Check the file.`);
   const names = layers.map(layer => layer.name);
   const listed = names.slice(0, 50).join(', ') + (names.length > 50 ? `, … (${names.length})` : '') || 'none';
   const fault =
-    wanted === undefined ? `holds ${names.length} layers or tables` : `has no layer or table "${wanted}"`;
-  const message = `${name} ${fault}: ${listed}. Name the one that is meant as "layer" in the feed (--layer of \`plat feed suggest\`).`;
+    wanted === undefined ? `has ${names.length} layers or tables` : `has no layer or table "${wanted}"`;
+  const message = `${name} ${fault}: ${listed}. Set "layer" in the feed to the one to read (--layer of \`plat feed suggest\`).`;
   throw new PlatError('feed_format', message, { details: { layer: names } });
 }
 
@@ -136,10 +136,10 @@ export function plainValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainValue(inner)]));
 }
 
-/** Midnight is what a day without a time has. */
+/** Dates without a time have midnight. */
 export const dateText = (date: Date): string => date.toISOString().replace(/T00:00:00\.000Z$/, '');
 
-/** Adds the next row. A geometry that cannot be read costs the row its shape alone. */
+/** Adds the next row. If its geometry can't be read, the row only loses its shape. */
 export function addRow(output: Output, values: Record<string, unknown>, geometry: unknown): void {
   const placed = geometry == null ? null : projected(output, geometry);
   if (placed === 'too deep') {
@@ -156,7 +156,7 @@ function projected({ project }: Output, geometry: unknown): Geometry | 'too deep
   try {
     if (isGeometry(geometry)) return project(geometry);
   } catch (error) {
-    why = `it cannot be projected: ${(error as Error).message}`;
+    why = `it can't be projected: ${(error as Error).message}`;
   }
   return isNestedDeeper(geometry, MAX_LEVELS) ? 'too deep' : unreadableGeometry(why);
 }
@@ -197,8 +197,8 @@ function isGeometry(value: unknown): value is Geometry {
 export const copyText = (cell: string): string => (cell.length < 13 ? cell : ` ${cell}`.slice(1));
 
 /**
- * Guards against projected coordinates taken for degrees: an error when no geometry of the batch lies on the
- * globe. @throws PlatError `feed_crs`
+ * Guards against projected coordinates read as degrees: an error if no geometry of the batch is on the globe.
+ * @throws PlatError `feed_crs`
  */
 export function checkDegrees(batch: RowBatch, name: string): void {
   const positions = batch.rows.map(row => firstPosition(row.geometry)).filter(position => position !== null);
@@ -207,7 +207,7 @@ export function checkDegrees(batch: RowBatch, name: string): void {
   if (positions.some(([x, y]) => Math.abs(x) <= 180 && Math.abs(y) <= 90)) return;
   throw new PlatError(
     'feed_crs',
-    `${name}: coordinates such as ${first[0]}, ${first[1]} are not degrees. Declare the "crs" of the file in the feed.`,
+    `${name}: coordinates such as ${first[0]}, ${first[1]} are not degrees. Set the "crs" of the file in the feed.`,
   );
 }
 
@@ -228,7 +228,7 @@ export const TOO_DEEP = {
   message: `the row is nested more than ${MAX_LEVELS} levels deep`,
 } satisfies Pick<BadRow, 'field' | 'reason' | 'message'>;
 
-/** A value as JSON; empty where it is nested so deeply that it cannot be written. */
+/** A value as JSON. Empty if it is nested too deeply. */
 export function rawJson(value: unknown): string {
   return isNestedDeeper(value, MAX_LEVELS) ? '' : JSON.stringify(value);
 }

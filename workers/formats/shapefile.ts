@@ -11,15 +11,14 @@ import { useCrs } from './use-crs.ts';
 const SHAPES_AT_ONCE = 250;
 
 /**
- * `.shp` and `.dbf` side by side, with `.shx`, `.prj` and `.cpg` where there; Z and M are dropped. A deleted
- * record keeps its row number.
+ * `.shp` and `.dbf` next to each other, with `.shx`, `.prj`, and `.cpg` if they exist. Z and M are dropped. A
+ * deleted record keeps its row number.
  */
 export async function* readShapefile({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
-  if (/\.(dbf|shx|prj)$/i.test(name)) throw formatError(`${name}: name the .shp file as the feed's source.`);
+  if (/\.(dbf|shx|prj)$/i.test(name)) throw formatError(`${name}: set the feed's source to the .shp file.`);
   const dbf = await source.sibling('.dbf');
-  if (dbf === null)
-    throw sourceError(`${name} has no .dbf beside it, which holds its columns. Put it there.`);
+  if (dbf === null) throw sourceError(`${name} has no .dbf file next to it, which has the columns. Add it.`);
   const prj = await source.sibling('.prj');
   useCrs(output, prj === null ? null : await readSmall(prj), name);
   const shapes = await openShapes(source, limitsOf(context));
@@ -50,13 +49,13 @@ async function readSmall(file: SourceFile): Promise<string> {
   for await (const bytes of file.bytes()) {
     text += bytes.toString('utf8');
     if (text.length > 65_536)
-      throw formatError(`${file.name} is too long for a CRS definition. Check the file.`);
+      throw formatError(`${file.name} is too long to be a CRS definition. Check the file.`);
   }
   return text.replace(/^\uFEFF/, '').trim();
 }
 
 function differ(name: string): Error {
   return sourceError(
-    `${name} and its .dbf differ in their number of records: one is cut off or from another copy. Fetch both again.`,
+    `${name} and its .dbf have different numbers of records. One is incomplete or from another copy. Download both again.`,
   );
 }

@@ -5,26 +5,26 @@ import type { OpenedSource, SourceFile } from './source.ts';
 import { CHUNK_BYTES } from './unpacked.ts';
 
 /*
- * Where the records of a shapefile are (ESRI Shapefile Technical Description, July 1998). Our own: the reader
- * of the package `shapefile` does not know the .shx, which alone says which record is which.
+ * Locates the records of a shapefile (ESRI Shapefile Technical Description, July 1998). Our own, because the
+ * reader of the package `shapefile` ignores the .shx file, which says which record is which.
  */
 
 /** The first four bytes of a .shp and a .shx, big-endian. */
 const CODE = 9994;
 const HEADER_BYTES = 100;
 
-/** Bytes from an offset on: fewer where the file ends. Offsets mostly grow. */
+/** Bytes starting at an offset, fewer at the end of the file. Offsets mostly increase. */
 type Bytes = { at(offset: number, length: number): Buffer | Promise<Buffer>; close(): Promise<unknown> };
 
 export type Shapes = {
-  /** The next shapes, fewer where there are no more. */
+  /** The next shapes, fewer at the end. */
   take(count: number): Promise<Shape[]>;
   close(): Promise<unknown>;
 };
 
 /**
- * The shapes of a .shp, in the order of its .shx, else as they follow each other.
- * @throws PlatError `feed_format`, `feed_source` for a file that is cut off
+ * The shapes of a .shp, in the order of its .shx, or in file order without one.
+ * @throws PlatError `feed_format`, or `feed_source` for an incomplete file
  */
 export async function openShapes(source: OpenedSource, { rowBytes }: Limits): Promise<Shapes> {
   const { name } = source;
@@ -38,9 +38,9 @@ export async function openShapes(source: OpenedSource, { rowBytes }: Limits): Pr
     const type = head.readInt32LE(32);
     if (type === MULTIPATCH)
       throw formatError(
-        `${name} holds multipatches, shapes in three dimensions, which are not read. Make polygons of them first (Multipatch Footprint in ArcGIS).`,
+        `${name} has multipatches (3D shapes), which Plat can't read. Convert them to polygons first (Multipatch Footprint in ArcGIS).`,
       );
-    if (!SHAPE_TYPES.has(type)) throw formatError(`${name}: its shapes are of the unknown type ${type}.`);
+    if (!SHAPE_TYPES.has(type)) throw formatError(`${name}: its shapes have the unknown type ${type}.`);
     const next =
       index === null ? inFileOrder(bytes, head.readInt32BE(24) * 2, name) : inIndexOrder(bytes, index, name);
     return { take: count => takeShapes(next, count, rowBytes), close: bytes.close };
@@ -69,7 +69,7 @@ async function takeShapes(next: Next, count: number, maxBytes: number): Promise<
   return shapes;
 }
 
-/** Pairs of offset and length in words of 16 bits, as the .shx has them. */
+/** Pairs of offset and length in 16-bit words, as in the .shx. */
 type Index = { pairs: Buffer; count: number };
 
 async function readIndex(shx: SourceFile): Promise<Index> {
@@ -77,12 +77,12 @@ async function readIndex(shx: SourceFile): Promise<Index> {
   for await (const chunk of shx.bytes()) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
   const remedy =
-    'Fetch it again with the .shp, or remove it: Plat then reads the shapes in the order of the .shp.';
+    'Download it again with the .shp, or remove it. Plat then reads the shapes in the order of the .shp.';
   if (bytes.length < HEADER_BYTES || bytes.readInt32BE(0) !== CODE)
     throw formatError(`${shx.name} is not the index of a shapefile. ${remedy}`);
   const declared = bytes.readInt32BE(24) * 2;
   if (declared > bytes.length)
-    throw truncatedError(shx.name, `it holds ${bytes.length} of ${declared} bytes. ${remedy}`);
+    throw truncatedError(shx.name, `it has ${bytes.length} of ${declared} bytes. ${remedy}`);
   // Bytes behind the declared end do not count; some writers never write the length.
   const end = declared > HEADER_BYTES || bytes.length < HEADER_BYTES + 8 ? declared : bytes.length;
   return { pairs: bytes.subarray(HEADER_BYTES), count: Math.max(0, Math.floor((end - HEADER_BYTES) / 8)) };
@@ -136,7 +136,7 @@ function inFileOrder(bytes: Bytes, declared: number, name: string): Next {
   const isNext = (head: Buffer): boolean => head.readInt32BE(0) === record + 1 && isRecord(head);
   return async () => {
     let head = await bytes.at(offset, 12);
-    // Not all writers number their records, but what follows a gap has to be the next one. Offsets are even.
+    // Not all writers number their records, but after a gap the next one must follow. Offsets are even.
     const inGap = !isRecord(head);
     while (inGap && head.length === 12 && !isNext(head)) {
       offset += 2;
@@ -144,13 +144,13 @@ function inFileOrder(bytes: Bytes, declared: number, name: string): Next {
     }
     if (head.length < 12) {
       const read = offset + head.length;
-      if (read < declared) throw truncatedError(name, `it holds ${read} of ${declared} bytes`);
+      if (read < declared) throw truncatedError(name, `it has ${read} of ${declared} bytes`);
       return null;
     }
     const length = head.readInt32BE(4) * 2;
     const content = await bytes.at(offset + 8, Math.min(length, MAX_RECORD_BYTES));
     if (content.length < Math.min(length, MAX_RECORD_BYTES))
-      throw truncatedError(name, `it ends in its shape ${record + 1}`);
+      throw truncatedError(name, `it ends inside shape ${record + 1}`);
     offset += 8 + length;
     record++;
     return content;
@@ -181,7 +181,7 @@ function streamed(source: SourceFile): Bytes {
   };
 }
 
-/** Bytes of the file where it lies, for offsets in any order. */
+/** Bytes of the file in place, for offsets in any order. */
 async function onDisk(source: SourceFile): Promise<Bytes> {
   const { path } = await source.onDisk();
   const file = await open(path, 'r');

@@ -38,7 +38,7 @@ export function readShape(content: Buffer): Shape {
       : { type: 'MultiPolygon', coordinates: polygons };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return { unreadable: 'it states more positions than its record has room for' };
+    return { unreadable: 'it says it has more positions than its record can contain' };
   }
 }
 
@@ -66,6 +66,6 @@ const positionAt = (content: Buffer, at: number): Position => [
 ];
 
 function checked(count: number, most: number): number {
-  if (count < 0 || count > most) throw new RangeError('more than there are');
+  if (count < 0 || count > most) throw new RangeError('more than exist');
   return count;
 }

@@ -19,7 +19,7 @@ import { type Archive, chooseMember, memberStream, openArchive } from './zip.ts'
 export type SourceFile = {
   /** For messages: the path or address as the feed has it, and the member of a zip. */
   name: string;
-  /** The unpacked bytes from the start; a further call begins again. Of a folder there are none. */
+  /** The unpacked bytes from the start. Another call starts over. A folder has none. */
   bytes(): AsyncGenerator<Buffer>;
   /**
    * The unpacked file or folder, for readers that jump about in it: itself, or a copy that goes when
@@ -32,20 +32,20 @@ export type LocalFile = {
   path: string;
   bytes: number;
   /**
-   * Tells which share of it has been read, 1 at the end; of a copy nothing is counted, whose
-   * packed bytes were.
+   * Reports the share read so far, 1 at the end. Copies report nothing, because their packed bytes were
+   * counted.
    */
   advance(share: number): void;
 };
 
 export type OpenedSource = SourceFile & {
-  /** A file with the same stem and another extension (".dbf") beside it, or null. */
+  /** A file next to it with the same stem and another extension (".dbf"), or null. */
   sibling(extension: string): Promise<SourceFile | null>;
   close(): Promise<void>;
 };
 
 export type MemberChoice = {
-  /** The name in messages, where it is not the path. */
+  /** The name in messages, if it is not the path. */
   name?: string;
   /** Extensions of the zip members that count, with the dot, in lower case. */
   extensions: string[];
@@ -61,7 +61,7 @@ export type MemberChoice = {
 /** Counts what was read of all files of one source, and reports it. */
 export type Progress = { expect(bytes: number): void; add(bytes: number): void };
 
-/** @param totalKnown false when further files will be opened later, so that a total would be wrong */
+/** @param totalKnown false if more files will be opened later, so that a total would be wrong */
 export function trackProgress(context: OpenContext, totalKnown: boolean): Progress {
   let read = 0;
   let total = 0;
@@ -87,11 +87,11 @@ function localFile(path: string, bytes: number, progress: Progress): LocalFile {
 }
 
 /**
- * Opens one source in one pass: locate it (a path, relative ones start at `baseDir`; a `file:`
- * or http(s) address), fetch it, see how it is packed, and choose the file that is meant. Its bytes are
- * unpacked as they are read.
- * @throws PlatError `feed_source` when it is missing or unreachable, `feed_format` when a zip
- * leaves the choice open.
+ * Opens one source in one pass: locates it (a path relative to `baseDir`, or a `file:` or http(s) URL),
+ * downloads it, detects how it is packed, and chooses the file to read. Its bytes are unpacked as they are
+ * read.
+ * @throws PlatError `feed_source` when it is missing or unreachable, `feed_format` when a zip has several
+ * candidates.
  */
 export async function openSource(
   source: string,
@@ -118,7 +118,7 @@ export async function openSource(
     const packing = await sniff(path, name);
     if (packing === 'page')
       throw sourceError(
-        `${name} is a web page, no file of data. Open it in a browser and correct the source.`,
+        `${name} is a web page, not a data file. Open it in a browser and correct the source.`,
       );
     if (packing === 'zip') {
       const archive = await openArchive(path, name, limitsOf(context));
@@ -133,9 +133,9 @@ export async function openSource(
     }
     const sibling = async (extension: string): Promise<SourceFile | null> => {
       const from = url === null ? null : siblingUrl(url, extension);
-      const beside = url === null ? await findBeside(path, extension) : from && (await fetched(from, true));
-      const label = from === null ? basename(beside ?? '') : redactUrl(from);
-      return beside === null || (await sniff(beside, label)) === 'page' ? null : there(beside, label);
+      const sibling = url === null ? await findSibling(path, extension) : from && (await fetched(from, true));
+      const label = from === null ? basename(sibling ?? '') : redactUrl(from);
+      return sibling === null || (await sniff(sibling, label)) === 'page' ? null : there(sibling, label);
     };
     return { ...(await there(path, name)), sibling, close };
   } catch (error) {
@@ -193,8 +193,8 @@ function chosenMember(archive: Archive, name: string, wanted: MemberChoice, file
   const main = chooseMember(archive.entries, wanted, name);
   const stem = stemOf(main.fileName).toLowerCase();
   const sibling = async (extension: string): Promise<SourceFile | null> => {
-    const beside = archive.entries.find(entry => entry.fileName.toLowerCase() === stem + extension);
-    return beside === undefined ? null : member(beside);
+    const sibling = archive.entries.find(entry => entry.fileName.toLowerCase() === stem + extension);
+    return sibling === undefined ? null : member(sibling);
   };
   return { ...member(main), sibling };
 }
@@ -251,7 +251,7 @@ function folderInZip(
 export function localPath(source: string, baseDir: string): string {
   if (/^file:/i.test(source)) return fileURLToPath(source);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) {
-    throw sourceError(`${source}: only paths, file:, http: and https: addresses can be read.`);
+    throw sourceError(`${source}: use a path, or a file:, http:, or https: URL.`);
   }
   return isAbsolute(source) ? source : resolve(baseDir, source);
 }
@@ -266,17 +266,17 @@ async function requireFile(source: string, baseDir: string, { folderHolds }: Mem
   }
   const isWanted = folderHolds !== undefined && stats.isDirectory() && existsSync(join(path, folderHolds));
   if (!stats.isFile() && !isWanted)
-    throw sourceError(`${source} is not a file. Name a file in the feed's source.`);
+    throw sourceError(`${source} is not a file. Set the feed's source to a file.`);
   return path;
 }
 
 /**
- * Whether a file begins as a zip or a gzip does; names are not trusted, downloads often have none. A `page`
- * of HTML is what servers send in the place of a file that moved or wants a sign-in.
+ * Whether a file starts like a zip or a gzip. Names are ignored, because downloads often have none. Servers
+ * send an HTML `page` for a file that moved or needs a sign-in.
  */
 async function sniff(path: string, name: string): Promise<'zip' | 'gzip' | 'page' | 'plain'> {
   const file = await open(path, 'r').catch(cause => {
-    throw sourceError(`${name} cannot be read (${cause.message}). Check its permissions.`, { cause });
+    throw sourceError(`Can't read ${name} (${cause.message}). Check its permissions.`, { cause });
   });
   try {
     const head = Buffer.alloc(512);
@@ -297,13 +297,13 @@ const sizesOf = ({ uncompressedSize, compressedSize }: Entry) => ({
 });
 
 /** Finds `stem + extension`, whatever its case and with or without `.gz`, in the folder of `path`. */
-async function findBeside(path: string, extension: string): Promise<string | null> {
+async function findSibling(path: string, extension: string): Promise<string | null> {
   const stem = stemOf(basename(path));
   const names = await readdir(dirname(path));
   const candidates = [extension, `${extension}.gz`].flatMap(end =>
     names.filter(name => name.toLowerCase() === (stem + end).toLowerCase()),
   );
-  // A case-sensitive disk may hold both spellings: the one with the same stem is meant.
+  // A case-sensitive disk can have both spellings. Use the one with the same stem.
   const best = candidates.find(name => name.startsWith(stem)) ?? candidates[0];
   return best === undefined ? null : join(dirname(path), best);
 }

@@ -2,7 +2,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { limitsOf, type OpenContext, sourceError } from '../../shared/platform/http/download-context.ts';
 
-/** Large reads: below 256 KB the cost of a turn of the event loop shows, above 1 MB nothing is gained. */
+/** Large reads: below 256 KB the event loop costs time, above 1 MB there is no gain. */
 export const CHUNK_BYTES = 2 ** 20;
 
 /** The most bytes that a file may unpack to. */
@@ -12,9 +12,9 @@ export function maxUnpackedBytes(context: OpenContext, packedBytes: number): num
 }
 
 /**
- * The chunks of a stream, unpacked when `gzip`, counted as they are before unpacking. Pulled
- * one by one: nothing runs ahead of the consumer by more than the streams' own buffers.
- * @throws PlatError `feed_source` for a file that is cut off, damaged, or grows past `most` bytes.
+ * The chunks of a stream, unpacked if `gzip`, counted before unpacking. They are pulled one by one, so
+ * reading never runs ahead of the consumer by more than the streams' own buffers.
+ * @throws PlatError `feed_source` for a file that is incomplete, damaged, or larger than `most` bytes
  */
 export async function* unpacked(
   start: () => Readable | Promise<Readable>,
@@ -44,7 +44,7 @@ export async function* unpacked(
     context.signal.throwIfAborted();
     if (cause instanceof Error && cause.name === 'PlatError') throw cause;
     throw sourceError(
-      `${name} is cut off or damaged (${(cause as Error).message}). Fetch or copy it again.`,
+      `${name} is incomplete or damaged (${(cause as Error).message}). Download or copy it again.`,
       { cause },
     );
   } finally {

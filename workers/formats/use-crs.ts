@@ -2,8 +2,9 @@ import { toWgs84 } from '../../shared/geo/projection.ts';
 import type { Output } from './row-batch.ts';
 
 /**
- * Sets how the coming geometries reach WGS84: the feed's CRS, else the file's, else they are degrees already.
- * @param fileCrs as the file says it; of two ways, the second where the first is not known
+ * Sets how geometries are converted to WGS84: from the feed's CRS, else the file's, else they are degrees
+ * already.
+ * @param fileCrs as the file says it. With two notations, the second if the first is unknown
  * @throws PlatError `feed_crs`
  */
 export function useCrs(output: Output, fileCrs: string | string[] | null, name: string): void {

@@ -39,17 +39,17 @@ function geometryOf(wkb: Uint8Array, maxBytes: number): Geometry {
 /** @throws Error that says what is wrong with it */
 export function readWkb(wkb: Uint8Array): Geometry {
   const view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength);
-  if (view.byteLength < 5) throw new Error('the geometry is no WKB');
+  if (view.byteLength < 5) throw new Error('the geometry is not WKB');
   const type = view.getUint32(1, view.getUint8(0) === 1);
   const what = UNSUPPORTED_TYPES[type % 1000];
   if (what !== undefined) {
     throw new Error(
-      `${what} is not read: turn curves into lines first, as with ogr2ogr and -nlt CONVERT_TO_LINEAR`,
+      `Plat can't read ${what}. Convert curves to lines first, for example with ogr2ogr -nlt CONVERT_TO_LINEAR`,
     );
   }
   try {
     return wkbToGeojson({ view, offset: 0 }) as Geometry;
   } catch (cause) {
-    throw new Error(`the geometry cannot be read as WKB (${(cause as Error).message})`, { cause });
+    throw new Error(`Plat can't read the geometry as WKB (${(cause as Error).message})`, { cause });
   }
 }

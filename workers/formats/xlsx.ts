@@ -25,7 +25,7 @@ export async function* readXlsx({ source, spec, output, context }: FileRead): As
   file.advance(1);
 }
 
-/** Excel adds empty sheets to a new workbook, which are nobody's choice. */
+/** Excel adds empty sheets to a new workbook. Ignore them. */
 async function chosenSheet(workbook: Workbook, wanted: string | undefined, name: string): Promise<string> {
   const sheets: { name: string }[] = [];
   const all = await sheetNames(workbook);
@@ -54,7 +54,8 @@ type Cells = readonly unknown[];
 function columnsOf(rows: readonly Cells[], header: FileRead['spec']['header'], name: string): string[] {
   if (Array.isArray(header)) return checkColumns(header, name);
   const [first] = rows;
-  if (first === undefined) throw formatError(`${name} is empty: no row of column names. Check the file.`);
+  if (first === undefined)
+    throw formatError(`${name} is empty. It has no row of column names. Check the file.`);
   if (header === false) return nameColumns(first.map(() => ''));
   const names = first.map(cell => (cell === null ? '' : String(plainValue(cell)).trim()));
   const width = rows.reduce(
@@ -76,8 +77,8 @@ function cellValue(cell: unknown): unknown {
 type Workbook = string | Buffer;
 
 /**
- * Where the library looks for the workbook; a file may have it anywhere, and says so in _rels/.rels
- * (ECMA-376, part 2, 9.3).
+ * Where the library expects the workbook. A file can have it anywhere, and says so in _rels/.rels (ECMA-376,
+ * part 2, 9.3).
  */
 const WORKBOOK_PATH = 'xl/workbook.xml';
 
@@ -89,7 +90,7 @@ async function checked({ path }: LocalFile, name: string, context: OpenContext):
   const limits = limitsOf(context);
   const archive = await openArchive(path, name, limits).catch(cause => {
     throw formatError(
-      `${name} is no whole .xlsx workbook. Check the format and the file; save an .xls as .xlsx.`,
+      `${name} is not a complete .xlsx workbook. Check the format and the file. Save an .xls file as .xlsx.`,
       cause,
     );
   });
@@ -106,7 +107,7 @@ async function checked({ path }: LocalFile, name: string, context: OpenContext):
         if (!isUsual) chunks.push(chunk);
         if (left >= 0) continue;
         throw formatError(
-          `${name} unpacks to more than ${limits.xlsxBytes} bytes, which is too much for a workbook. Save the sheet as CSV.`,
+          `${name} unpacks to more than ${limits.xlsxBytes} bytes, the limit for workbooks. Save the sheet as CSV.`,
         );
       }
       members[entry.fileName] = Buffer.concat(chunks);
@@ -117,7 +118,7 @@ async function checked({ path }: LocalFile, name: string, context: OpenContext):
   return isUsual ? path : Buffer.from(zipSync(atWorkbookPath(members, name), { level: 0 }));
 }
 
-/** The members of a workbook that stands elsewhere, with those of its folder also where they usually are. */
+/** The members of a workbook in another place, also mapped to their usual paths. */
 function atWorkbookPath(members: Record<string, Buffer>, name: string): Record<string, Buffer> {
   const relations = members['_rels/.rels']?.toString().match(/<[^<>]*Relationship\s[^<>]*>/g) ?? [];
   const relation = relations.find(each => /\/officeDocument["']/.test(each));
@@ -125,11 +126,11 @@ function atWorkbookPath(members: Record<string, Buffer>, name: string): Record<s
   const [, folder = '', file] = /^(.*\/)?(.*)$/.exec(place)!;
   const [workbook, sheets] = [members[place], members[`${folder}_rels/${file}.rels`]];
   if (workbook === undefined || sheets === undefined)
-    throw formatError(`${name} holds no workbook. Check the format and the file; save an .xls as .xlsx.`);
-  const beside = Object.entries(members).filter(([path]) => path.startsWith(folder));
+    throw formatError(`${name} has no workbook. Check the format and the file. Save an .xls file as .xlsx.`);
+  const siblings = Object.entries(members).filter(([path]) => path.startsWith(folder));
   return {
     ...members,
-    ...Object.fromEntries(beside.map(([path, bytes]) => [`xl/${path.slice(folder.length)}`, bytes])),
+    ...Object.fromEntries(siblings.map(([path, bytes]) => [`xl/${path.slice(folder.length)}`, bytes])),
     [WORKBOOK_PATH]: workbook,
     'xl/_rels/workbook.xml.rels': sheets,
   };

@@ -14,7 +14,7 @@ export async function openArchive(path: string, name: string, limits: Limits): P
     zip = await openPromise(path, { autoClose: false });
   } catch (cause) {
     throw sourceError(
-      `${name} is not a readable zip (${(cause as Error).message}). Fetch or copy it again.`,
+      `${name} is not a readable zip (${(cause as Error).message}). Download or copy it again.`,
       { cause },
     );
   }
@@ -23,7 +23,7 @@ export async function openArchive(path: string, name: string, limits: Limits): P
     for await (const entry of zip.eachEntry()) {
       if (entries.length >= limits.zipEntries) {
         throw sourceError(
-          `${name} lists more than ${limits.zipEntries} files. Put the one that is needed into a zip of its own.`,
+          `${name} has more than ${limits.zipEntries} files. Put the file to read in its own zip.`,
         );
       }
       if (isData(entry.fileName)) entries.push(entry);
@@ -31,7 +31,7 @@ export async function openArchive(path: string, name: string, limits: Limits): P
   } catch (cause) {
     zip.close();
     if (cause instanceof Error && cause.name === 'PlatError') throw cause;
-    throw sourceError(`${name} is a broken zip (${(cause as Error).message}). Fetch or copy it again.`, {
+    throw sourceError(`${name} is a broken zip (${(cause as Error).message}). Download or copy it again.`, {
       cause,
     });
   }
@@ -42,10 +42,10 @@ export async function openArchive(path: string, name: string, limits: Limits): P
 export async function memberStream({ zip }: Archive, entry: Entry, name: string): Promise<Readable> {
   if (!entry.canDecodeFileData()) {
     const why = entry.isEncrypted() ? 'is encrypted' : `uses compression method ${entry.compressionMethod}`;
-    throw sourceError(`${name} ${why}, which cannot be read. Pack it again with plain deflate.`);
+    throw sourceError(`${name} ${why}, which Plat can't read. Pack it again with plain deflate.`);
   }
   return zip.openReadStreamPromise(entry).catch(cause => {
-    throw sourceError(`${name} cannot be unpacked (${cause.message}). Fetch or copy the zip again.`, {
+    throw sourceError(`Can't unpack ${name} (${cause.message}). Download or copy the zip again.`, {
       cause,
     });
   });
@@ -57,10 +57,9 @@ const isData = (fileName: string): boolean =>
 type Named = { fileName: string };
 
 /**
- * The one member that a feed means: the one it names, else the only one with a fitting extension,
- * else the only one.
- * `member` is a path in the archive, or the end of one; its extension may be left out.
- * @throws PlatError `feed_format` listing the candidates and naming `member`.
+ * The member to read: the one that the feed names, else the only one with a matching extension, else the only
+ * one. `member` is a path in the archive, or the end of one, with or without extension.
+ * @throws PlatError `feed_format` listing the candidates and naming `member`
  */
 export function chooseMember<Member extends Named>(
   entries: Member[],
@@ -74,7 +73,7 @@ export function chooseMember<Member extends Named>(
     const [chosen] = exact.length === 1 ? exact : named;
     if (chosen !== undefined && (named.length === 1 || exact.length === 1)) return chosen;
     throw formatError(
-      `${name} holds ${named.length === 0 ? 'no' : 'several'} members that match member "${member}". It holds: ${list(entries)}.`,
+      `${name} has ${named.length === 0 ? 'no' : 'several'} files that match member "${member}". Its files: ${list(entries)}.`,
     );
   }
   const candidates = fits.length === 0 && entries.length === 1 ? entries : fits;
@@ -83,20 +82,20 @@ export function chooseMember<Member extends Named>(
   if (candidates.length === 0) {
     if (entries.some(entry => /\.gdbtable$/i.test(entry.fileName)))
       throw formatError(
-        `${name} holds no ${extensions.join(' or ')} file, but a file geodatabase. Set "format" to filegdb in the feed (--format filegdb of \`plat feed suggest\`).`,
+        `${name} has no ${extensions.join(' or ')} file, but a file geodatabase. Set "format" to filegdb in the feed (--format filegdb of \`plat feed suggest\`).`,
       );
     const inner = entries.filter(entry => /\.(zip|7z|rar|tar|tgz|tar\.gz)$/i.test(entry.fileName));
     if (inner.length > 0)
       throw formatError(
-        `${name} holds no ${extensions.join(' or ')} file, but ${inner.length === 1 ? 'another archive' : `${inner.length} other archives`}: ${list(inner)}. Unpack ${name} and name the file in it as the source.`,
+        `${name} has no ${extensions.join(' or ')} file, but ${inner.length === 1 ? 'another archive' : `${inner.length} other archives`}: ${list(inner)}. Unpack ${name} and set the source to the file in it.`,
       );
     throw formatError(
-      `${name} holds no ${extensions.join(' or ')} file. It holds: ${list(entries)}. Correct "format" in the feed (--format of \`plat feed suggest\`).`,
+      `${name} has no ${extensions.join(' or ')} file. Its files: ${list(entries)}. Correct "format" in the feed (--format of \`plat feed suggest\`).`,
     );
   }
   throw new PlatError(
     'feed_format',
-    `${name} holds ${candidates.length} files that could be meant: ${list(candidates)}. Name one of them as "member" in the feed (--member of \`plat feed suggest\`).`,
+    `${name} has ${candidates.length} files to choose from: ${list(candidates)}. Set "member" in the feed to one of them (--member of \`plat feed suggest\`).`,
     { status: 422, details: { member: candidates.map(({ fileName }) => fileName) } },
   );
 }

@@ -8,8 +8,8 @@ import { MESSAGES_DAYS } from '../../shared/webhooks/webhook-terms.ts';
 import { defineJob } from '../queue/job.ts';
 
 /**
- * Deletes what expires within days, and opens the current periods of accounts that nobody calls. Nothing
- * depends on it: a statement that reads such a row checks its time, and a call opens its account's period.
+ * Deletes records that expire within days, and opens the current periods of unused accounts. Nothing depends
+ * on it: statements that read such a row check its time, and a call opens its account's period.
  */
 export const expireRecordsJob = defineJob({
   name: 'records.expire',
@@ -24,7 +24,7 @@ type Retention = Pick<Config, 'SKIP_TRACE_KEEP_DAYS' | 'TRACE_AUDIT_YEARS'>;
 
 type Step = [name: string, values?: Record<string, number>];
 
-/** Each is repeated until it finds nothing, because some change a batch at a time. */
+/** Repeat each until it finds nothing, because some change one batch at a time. */
 const stepsFor = ({ SKIP_TRACE_KEEP_DAYS, TRACE_AUDIT_YEARS }: Retention): Step[] => [
   ['accounts/delete_old_answers'],
   ['accounts/delete_old_buckets'],

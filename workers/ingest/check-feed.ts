@@ -8,15 +8,16 @@ import { NO_USABLE_ROWS } from './engine/gate.ts';
 import { noUsableFeatures } from './layers/gate-layer.ts';
 
 export type CheckOptions = {
-  /** How many rows of each source to map. Default 1,000. */
+  /** Number of rows of each source to map. Default: 1,000. */
   rows?: number;
   sharedDir?: string;
   read?: (spec: InputSpec) => AsyncIterable<RowBatch>;
 };
 
 /**
- * What the first rows of a feed map to. Sources that cannot be read and columns that do not exist are
- * problems of the result, not errors.
+ * Maps the first rows of a feed. Unreadable sources and missing columns are problems in the result, not
+ * errors.
+ *
  */
 export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise<FeedCheck> {
   const result: FeedCheck = {
@@ -38,7 +39,7 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
   const shared = options.sharedDir !== undefined && { sharedDir: options.sharedDir };
   const onShortfall = (announced: number, sent: number) =>
     void result.warnings.push(
-      `The server counts ${announced} rows and sent ${sent}: ask its owner which number is right.`,
+      `The server says it has ${announced} rows, but it sent ${sent}. Ask its owner which number is right.`,
     );
   const read =
     options.read ??
@@ -51,7 +52,7 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
   return { ...result, ok: result.problems.length === 0 };
 }
 
-/** As the gate: of a source that was read in part, what is not among its first rows may follow. */
+/** The check of the gate for usable rows. If only part of the source was read, it is just a warning. */
 function judgeEmpty({ parts, problems, warnings }: FeedCheck): void {
   if (parts.length === 0 || parts.some(({ usable }) => usable > 0)) return;
   const layer = parts[0]!.part === 'layer';
@@ -63,7 +64,7 @@ function judgeEmpty({ parts, problems, warnings }: FeedCheck): void {
     );
   else
     warnings.push(
-      `${name}: of the first ${read} ${layer ? 'features none counts' : 'rows none is usable'}, and a run of which that holds is blocked; --rows reads more of them.`,
+      `${name}: none of the first ${read} ${layer ? 'features' : 'rows'} is usable. A run without usable ones is blocked. Read more with --rows.`,
     );
 }
 
@@ -77,6 +78,6 @@ function judgeRejects(part: PartCheck, max_reject_percent: number, problems: str
   const percent = (100 * rejected) / Math.max(1, part.rows);
   if (percent <= max_reject_percent) return;
   problems.push(
-    `${part.part}: ${rejected} of ${part.rows} rows would be rejected (${percent.toFixed(1)} %, at most ${max_reject_percent} %).`,
+    `${part.part}: ${rejected} of ${part.rows} rows would be rejected (${percent.toFixed(1)}%, limit ${max_reject_percent}%).`,
   );
 }

@@ -10,7 +10,7 @@ import type { FeedList } from './load-feeds.ts';
  * the operator has their name.
  */
 export async function installedFeeds(config: Config, only?: string): Promise<FeedList> {
-  // Reading feed files takes every rule about them, which most commands can do without.
+  // Reading feed files loads every rule about them, which most commands don't need.
   const { listFeeds } = await import('./load-feeds.ts');
   const sample = config.SAMPLE_FEEDS ? [sampleDir] : [];
   const usgs = config.USGS_IMAGERY ? [usgsDir] : [];

@@ -23,7 +23,7 @@ export const feedSchema = z
   .meta({
     title: 'Plat feed',
     description:
-      "A source of parcels, listings, land or telephone numbers and how its columns map to Plat's fields.",
+      "A source of parcels, listings, land layers, or phone numbers, and how its columns map to Plat's fields.",
   });
 
 export type FeedFile = FeedHead & { [section: string]: unknown };

@@ -29,7 +29,7 @@ export function parseFeed(text: string, path: string): Feed {
   return feed;
 }
 
-/** What a section lacks is of no interest where the whole section belongs to another kind of feed. */
+/** Skip missing properties if the whole section belongs to another kind of feed. */
 function withStray(issues: readonly Issue[], value: unknown): Issue[] {
   const file = feedSchema.pick({ kind: true }).loose().safeParse(value);
   if (!file.success) return [...issues];
@@ -44,10 +44,9 @@ export type FeedFault = { name?: string; error: PlatError };
 export type FeedList = { feeds: Feed[]; faults: FeedFault[] };
 
 /**
- * All feeds of some folders (*.yaml, *.yml, *.json), sorted by name, and the errors of the files that give
- * none. What a folder says of a name, that it is disabled included, replaces what later folders say of it.
- * @param only a name: files that do not mention it are not looked at, of which a nation's
- * counties have 15,000
+ * All feeds of some folders (*.yaml, *.yml, *.json), sorted by name, and the errors of invalid files. A name
+ * in one folder replaces the same name in later folders, even if it is disabled.
+ * @param only a name. Files that don't mention it are skipped, because the whole country has 15,000
  */
 export async function listFeeds(dirs: readonly string[], only?: string): Promise<FeedList> {
   const feeds: Feed[] = [];
@@ -123,13 +122,13 @@ async function textOf(path: string, given: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    const message = `Feed file ${given} cannot be read (${errorCode(error) ?? 'unknown error'}).`;
+    const message = `Can't read feed file ${given} (${errorCode(error) ?? 'unknown error'}).`;
     throw new PlatError('feed_missing', message, { cause: error });
   }
 }
 
 function suggest(issue: Issue): Issue {
-  if (!issue.message.startsWith('is no property')) return issue;
+  if (!issue.message.startsWith('is not a property')) return issue;
   return withSuggestion(issue, Object.keys(shapeAt(feedSchema, issue.path.slice(0, -1)) ?? {}));
 }
 

@@ -81,7 +81,7 @@ function checkColumns({ rows }: FeedKind, feed: Feed, report: Report): void {
 const sectionsOf = ({ sections, sharedSections }: FeedKind): string[] =>
   Object.keys({ ...sections, ...sharedSections });
 
-/** Sections and gates that stand in a file of another kind, where nothing would read them. */
+/** Sections and gates of another kind, which this kind would ignore. */
 export function strayIssues(file: FeedFile): Issue[] {
   const { needs, gates: own } = kindOf(file.kind);
   const declared = new Set(ALL_KINDS.flatMap(kind => Object.keys(kind.sections)));
@@ -90,10 +90,10 @@ export function strayIssues(file: FeedFile): Issue[] {
     const names = kinds.map(({ kind }) => kind);
     if (file[section] === undefined || names.includes(file.kind)) return [];
     const belongs = `belongs to kind ${names.join(', ').replace(/, (\w+)$/, ' or $1')}`;
-    // Of land layers one section is easily taken for the other.
+    // The sections of land layers are easily confused.
     const isMistaken =
       isLayer(file.kind) && kinds.some(kind => isLayer(kind.kind) && kind.needs.section === section);
-    const remedy = `; a feed of kind ${file.kind} has a section ${needs.section}`;
+    const remedy = `; a feed of kind ${file.kind} needs a section ${needs.section}`;
     return [{ path: [section], message: isMistaken ? belongs + remedy : belongs }];
   });
   const known = [...COMMON_GATES, ...own];

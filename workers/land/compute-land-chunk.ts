@@ -8,10 +8,10 @@ import { landlockedWarnings } from './landlocked.ts';
 import { type LandChunk, type WrittenChunk, writeChunk } from './write-chunk.ts';
 
 /**
- * Computes the land attributes of a chunk's parcels and stores them; killed anywhere it can be done again,
- * and of two at once the second writes nothing. The last chunk of a county has valuations refreshed and looks
- * whether its frontage is plausible.
- * @throws PlatError `attributes` when something could not be computed, after the rest was stored
+ * Computes and stores the land attributes of a chunk's parcels. It can be repeated after a crash, and if two
+ * run at once, the second writes nothing. The last chunk of a county refreshes valuations and checks whether
+ * its frontage is plausible.
+ * @throws PlatError `attributes` when something couldn't be computed, after the rest was stored
  */
 export async function computeLandChunk(
   db: Db,
@@ -30,10 +30,7 @@ export async function computeLandChunk(
   return { ...written, jobs, warnings };
 }
 
-/**
- * Reads a chunk in one snapshot: a mark that is read stands for parcels, layers and features
- * that are read too.
- */
+/** Reads a chunk in one snapshot, so that its marks match its parcels, layers, and features. */
 function readChunk(db: Db, { fips, chunk }: LandChunk): Promise<LandInput> {
   return db.snapshot(async tx => {
     const rows = await tx.run<MarkedRow>('land/read_marked_parcels', { fips, chunk });
@@ -42,8 +39,7 @@ function readChunk(db: Db, { fips, chunk }: LandChunk): Promise<LandInput> {
 }
 
 /**
- * Asked once the chunk is committed: of two that end at the same time one at least sees
- * that no other is left.
+ * Check after the chunk is committed. If two end at the same time, at least one sees that no other is left.
  */
 async function followedBy(db: Db, { fips, chunk }: LandChunk): Promise<{ last: boolean; awaited: boolean }> {
   const [row] = await db.run<{ last: boolean; awaited: boolean }>('land/is_last_chunk', { fips, chunk });

@@ -7,7 +7,10 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
  * without its local roads (docs/benchmarks.md).
  */
 const MAX_PERCENT = 30;
-/** Fewer say nothing of a county: a strip that the next county's roads cover has more or less by chance. */
+/**
+ * Fewer parcels are not conclusive: in a strip covered by the next county's roads, the share varies by
+ * chance.
+ */
 const MIN_PARCELS = 100;
 
 type LandlockedCounty = {
@@ -18,10 +21,7 @@ type LandlockedCounty = {
   landlocked: number;
 };
 
-/**
- * What an operator should know of counties, of one or of all (null), of which an implausible
- * share is landlocked.
- */
+/** Warnings about counties, or about one, with an implausible share of landlocked parcels. */
 export async function landlockedWarnings(db: Db, fips: number | null): Promise<string[]> {
   const county = fips === null ? 'true' : `fips = ${literal(fips)}`;
   const rows = await db.run<LandlockedCounty>(
@@ -37,9 +37,9 @@ function warningOf({ fips, name, state, known, landlocked }: LandlockedCounty): 
   const [some, all] = [landlocked, known].map(parcels => parcels.toLocaleString('en-US'));
   const percent = Math.round((100 * landlocked) / known);
   return (
-    `County ${fiveDigits(fips)}${place}: ${some} of ${all} parcels, ${percent} %, came out landlocked, more than is plausible. ` +
-    'Either roads are missing (see that the roads feed has all of the county, and what its `layer.columns.class` takes for `none`), ' +
-    "or the roll draws streets or water as parcels (leave them out with `roll.skip_where` of the assessor's feed). " +
-    '`plat parcel show ID --svg FILE` draws what lies between a parcel and its road.'
+    `County ${fiveDigits(fips)}${place}: ${some} of ${all} parcels, ${percent}%, are landlocked, which is too many to be plausible. ` +
+    'Either roads are missing (check that the roads feed covers the whole county, and what its `layer.columns.class` maps to `none`), ' +
+    'or the roll has streets or water as parcels (skip them with `roll.skip_where` in the assessor feed). ' +
+    'To see what is between a parcel and its road, run `plat parcel show ID --svg FILE`.'
   );
 }

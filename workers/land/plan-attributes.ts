@@ -41,9 +41,9 @@ const COLUMNS = {
 } as const;
 
 /**
- * Puts parcels into chunks with a job each, a county a transaction: all of a county or of every county, or
- * those that merges have marked and no open job holds. Killed in between, the next attempt may plan a county
- * again, and a parcel then belongs to its last chunk.
+ * Splits parcels into chunks with one job each, in one transaction per county: all parcels of one or every
+ * county, or those that merges have marked and no open job has. After a crash, the next attempt may plan a
+ * county again, and a parcel then belongs to its last chunk.
  * @throws the signal's reason
  */
 export async function planAttributes(
@@ -77,7 +77,7 @@ async function listCounties(db: Db, unplanned: boolean): Promise<number[]> {
   return rows.map(row => row.fips);
 }
 
-/** @param bits the kinds to mark all parcels for; null to take those that are marked */
+/** @param bits the kinds to mark all parcels for. null for parcels that are already marked */
 function planCounty(db: Db, fips: number, bits: number | null, chunkParcels: number) {
   return db.transaction(async tx => {
     await tx.run('land/lock_marks');

@@ -17,7 +17,7 @@ const scope = z.union([
 export const planLandAttributesJob = defineJob({
   name: 'attributes.plan',
   queue: 'attributes',
-  /** `layers`: the kinds to compute anew, for a county or all; without them every kind. */
+  /** `layers`: the kinds to recompute, for a county or all. Default: every kind. */
   payload: z.strictObject({ scope, layers: z.array(z.enum(LAYER_KINDS)).min(1).optional() }),
   key({ scope: of, layers }) {
     const name = 'fips' in of ? `county:${fiveDigits(of.fips)}` : 'all' in of ? 'all' : 'dirty';

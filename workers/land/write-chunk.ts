@@ -14,17 +14,16 @@ export type LandChunk = { fips: number; chunk: number };
 export type WrittenChunk = {
   /** Parcels whose attributes were stored, those without geometry included. */
   parcels: number;
-  /** Of those, the ones of which filters now say something else. */
+  /** Of those, the ones with new values for filters. */
   changed: number;
 };
 
 type Mark = { property_id: number; mark: number };
 
 /**
- * Stores a chunk in one transaction, takes back its marks but those of kinds that could not be computed,
- * marks valuations that look at the land, and records as a change what is now shown differently. What was
- * marked again since it was read, or is no longer the chunk's, is left alone; a merge of the county is waited
- * for.
+ * Stores a chunk in one transaction. Clears its marks except for kinds that couldn't be computed, marks
+ * valuations that use land figures, and records visible changes. Parcels that were marked again or belong to
+ * another chunk are left alone. Waits for a merge of the county.
  * @param shapeless parcels without geometry
  */
 export function writeChunk(

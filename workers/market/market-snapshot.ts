@@ -13,7 +13,7 @@ export type MarketScope = { fips: number } | { zip: string } | { all: true } | {
 /** A region, what is stored of its statistics, and since when it has been marked. */
 export type StoredRegion = RegionRow & {
   etag: string;
-  /** 'YYYY-MM-DD'; null while there is nothing to compute from. */
+  /** 'YYYY-MM-DD'. null if there is no data yet. */
   as_of: string | null;
   listings: number;
   price_index: PriceIndex | null;
@@ -31,9 +31,9 @@ export type Snapshot = {
 export type Codes = { county: string[]; zip: string[] };
 
 /**
- * Reads a scope's regions, their marks and their listings as of one moment, so that a mark which
- * was read stands for listings that were read too.
- * @throws PlatError `not_found` when the scope names a region that does not exist.
+ * Reads a scope's regions, their marks, and their listings as of one moment, so that marks match the
+ * listings.
+ * @throws PlatError `not_found` when the scope names a region that doesn't exist
  */
 export function readSnapshot(db: Db, scope: MarketScope): Promise<Snapshot> {
   return db.snapshot(tx => readScope(tx, scope));
@@ -51,7 +51,8 @@ async function readScope(db: Db, scope: MarketScope): Promise<Snapshot> {
     codes: codes && [...codes.county, ...codes.zip],
   });
   if (stored.length === 0 && ('fips' in scope || 'zip' in scope)) {
-    const name = 'fips' in scope ? `county with the FIPS ${fiveDigits(scope.fips)}` : `ZIP ${scope.zip}`;
+    const name =
+      'fips' in scope ? `county with the FIPS code ${fiveDigits(scope.fips)}` : `ZIP code ${scope.zip}`;
     throw new PlatError('not_found', `There is no ${name}.`);
   }
   const listings = await readListings(db, codes);

@@ -38,13 +38,13 @@ export const recomputeMarketJob = defineJob({
       await restateHistory(db, { codes, signal });
     }
     if (counts.unknown > 0)
-      log.warn({ unknown: counts.unknown }, 'listings or marks name regions that do not exist');
+      log.warn({ unknown: counts.unknown }, 'listings or pending updates name regions that do not exist');
     if (failed.length > 0) {
-      log.error({ failed }, 'statistics of some regions were not computed');
+      log.error({ failed }, 'could not compute the statistics of some regions');
       const [first] = failed;
       throw new PlatError(
         'market_stats',
-        `${failed.length} of ${counts.regions} regions keep their old statistics; first ${first?.type} ${first?.code}: ${first?.message}`,
+        `${failed.length} of ${counts.regions} regions keep their old statistics. First failure: ${first?.type} ${first?.code}: ${first?.message}`,
         { retryable: true },
       );
     }

@@ -51,8 +51,8 @@ export type RecomputeResult = {
 type RowsOf = Record<'county' | 'zip', Map<number, number[]>>;
 
 /**
- * A batch is one transaction: large enough that its overhead does not show, small enough to
- * hold twice in memory.
+ * A batch is one transaction: large enough to make its overhead small, and small enough to keep two in
+ * memory.
  */
 const BATCH_BYTES = 8 << 20;
 const BATCH_REGIONS = 2_000;
@@ -110,7 +110,7 @@ async function recomputeRegions(
     signal?.throwIfAborted();
     progress?.(done, regions.length);
     writing = writeStats(db, batch);
-    // Awaited by the next flush; until then a failure must not count as unhandled.
+    // The next flush awaits it. Until then, a failure must not count as unhandled.
     writing.catch(() => {});
     batch = [];
     bytes = 0;

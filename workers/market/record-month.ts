@@ -5,8 +5,8 @@ import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
 type Options = { today?: number | undefined; signal?: AbortSignal | undefined };
 
 /**
- * Records what stats/ answered at the end of the last month, before a recompute writes the first other
- * response. Only for who holds the lock of recomputes: nothing else changes responses.
+ * Records the responses of stats/ at the end of the last month, before a recompute writes the first different
+ * one. Only for the holder of the recompute lock, because nothing else changes responses.
  */
 export async function recordMonth(db: Db, { today, signal }: Options): Promise<void> {
   const [last] = monthEnds(today ?? utcDay(Date.now()), 1);

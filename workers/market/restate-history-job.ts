@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RETRY } from '../../shared/platform/queue/jobs.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** Brings the history of all regions to what is known now: a month that is over, what listings tell anew. */
+/** Updates the history of all regions: months that have ended, and months with changed listings. */
 export const restateHistoryJob = defineJob({
   name: 'market.history',
   queue: 'market',

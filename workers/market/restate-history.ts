@@ -50,15 +50,14 @@ type Due = {
   rows: readonly number[];
   known: KnownPeriod;
   months: readonly number[];
-  /** The day through which what is stored holds; before all days where it does not. */
+  /** The last day that the stored history covers. Before all days if it is invalid. */
   after: number;
   digest: string;
 };
 
 /**
- * Computes the statistics of past months by what is known now: the months that have come since of every
- * region, and all months of one whose listings changed. What was recorded stays. Killed at any point, what
- * was not written is found by the next run.
+ * Computes statistics of past months with current data: new months of every region, and all months of regions
+ * with changed listings. Recorded responses stay. After a crash, the next run finds what wasn't written.
  */
 export function restateHistory(db: Db, options: RestateOptions = {}): Promise<RestateResult> {
   const { codes, progress, signal, today = utcDay(Date.now()) } = options;

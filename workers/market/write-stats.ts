@@ -21,9 +21,9 @@ export type Written = {
 };
 
 /**
- * Writes a batch and takes back its marks in one transaction. When the batch cannot be written, each
- * region is tried by itself: the others do not suffer for one, which keeps its old row and its mark.
- * @throws what the server says when the connection is lost or the like, after which a retry may succeed.
+ * Writes a batch and clears its marks in one transaction. If the batch can't be written, each region is tried
+ * on its own, so that only the faulty one keeps its old row and its mark.
+ * @throws the server's error when the connection is lost or the like, after which a retry may succeed
  */
 export async function writeStats(db: Db, batch: readonly ComputedStats[]): Promise<Written> {
   try {
@@ -81,7 +81,7 @@ async function updateRows(db: Db, rows: readonly ComputedStats[]): Promise<void>
   });
 }
 
-/** Takes back marks as they were read; regions without one are passed over. */
+/** Clears marks as they were read. Regions without one are skipped. */
 export async function clearMarks(
   db: Db,
   regions: readonly { type: string; code: string; marked_at: string | null }[],

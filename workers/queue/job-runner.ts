@@ -15,18 +15,16 @@ export type RunnerDeps = {
   jobs: Jobs;
   signal: AbortSignal;
   deliver(ids: string[]): Promise<unknown>;
-  /** Takes no jobs for a while, because the disk is full. */
+  /** Pauses jobs because the disk is full. */
   pause(): void;
-  /** Frees what a dead worker's database sessions hold, before its job runs again. */
+  /** Frees the locks of a dead worker's database sessions before its job runs again. */
   endDeadWorkers(): Promise<void>;
 };
 
 type StartedJob = { name: string; payload: unknown; attempts: number; deaths: number; died: string | null };
 type Outcome = 'done' | 'failed' | 'retried';
 
-/**
- * A job in the middle of which so many workers died takes them down with it, most often for want of memory.
- */
+/** A job that crashed this many workers is given up. It usually runs out of memory. */
 const MAX_DEATHS = 5;
 /** A job that was canceled breaks off after at most this long. */
 const CANCEL_POLL_MS = 2_000;
@@ -45,20 +43,22 @@ type Attempt = {
 };
 
 /**
- * The processor of every queue: loads the job's row, runs it and writes down how it ended. A job delivered
- * twice runs once; one whose worker died runs again from the start; one whose worker has to stop, or finds
- * the disk full, goes back to the queue, which costs it no attempt.
+ * The processor of every queue: loads the job's row, runs it, and records the result. A job delivered twice
+ * runs once. If its worker died, it runs again from the start. If its worker has to stop, or finds the disk
+ * full, the job returns to the queue without losing an attempt.
  */
 export function createProcessor(deps: RunnerDeps): Processor {
   return async (delivery, token) => {
-    if (!('id' in delivery.data)) throw new UnrecoverableError('not a delivery of a job');
+    if (!('id' in delivery.data)) throw new UnrecoverableError('the queue entry is not a job');
     const { id } = delivery.data;
     const row = await startJob(deps, id);
     if (row === undefined) return;
     const log = deps.log.child({ job: row.name, jobId: id, attempt: row.attempts });
     if (row.died !== null) {
       log.warn({ worker: row.died, deaths: row.deaths }, 'the worker of a job died');
-      await deps.endDeadWorkers().catch(error => log.warn({ err: error }, 'the next sweep frees its locks'));
+      await deps
+        .endDeadWorkers()
+        .catch(error => log.warn({ err: error }, 'could not free the locks of a job; the next sweep will'));
     }
     const canceled = new AbortController();
     await runAttempt(deps, { id, row, delivery, token, log, canceled, startedAt: performance.now() });
@@ -92,21 +92,21 @@ async function runAttempt(deps: RunnerDeps, attempt: Attempt): Promise<void> {
   }
 }
 
-/** Writes down how an attempt failed. @throws what tells BullMQ whether to try again */
+/** Records a failed attempt. @throws an error that tells BullMQ whether to try again */
 async function endFailed(deps: RunnerDeps, attempt: Attempt, error: unknown): Promise<never> {
   const { delivery, log, canceled } = attempt;
   if (canceled.signal.aborted) {
-    log.info({ err: error }, 'job broken off: it was cancelled, or another worker took it over');
+    log.info({ err: error }, 'job stopped: it was canceled, or another worker took it over');
     throw new UnrecoverableError('cancelled');
   }
   if (deps.signal.aborted) {
-    log.info({ err: error }, 'job given back: the worker stops');
-    return giveBack(deps, attempt, 'its worker stopped: waits for the next one');
+    log.info({ err: error }, 'job returned to the queue: the worker is stopping');
+    return giveBack(deps, attempt, 'its worker stopped; waiting for another worker');
   }
   if (isDiskFull(error)) {
-    log.error({ err: error }, 'job given back: the disk is full');
+    log.error({ err: error }, 'job returned to the queue: the disk is full');
     deps.pause();
-    return giveBack(deps, attempt, 'the disk is full: waits for space');
+    return giveBack(deps, attempt, 'the disk is full; waiting for free space');
   }
   const again = isRetryable(error) && delivery.attemptsMade + 1 < attemptsOf(delivery);
   log.error({ err: error, again }, 'job failed');
@@ -146,14 +146,14 @@ async function finish(
 
 const attemptsOf = ({ opts }: Delivery): number => opts.attempts ?? 1;
 
-/** That a job is canceled, or was begun again by another worker, is said in its row alone. */
+/** Only the job's row says that a job is canceled, or that another worker has started it again. */
 function abortWhenEnded(
   db: Db,
   { id, attempt }: { id: string; attempt: number },
   canceled: AbortController,
 ): void {
   db.rowCount('queue/is_running', { id, attempt }).then(
-    running => running === 0 && canceled.abort(new PlatError('cancelled', 'The job was cancelled.')),
+    running => running === 0 && canceled.abort(new PlatError('cancelled', 'The job was canceled.')),
     () => {},
   );
 }
@@ -167,13 +167,13 @@ function backoffSeconds({ opts, attemptsMade }: Delivery): number {
 async function run(deps: RunnerDeps, id: string, row: StartedJob, log: Logger): Promise<JobResult> {
   const { db, config, signal, deliver, jobs } = deps;
   if (row.deaths >= MAX_DEATHS) {
-    const message = `${row.deaths} workers died in the middle of the job, the last of them ${row.died}: their logs tell more. Most often memory runs out. \`plat jobs retry\` tries again.`;
+    const message = `The job keeps crashing workers, usually because it runs out of memory: ${row.deaths} so far, the last one ${row.died}. See their logs. To try again, run \`plat jobs retry\`.`;
     throw new PlatError('abandoned', message);
   }
   const job = jobs.get(row.name);
   if (job === undefined) {
-    // Retried: while versions change, a newer worker may take it next.
-    const message = `There is no job ${row.name} here: this worker is older than what enqueued it.`;
+    // Retry, because during an upgrade a newer worker may get it next.
+    const message = `This worker doesn't know the job ${row.name}. It is older than the process that queued it.`;
     throw new PlatError('registry', message, { retryable: true });
   }
   const payload = parsePayload(job.payload, row);
@@ -192,7 +192,7 @@ function parsePayload(schema: { parse(input: unknown): unknown }, { name, payloa
   try {
     return schema.parse(payload);
   } catch (cause) {
-    throw new PlatError('payload', `The payload does not fit job ${name}: ${messageOf(cause)}`, { cause });
+    throw new PlatError('payload', `Invalid payload for job ${name}: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -216,7 +216,7 @@ function jobProgress(db: Db, jobId: string, log: Logger): { progress: Progress; 
     latest = undefined;
     writing = db
       .run('queue/report_progress', { id: jobId, progress: Math.min(1, Math.max(0, fraction)), note })
-      .catch(error => log.debug({ err: error }, 'progress was not written'));
+      .catch(error => log.debug({ err: error }, 'could not write the progress of a job'));
   };
   return {
     progress(fraction, note) {

@@ -8,8 +8,8 @@ import type { JobDefinition } from '../../shared/platform/queue/jobs.ts';
 export type Progress = (fraction: number, note: string) => void;
 
 /**
- * What a job may use. `signal` is aborted when the worker has to stop or the job is canceled; its
- * reason says which.
+ * The context of a job. `signal` is aborted when the worker has to stop or the job is canceled. Its reason
+ * says which.
  */
 export type JobContext = {
   jobId: string;
@@ -28,8 +28,8 @@ export type JobResult = { rows: number } & Record<string, unknown>;
 
 export type Job<Payload = unknown> = JobDefinition<Payload> & {
   /**
-   * Imports what it computes with when it runs: whoever only enqueues the job, or prints
-   * help, does not load it.
+   * Import the implementation when the job runs, so that code that only queues the job, or prints help,
+   * doesn't load it.
    */
   run(context: JobContext, payload: Payload): Promise<JobResult>;
 };

@@ -18,7 +18,8 @@ export async function listen(
 ): Promise<void> {
   while (!signal.aborted) {
     await listenOnce(db, handlers, signal).catch(error => {
-      if (!signal.aborted) warn(error, 'announced jobs are not heard: they wait for the sweep');
+      if (!signal.aborted)
+        warn(error, 'lost the connection that announces jobs; new jobs wait for the sweep');
     });
     await sleep(RECONNECT_MS, undefined, { signal }).catch(() => {});
   }

@@ -1,7 +1,7 @@
-/** Does its turn again and again: when it is woken, and by itself after a while. */
+/** Repeats a task: when woken, and automatically after a while. */
 export type WakefulLoop = { wake(): void; stop(): Promise<void> };
 
-/** @param failed is told of a turn that failed; the next one comes all the same */
+/** @param failed called after a turn that failed. The next one runs anyway */
 export function startLoop(
   turn: () => Promise<unknown>,
   everyMs: number,

@@ -27,8 +27,8 @@ export type WorkerLease = {
 export function createLease(lockMs: number, renewals: number, log: Logger): WorkerLease {
   const id = randomBytes(6).toString('hex');
   let timer: NodeJS.Timeout | undefined;
-  // A worker that was away itself can't tell who is dead: after a restart of the database all leases have run
-  // out, and the first to be back would end the others.
+  // A worker that was away can't tell which others are dead. After a restart of the database all leases have
+  // expired, and the first worker to return would end the others.
   let isUnbroken = false;
 
   async function renew(db: Db): Promise<void> {
@@ -41,7 +41,7 @@ export function createLease(lockMs: number, renewals: number, log: Logger): Work
       isUnbroken = rows[0]!.unbroken;
     } catch (error) {
       isUnbroken = false;
-      log.debug({ err: error }, "the worker's lease was not renewed");
+      log.debug({ err: error }, "could not renew the worker's lease");
     }
   }
 
@@ -59,13 +59,13 @@ export function createLease(lockMs: number, renewals: number, log: Logger): Work
         sessions: WORKER_SESSIONS,
       });
       for (const { name, sessions } of rows)
-        log.warn({ worker: name, sessions }, 'a worker died; its database sessions were ended');
+        log.warn({ worker: name, sessions }, 'a worker died; ended its database sessions');
     },
     async end(db) {
       clearInterval(timer);
       await db.run('queue/delete_worker', { id }).catch(error => {
         // The lease expires anyway.
-        log.debug({ err: error, code: errorCode(error) }, "the worker's lease was not given up");
+        log.debug({ err: error, code: errorCode(error) }, "could not release the worker's lease");
       });
     },
   };

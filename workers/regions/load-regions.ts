@@ -16,9 +16,9 @@ export type LoadResult = {
 };
 
 /**
- * Brings tables `regions` and `region_stats` to what the packages hold, each region with a stored response;
- * safe to repeat and from several processes at once. A region that the packages no longer know stays: saved
- * markets may point at it.
+ * Updates tables `regions` and `region_stats` from the packages, each region with a stored response. Safe to
+ * repeat, also from several processes at once. A region that the packages no longer have stays, because saved
+ * markets may use it.
  */
 export async function loadRegions(db: Db): Promise<LoadResult> {
   const { rows, skipped } = regionRows();
@@ -32,8 +32,7 @@ export async function loadRegions(db: Db): Promise<LoadResult> {
     await insertMissingStats(tx, rows);
     return written;
   });
-  // 44,000 rows appeared at once: without this, the planner takes the tables for empty until
-  // autovacuum comes by.
+  // 44,000 rows appeared at once. Without this, the planner assumes empty tables until autovacuum runs.
   if (changed > 0) await db.execute('analyze regions, region_stats');
   return { ...result, changed };
 }
@@ -81,7 +80,7 @@ function regionRows(): { rows: RegionRow[]; skipped: Skipped } {
   for (const { zip, fips } of zips) {
     const county = countyOf.get(fips);
     if (county === undefined)
-      throw new PlatError('regions', `ZIP ${zip} is in county ${fips}, which is unknown.`);
+      throw new PlatError('regions', `ZIP code ${zip} is in county ${fips}, which is unknown.`);
     const { name: county_name, state } = county;
     rows.push({ id: uuidV5(`zip:${zip}`), type: 'zip', code: zip, name: zip, state, county_name, fips });
   }

@@ -16,8 +16,8 @@ type Search = { id: string; filter: object; counties: number[]; seq: number };
 type Changed = { seq: number; fips: number; property_id: number | null };
 
 /**
- * What changed in a county: numbers of changes by parcel, and parcels by what they changed after; `loaded`:
- * the number of the change that stands for all.
+ * Changes in a county: the numbers of each parcel's changes, and the parcels that changed after a number.
+ * `loaded` is the number of a change that affects the whole county.
  */
 type CountyChanges = {
   parcels: Map<number, number[]>;
@@ -32,14 +32,14 @@ export type FollowDeps = {
   log: Logger;
   config: Config;
   signal: AbortSignal;
-  /** Notes that are written together, unless one search has more: by default some seconds' work. */
+  /** Notes per write, unless one search has more. The default takes a few seconds. */
   together?: number;
 };
 
 /**
- * Looks at what has changed since each search looked last, and nothing else: what it finds now of that, and
- * what it had found, tell what was added, removed and changed. One worker at a time; a search whose filter
- * fails stays where it is, and others go on. Then people are mailed.
+ * Checks only the parcels that changed since each search was last checked, and notes which were added to its
+ * results, removed, or changed. One worker at a time does this. A search whose filter fails keeps its place,
+ * and the others continue. Then it sends the emails.
  */
 export async function followSearches(deps: FollowDeps): Promise<void> {
   await deps.db.connection(async connection => {
@@ -65,42 +65,42 @@ async function follow(
   });
   const byCounty = groupChanges(changed);
   const members = await listMemberships(db, byCounty);
-  await lookAtAll(db, behind, until, deps, search =>
-    lookAt(db, search, byCounty, members.get(search.id) ?? []),
+  await checkAll(db, behind, until, deps, search =>
+    checkSearch(db, search, byCounty, members.get(search.id) ?? []),
   );
 }
 
-const NOTES_TOGETHER = 20_000;
+const NOTES_PER_WRITE = 20_000;
 
-/** Looks at search after search, and writes down what is new in them and how far they have looked. */
-async function lookAtAll(
+/** Checks each search, and stores its notes and how far it has been checked. */
+async function checkAll(
   db: Db,
   searches: readonly Search[],
   until: number,
-  { log, signal, together = NOTES_TOGETHER }: Pick<FollowDeps, 'log' | 'signal' | 'together'>,
-  look: (search: Search) => Promise<Note[]>,
+  { log, signal, together = NOTES_PER_WRITE }: Pick<FollowDeps, 'log' | 'signal' | 'together'>,
+  check: (search: Search) => Promise<Note[]>,
 ): Promise<number> {
-  let looked: Looked[] = [];
+  let checked: CheckedSearch[] = [];
   let waiting = 0;
   let noted = 0;
   const flush = async () => {
-    await writeNotes(db, looked, until);
+    await writeNotes(db, checked, until);
     noted += waiting;
-    looked = [];
+    checked = [];
     waiting = 0;
   };
   for (const search of searches) {
     signal.throwIfAborted();
     try {
-      const notes = await look(search);
-      looked.push({ search, notes });
+      const notes = await check(search);
+      checked.push({ search, notes });
       waiting += notes.length;
     } catch (error) {
-      // An earlier release accepted the shape. To try again would read all changes since then every minute.
+      // An earlier release accepted the shape. A retry would read all changes since then every minute.
       const isRefused = error instanceof PlatError && error.code === 'unprocessable';
-      if (isRefused) looked.push({ search, notes: [] });
-      const next = isRefused ? 'simplify its shape: these changes are left out' : 'it is tried again';
-      log.warn({ err: error, search: search.id }, `a search could not be followed; ${next}`);
+      if (isRefused) checked.push({ search, notes: [] });
+      const next = isRefused ? 'simplify its shape; these changes are skipped' : 'retrying';
+      log.warn({ err: error, search: search.id }, `a search could not be checked; ${next}`);
     }
     if (waiting >= together) await flush();
   }
@@ -120,7 +120,7 @@ function groupChanges(changed: readonly Changed[]): Map<number, CountyChanges> {
   return byCounty;
 }
 
-/** Which of the parcels that have changed searches had found. */
+/** The changed parcels that each search had found. */
 async function listMemberships(
   db: Db,
   byCounty: ReadonlyMap<number, CountyChanges>,
@@ -131,7 +131,7 @@ async function listMemberships(
   return new Map(rows.map(({ search_id, property_ids }) => [search_id, property_ids]));
 }
 
-async function lookAt(
+async function checkSearch(
   db: Db,
   { id, filter, counties, seq: after }: Search,
   byCounty: ReadonlyMap<number, CountyChanges>,
@@ -143,7 +143,7 @@ async function lookAt(
     const changes = byCounty.get(fips);
     if (changes === undefined) continue;
     if (changes.loaded !== undefined && changes.loaded > after) {
-      notes.push(...(await lookAtCounty(db, { id, body, fips, seq: changes.loaded })));
+      notes.push(...(await compareCounty(db, { id, body, fips, seq: changes.loaded })));
       continue;
     }
     const ids = changedSince(changes, after);
@@ -162,7 +162,7 @@ async function lookAt(
   return notes.sort((a, b) => a.seq! - b.seq!);
 }
 
-/** The parcels that changed after a change. Searches have mostly looked equally far: kept for the next. */
+/** The parcels that changed after a number. Cached, because most searches were checked equally far. */
 function changedSince(changes: CountyChanges, after: number): readonly number[] {
   const known = changes.since.get(after);
   if (known !== undefined) return known;
@@ -173,8 +173,8 @@ function changedSince(changes: CountyChanges, after: number): readonly number[] 
 
 type Whole = { id: string; body: FilterBody; fips: number; seq: number | null };
 
-/** Compares all that a search finds in a county with what it had found. */
-async function lookAtCounty(db: Db, { id, body, fips, seq }: Whole): Promise<Note[]> {
+/** Compares everything that a search finds in a county with what it had found before. */
+async function compareCounty(db: Db, { id, body, fips, seq }: Whole): Promise<Note[]> {
   const found = await findMembers(db, body, new Date(), fips);
   const rows = await db.run<{ property_id: number }>('searches/list_members_in', {
     search_id: id,
@@ -191,16 +191,16 @@ async function lookAtCounty(db: Db, { id, body, fips, seq }: Whole): Promise<Not
   ];
 }
 
-type Looked = { search: Search; notes: readonly Note[] };
+type CheckedSearch = { search: Search; notes: readonly Note[] };
 
-/** One statement, so that it is whole or not at all. */
-async function writeNotes(db: Db, looked: readonly Looked[], until: number): Promise<void> {
-  if (looked.length === 0) return;
-  const notes = looked.flatMap(({ notes }) => notes);
+/** One statement, so that it is atomic. */
+async function writeNotes(db: Db, checked: readonly CheckedSearch[], until: number): Promise<void> {
+  if (checked.length === 0) return;
+  const notes = checked.flatMap(({ notes }) => notes);
   await db.run('searches/write_notes', {
-    search_ids: looked.map(({ search }) => search.id),
-    afters: looked.map(({ search }) => search.seq),
-    places: looked.flatMap(({ notes }, i) => notes.map(() => i + 1)),
+    search_ids: checked.map(({ search }) => search.id),
+    afters: checked.map(({ search }) => search.seq),
+    places: checked.flatMap(({ notes }, i) => notes.map(() => i + 1)),
     property_ids: notes.map(({ property_id }) => property_id),
     became: notes.map(({ became }) => became),
     seqs: notes.map(({ seq }) => seq),
@@ -210,15 +210,15 @@ async function writeNotes(db: Db, looked: readonly Looked[], until: number): Pro
 }
 
 /**
- * Looks at all that searches find: what became of parcels although nothing of them was noted, as time went
- * on or their land was measured.
+ * Checks all results of all searches. This finds parcels whose match changed without a recorded change, such
+ * as when time passed or their land was measured.
  */
 export async function refreshSearches({ db, log, signal }: Omit<FollowDeps, 'config'>): Promise<number> {
   return db.connection(async connection => {
     await takeLock(connection, [LOCKS.searches], signal);
     const searches = await connection.run<Search>('searches/list_all_searches');
-    // Nothing that has changed is looked at: each stays where it is.
-    const noted = await lookAtAll(
+    // Recorded changes aren't checked here, so each search keeps its place.
+    const noted = await checkAll(
       connection,
       searches,
       0,
@@ -227,7 +227,7 @@ export async function refreshSearches({ db, log, signal }: Omit<FollowDeps, 'con
         const body = filterSchema.parse(filter) as FilterBody;
         const notes: Note[] = [];
         for (const fips of counties)
-          notes.push(...(await lookAtCounty(connection, { id, body, fips, seq: null })));
+          notes.push(...(await compareCounty(connection, { id, body, fips, seq: null })));
         return notes;
       },
     );

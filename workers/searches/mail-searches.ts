@@ -17,8 +17,8 @@ type News = {
 };
 
 /**
- * Mails what is new in searches, one mail a person with all of them. Its links sign nobody in. Called by who
- * follows searches alone; where a worker dies behind a mail, it may come once more.
+ * Emails each person the changes in all of their searches, in one email. Its links don't sign anyone in. Only
+ * the holder of the searches lock calls this. If a worker dies right after an email, it may be sent again.
  */
 export async function mailSearches(db: Db, config: Config, log: Logger): Promise<void> {
   const appUrl = appUrlOf(config, config.PORT);
@@ -38,7 +38,7 @@ export async function mailSearches(db: Db, config: Config, log: Logger): Promise
         lasts: own.map(({ last }) => last),
       });
     } catch (error) {
-      log.warn({ err: error }, 'what is new in searches could not be mailed to one; it is tried again');
+      log.warn({ err: error }, "search changes couldn't be emailed to one recipient; retrying");
     }
   }
 }
@@ -46,7 +46,7 @@ export async function mailSearches(db: Db, config: Config, log: Logger): Promise
 const wordsOf = ({ added, removed, changed }: News): string =>
   [
     added > 0 && `${added} added`,
-    removed > 0 && `${removed} no longer found`,
+    removed > 0 && `${removed} no longer ${removed === 1 ? 'matches' : 'match'}`,
     changed > 0 && `${changed} changed`,
   ]
     .filter(Boolean)
@@ -54,15 +54,15 @@ const wordsOf = ({ added, removed, changed }: News): string =>
 
 function subjectOf(own: readonly News[]): string {
   const [first] = own;
-  return own.length === 1 ? `${first!.name}: ${wordsOf(first!)}` : `What is new in ${own.length} searches`;
+  return own.length === 1 ? `${first!.name}: ${wordsOf(first!)}` : `Changes in ${own.length} saved searches`;
 }
 
 const endOf = ({ token }: News, appUrl: string): string => `${appUrl}/searches/unsubscribe/${token}`;
 
-/** Of a search; the rest is behind its link. */
+/** Parcels named per search. The link shows the rest. */
 const PARCELS_NAMED = 10;
 
-/** Parcels and what became of them, no owners: mails are forwarded. */
+/** Parcels and their changes, without owners, because emails get forwarded. */
 async function textOf(db: Db, own: readonly News[], appUrl: string): Promise<string> {
   const parts: string[] = [];
   for (const one of own) {
@@ -78,9 +78,9 @@ ${appUrl}/searches/${one.search_id}
 
 ${lines.join('\n')}
 
-No more mails of this search: ${endOf(one, appUrl)}
+Unsubscribe from this search: ${endOf(one, appUrl)}
 `);
   }
-  if (own.length > 1) parts.push(`No more mails of any search: ${endOf(own[0]!, appUrl)}?all=true\n`);
+  if (own.length > 1) parts.push(`Unsubscribe from all searches: ${endOf(own[0]!, appUrl)}?all=true\n`);
   return parts.join('\n');
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RETRY } from '../../shared/platform/queue/jobs.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** Once a day: what searches find otherwise although nothing of a parcel was noted, as time went on. */
+/** Runs daily to find parcels that match or stop matching a search only because time has passed. */
 export const refreshSearchesJob = defineJob({
   name: 'searches.refresh',
   queue: 'deals',

@@ -5,7 +5,7 @@ import { enqueueAll } from '../../shared/platform/queue/jobs.ts';
 import { installedFeeds } from '../ingest/feed-folders.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** By so many rows of parcels columns are suggested, as in `plat county add`. */
+/** Number of parcel rows for suggesting columns, as in `plat county add`. */
 const ROWS = 500;
 
 /** Writes the feeds that a county lacks and has all of them run; done again, it finds those that it wrote. */

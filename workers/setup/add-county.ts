@@ -35,7 +35,7 @@ export type AddOptions = {
   force: boolean;
   look: FileVersionLookup;
   signal: AbortSignal;
-  /** Hears of each kind as soon as it is known. */
+  /** Called with each kind as soon as it is known. */
   onAdded?(added: CountyKindStatus): void;
 };
 
@@ -96,14 +96,14 @@ const unknown = (fips: string, kind: CountyKind): CountyKindStatus => ({
   address: null,
   modified: null,
   sales: false,
-  message: 'the catalogue knows no source of parcels; `plat feed suggest` writes a feed for one of your own',
+  message: 'the catalog has no source of parcels. Use `plat feed suggest` to write a feed for your own file',
   text: null,
 });
 
 const readsSales = (feed: Feed): boolean =>
   feed.kind === 'listings' || (feed.kind === 'assessor' && feed.sales !== null);
 
-/** Whether a feed will read sales, as far as that can be told before its columns are looked at. */
+/** Whether a feed will read sales, if that is known before its columns are read. */
 function willReadSales(planned: PlannedFeed): boolean | null {
   if (planned.kind !== 'assessor') return planned.kind === 'listings';
   const preset = presetOf(planned);
@@ -125,12 +125,12 @@ async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions
     text: null,
   };
   const file = fileOf(config, name);
-  // A file that is no valid feed is the operator's work all the same.
+  // Even an invalid feed file is the operator's work. Don't overwrite it.
   if (existsSync(file) && !options.force)
     return {
       ...result,
       status: 'off',
-      message: `${file} is there, and is switched off, faulty or of another county (\`plat county add --force\` writes it anew)`,
+      message: `${file} exists, but is off, has errors, or is for another county (\`plat county add --force\` overwrites it)`,
     };
   if (options.dryRun)
     return {
@@ -154,19 +154,19 @@ async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions
     };
     const refused = await writeFeed(file, text);
     if (refused !== null) return { ...known, status: 'failed', message: refused, text };
-    const message = off.length === 0 ? file : `${file} is switched off: ${off.join('; ')}`;
+    const message = off.length === 0 ? file : `${file} is off: ${off.join('; ')}`;
     return { ...known, status: off.length === 0 ? 'written' : 'off', message };
   } catch (error) {
     return {
       ...result,
       status: 'failed',
-      message: `${messageOf(error)} ${setting} may name another address.`,
+      message: `${messageOf(error)} To use another address, set ${setting}.`,
       unreachable: isUnreachable(error),
     };
   }
 }
 
-/** @returns why the file could not be written; null where it is there now */
+/** @returns why the file couldn't be written, or null */
 export async function writeFeed(file: string, text: string): Promise<string | null> {
   try {
     await writeFileAtomic(file, text);
@@ -174,7 +174,7 @@ export async function writeFeed(file: string, text: string): Promise<string | nu
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;
-    return `${file} cannot be written (${code}): allow it, or save the feed there by hand.`;
+    return `Can't write ${file} (${code}). Allow it, or save the feed there yourself.`;
   }
 }
 
@@ -182,7 +182,7 @@ const fileOf = ({ FEEDS_DIR }: Config, name: string): string => join(FEEDS_DIR, 
 
 const UNKNOWN: FileVersion = { version: null, modified: null };
 
-/** Addresses that are there, of which all but files read together have one. */
+/** Existing addresses: one, or several for files that are read together. */
 type Found = { addresses: string[]; state: FileVersion };
 
 const looking = (signal: AbortSignal): OpenContext => ({
@@ -195,7 +195,7 @@ const looking = (signal: AbortSignal): OpenContext => ({
 
 export type FileVersionLookup = (address: string) => Promise<FileVersion | null>;
 
-/** Asks for each file once: counties of a state share them. */
+/** Checks each file once, because counties of a state share them. */
 export function cachedFileVersion(signal: AbortSignal): FileVersionLookup {
   const asked = new Map<string, Promise<FileVersion | null>>();
   return address => {
@@ -206,14 +206,14 @@ export function cachedFileVersion(signal: AbortSignal): FileVersionLookup {
 }
 
 /**
- * The first address that is there, and says of when; a bucket says of what is missing no more than that it is
- * closed. @throws PlatError `feed_source` when none is, or nobody answers
+ * The first address that exists, with its date. For a missing file, a bucket only says that access is denied.
+ * @throws PlatError `feed_source` when none exists or responds
  */
 async function findSource(
   { kind, fips, addresses, source, program }: PlannedFeed,
   look: FileVersionLookup,
 ): Promise<Found> {
-  // Of a server of layers the reader itself asks.
+  // For a layer server, the reader itself checks.
   const isServer = source !== undefined || program?.format === 'arcgis';
   if (isServer) return { addresses: addresses.slice(0, 1), state: UNKNOWN };
   if (program?.together) {
@@ -233,12 +233,12 @@ async function findSource(
     }
   }
   if (silent) return silent;
-  throw new PlatError('feed_source', `None of ${addresses.join(', ')} is there.`);
+  throw new PlatError('feed_source', `None of these exist: ${addresses.join(', ')}.`);
 }
 
 /**
- * The feed of a county's parcels or sales, its columns suggested or a preset's; switched off, with what is
- * wrong, where it cannot run as it is.
+ * The feed of a county's parcels or sales, with suggested columns or a preset. Disabled, with its problems,
+ * if it can't run yet.
  */
 async function mappedText(
   planned: PlannedFeed,

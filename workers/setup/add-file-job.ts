@@ -9,7 +9,7 @@ import { defineJob } from '../queue/job.ts';
 /** The first rows of a file are read in seconds; a damaged one may keep its reader busy. */
 const MAX_READ_MS = 5 * 60_000;
 
-/** Suggests or checks the feed of an uploaded file, and where that is asked for writes it and has it run. */
+/** Suggests or checks the feed of an uploaded file. On request, writes and runs it. */
 export const addFileFeedJob = defineJob({
   ...addFileJob,
   async run({ db, config, signal, progress, deliver }, payload) {
@@ -18,7 +18,7 @@ export const addFileFeedJob = defineJob({
       import('./add-county.ts'),
       import('../ingest/kinds/assessor/loaded-feeds.ts'),
     ]);
-    progress(0.1, `reads the first rows of ${payload.upload.original}`);
+    progress(0.1, `reading the first rows of ${payload.upload.original}`);
     const late = AbortSignal.timeout(MAX_READ_MS);
     const suggested = await suggestFile(payload, config, {
       signal: AbortSignal.any([signal, late]),

@@ -30,14 +30,14 @@ export type SuggestRequest = {
   head: Omit<FeedHead, 'kind' | 'fips'> & { fips?: string | undefined };
   about?: readonly string[];
   rows: number;
-  /** The column of the parcel number, where somebody knows it. */
+  /** The column of the parcel number, if it is known. */
   key?: string | undefined;
-  /** Of a source in a known schema: nothing is suggested then. */
+  /** For a source in a known schema, for which nothing is suggested. */
   preset?: PresetName | undefined;
-  /** Switch the feed off, with its problems as comments, where it cannot run as it is. */
+  /** Disable the feed, with its problems as comments, if it can't run yet. */
   switchOff?: boolean;
   sharedDir?: string;
-  /** In place of what is suggested: what somebody has corrected. */
+  /** A person's corrections, instead of the suggestions. */
   suggest?: typeof suggestColumns;
   /** Absent without a database. */
   findLoaded?: FindLoaded | undefined;
@@ -54,8 +54,7 @@ export type SuggestedFeed = {
   rows: number;
   suggestions: Suggestions | null;
   /**
-   * What the feed comes to on the rows that were read; null where it cannot be loaded, with the reason
-   * among the problems.
+   * The check of the feed on the sampled rows. null if it can't be loaded; the reason is among the problems.
    */
   check: FeedCheck | null;
   problems: string[];
@@ -100,9 +99,9 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
       preset
         ? `Checked on the first ${rows.length} rows.`
         : offered
-          ? `Suggested from the first ${rows.length} rows: listings, by ${offered.marks.join(', ')}.`
-          : `Suggested from the first ${rows.length} rows. The percentages tell how sure a column is, and why; see docs/feeds.md.`,
-      ...(off ? ['Switched off, because it cannot run as it is. Correct it and take `disabled` away:'] : []),
+          ? `Suggested from the first ${rows.length} rows. They are listings, because of ${offered.marks.join(', ')}.`
+          : `Suggested from the first ${rows.length} rows. The percentages show how sure Plat is of each column; see docs/feeds.md.`,
+      ...(off ? ['Disabled, because it cannot run yet. Fix these problems, then remove `disabled`:'] : []),
       ...problems.map(problem => `- ${problem}`),
     ];
     const schema = '# yaml-language-server: $schema=../feed.schema.json';
@@ -139,7 +138,7 @@ function suggestedLines(
   return ['', 'listings:', ...lines, ...columnLines(sold), ...salesSection(sold, values)];
 }
 
-/** What the rows tell of sales, as comments at the end of a feed. */
+/** Facts about sales, as comments at the end of a feed. */
 const salesLines = (comps: readonly string[]): string[] =>
   comps.length === 0 ? [] : ['', ...comps.map(line => `# ${line}`)];
 

@@ -7,7 +7,7 @@ import { withMeanings } from './recode-values.ts';
 
 const BY_HAND = 'chosen by hand';
 
-/** What was suggested with what somebody has chosen instead; fields that are not named stay as they are. */
+/** Suggestions with a person's choices applied. Other fields stay unchanged. */
 export function correctSuggestions(
   found: Suggestions,
   sample: Sample,
@@ -29,7 +29,7 @@ export function correctSuggestions(
 const same = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name, i) => name === b[i]);
 
-/** A column that nobody suggested, read as its values ask for: their format of dates, their unit. */
+/** A column that was not suggested, read by the date format or unit of its values. */
 function byHand(field: ParcelTarget, columns: string[], { columns: all, acres }: Sample): Candidate {
   const [only, ...more] = columns;
   const source = more.length === 0 ? all.find(({ name }) => name === only) : undefined;

@@ -23,7 +23,7 @@ export function guessCounty(rows: readonly SourceRow[], suggestions: Suggestions
   return hasShapes || placed.length > 0 || suggestions === null ? null : countyOfZips(suggestions, rows);
 }
 
-/** The county in which nearly all rows lie; null where they do not tell it. */
+/** The county of nearly all rows. null if unclear. */
 function countyOf(rows: readonly SourceRow[]): string | null {
   const counties = new Map<number, number>();
   let placed = 0;
@@ -89,10 +89,12 @@ function countyWithMost(zips: readonly string[]): CountyGuess | null {
   const [fips, own] = most;
   const isSure = own.length >= IN_COUNTY * zips.length && new Set(own).size >= MIN_ZIPS;
   if (!isSure || sharesZips(fips)) return null;
-  return { fips: fiveDigits(fips), why: `${own.length} of ${zips.length} ZIPs are in it` };
+  return { fips: fiveDigits(fips), why: `${own.length} of ${zips.length} ZIP codes are in it` };
 }
 
-/** County codes from 510 on are independent cities, which share ZIPs with the counties around them. */
+/**
+ * County codes of 510 and above are independent cities, which share ZIP codes with the counties around them.
+ */
 const sharesZips = (fips: number): boolean =>
   allCounties().some(
     county => Math.floor(county.fips / 1000) === Math.floor(fips / 1000) && county.fips % 1000 >= 510,

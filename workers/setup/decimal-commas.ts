@@ -35,7 +35,7 @@ export const withDecimalCommas =
 
 const NUMERIC = new Set<string>(['number', 'money', 'integer']);
 
-/** The columns whose numbers can only be, or may be, written so, in a file of which one can only be. */
+/** The columns whose numbers must have, or may have, decimal commas, in a file where at least one must. */
 function commaColumns(columns: Sample['columns']): Set<string> {
   const noted = columns.map(({ name, values }) => {
     const notation = newNotation();

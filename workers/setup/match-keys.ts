@@ -6,10 +6,10 @@ import { compileKey } from '../ingest/engine/map-key.ts';
 import { resolver } from '../ingest/engine/source-columns.ts';
 import { readContext, type Sample, type SampleRequest } from './read-sample.ts';
 
-/** Which columns of two sources hold the same keys, and how many of those of the first's first rows. */
+/** Finds columns of two sources with the same keys, and how many of the first source's first keys match. */
 export type KeyMatch = { own: KeySpec; other: KeySpec; matched: number; checked: number };
 
-/** How many columns of a source may hold its keys. */
+/** Maximum number of key columns of a source. */
 const MAX_COLUMNS = 5;
 /** Shorter values agree by chance. */
 const MIN_CHARS = 4;
@@ -64,8 +64,8 @@ function candidatesOf(sample: Sample): Candidate[] {
 }
 
 /**
- * The ways in which the keys of a sample are in another source, best first. The other is read until one
- * way finds them all; of a server its first rows alone are asked.
+ * The ways in which the keys of a sample match another source, best first. Reads the other source until one
+ * way finds all keys. From a server, only its first rows.
  */
 export async function matchKeys(own: Sample, other: Sample, request: SampleRequest): Promise<KeyMatch[]> {
   const wanted = candidatesOf(own).map(candidate => ({

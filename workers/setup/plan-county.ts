@@ -77,7 +77,7 @@ const AGENCIES: Record<LandKind, Agency> = {
   },
   places: {
     setting: 'PLACES_URL',
-    what: 'names of places',
+    what: 'place names',
     attribution: 'US Geological Survey, Geographic Names Information System',
     licence: 'public domain (US government)',
   },
@@ -96,7 +96,7 @@ export function boundsOf(fips: string): Box {
   return padBox(extent, MARGIN_DEG).map(side => Number(side.toFixed(4))) as Box;
 }
 
-/** What a county needs, from whom. Asks nobody. */
+/** The feeds that a county needs, and their sources. Contacts no server. */
 export function planCounty(
   county: number,
   config: Config,
@@ -170,7 +170,7 @@ const WETLAND_MEMBERS = [
   '!*Metadata*',
 ];
 
-/** What a planned feed reads. Of a file that holds more than the county only its rows count. */
+/** The input of a planned feed. In a file with more than the county, only its rows count. */
 export function inputOf(
   { fips, kind, source, program }: PlannedFeed,
   address: string | string[],

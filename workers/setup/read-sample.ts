@@ -29,7 +29,7 @@ export type SampleRequest = {
 
 /** The first rows of a source. */
 export type Sample = {
-  /** With the titles to skip, where there are some. */
+  /** With the number of title lines to skip, if any. */
   input: InputSection;
   spec: InputSpec;
   batch: RowBatch;
@@ -83,7 +83,7 @@ export function readContext({
   sharedDir,
   signal,
 }: Omit<SampleRequest, 'rows'> & { rows?: number | undefined }): ReadContext {
-  // People wait for it: three tries, and not the half minute that a run waits.
+  // A person is waiting, so try three times instead of the half minute of a run.
   const limits = { tries: 3 };
   return {
     ...checkContext(baseDir),
@@ -94,7 +94,7 @@ export function readContext({
   };
 }
 
-/** How many lines of titles may stand above the header of a table. */
+/** Maximum number of title lines above the header of a table. */
 const MAX_TITLES = 10;
 
 /** The first rows of a source; of a table under titles those below the line that names its columns. */
@@ -117,7 +117,7 @@ async function rowsBelowTitles(spec: InputSpec, context: ReadContext, wanted: nu
       if (isTable && isHeader && isClear) return { batch, titles };
       if (isTable && isHeader && own.length > (best?.named ?? 0)) best = { batch, titles, named: own.length };
       first ??= formatError(
-        `${[spec.source].flat()[0]}: ${isTable ? `${NO_HEADER}.` : 'most rows have another number of cells than its header.'}`,
+        `${[spec.source].flat()[0]}: ${isTable ? `${NO_HEADER}.` : 'most rows have a different number of columns than the header.'}`,
       );
     } catch (error) {
       if (!(error instanceof PlatError) || error.code !== 'feed_format') throw error;
@@ -149,7 +149,7 @@ async function firstRows(input: InputSpec, context: ReadContext, wanted: number)
   return sample;
 }
 
-/** The kind of feed that a source's columns tell: parcels, unless they are known. */
+/** The kind of feed by a source's columns. Default: parcels. */
 export function kindOfColumns(names: readonly string[]): string {
   const there = new Set(names.map(name => name.toUpperCase()));
   const has = (column: string) => there.has(column) || there.has(column.slice(0, 10));

@@ -40,7 +40,7 @@ const SAMPLE_CHARS = 60;
 
 export type SuggestedFile = Omit<AddFileResult, 'written' | 'refused' | 'run'>;
 
-/** The feed of an uploaded file, as suggested or as somebody has corrected it, and what it comes to. */
+/** The feed of an uploaded file, suggested or corrected, and its check. */
 export async function suggestFile(
   { upload, reading, name: given, county, choices, overlap }: AddFilePayload,
   config: Config,
@@ -66,7 +66,7 @@ export async function suggestFile(
     file: feedFile,
     rows: choices ? CHECK_ROWS : SUGGEST_ROWS,
     head: { name, ...(county !== undefined && { fips: fiveDigits(county) }), overlap },
-    about: [`Made at /admin from the upload ${displayValue(upload.original)}.`],
+    about: [`Created at /admin from the uploaded file ${displayValue(upload.original)}.`],
     signal,
     findLoaded,
     suggest(sample) {
@@ -102,7 +102,7 @@ export async function suggestFile(
   };
 }
 
-/** @throws PlatError `feed_source` when the upload is missing, `feed_format` when its name says nothing */
+/** @throws PlatError `feed_source` when the upload is missing, `feed_format` when its format is unclear */
 async function uploadedFormat(
   path: string,
   { original }: Upload,
@@ -111,12 +111,12 @@ async function uploadedFormat(
   if (!existsSync(path))
     throw new PlatError(
       'feed_source',
-      `${original} is not where the worker looks for it (${path}): the API and the workers have to share PLAT_DIR, and an upload that no feed is made of is kept for a day.`,
+      `The worker can't find ${original} at ${path}. The API and the workers must share PLAT_DIR. An upload without a feed is deleted after a day.`,
     );
   const guessed =
     format ?? formatOf(member ?? '') ?? ((await guessFormat(path, original)) as FileFormat | null);
   if (guessed !== null) return guessed as UploadFormat | FileFormat;
-  throw new PlatError('feed_format', `The name of ${original} does not tell what it is: choose its format.`);
+  throw new PlatError('feed_format', `Can't tell the format of ${original} by its name. Choose its format.`);
 }
 
 function choiceOf({ details }: PlatError): FileChoice | null {
@@ -152,7 +152,7 @@ async function nameProblems(file: string, text: string): Promise<string[]> {
   const there = existsSync(file) ? await readFile(file, 'utf8') : text;
   // The same upload may say later what to do with parcels that another feed has.
   const apart = (feed: string) => feed.replace(/^overlap: .*\n/m, '');
-  return apart(there) === apart(text) ? [] : [`${file} is there already: give the feed another name.`];
+  return apart(there) === apart(text) ? [] : [`${file} already exists. Choose another name for the feed.`];
 }
 
 type Mapping = Pick<AddFileResult, 'columns' | 'key' | 'fields'>;

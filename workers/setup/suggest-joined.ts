@@ -30,9 +30,9 @@ export type JoinedFeed = SuggestedFeed & {
 const MIN_SHARE = 0.5;
 
 /**
- * Writes one feed for several sources of a county: rolls, and the boundaries where one of them has shapes,
- * joined by the columns whose values agree. @throws PlatError of a source; `feed_definition` where they make
- * no roll
+ * Writes one feed for several sources of a county: rolls, and boundaries if one of them has shapes, joined by
+ * columns with matching values.
+ * @throws PlatError of a source; `feed_definition` if they don't form a roll
  */
 export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
   const { head, inputs, rows, baseDir } = request;
@@ -56,7 +56,7 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
   const parts = { first: first!, further, shape };
   const { body, suggestions } = sectionsOf(parts, isJoined ? joins : []);
   const about = [
-    `Suggested from the first ${rows} rows of each source. The percentages tell how sure a column is, and why; see docs/feeds.md.`,
+    `Suggested from the first ${rows} rows of each source. The percentages show how sure Plat is of each column; see docs/feeds.md.`,
   ];
   const schema = '# yaml-language-server: $schema=../feed.schema.json';
   const top = [schema, ...feedHead({ ...head, kind: 'assessor', fips, fipsWhy }, about)];
@@ -91,8 +91,8 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
 type Parts = { first: Sample; further: Sample[]; shape: Sample | null };
 
 /**
- * The sections of the feed, and what is suggested for the first roll.
- * @param joins with the keys of the other sources; none where they have none in common
+ * The sections of the feed, and the suggestions for the first roll.
+ * @param joins with the keys of the other sources. Empty without matching keys
  */
 function sectionsOf(
   { first, further, shape }: Parts,
@@ -101,7 +101,7 @@ function sectionsOf(
   const mapped = new Set<string>();
   const section = (sample: Sample, key: KeySpec | undefined, why: string | undefined) => {
     const all = suggestColumns(columnsSampled(sample));
-    // What an earlier roll tells a later one need not; the boundaries tell the place.
+    // Skip fields that an earlier roll has, and coordinates if there are boundaries.
     const fields =
       sample === shape
         ? all.fields
@@ -116,7 +116,7 @@ function sectionsOf(
   const head = section(first, joins[0]?.own, undefined);
   const rest = [...further, ...(shape ? [shape] : [])].map((other, i) => {
     const join = joins[i];
-    const why = join && `${join.matched} of ${join.checked} keys of the first roll are there`;
+    const why = join && `matches ${join.matched} of ${join.checked} keys of the first roll`;
     return section(other, join?.other, why ?? undefined).lines;
   });
   const rolls = [head.lines, ...rest.slice(0, further.length)];
@@ -150,16 +150,17 @@ function partsOf(samples: readonly Sample[]): { rolls: Sample[]; shape: Sample |
   for (const sample of samples) {
     const columns = columnsSampled(sample);
     if (isReso(sample.names) || listingColumns(columns))
-      throw refuse(`${nameOf(sample)} is an export of listings: give it alone.`);
+      throw refuse(`${nameOf(sample)} is an export of listings. Suggest a feed for it on its own.`);
     if (salePresetOf(sample.names) || isOfSales(sample, columns))
-      throw refuse(`${nameOf(sample)} is a file of sales: give it alone.`);
+      throw refuse(`${nameOf(sample)} is a sales file. Suggest a feed for it on its own.`);
     const kind = kindOfColumns(sample.names);
-    if (kind !== 'assessor') throw refuse(`${nameOf(sample)} holds ${kind}, no parcels: give it alone.`);
+    if (kind !== 'assessor')
+      throw refuse(`${nameOf(sample)} contains ${kind}, not parcels. Suggest a feed for it on its own.`);
   }
   const shapes = samples.filter(({ batch }) => batch.rows.some(({ geometry }) => geometry !== null));
   if (shapes.length > 1)
     throw refuse(
-      `${shapes.map(nameOf).join(' and ')} have shapes, and a feed has one source of boundaries: give one of them.`,
+      `${shapes.map(nameOf).join(' and ')} both have shapes, but a feed has one source of boundaries. Use only one of them.`,
     );
   const [shape = null] = shapes;
   return { rolls: samples.filter(sample => sample !== shape), shape };
@@ -180,10 +181,10 @@ function bestKey(matches: readonly KeyMatch[][]): string | null {
 function unmatched(first: Sample, other: Sample, join: KeyMatch | null): string[] {
   if (join && shareOf(join) >= MIN_SHARE) return [];
   const best = join
-    ? `the best, ${columnOf(join.own)} and ${columnOf(join.other)}, agree in ${join.matched} of ${join.checked}`
-    : 'none differs from row to row in both';
+    ? `the closest, ${columnOf(join.own)} and ${columnOf(join.other)}, match in ${join.matched} of ${join.checked} rows`
+    : 'no column is unique in both';
   return [
-    `${nameOf(first)} and ${nameOf(other)} have no column with the same keys: ${best}. Name the \`key\` of each section.`,
+    `${nameOf(first)} and ${nameOf(other)} have no column with the same keys: ${best}. Set the \`key\` of each section.`,
   ];
 }
 

@@ -17,7 +17,7 @@ const COLUMNS = {
  */
 export type AssessorOpinion = (propertyId: number, day: number) => number;
 
-/** The line through the logarithms of the values and acreages that hold from an edition on. */
+/** The line through the logarithms of values and acreages, valid from an edition on. */
 type SizeLine = { day: number; level: number; slope: number };
 
 export async function readOpinions(db: Db, fips: number): Promise<AssessorOpinion> {

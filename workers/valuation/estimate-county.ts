@@ -5,7 +5,7 @@ import type { Db } from '../../shared/platform/db.ts';
 import { defaultValuationDay, linkCompsToParcels, lockCounty, readMarket } from './value-county.ts';
 
 /**
- * Stores what the sales of a county tell by themselves, and marks its market: the statistics name the price
+ * Stores a county's estimates from its own sales, and marks its market, because statistics include the price
  * index.
  */
 export function estimateCounty(db: Db, fips: number, day: string): Promise<void> {

@@ -15,15 +15,16 @@ export const recordCountyJob = defineJob({
     const { recordCounty } = await import('./record-county.ts');
     const result = await recordCounty(db, fips, {
       signal,
-      progress: share => progress(share, 'looking back on sales'),
+      progress: share => progress(share, 'comparing with past sales'),
     });
     return { ...result, rows: result.sales };
   },
 });
 
 /**
- * Has a county's record made anew where a roll was merged or many sales came since, else once a week: looking
- * back takes as long as valuing many times. @returns the jobs' ids
+ * Queues a new record of each county after a merged roll or many new sales, else once a week, because
+ * comparing with past sales takes as long as many valuations.
+ * @returns the jobs' ids
  */
 export async function enqueueDueRecord(db: Db, fips: number): Promise<string[]> {
   const rowCount = await db.rowCount('feeds/is_record_due', { fips });

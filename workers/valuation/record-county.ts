@@ -19,7 +19,7 @@ import type { Db } from '../../shared/platform/db.ts';
 import type { StoredComps } from './valuation-comps.ts';
 import { defaultValuationDay, type JobControl, readMarket } from './value-county.ts';
 
-/** The latest sales alone: more would hardly narrow the intervals. */
+/** Only the latest sales. More would hardly narrow the intervals. */
 const MAX_SALES = 2_000;
 
 type Known = { seen_run: number; seen_sales: number };
@@ -57,7 +57,7 @@ export async function recordCounty(
   return { parcels: record.parcels, sales: sales.length };
 }
 
-/** Fields that parcels show otherwise than by the roll's own column: 0 says that nothing is stated. */
+/** Fields that parcels show differently from the roll's column: 0 means not stated. */
 const SHOWN: Partial<Record<ParcelField, string>> = {
   acres: 'nullif(p.acres, 0)',
   year_built: 'nullif(p.year_built, 0)',
@@ -113,7 +113,7 @@ function byQuarter({ soldDay }: StoredComps, sales: readonly number[]): Map<stri
   return quarters;
 }
 
-/** What the assessor holds the land for that was sold, where its parcel is known and was not split since. */
+/** The assessor's value of the sold land, if its parcel is known and hasn't been split since. */
 async function assessedValues(
   db: Db,
   fips: number,

@@ -11,8 +11,8 @@ import { readOpinions } from './assessed-land.ts';
 import { assessSales, readComps } from './valuation-comps.ts';
 
 /**
- * Values past sales as of the day before each; what was for sale on an earlier day is not known well
- * enough to take part.
+ * Values past sales as of the day before each. Listings for sale on earlier dates aren't known well enough to
+ * include.
  */
 export const backtestValuations = async (db: Db, options: BacktestOptions): Promise<Backtest> =>
   backtest(await readSales(db), options);
@@ -28,6 +28,6 @@ async function readSales(db: Db): Promise<Comps> {
     return all;
   });
   const sold = Array.from({ length: comps.count }, (_, i) => i).filter(i => comps.status[i] === SOLD);
-  // What was asked says nothing without listings.
+  // Asking prices can't be used without listings.
   return { ...pickComps(comps, sold), asked: undefined };
 }

@@ -41,14 +41,14 @@ export type StoredComps = Comps & { ids: Uint8Array; parcel: Float64Array; asses
 /** The comps of a county, or those of other counties in a box in integers of 1e-7 degree, or all, by id. */
 export async function readComps(
   db: Db,
-  where: { fips: number } | { box: Box; beside: number } | null = null,
+  where: { fips: number } | { box: Box; exceptFips: number } | null = null,
 ): Promise<StoredComps> {
   const condition =
     where === null
       ? 'true'
       : 'fips' in where
         ? `l.fips = ${literal(where.fips)}`
-        : `l.location <@ ${literal(boxSql(where.box))}::box and l.fips <> ${literal(where.beside)}`;
+        : `l.location <@ ${literal(boxSql(where.box))}::box and l.fips <> ${literal(where.exceptFips)}`;
   const statement = compose('valuation/copy_comps', { where: condition });
   const { rows, columns } = await readCopy(db, statement, COLUMNS);
   const { ids, status, price, acres, lon, lat, soldDay, listedDay, county, asked, feed, ofRoll, parcel } =

@@ -36,7 +36,7 @@ import {
 export type ValuedCounty = {
   /** 'YYYY-MM-DD' */
   asOf: string;
-  /** Of the county and those near to it: sales that count, and sales that were left out. */
+  /** Sales of the county and of those near it: used ones, and outliers. */
   sales: number;
   outliers: number;
   parcels: number;
@@ -45,7 +45,7 @@ export type ValuedCounty = {
 
 export type JobControl = { signal: AbortSignal; progress?(share: number): void };
 
-/** A parcel whose worth moved by more than this share is told of in changes. */
+/** A parcel whose estimated value changes by more than this share is in the change feed. */
 const MOVED_SHARE = 0.05;
 
 /** Parcels between two looks at the signal, and turns of the event loop. */
@@ -64,10 +64,9 @@ const PARCEL_COLUMNS = {
 type Parcels = CopiedColumns<typeof PARCEL_COLUMNS>;
 
 /**
- * Fits the market of a county to its comps and those near to it, values every parcel, and replaces what is
- * stored, atomically:
- * readers see the old valuations or the new ones. Takes the county's marks back; killed at any line
- * it can be run again.
+ * Fits the market of a county to its comps and nearby ones, values every parcel, and replaces the stored
+ * valuations atomically: readers see the old ones or the new ones. Clears the county's marks. Can be repeated
+ * after a crash at any point.
  */
 export function valueCounty(
   db: Db,
@@ -112,17 +111,17 @@ export async function lockCounty(db: Db, fips: number): Promise<void> {
   await db.run('valuation/lock_county', { lock: LOCKS.countyValuations, fips });
 }
 
-/** The day as of which parcels are valued when nobody names one: 'YYYY-MM-DD'. */
+/** The default as-of date of valuations: 'YYYY-MM-DD'. */
 export async function defaultValuationDay(db: Db): Promise<string> {
   const rows = await db.run<{ day: string }>('valuation/get_as_of');
   return rows[0]!.day;
 }
 
 /**
- * The comps of a county, and those of others that can matter to it: to its parcels, or to the price level
- * of a comp's place.
- * @param extent of the county's parcels, empty where they do not matter
- * @returns `compM`: how far from a parcel its comps can be; `opinion`: the assessor's of its parcels
+ * The comps of a county, and those of others that matter to its parcels or to the price level of a comp's
+ * place.
+ * @param extent of the county's parcels. Empty if they don't matter
+ * @returns `compM`: how far from a parcel its comps can be; `opinion`: the assessor's values of its parcels
  */
 export async function readMarket(
   db: Db,
@@ -140,7 +139,7 @@ export async function readMarket(
     growBox(around, [x, y, x, y]);
   }
   if (isEmptyBox(around)) return { comps: own, compM, opinion };
-  const near = { box: withMarginE7(around, compM + levelM), beside: fips };
+  const near = { box: withMarginE7(around, compM + levelM), exceptFips: fips };
   return { comps: joinComps(own, await readComps(db, near)), compM, opinion };
 }
 
@@ -216,9 +215,9 @@ async function valueParcels(
 type Candidate = { id: string; property_id: number; x: number; y: number; boundary: Uint8Array };
 
 /**
- * Finds the parcel that each comp of a county is of, and stores what the land layers tell of it beside the
- * comp: by the key or the number that the comp gives, else the one whose boundary holds its point. Not where
- * the parcel was split or merged since: its land is not what was sold.
+ * Finds the parcel of each comp of a county, and stores its land figures with the comp: by the comp's key or
+ * number, else the parcel whose boundary contains its point. Skips parcels that were split or merged since,
+ * because their land is not what was sold.
  */
 export async function linkCompsToParcels(db: Db, fips: number): Promise<void> {
   if ((await db.rowCount('valuation/has_land', { fips })) === 0) {

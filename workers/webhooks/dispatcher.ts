@@ -13,8 +13,8 @@ import { startLoop, type WakefulLoop } from '../queue/wakeful-loop.ts';
 import { bodyOf, headersOf, type Taken } from './webhook-message.ts';
 
 /**
- * Deliveries of a process that are under way at once, and of one webhook. Those of webhooks that fail have
- * places of their own: who never answers slows none that does.
+ * Concurrent deliveries per process (`places`) and per webhook (`each`). Failing webhooks have their own
+ * places, so that receivers that never respond don't slow down the others.
  */
 const LANES = {
   well: { places: 1_024, each: 4 },
@@ -22,24 +22,24 @@ const LANES = {
 } as const;
 type Lane = keyof typeof LANES;
 
-/** Longer than an attempt may take; then another worker makes it in the place of one that died. */
+/** Longer than an attempt can take. After that, another worker takes over from one that died. */
 const LEASE_SECONDS = 60;
-/** How often it looks by itself, for what nobody has announced and what is due again. */
-const LOOK_MS = 5_000;
-/** What has ended within so long is recorded together, and makes place for others. */
-const TOGETHER_MS = 20;
-/** Longest pause that a receiver may ask for. */
+/** How often to check for unannounced changes and due retries. */
+const POLL_MS = 5_000;
+/** Attempts that end within this time are recorded together. */
+const BATCH_MS = 20;
+/** The longest pause that a receiver can request. */
 const MAX_PAUSE_SECONDS = 86_400;
-/** A webhook to which nothing got through for so long is switched off when a message runs out of attempts. */
+/** A webhook that failed for this long is turned off when a message runs out of attempts. */
 const FAILING_DAYS = 3;
-/** For what is under way when the worker stops. */
+/** Time for open deliveries when the worker stops. */
 const STOP_MS = 5_000;
 
 export type DispatcherDeps = {
   db: Db;
   log: Logger;
   config: Pick<Config, 'BASE_URL' | 'HOST' | 'PORT' | 'WEBHOOK_PRIVATE_HOSTS'>;
-  /** Default: the guarded one. */
+  /** Default: the guarded POST. */
   post?: GuardedPost;
 };
 
@@ -49,24 +49,21 @@ type Dispatcher = {
   db: Db;
   post: GuardedPost;
   apiUrl: string;
-  /** How many deliveries of each webhook are under way, by lane. */
+  /** Open deliveries of each webhook, by lane. */
   underWay: Record<Lane, Map<string, number>>;
   sending: Set<Promise<void>>;
-  /** Attempts that have ended and are not recorded yet. */
+  /** Attempts that have ended but are not recorded yet. */
   ended: Attempt[];
-  /** Whether there may be changes that have no message yet. */
+  /** Whether there may be changes without a message. */
   hasPending: boolean;
-  /** Lanes in which something has ended since the last claim. */
+  /** Lanes where a delivery has ended since the last claim. */
   freed: Set<Lane>;
   isStopping: boolean;
   waking: NodeJS.Timeout | undefined;
   wakeLoops(): void;
 };
 
-/**
- * Delivers messages about changes to webhooks, each at least once. Deliveries that a killed worker had under
- * way are sent again, under the same id.
- */
+/** Delivers messages at least once. Open deliveries of a killed worker are sent again with the same id. */
 export function startDispatcher({ db, log, config, post }: DispatcherDeps): WakefulLoop {
   const dispatcher: Dispatcher = {
     db,
@@ -86,11 +83,11 @@ export function startDispatcher({ db, log, config, post }: DispatcherDeps): Wake
   };
   const warn = sparseWarnings(log);
   const failed = (error: unknown) => {
-    if (!dispatcher.isStopping) warn(error, 'webhooks: what failed is tried again in a moment');
+    if (!dispatcher.isStopping) warn(error, 'webhooks: delivery failed; trying again shortly');
   };
-  // Both continue while messages are being sent, and neither waits for the other.
-  const recording = startLoop(() => recordEnded(dispatcher), LOOK_MS, failed);
-  const taking = startLoop(() => takeDue(dispatcher), LOOK_MS, failed);
+  // The two loops don't wait for each other, nor for open deliveries.
+  const recording = startLoop(() => recordEnded(dispatcher), POLL_MS, failed);
+  const taking = startLoop(() => takeDue(dispatcher), POLL_MS, failed);
   return {
     wake() {
       dispatcher.hasPending = true;
@@ -104,7 +101,7 @@ export function startDispatcher({ db, log, config, post }: DispatcherDeps): Wake
       await Promise.all(dispatcher.sending);
       clearTimeout(deadline);
       await record(db, dispatcher.ended).catch(error =>
-        log.warn({ err: error }, 'webhooks: some are sent again'),
+        log.warn({ err: error }, 'webhooks: could not record some deliveries; sending them again'),
       );
       await dispatcher.post.close();
     },
@@ -119,7 +116,7 @@ async function takeDue(dispatcher: Dispatcher): Promise<void> {
   const hasFailing = checksAll || freed.has('failing');
   dispatcher.hasPending = false;
   dispatcher.freed = new Set();
-  if (checksAll) await makeMessages(db);
+  if (checksAll) await createMessages(db);
   await Promise.all([claim(dispatcher, 'well'), hasFailing && claim(dispatcher, 'failing')]);
 }
 
@@ -158,7 +155,7 @@ function send(dispatcher: Dispatcher, taken: Taken, body: string, lane: Lane): v
     dispatcher.waking ??= setTimeout(() => {
       dispatcher.waking = undefined;
       dispatcher.wakeLoops();
-    }, TOGETHER_MS);
+    }, BATCH_MS);
   });
   sending.add(work);
 }
@@ -167,14 +164,14 @@ async function recordEnded(dispatcher: Dispatcher): Promise<void> {
   const attempts = dispatcher.ended;
   dispatcher.ended = [];
   await record(dispatcher.db, attempts).catch(error => {
-    // They would be delivered again when their leases are over.
+    // Without this, they would be delivered again when their leases end.
     dispatcher.ended = [...attempts, ...dispatcher.ended];
     throw error;
   });
 }
 
-/** One worker at a time; the others find nothing to make. */
-function makeMessages(db: Db): Promise<void> {
+/** One worker at a time creates messages. The others find nothing to do. */
+function createMessages(db: Db): Promise<void> {
   return db.transaction(async tx => {
     const [position] = await tx.run<{ seq: number }>('webhooks/lock_position');
     if (position !== undefined) await tx.run('webhooks/make_messages', { after: position.seq });

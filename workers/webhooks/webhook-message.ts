@@ -7,7 +7,7 @@ export type Taken = {
   webhook_id: string;
   message_id: string;
   turn: number;
-  /** Before this one. */
+  /** Attempts before this one. */
   attempts: number;
   url: string;
   type: string;
@@ -15,17 +15,17 @@ export type Taken = {
   fips: number | null;
   at: Date;
   data: Record<string, unknown>;
-  /** The database's clock, which all workers go by. */
+  /** The database's clock, which all workers use. */
   now: Date;
-  /** The newest first. */
+  /** Newest first. */
   secrets: string[];
 };
 
 const USER_AGENT = `Plat/${version} (+webhooks)`;
 
 /**
- * What is sent: thin, as what it tells of is read, and paid for, at `data.read`. @param apiUrl empty for
- * relative links
+ * The body of a message. It has no data, because the receiver reads (and pays for) that at `data.read`.
+ * @param apiUrl empty for relative links
  */
 export function bodyOf({ type, seq, fips, at, data }: Taken, apiUrl: string): string {
   const path = pathOf({ type, seq, fips, data });
@@ -36,7 +36,7 @@ export function bodyOf({ type, seq, fips, at, data }: Taken, apiUrl: string): st
   });
 }
 
-/** Where what it tells of is read; none of a test. */
+/** The path of the changes to read. A test message has none. */
 function pathOf({
   type,
   seq,
@@ -51,7 +51,7 @@ function pathOf({
   return `changes/?${query}`;
 }
 
-/** Signed with every secret that is valid, as Standard Webhooks 1.0 has it. */
+/** Headers with a signature by every valid secret, as in Standard Webhooks 1.0. */
 export function headersOf({ message_id, now, secrets }: Taken, body: string): Record<string, string> {
   return {
     'content-type': 'application/json',

@@ -23,7 +23,7 @@ import { countAttempt, INVITATION_LIMIT } from './sign-in-attempts.ts';
 import { changePassword, mailLink, requireAppUrl } from './sign-in-page.tsx';
 import { webhookOf } from './webhook-page.tsx';
 
-/** @throws PlatError `forbidden` to colleagues of the owner, and to everyone whose account is disabled */
+/** @throws PlatError `forbidden` for other members, and for everyone if the account is disabled */
 async function requireManager(visit: Visit): Promise<Session> {
   const session = visit.session!;
   if (!managesTeam(session))
@@ -33,14 +33,14 @@ async function requireManager(visit: Visit): Promise<Session> {
   return session;
 }
 
-/** The id that a button sends. @throws PlatError `validation_error` */
+/** The id sent by a button. @throws PlatError `validation_error` */
 function idOf({ form }: Visit, what: string): string {
   const id = form.get('id') ?? '';
   if (!UUID.test(id)) throw validationError({ id: [`must be the id of ${what}`] });
   return id;
 }
 
-/** What the forms of the account page do. */
+/** Form actions of the account page. */
 export const accountActions: Record<string, Action> = {
   async 'create key'(visit) {
     const session = visit.session!;
@@ -49,41 +49,41 @@ export const accountActions: Record<string, Action> = {
     const expires = visit.form.get('expires');
     const expiresAt = expires ? new Date(`${expires}T23:59:59.999Z`) : undefined;
     if (expiresAt !== undefined && !(expiresAt.getTime() > Date.now()))
-      throw new PlatError('key_expiry', 'The last day of the key must be ahead.');
+      throw new PlatError('key_expiry', 'The expiration date must be in the future.');
     const { key } = await createKey(visit.deps.db, account.id, {
       name: visit.form.get('name') ?? '',
       scopes,
       ...(expiresAt && { expiresAt }),
       actor: session.user.email,
     });
-    return { good: 'The key is made. Copy it now: it is not shown again.', secret: key };
+    return { good: "Key created. Copy it now. You won't see it again.", secret: key };
   },
   async 'revoke key'(visit) {
     const session = visit.session!;
     const account = ownAccount(session);
     const id = visit.form.get('id') ?? '';
     const isOwnKey = (await listKeys(visit.deps.db, account.id)).some(key => key.id === id);
-    if (!isOwnKey) throw new PlatError('key_unknown', 'There is no such key.');
+    if (!isOwnKey) throw new PlatError('key_unknown', 'Key not found. Reload the page.');
     const { name } = await revokeKey(visit.deps.db, id, session.user.email);
-    return { good: `Key ${name} is revoked.` };
+    return { good: `Key ${name} revoked.` };
   },
   async 'add webhook'(visit) {
     const session = visit.session!;
     ownAccount(session);
     const body = await webhookOf(visit);
     const { secret } = await callEndpoint<{ secret: string }>(visit, createWebhook, { body });
-    return { good: 'The webhook is there. Copy its secret now: it is not shown again.', secret };
+    return { good: "Webhook created. Copy its secret now. You won't see it again.", secret };
   },
   async 'end assistant'(visit) {
     const session = visit.session!;
     const { db } = visit.deps;
     const id = visit.form.get('id') ?? '';
-    // A hash of 32 bytes.
+    // The id is a 32-byte hash.
     if (!/^[0-9a-f]{64}$/.test(id)) throw validationError({ id: ['must be the id of an assistant'] });
     if (!(await endGrant(db, ownAccount(session).id, id)))
-      throw new PlatError('grant_unknown', 'This assistant has no access any more.');
+      throw new PlatError('grant_unknown', 'This assistant no longer has access.');
     await recordEvent(db, session.user, 'end_assistant');
-    return { good: 'The assistant has no access any more.' };
+    return { good: 'Assistant disconnected.' };
   },
   async invite(visit) {
     const { user, company } = await requireManager(visit);
@@ -119,17 +119,17 @@ export const accountActions: Record<string, Action> = {
     await countAttempt(`password:${user.id}`, visit.deps);
     const stored = await findByEmail(visit.deps.db, user.email);
     if (user.hasPassword && !(await verifyPassword(stored?.hash, visit.form.get('current') ?? '')))
-      throw new PlatError('password', 'The current password is wrong.');
+      throw new PlatError('password', 'Your current password is incorrect.');
     const password = requirePassword(visit.form.get('password') ?? '', user.email);
     await changePassword(visit, user.id, user.email, password, session.id);
-    return { good: 'The password is set. Your other sessions have been signed out.' };
+    return { good: 'Password saved. Your other sessions were signed out.' };
   },
   async 'end session'(visit) {
     const { db } = visit.deps;
     const { user } = visit.session!;
     await endSession(db, user.id, idOf(visit, 'a session'));
     await recordEvent(db, user, 'end_session');
-    return { good: 'The session is signed out.' };
+    return { good: 'Session signed out.' };
   },
   async 'end sessions'(visit) {
     const { db } = visit.deps;

@@ -3,7 +3,7 @@ import { moment } from '../../../shared/model/figures.ts';
 import { Act, Grid, Notice, Panel } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
-/** The assistants that have been let in, and how to connect one. */
+/** The connected assistants, and how to connect one. */
 export async function assistantsSection(
   { deps, apiUrl, appUrl }: Visit,
   account: { id: string; own: boolean },
@@ -16,7 +16,7 @@ export async function assistantsSection(
         <Grid
           name="Assistants"
           cards
-          heads={['Name', 'Leads to', 'Access', 'Allowed', 'Last token', '']}
+          heads={['Name', 'Redirects to', 'Access', 'Connected', 'Last token', '']}
           rows={grants.map(({ id, client_id, name, redirect_uri, read_only, created_at, used_at }) => [
             name ?? (URL.canParse(client_id) ? new URL(client_id).host : 'unnamed'),
             redirect_uri === null ? '' : new URL(redirect_uri).host || new URL(redirect_uri).protocol,
@@ -28,14 +28,14 @@ export async function assistantsSection(
         />
       )}
       <p>
-        Assistants use the same data through MCP, at the same prices; the free tier includes it. Their address
-        is
+        Connect an AI assistant to use the same data at the same prices through MCP. Every tier includes it.
+        The URL of the MCP server:
       </p>
       <pre tabindex={0}>{address}</pre>
       {appUrl === '' && (
         <Notice>
-          This service has not been told its own address, so assistants get in with a key alone. Its operator
-          has to set <code>BASE_URL</code>.
+          Assistants can connect only with an API key until the operator of this server sets{' '}
+          <code>BASE_URL</code>.
         </Notice>
       )}
       <Instructions address={address} apiUrl={apiUrl} />
@@ -43,7 +43,7 @@ export async function assistantsSection(
   );
 }
 
-/** How to connect an assistant, by what it is. */
+/** How to connect each kind of assistant. */
 function Instructions({ address, apiUrl }: { address: string; apiUrl: string }) {
   const local = {
     mcpServers: {
@@ -61,14 +61,14 @@ function Instructions({ address, apiUrl }: { address: string; apiUrl: string }) 
         <summary>Claude, ChatGPT</summary>
         <p>
           In Claude: Settings, Connectors, Add custom connector. In ChatGPT: Settings, Connectors, Advanced,
-          developer mode, Create. Give it the address; you will be asked here whether it may use your account.
-          It has to reach the address from the internet.
+          developer mode, Create. Enter the URL above. Plat then asks whether the assistant may use your
+          account. The assistant must be able to reach the URL over the internet.
         </p>
       </details>
       <details>
         <summary>Cursor</summary>
         <p>
-          In <code>.cursor/mcp.json</code>, with a key that may be used for MCP:
+          In <code>.cursor/mcp.json</code>, with an API key that has the MCP permission:
         </p>
         <pre tabindex={0}>{JSON.stringify({ mcpServers: { plat: cursor } }, null, 2)}</pre>
       </details>
@@ -82,17 +82,18 @@ function Instructions({ address, apiUrl }: { address: string; apiUrl: string }) 
         </pre>
       </details>
       <details>
-        <summary>Claude Code, or an agent of your own</summary>
+        <summary>Claude Code or your own agent</summary>
         <p>
-          With a key that may be used for MCP, in the header <code>Authorization: Bearer plat_…</code>:
+          With an API key that has the MCP permission, in the header <code>Authorization: Bearer plat_…</code>
+          :
         </p>
         <pre
           tabindex={0}
         >{`claude mcp add --transport http plat ${address} --header "Authorization: Bearer plat_…"`}</pre>
       </details>
       <details>
-        <summary>A client that starts programs on its own machine</summary>
-        <p>In a checkout of Plat, with a key that may be used for MCP:</p>
+        <summary>Clients that run local servers</summary>
+        <p>In a checkout of Plat, with an API key that has the MCP permission:</p>
         <pre tabindex={0}>{JSON.stringify(local, null, 2)}</pre>
       </details>
     </>

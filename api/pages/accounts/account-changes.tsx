@@ -5,7 +5,7 @@ import type { Visit } from '../frame/visit.ts';
 
 const MAX_CHANGES = 100;
 
-/** What was changed about an account, its keys and its people, by whom, the newest first. */
+/** Changes to an account, its keys, and its people, with who made them, newest first. */
 export async function changesSection({ deps }: Visit, accountId: string) {
   const changes = await listChanges(deps.db, accountId);
   const names = new Map<string, unknown>();
@@ -18,13 +18,13 @@ export async function changesSection({ deps }: Visit, accountId: string) {
     <Panel id="activity" title="Activity">
       <details>
         <summary>
-          {changes.length > MAX_CHANGES ? `The last ${MAX_CHANGES} of ` : ''}
-          {changes.length} changes, the newest first
+          {changes.length > MAX_CHANGES ? `Last ${MAX_CHANGES} of ` : ''}
+          {changes.length} changes, newest first
         </summary>
         <Grid
           name="Changes"
           cards
-          heads={['When', 'Who', 'What', 'Change']}
+          heads={['Time', 'Who', 'Item', 'Change']}
           rows={newest.map(change => [
             moment(change.at),
             change.actor,
@@ -47,13 +47,15 @@ const NOUNS: Record<string, string> = {
   invitations: 'invitation',
 };
 
-/** Events that no row shows. */
+/** Events that no changed row shows. */
 const EVENTS: Record<string, string> = {
-  insert: 'made',
+  insert: 'created',
   delete: 'removed',
   password: 'password set',
-  rotate_secret: 'given a new secret',
-  end_session: 'a session signed out',
+  rotate_secret: 'new secret created',
+  let_assistant_in: 'assistant connected',
+  end_assistant: 'assistant disconnected',
+  end_session: 'session signed out',
   end_sessions: 'signed out everywhere',
 };
 

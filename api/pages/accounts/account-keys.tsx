@@ -12,7 +12,7 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
         <Grid
           name="Keys"
           cards
-          heads={['Name', 'Begins with', 'Permissions', 'Last used', 'Expires', '']}
+          heads={['Name', 'Starts with', 'Permissions', 'Last used', 'Expires', '']}
           rows={keys.map(key => [
             key.name,
             <code>{key.prefix}…</code>,
@@ -24,7 +24,7 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
             ) : (
               <details>
                 <summary class="button second small">Revoke</summary>
-                <p>Programs that use it stop working.</p>
+                <p>Programs that use this key will stop working.</p>
                 <Act label="Revoke key" does="revoke key" id={key.id} kind="danger small" />
               </details>
             ),
@@ -35,7 +35,7 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
         <NewKey />
       ) : (
         <p>
-          <small>Only the person whose account it is creates keys.</small>
+          <small>Only the account's owner can create keys.</small>
         </p>
       )}
     </Panel>
@@ -50,17 +50,28 @@ function NewKey() {
         New API key
       </summary>
       <form method="post" action="/account" class="stack narrow-form">
-        <Field label="Name" name="name" required maxlength={100} hint="What it is for, such as website." />
+        <Field
+          label="Name"
+          name="name"
+          required
+          maxlength={100}
+          hint="What you use it for, such as website."
+        />
         <fieldset>
           <legend>Permissions</legend>
           <label>
             <input type="checkbox" name="scope" value="api:direct" checked /> REST API
           </label>{' '}
           <label>
-            <input type="checkbox" name="scope" value="api:mcp" /> MCP, for assistants
+            <input type="checkbox" name="scope" value="api:mcp" /> MCP (assistants)
           </label>
         </fieldset>
-        <Field label="Expires" name="expires" type="date" hint="Empty: it does not expire." />
+        <Field
+          label="Expires"
+          name="expires"
+          type="date"
+          hint="Leave empty if the key should never expire."
+        />
         <div class="buttons">
           <Submit label="Create API key" does="create key" />
         </div>

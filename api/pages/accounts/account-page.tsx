@@ -38,10 +38,13 @@ async function show(visit: Visit, result: WebhookResult) {
         </div>
       </header>
       <Result of={result} />
-      {account === null && <Notice>You are in {session.company.name}, which has no account.</Notice>}
+      {account === null && (
+        <Notice>{session.company.name} has no account yet. Ask your operator to create one.</Notice>
+      )}
       {account !== null && usage === undefined && (
         <Notice kind="bad">
-          The account has no active Pro subscription: the app and the API are closed to it.
+          Your account has no active Pro subscription, so you can't use the app or the API. Ask your operator
+          to activate it.
         </Notice>
       )}
       {usage && <KeyUsage usage={usage} />}

@@ -7,19 +7,19 @@ import type {
 import { day, moment } from '../../../shared/model/figures.ts';
 import { Act, Field, Panel, Submit } from '../frame/layout.tsx';
 
-/** Whether they may invite and remove people: the account's owner and operators. */
+/** Whether the user can invite and remove people: the account's owner and operators can. */
 export const managesTeam = ({ account, user }: Session): boolean => account?.own === true || user.operator;
 
 type TeamProps = { members: Member[]; invitations: OpenInvitation[]; session: Session };
 
-/** The people of the company, and who is invited. */
+/** The people in the company, and its open invitations. */
 export function Team({ members, invitations, session }: TeamProps) {
   const isManager = managesTeam(session);
   return (
     <Panel id="people" title={`Team at ${session.company.name}`}>
       <ul class="plain people">
         {members.map(member => (
-          <li class="beside person">
+          <li class="split person">
             <span>
               {member.name || member.email}
               <small>{factsOf(member)}</small>
@@ -37,7 +37,7 @@ export function Team({ members, invitations, session }: TeamProps) {
           <h3>Open invitations</h3>
           <ul class="plain people">
             {invitations.map(({ id, email, expires_at }) => (
-              <li class="beside">
+              <li class="split">
                 <span>
                   {email}
                   <small>expires {day(expires_at)}</small>
@@ -52,8 +52,8 @@ export function Team({ members, invitations, session }: TeamProps) {
       )}
       {isManager ? (
         <form method="post" action="/account" class="field">
-          <label for="invite">Invite a colleague</label>
-          <span class="beside">
+          <label for="invite">Invite a team member</label>
+          <span class="split">
             <input id="invite" name="email" type="email" required placeholder="ana@acme.example" />
             <Submit label="Send invitation" does="invite" kind="second" />
           </span>
@@ -81,7 +81,7 @@ const RemovePerson = ({ person: { id, email }, company }: { person: Member; comp
 );
 
 const factsOf = ({ name, email, seen_at, has_password }: Member): string =>
-  [name && email, seen_at ? `last seen ${day(seen_at)}` : has_password ? '' : 'has not signed in yet']
+  [name && email, seen_at ? `last seen ${day(seen_at)}` : has_password ? '' : "hasn't signed in yet"]
     .filter(Boolean)
     .join(' · ');
 
@@ -90,11 +90,11 @@ export function Sessions({ sessions, own }: { sessions: OpenSession[]; own: stri
     <Panel id="sessions" title="Active sessions">
       <ul class="plain people">
         {sessions.map(session => (
-          <li class="beside">
+          <li class="split">
             <span>
               {browserOf(session.user_agent)}
               <small>
-                since {day(session.created_at)}, last seen {moment(session.seen_at)}
+                signed in {day(session.created_at)}, last seen {moment(session.seen_at)}
               </small>
             </span>
             {session.id === own ? (
@@ -110,7 +110,7 @@ export function Sessions({ sessions, own }: { sessions: OpenSession[]; own: stri
   );
 }
 
-/** A browser by its user agent, as far as people tell them apart. */
+/** The browser and system of a user agent, as people call them. */
 function browserOf(agent: string): string {
   const name = /(Edg|OPR|Firefox|Chrome|Safari)\b/.exec(agent)?.[1] ?? 'Unknown browser';
   const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(agent)?.[1];
@@ -136,7 +136,9 @@ export function Password({ session }: { session: Session }) {
   return (
     <Panel id="password-panel" title="Password">
       <details>
-        <summary class="button second small">{session.user.hasPassword ? 'Change it' : 'Set one'}</summary>
+        <summary class="button second small">
+          {session.user.hasPassword ? 'Change password' : 'Set password'}
+        </summary>
         <form method="post" action="/account" class="stack">
           <input type="hidden" name="username" autocomplete="username" value={session.user.email} />
           {session.user.hasPassword && (
@@ -150,7 +152,7 @@ export function Password({ session }: { session: Session }) {
           )}
           <NewPassword />
           <div class="buttons">
-            <Submit label="Set password" does="password" />
+            <Submit label="Save password" does="password" />
           </div>
         </form>
       </details>

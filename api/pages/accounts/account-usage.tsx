@@ -11,7 +11,7 @@ import {
 import { Facts, Grid, Panel, Stat } from '../frame/layout.tsx';
 import { accountOf, callEndpoint, type Visit } from '../frame/visit.ts';
 
-/** What an account has used of its period, and its contract. */
+/** The tokens used in an account's period, and its contract. */
 export type Usage = { totals: UsageTotals; records: UsageRecord[]; terms: AccountSummary; direct: boolean };
 
 /** Undefined without an active Pro subscription. */
@@ -44,7 +44,7 @@ export function KeyUsage({ usage: { totals } }: { usage: Usage }) {
         value={count(totals.tokens_overage)}
         note={cents(totals.overage_amount_cents)}
       />
-      <Stat card name="Counters reset" value={day(totals.period_end)} />
+      <Stat card name="Renews" value={day(totals.period_end)} />
     </dl>
   );
 }
@@ -52,12 +52,12 @@ export function KeyUsage({ usage: { totals } }: { usage: Usage }) {
 const MODES = ['direct', 'mcp'] as const;
 const MODE_NAMES = { direct: 'REST', mcp: 'MCP' };
 
-/** Columns of tokens by day of the period, REST below MCP, and the tables they are drawn from. */
+/** A column chart of tokens by day, REST below MCP, and the tables that it is drawn from. */
 export function UsageByDay({ usage: { records, totals } }: { usage: Usage }) {
   if (records.length === 0)
     return (
       <Panel id="usage" title="Tokens by day">
-        <p>No tokens have been used in this period. Reading in the app costs none.</p>
+        <p>No tokens used in this period. Browsing in the app is free.</p>
       </Panel>
     );
   const most = mostInADay(records);
@@ -69,14 +69,14 @@ export function UsageByDay({ usage: { records, totals } }: { usage: Usage }) {
       flush
       aside={
         <small>
-          {isMixed && 'green REST, orange MCP · '}most in a day: {count(most)}
+          {isMixed && 'green: REST, orange: MCP · '}busiest day: {count(most)}
         </small>
       }
     >
       <Columns records={records} totals={totals} most={most} />
       <Grid
         name="Usage by endpoint"
-        heads={['Endpoint', 'By', 'Tokens', 'Share']}
+        heads={['Endpoint', 'Via', 'Tokens', 'Share']}
         rows={[...groupBy(records, ({ endpoint, mode }) => `${endpoint} ${mode}`).values()]
           .map(all => ({ ...all[0]!, tokens: sum(all) }))
           .sort((a, b) => b.tokens - a.tokens)
@@ -88,10 +88,10 @@ export function UsageByDay({ usage: { records, totals } }: { usage: Usage }) {
           ])}
       />
       <details>
-        <summary>By day, endpoint and mode</summary>
+        <summary>Usage by day</summary>
         <Grid
           name="Usage by day"
-          heads={['Day', 'Endpoint', 'By', 'Tokens']}
+          heads={['Day', 'Endpoint', 'Via', 'Tokens']}
           rows={records.map(({ date, endpoint, mode, tokens }) => [
             date,
             nameOf(endpoint),
@@ -117,7 +117,7 @@ function Columns({ records, totals, most }: Pick<Usage, 'records' | 'totals'> & 
         viewBox="0 0 100 24"
         preserveAspectRatio="none"
         role="img"
-        aria-label="Tokens by day; the tables below have the figures"
+        aria-label="Tokens by day. The tables below list the numbers."
       >
         {[...days].map(([date, all]) => {
           const at = Math.round((Date.parse(date) - start) / DAY_MS) * width;
@@ -128,7 +128,7 @@ function Columns({ records, totals, most }: Pick<Usage, 'records' | 'totals'> & 
             top -= height;
             return (
               <rect x={at + width * 0.1} y={top} width={width * 0.8} height={height} class={mode}>
-                <title>{`${date}: ${count(tokens)} tokens by ${MODE_NAMES[mode]}`}</title>
+                <title>{`${date}: ${count(tokens)} tokens via ${MODE_NAMES[mode]}`}</title>
               </rect>
             );
           });
@@ -154,36 +154,34 @@ function groupBy(records: UsageRecord[], keyOf: (record: UsageRecord) => string)
 const DAY_MS = 86_400_000;
 const sum = (records: UsageRecord[]): number => records.reduce((total, { tokens }) => total + tokens, 0);
 
-/** public_parcel_filter as "Parcel filter". */
-function nameOf(endpoint: string): string {
-  const words = endpoint.replace(/^public_/, '').replaceAll('_', ' ');
-  return words[0]!.toUpperCase() + words.slice(1);
-}
+/** `public_parcel_filter` as "Parcel filter". */
+const nameOf = (endpoint: string): string =>
+  capitalized(endpoint.replace(/^public_/, '').replaceAll('_', ' '));
 
-/** What the contract includes, and what comes when that is used up. */
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What the contract includes, and what happens when that is used up. */
 export function Terms({ usage: { terms, direct } }: { usage: Usage }) {
   if (terms.tier === null) return null;
   const ceiling =
-    terms.backstop_tokens === null
-      ? ''
-      : `, at most ${count(terms.backstop_tokens)} tokens of it in a period`;
+    terms.backstop_tokens === null ? '' : `, up to ${count(terms.backstop_tokens)} tokens per period`;
   const facts: [string, string][] = [
-    ['Tokens in a period', count(terms.tokens_included)],
-    ['Permissions', direct ? 'REST API and MCP' : 'MCP; the REST API needs a higher tier'],
+    ['Tokens per period', count(terms.tokens_included)],
+    ['Permissions', direct ? 'REST API and MCP' : 'MCP only. The REST API needs a higher tier.'],
     [
       'When tokens run out',
       terms.overage_allowed
-        ? `${cents(terms.overage_cents_per_1000)} for 1,000 more${ceiling}`
-        : 'calls are refused until the period ends: overage is switched off',
+        ? `${cents(terms.overage_cents_per_1000)} per 1,000 tokens of overage${ceiling}`
+        : 'Calls are refused until the period ends, because overage is off',
     ],
-    ['Payment method', terms.payment_method ? 'on file' : 'none on file'],
-    ['Invoice', terms.invoice_paid ? 'paid' : 'unpaid: calls are refused'],
-    ['Calls a minute', `${count(terms.rate_per_minute)}, bursts of ${count(terms.rate_burst)}`],
-    ['Skip traces a minute', count(terms.skip_trace_per_minute)],
-    ['This web app', 'reading is free; phone numbers cost what they do over the API'],
+    ['Payment method', terms.payment_method ? 'On file' : 'None on file'],
+    ['Invoice', terms.invoice_paid ? 'Paid' : 'Unpaid. Calls are refused.'],
+    ['Calls per minute', `${count(terms.rate_per_minute)}, with bursts of up to ${count(terms.rate_burst)}`],
+    ['Skip traces per minute', count(terms.skip_trace_per_minute)],
+    ['Web app', 'Free, except phone numbers, which cost the same as over the API'],
   ];
   return (
-    <Panel id="plan" title={`What tier ${terms.tier} includes`}>
+    <Panel id="plan" title={`${capitalized(terms.tier)} plan`}>
       <Facts kind="filled" of={facts} />
     </Panel>
   );

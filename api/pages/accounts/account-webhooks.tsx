@@ -12,38 +12,38 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
 const TYPE_WORDS: Record<WebhookType, string> = {
-  'county.loaded': 'A county is loaded',
+  'county.loaded': 'County loaded',
   'parcel.new': 'New parcels',
-  'parcel.changed': 'Parcels changed: owner, sale, values …',
-  'parcel.retired': 'Parcels left the roll',
-  'parcel.returned': 'Parcels are back on the roll',
+  'parcel.changed': 'Changed parcels (owner, sale, values, and more)',
+  'parcel.retired': 'Parcels removed from the roll',
+  'parcel.returned': 'Parcels back on the roll',
   'listing.new': 'New listings and sales',
-  'listing.changed': 'Listings changed: price, status …',
-  'listing.gone': 'Listings withdrawn',
-  'land.measured': 'Land figures changed: slope, frontage, wetlands, flood',
-  'valuation.moved': 'Estimates moved',
-  'stats.written': 'Market statistics changed',
-  'search.changed': 'What is new in a saved search',
+  'listing.changed': 'Changed listings (price, status, and more)',
+  'listing.gone': 'Withdrawn listings',
+  'land.measured': 'Changed land data (slope, road frontage, wetlands, flood zone)',
+  'valuation.moved': 'Changed estimates',
+  'stats.written': 'Changed market statistics',
+  'search.changed': 'Changes in a saved search',
 };
 
 const USUAL: readonly string[] = ['parcel.new', 'parcel.changed', 'listing.new', 'listing.changed'];
 
-/** Those of the company. */
+/** The saved searches of the company. */
 export type Searches = readonly { id: string; name: string }[];
 
-/** Where a webhook hears of parcels. */
+/** The county or saved search that a webhook covers. */
 export function placeOf({ fips, search_id }: WebhookAnswer, searches: Searches): string {
   const county = fips === null ? undefined : countyText(Number(fips));
-  if (search_id === null) return county ?? 'everywhere';
-  return searches.find(({ id }) => id === search_id)?.name ?? 'a saved search that is deleted';
+  if (search_id === null) return county ?? 'all counties';
+  return searches.find(({ id }) => id === search_id)?.name ?? 'a deleted saved search';
 }
 
-/** A form that was refused, with what was wrong with it. */
+/** A rejected form, with what is wrong with each field. */
 export type Sent = { form: URLSearchParams; faults: Faults };
 
 const LABELS: Record<string, string> = {
-  url: 'Address',
-  types: 'Tell it of',
+  url: 'URL',
+  types: 'Events',
   county: 'County',
   fips: 'County',
   search_id: 'Saved search',
@@ -51,22 +51,22 @@ const LABELS: Record<string, string> = {
 
 export type WebhookResult = FormResult & { sent?: Sent };
 
-/** The result of a webhook's form: when it was refused, its fields and what was wrong with each. */
+/** The result of a webhook's form. For a rejected one it has the fields and what is wrong with each. */
 export function webhookResult({ form }: Visit, result: FormResult): WebhookResult {
   const { bad, faults = {} } = result;
   if (bad === undefined) return result;
   const words = Object.entries(faults).flatMap(([field, reasons]) =>
-    // A message goes on after the field's name, or is a sentence.
+    // A message continues after the field's name, or is a sentence.
     reasons.map(each => (/^\p{Ll}/u.test(each) ? `${LABELS[field] ?? field}: ${each}.` : each)),
   );
   return {
-    bad: `The webhook is not saved. ${words.length > 0 ? words.join(' ') : bad}`,
+    bad: `Webhook not saved. ${words.length > 0 ? words.join(' ') : bad}`,
     sent: { form, faults },
   };
 }
 
-/** What a webhook's fields stand at: as they were sent, as it has them, or as a new one begins. */
-function givenOf(webhook: WebhookAnswer | undefined, sent: Sent | undefined) {
+/** The values to show in a webhook's form: as sent, as stored, or the defaults of a new one. */
+function valuesOf(webhook: WebhookAnswer | undefined, sent: Sent | undefined) {
   if (sent !== undefined) {
     const text = (name: string) => sent.form.get(name) ?? '';
     return {
@@ -84,27 +84,27 @@ function givenOf(webhook: WebhookAnswer | undefined, sent: Sent | undefined) {
 
 type FieldsProps = { webhook?: WebhookAnswer; searches: Searches; sent?: Sent | undefined };
 
-/** Which messages a webhook gets: of a form for a new one, or of one that is there. */
+/** The fields of a new or existing webhook. */
 export function WebhookFields({ webhook, searches, sent }: FieldsProps) {
-  const { url, types, county, search } = givenOf(webhook, sent);
+  const { url, types, county, search } = valuesOf(webhook, sent);
   const faultOf = (...names: string[]) => names.flatMap(name => sent?.faults[name] ?? []).join('; ');
   const ofTypes = faultOf('types');
   return (
     <>
       <Field
-        label="Address"
+        label="URL"
         name="url"
         type="url"
         required
         maxlength={2_000}
         value={url}
         placeholder="https://example.com/plat"
-        hint="https, on the public internet."
+        hint="An https URL on the public internet."
         error={faultOf('url')}
         autofocus={faultOf('url') !== ''}
       />
       <fieldset class="choices" aria-describedby={ofTypes ? 'types-told' : undefined}>
-        <legend>Tell it of</legend>
+        <legend>Events</legend>
         {WEBHOOK_TYPES.map(type => (
           <label>
             <input type="checkbox" name="type" value={type} checked={types.includes(type)} />{' '}
@@ -122,7 +122,7 @@ export function WebhookFields({ webhook, searches, sent }: FieldsProps) {
         name="county"
         maxlength={100}
         value={county}
-        hint="Its name or FIPS code. Empty: all counties."
+        hint="County name or FIPS code. Leave empty for all counties."
         error={faultOf('county', 'fips')}
         autofocus={faultOf('county', 'fips') !== ''}
       />
@@ -130,7 +130,7 @@ export function WebhookFields({ webhook, searches, sent }: FieldsProps) {
         <Field
           label="Saved search"
           name="search"
-          hint="Only what this search finds or found: of parcels, estimates and the search itself."
+          hint="Limits parcel, estimate, and search events to parcels that this search finds or found."
           error={faultOf('search_id')}
         >
           <Select
@@ -145,24 +145,24 @@ export function WebhookFields({ webhook, searches, sent }: FieldsProps) {
 }
 
 export function stateOf({ enabled, disabled_because, failing_since }: WebhookAnswer): string {
-  if (disabled_because === 'gone') return 'off: it answered 410';
-  if (disabled_because === 'failing') return 'off: nothing arrived for three days';
+  if (disabled_because === 'gone') return 'off: the URL returned 410';
+  if (disabled_because === 'failing') return 'off: deliveries failed for three days';
   if (!enabled) return 'off';
   return failing_since === null ? 'on' : `failing since ${moment(failing_since)}`;
 }
 
-/** Addresses that are told of changes, and the form for another one. @param sent where it was refused */
+/** The account's webhooks, and the form for a new one. @param sent the form if it was rejected */
 export async function webhooksSection(visit: Visit, account: { own: boolean }, sent: Sent | undefined) {
   const webhooks = await callEndpoint<WebhookAnswer[]>(visit, listWebhooks);
   const searches = await callEndpoint<Searches>(visit, listSearches);
   return (
     <Panel id="webhooks" title="Webhooks" flush>
-      <p>Addresses of your own programs that get a signed message when something has changed.</p>
+      <p>Plat sends a signed message to your URL when data changes.</p>
       {webhooks.length > 0 && (
         <Grid
           name="Webhooks"
           cards
-          heads={['Address', 'Told of', 'Where', 'State']}
+          heads={['URL', 'Events', 'Covers', 'Status']}
           rows={webhooks.map(webhook => [
             account.own ? <a href={`/account/webhooks/${webhook.id}`}>{webhook.url}</a> : webhook.url,
             webhook.types.join(', '),
@@ -180,13 +180,13 @@ export async function webhooksSection(visit: Visit, account: { own: boolean }, s
           <form method="post" action="/account" class="stack narrow-form">
             <WebhookFields searches={searches} sent={sent} />
             <div class="buttons">
-              <Submit label="Add webhook" does="add webhook" />
+              <Submit label="Create webhook" does="add webhook" />
             </div>
           </form>
         </details>
       ) : (
         <p>
-          <small>Only the person whose account it is adds webhooks.</small>
+          <small>Only the account's owner can add webhooks.</small>
         </p>
       )}
     </Panel>

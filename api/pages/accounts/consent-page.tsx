@@ -11,7 +11,7 @@ import { Act, Notice, narrowPage } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import type { Reply, Visit } from '../frame/visit.ts';
 
-/** An assistant asks to use an account: what it will be able to do, what that costs, and yes or no. */
+/** Asks the user whether an assistant may use their account, and shows what it can do and what that costs. */
 export const consentPage: Page = {
   path: '/oauth/consent/:uid',
   access: 'session',
@@ -28,26 +28,26 @@ export const consentPage: Page = {
         )}
         <p>
           <small>
-            “{name}” is the name that the assistant gave itself
+            The assistant chose the name “{name}” itself
             {URL.canParse(client.clientId) && (
               <>
                 {' '}
-                at <b>{new URL(client.clientId).host}</b>
+                (from <b>{new URL(client.clientId).host}</b>)
               </>
             )}
-            . Next you go to <b>{back.host || back.protocol}</b>. Cancel if you didn't just connect it
-            yourself.
+            . Next, you'll go to <b>{back.host || back.protocol}</b>. If you didn't just connect it yourself,
+            choose Cancel.
           </small>
         </p>
       </>
     );
-    return narrowPage(`${name} wants to use Plat for you`, content);
+    return narrowPage(`${name} wants to use Plat on your behalf`, content);
   },
   actions: { allow, default: refuse },
 };
 
 async function refuse(visit: Visit): Promise<Reply> {
-  const error = { error: 'access_denied', error_description: 'Access was refused.' };
+  const error = { error: 'access_denied', error_description: 'The user denied access.' };
   return backToAssistant(visit, await readRequest(visit), error);
 }
 
@@ -62,7 +62,7 @@ async function allow(visit: Visit): Promise<Reply> {
   grant.addOIDCScope(String(params.scope ?? SCOPE));
   grant.addResourceScope(`${new URL(provider.issuer).origin}/mcp`, scopeOf(params));
   const grantId = await grant.save();
-  // A change of owner that ended grants before this one was saved.
+  // The owner may have changed, and the grants been ended, before this one was saved.
   if (!(await isOwner(db, account.id, user.id))) {
     await endGrantsOfClient(db, account.id, client.clientId);
     throw notOwner();
@@ -99,24 +99,21 @@ async function readRequest({ req, res, deps }: Visit) {
   return { provider, params, client };
 }
 
-/** What the request's scopes come to. */
+/** The scope to grant for the requested ones. */
 const scopeOf = ({ scope }: Record<string, unknown>) => grantedScope(String(scope ?? SCOPE).split(' '));
 
-/**
- * Not a redirection: browsers hold the answer to a form to this site (form-action), and this leads on
- * to the assistant's.
- */
+/** Not a redirect: form-action keeps browsers on this site after a form, and this goes to the assistant's. */
 function redirectPage(address: string) {
   const content = (
     <p>
-      <a href={address}>Continue</a> if nothing happens.
+      If nothing happens, <a href={address}>continue to the assistant</a>.
     </p>
   );
   const head = <meta http-equiv="refresh" content={`0;url=${address}`} />;
   return { ...narrowPage('Back to the assistant', content), head };
 }
 
-/** What the assistant will be able to do, whose tokens it uses, and yes or no. */
+/** What the assistant can do, whose tokens it uses, and the two buttons. */
 async function question({ deps, session }: Visit, name: string, scope: string) {
   const { account: own, user } = session!;
   const account = await readAccount(deps.db, own!.id);
@@ -124,7 +121,7 @@ async function question({ deps, session }: Visit, name: string, scope: string) {
     <>
       <p>
         You are signed in as <b>{user.email}</b>, account <b>{own!.name}</b>.
-        {scope === READ_SCOPE && ' The assistant asks for read-only access.'} If you allow it, {name} can:
+        {scope === READ_SCOPE && ' The assistant requests read-only access.'} If you allow it, {name} can:
       </p>
       {abilitiesOf(deps.tools, scope).map(({ title, tools }) => (
         <section class="abilities">
@@ -140,14 +137,14 @@ async function question({ deps, session }: Visit, name: string, scope: string) {
         </section>
       ))}
       <p>
-        It can't change your account, team, API keys, webhooks or deals. You can end its access at any time on
-        your account page.
+        It can't change your account, team, API keys, webhooks, or deals. You can end its access at any time
+        on your account page.
       </p>
       <p>
-        Priced calls use your tokens
+        Calls that cost tokens use your account
         {account?.tokensAllowed == null || account.periodEnd === null
           ? '.'
-          : `: ${count(Math.max(0, account.tokensAllowed - account.tokensUsed))} left until ${day(new Date(account.periodEnd))}.`}
+          : `, which has ${count(Math.max(0, account.tokensAllowed - account.tokensUsed))} tokens left until ${day(new Date(account.periodEnd))}.`}
       </p>
       <div class="buttons">
         <Act label="Allow" does="allow" id="yes" kind="" />
@@ -163,17 +160,17 @@ function PriceOf({ endpoints }: Pick<Tool, 'endpoints'>) {
 }
 
 const GROUPS: { title: string; has(hints: Tool['definition']['annotations']): boolean }[] = [
-  { title: 'Look up phone numbers of people', has: ({ openWorldHint }) => openWorldHint },
+  { title: 'Look up phone numbers', has: ({ openWorldHint }) => openWorldHint },
   {
-    title: 'Create and change in your company',
+    title: "Create and change your company's data",
     has: ({ readOnlyHint, openWorldHint, destructiveHint }) =>
       !readOnlyHint && !openWorldHint && !destructiveHint,
   },
-  { title: 'Delete in your company', has: ({ destructiveHint }) => destructiveHint },
-  { title: 'Read', has: ({ readOnlyHint }) => readOnlyHint },
+  { title: "Delete your company's data", has: ({ destructiveHint }) => destructiveHint },
+  { title: 'Read data', has: ({ readOnlyHint }) => readOnlyHint },
 ];
 
-/** The tools of a scope by what they do, the weightiest first: together they are all that it grants. */
+/** All tools that a scope grants, grouped by what they do, with the most sensitive group first. */
 export function abilitiesOf(
   tools: ReadonlyMap<string, Tool>,
   scope: string,

@@ -7,29 +7,28 @@ import { requireAdmitted } from '../../http/rate-limits.ts';
 import { sign, verifySigned } from '../../http/signed.ts';
 import { type PageDeps, setCookie, type Visit } from '../frame/visit.ts';
 
-// How often something may be tried that can be guessed, or that mails somebody. Who signs in from a browser
-// that has done so before is counted apart
-// (https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies), so that
-// nobody else can keep them out.
+// Limits for attempts that guess a secret or send an email. A browser where the user has signed in before
+// has its own count, so an attacker can't lock them out:
+// https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies
 
 type Limit = { burst: number; perMinute: number };
 
-/** Of one person or browser. */
+/** For one person or browser. */
 const OWN_LIMIT: Limit = { burst: 10, perMinute: 1 };
-/** An office may be many people behind one address. */
+/** An office can have many people behind one IP address. */
 const NETWORK_LIMIT: Limit = { burst: 100, perMinute: 10 };
 
 /** Limits how many invitation emails a company can send. */
 export const INVITATION_LIMIT: Limit = { burst: 30, perMinute: 1 };
 
-/** Limits over all networks, known browsers excluded: guesses per account, and mails per address. */
+/** Limits across all networks, without known browsers: guesses per account, and emails per address. */
 const EVERYWHERE: Record<AttemptKind, Limit> = {
   password: { burst: 1_000, perMinute: 100 },
   sign_in: { burst: 30, perMinute: 1 },
   reset: { burst: 30, perMinute: 1 },
 };
 
-/** What is tried: a password, or a link mailed to sign in or to set a new one. */
+/** A password, an emailed sign-in link, or a link to set a new password. */
 type AttemptKind = 'password' | 'sign_in' | 'reset';
 
 /** @throws PlatError `rate_limited` */
@@ -39,14 +38,14 @@ export async function countAttempt(name: string, { rateLimits }: PageDeps, limit
   requireAdmitted(await rateLimits.admit({ id: uuidV5(`attempt:${name}`), ...bucket }));
 }
 
-/** An attempt to sign in to an account. @throws PlatError `rate_limited` */
+/** Counts an attempt to sign in to an account. @throws PlatError `rate_limited` */
 export async function countSignIn(visit: Visit, what: AttemptKind, email: string): Promise<void> {
   const { deps, req } = visit;
   const device = await knownDevice(visit, email);
   if (device !== undefined) return countAttempt(`${what} device:${device}`, deps);
   const account = email.toLowerCase();
   const network = clientNetwork(req.ip ?? '');
-  // One after the other: what the first refuses takes nothing from what others share.
+  // In order, so that an attempt refused by its own limit takes nothing from the shared ones.
   await countAttempt(`${what} from:${network}`, deps, NETWORK_LIMIT);
   await countAttempt(`${what} from:${network} to:${account}`, deps);
   await countAttempt(`${what} to:${account}`, deps, EVERYWHERE[what]);
@@ -56,17 +55,17 @@ const COOKIE = 'plat_device';
 const YEAR_SECONDS = 365 * 24 * 3600;
 const FORMAT = 'plat device 1\n';
 
-/** A browser in which a user has signed in before. It grants no access. */
+/** A browser where a user has signed in before. It grants no access. */
 type Device = { user: string; id: string };
 
-/** After a success: the browser is this user's from now on. */
+/** Marks the browser as the user's after they have signed in. */
 export async function rememberDevice(visit: Visit, user: string): Promise<void> {
   const device: Device = { user, id: randomBytes(12).toString('base64url') };
   const value = sign(FORMAT, device, await visit.deps.resources.cursorSecret());
   setCookie(visit, { name: COOKIE, value, path: '/sign-in', seconds: YEAR_SECONDS });
 }
 
-/** The browser's id, where the user with this address has signed in in it. */
+/** The browser's id if the user with this email has signed in there before. */
 async function knownDevice({ req, deps }: Visit, email: string): Promise<string | undefined> {
   const { db, cursorSecret } = deps.resources;
   const value = cookieOf(req);

@@ -25,7 +25,7 @@ import { forgetCookie, openSession, type Reply, safePath, type Visit } from '../
 import { NewPassword } from './account-people.tsx';
 import { countSignIn, rememberDevice } from './sign-in-attempts.ts';
 
-const WRONG_PASSWORD = 'The address or the password is wrong. You can have a link sent instead.';
+const WRONG_PASSWORD = 'Wrong email or password. You can also sign in with an emailed link.';
 
 const signIn: Page = {
   path: '/sign-in',
@@ -59,7 +59,7 @@ async function startSession(visit: Visit, userId: string): Promise<void> {
 }
 
 const Address = ({ value }: { value?: string }) => (
-  <Field label="E-mail address" name="email" type="email" autocomplete="username" required value={value} />
+  <Field label="Email" name="email" type="email" autocomplete="username" required value={value} />
 );
 
 function signInPage(next: string, email = '', fault?: string): Reply {
@@ -75,13 +75,13 @@ function signInPage(next: string, email = '', fault?: string): Reply {
             Sign in
           </button>
           <button type="submit" name="how" value="link" class="second">
-            Mail me a link
+            Email me a sign-in link
           </button>
         </div>
       </form>
       <p>
         <small>
-          <a href="/sign-in/reset">Forgotten password?</a> A link signs you in without one.
+          <a href="/sign-in/reset">Forgot password?</a> You can also sign in with an emailed link.
         </small>
       </p>
     </>
@@ -96,15 +96,16 @@ const reset: Page = {
     narrowPage(
       'Set a new password',
       <>
+        <p>We'll email you a link to set a new password.</p>
         <form method="post" action="/sign-in/reset" class="stack">
           <Address />
           <div class="buttons">
-            <button type="submit">Mail me a link</button>
+            <button type="submit">Email me a link</button>
           </div>
         </form>
         <p>
           <small>
-            <a href="/sign-in">Back to signing in</a>
+            <a href="/sign-in">Back to sign-in</a>
           </small>
         </p>
       </>,
@@ -113,29 +114,32 @@ const reset: Page = {
 };
 
 const SUBJECTS: Record<LinkPurpose, string> = {
-  sign_in: 'Your link to sign in to Plat',
+  sign_in: 'Your sign-in link for Plat',
   reset: 'Set a new password for Plat',
-  invite: 'You are invited to Plat',
+  invite: "You're invited to Plat",
 };
 
 const INTRODUCTIONS = {
-  sign_in: 'You requested a link to sign in to Plat:',
-  reset: 'You requested a link to set a new password for Plat:',
+  sign_in: 'Use this link to sign in to Plat:',
+  reset: 'Use this link to set a new password for Plat:',
 };
 
 /**
- * Where mailed links lead. @throws PlatError `unprocessable` where the service does not know its own address:
- * no request tells it.
+ * The base URL of emailed links. @throws PlatError `unprocessable` if it is not configured. A request's own
+ * host can't be trusted for it.
  */
 export function requireAppUrl({ appUrl }: Visit): string {
   if (appUrl !== '') return appUrl;
   throw new PlatError(
     'unprocessable',
-    'No mail can be sent: the operator of this service has to set BASE_URL. They can also make a link with `plat user link`.',
+    "Plat can't send email until its operator sets BASE_URL. The operator can also create a link with `plat user link`.",
   );
 }
 
-/** The same answer whether the address is known, at the same moment: the mail goes out behind it. */
+/**
+ * Responds the same way, and as fast, whether or not the address has an account: the email is sent in the
+ * background.
+ */
 async function sendLink(visit: Visit, email: string, purpose: 'sign_in' | 'reset'): Promise<Reply> {
   const { deps } = visit;
   await countSignIn(visit, purpose, email);
@@ -146,24 +150,24 @@ async function sendLink(visit: Visit, email: string, purpose: 'sign_in' | 'reset
     const path = await createLink(deps.db, user.id, purpose);
     await mailLink(visit, user.email, { purpose, path, introduction: INTRODUCTIONS[purpose] });
   })();
-  mailing.catch(error => deps.log.error({ err: error }, 'a mail with a link was not sent'));
+  mailing.catch(error => deps.log.error({ err: error }, 'an email with a link was not sent'));
   const content = (
     <>
       <p>
-        If <b>{email}</b> is known here, a link is on its way to it. It works once, for{' '}
+        If <b>{email}</b> has an account, we've emailed a link. It works once and expires in{' '}
         {linkLifetime(purpose)}.
       </p>
       <p>
-        <a href="/sign-in">Back to signing in</a>
+        <a href="/sign-in">Back to sign-in</a>
       </p>
     </>
   );
-  return narrowPage('Look into your mail', content);
+  return narrowPage('Check your email', content);
 }
 
 type MailedLink = { purpose: LinkPurpose; path: string; introduction: string };
 
-/** @returns the link that was mailed */
+/** @returns the emailed link */
 export async function mailLink(
   visit: Visit,
   email: string,
@@ -176,14 +180,14 @@ export async function mailLink(
   return link;
 }
 
-/** Looking at the link does not use it up: mail scanners open every address that they see. */
+/** Opening the link doesn't use it up, because mail scanners open every URL they see. */
 const link: Page = {
   path: '/sign-in/link/:token',
   access: 'public',
   async get(visit) {
     const found = await findLink(visit.deps.db, tokenOf(visit));
     if (found === undefined) return staleLink();
-    // Pasted into the address bar, as the link that the operator's terminal prints is, it opens at once.
+    // Pasted into the address bar, such as the link from `npm start`, it signs in at once.
     const { 'sec-fetch-site': site, 'sec-fetch-user': byUser } = visit.req.headers;
     const isPasted = site === 'none' && byUser === '?1';
     return found.purpose === 'sign_in' && isPasted ? enter(visit) : linkPage(found);
@@ -204,7 +208,7 @@ async function enter(visit: Visit): Promise<Reply> {
     if (!(error instanceof PlatError)) throw error;
     if (error.code === 'password') return linkPage(found, error.message);
     if (error.code === 'user_company')
-      return { ...narrowPage('This address is already in use', <p>{error.message}</p>), status: 409 };
+      return { ...narrowPage('This email is already in use', <p>{error.message}</p>), status: 409 };
     throw error;
   }
   if (userId === undefined) return staleLink();
@@ -212,7 +216,7 @@ async function enter(visit: Visit): Promise<Reply> {
   return { redirect: safePath(visit.url.searchParams.get('next')) };
 }
 
-/** Whom a link signs in, with their new password; undefined when another request was faster. */
+/** Uses the link and returns its user; undefined if another request used it first. */
 async function followLink(
   visit: Visit,
   { user_id, purpose, email }: Link,
@@ -226,7 +230,7 @@ async function followLink(
   return user_id;
 }
 
-/** A new password ends every session but the one that stays. */
+/** A new password ends every session except the one in `stays`. */
 export async function changePassword(
   { deps }: Visit,
   userId: string,
@@ -251,12 +255,12 @@ function linkPage({ email, company, purpose }: Link, fault?: string): Reply {
   const content = (
     <form method="post" class="stack">
       <p>
-        {purpose === 'invite' ? 'You will sign in as' : 'You are'} <b>{email}</b>.
+        {purpose === 'invite' ? "You'll sign in as" : 'You are signing in as'} <b>{email}</b>.
       </p>
       {purpose !== 'sign_in' && (
         <>
           <input type="hidden" name="email" autocomplete="username" value={email} />
-          <NewPassword further=" A few words that do not belong together are good." error={fault} />
+          <NewPassword further=" Several unrelated words work well." error={fault} />
         </>
       )}
       <div class="buttons">
@@ -270,10 +274,10 @@ function linkPage({ email, company, purpose }: Link, fault?: string): Reply {
 function staleLink(): Reply {
   const content = (
     <p>
-      Links work once. <a href="/sign-in">Sign in</a>, or have a new one sent.
+      <a href="/sign-in">Sign in</a>, or request a new link there.
     </p>
   );
-  return { ...narrowPage('This link has been used or is too old', content), status: 404 };
+  return { ...narrowPage('This link was already used or has expired', content), status: 404 };
 }
 
 const signOut: Page = {

@@ -27,7 +27,7 @@ import {
   webhookResult,
 } from './account-webhooks.tsx';
 
-/** A webhook: what was sent to it, and what can be done about it. */
+/** A webhook: its deliveries, a test, replays, settings, and secret. */
 export const webhookPage: Page = {
   path: '/account/webhooks/:id',
   access: 'session',
@@ -36,37 +36,39 @@ export const webhookPage: Page = {
   actions: {
     async test(visit) {
       await callEndpoint(visit, testWebhook, { params: ownParams(visit) });
-      return { good: 'A test message is on its way: see below whether it arrives.' };
+      return { good: 'Test message queued. Its result appears below.' };
     },
     async rotate(visit) {
       const params = ownParams(visit);
       const { secret } = await callEndpoint<{ secret: string }>(visit, rotateSecret, { params });
       return {
-        good: `The new secret signs from now on, and the old one beside it for ${OLD_SECRET_HOURS} hours. Copy it now: it is not shown again.`,
+        good: `New secret created. Copy it now. You won't see it again. Plat signs with the old one too for ${OLD_SECRET_HOURS} hours.`,
         secret,
       };
     },
     async switch(visit) {
       const enabled = visit.form.get('id') === 'on';
       await callEndpoint(visit, changeWebhook, { params: ownParams(visit), body: { enabled } });
-      return { good: enabled ? 'The webhook is on.' : 'The webhook is off.' };
+      return { good: enabled ? 'Webhook turned on.' : 'Webhook turned off.' };
     },
     async change(visit) {
       const params = ownParams(visit);
       await callEndpoint(visit, changeWebhook, { params, body: await webhookOf(visit) });
-      return { good: 'The webhook is changed.' };
+      return { good: 'Webhook saved.' };
     },
     async resend(visit) {
       const body = { message_id: visit.form.get('id') };
       await callEndpoint(visit, replayWebhook, { params: ownParams(visit), body });
-      return { good: 'The message is sent again.' };
+      return { good: 'Message queued to be resent.' };
     },
     async replay(visit) {
       const params = ownParams(visit);
       const day = visit.form.get('since') ?? '';
       const body = { since: `${day}T00:00:00Z` };
       const { messages } = await callEndpoint<{ messages: number }>(visit, replayWebhook, { params, body });
-      return { good: `${messages} messages since ${day} are sent again.` };
+      return {
+        good: `${messages} ${messages === 1 ? 'message' : 'messages'} since ${day} queued to be resent.`,
+      };
     },
     async delete(visit) {
       await callEndpoint(visit, deleteWebhook, { params: ownParams(visit) });
@@ -75,13 +77,13 @@ export const webhookPage: Page = {
   },
 };
 
-/** The webhook of the address. @throws PlatError `forbidden` to colleagues of the owner */
+/** The webhook in the URL. @throws PlatError `forbidden` for members other than the owner */
 function ownParams({ session, req }: Visit): { id: unknown } {
   ownAccount(session!);
   return { id: req.params.id };
 }
 
-/** The fields of a webhook as a form has them. @throws PlatError `validation_error` for what is no county */
+/** The fields of a webhook from a form. @throws PlatError `validation_error` for an unknown county */
 export async function webhookOf(visit: Visit): Promise<object> {
   const text = (visit.form.get('county') ?? '').trim();
   const loaded = text === '' ? [] : await listCounties(visit);
@@ -108,13 +110,12 @@ async function show(visit: Visit, result: WebhookResult) {
       <h1>Webhook</h1>
       <Result of={result} />
       <p>
-        <code>{webhook.url}</code> is {stateOf(webhook)}. It hears of what changes:{' '}
-        {placeOf(webhook, searches)}.
+        <code>{webhook.url}</code> is {stateOf(webhook)}. It covers {placeOf(webhook, searches)}.
       </p>
       <div class="buttons">
-        <Act label="Send a test" does="test" id={webhook.id} kind="second" />
+        <Act label="Send test message" does="test" id={webhook.id} kind="second" />
         <Act
-          label={webhook.enabled ? 'Switch off' : 'Switch on'}
+          label={webhook.enabled ? 'Turn off' : 'Turn on'}
           does="switch"
           id={webhook.enabled ? 'off' : 'on'}
           kind="second"
@@ -133,37 +134,37 @@ function Messages({ deliveries, isOpen }: { deliveries: Delivery[]; isOpen: bool
       <h2>Messages</h2>
       <div id="progress" data-open={isOpen ? '' : undefined}>
         {deliveries.length === 0 ? (
-          <p>None yet. Messages are kept for {MESSAGES_DAYS} days.</p>
+          <p>No messages yet. Plat keeps messages for {MESSAGES_DAYS} days.</p>
         ) : (
           <Grid
             name="Messages"
             cards
-            heads={['When', 'What', 'State', 'Attempts', 'Answer', '']}
+            heads={['Time', 'Event', 'Status', 'Attempts', 'Response', '']}
             rows={deliveries.map(delivery => [
               moment(delivery.created_at),
               `${delivery.type}${delivery.fips === null ? '' : ` in ${delivery.fips}`}`,
               delivery.next_at === null || delivery.attempts === 0
                 ? delivery.state
-                : `again ${moment(delivery.next_at)}`,
+                : `retries ${moment(delivery.next_at)}`,
               String(delivery.attempts),
               delivery.error ?? String(delivery.status ?? ''),
-              <Act label="Send again" does="resend" id={delivery.message_id} kind="small quiet" />,
+              <Act label="Resend" does="resend" id={delivery.message_id} kind="small quiet" />,
             ])}
           />
         )}
       </div>
       <details>
-        <summary>Send all since a day again</summary>
+        <summary>Resend messages since a date</summary>
         <form method="post" class="stack narrow-form">
           <Field
             label="Since"
             name="since"
             type="date"
             required
-            hint={`Midnight in UTC. Messages of the last ${MESSAGES_DAYS} days are kept.`}
+            hint={`Starts at midnight UTC. Plat keeps messages for ${MESSAGES_DAYS} days.`}
           />
           <div class="buttons">
-            <Submit label="Send again" does="replay" />
+            <Submit label="Resend messages" does="replay" />
           </div>
         </form>
       </details>
@@ -178,25 +179,25 @@ function Settings({ webhook, searches, sent }: SettingsProps) {
     <section>
       <h2>Settings</h2>
       <details open={sent !== undefined}>
-        <summary>What it is told of</summary>
+        <summary>URL and events</summary>
         <form method="post" class="stack narrow-form">
           <WebhookFields webhook={webhook} searches={searches} sent={sent} />
           <div class="buttons">
-            <Submit label="Change" does="change" />
+            <Submit label="Save webhook" does="change" />
           </div>
         </form>
       </details>
       <details>
         <summary>New secret</summary>
         <p>
-          The present one goes on signing for {OLD_SECRET_HOURS} hours, so that you can change your program
-          meanwhile.
+          For {OLD_SECRET_HOURS} hours, Plat signs each message with both secrets, so you have time to update
+          your program.
         </p>
-        <Act label="Make a new secret" does="rotate" id={webhook.id} kind="second" />
+        <Act label="Create new secret" does="rotate" id={webhook.id} kind="second" />
       </details>
       <details>
         <summary>Delete</summary>
-        <p>What was to be delivered to it is deleted as well.</p>
+        <p>Pending deliveries are deleted too.</p>
         <Act label="Delete webhook" does="delete" id={webhook.id} kind="danger" />
       </details>
     </section>

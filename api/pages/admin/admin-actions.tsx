@@ -19,19 +19,19 @@ import type { Page } from '../frame/pages.tsx';
 import type { Reply, Visit } from '../frame/visit.ts';
 
 const JOB_WORDS: Record<string, string> = {
-  'attributes.chunk': 'Measure the land of parcels',
-  'attributes.plan': 'Look for land to measure',
+  'attributes.chunk': 'Measure parcels',
+  'attributes.plan': 'Find parcels to measure',
   'comping.prepare': 'Prepare comp reports',
-  'deal.daily': 'Look at all deals',
+  'deal.daily': 'Check all deals',
   'deal.fetch': "Find a deal's listing",
   'deal.grade': 'Grade deals',
-  'export.make': 'Make a file',
+  'export.make': 'Create an export',
   'feeds.add_county': 'Add a county',
   'feeds.add_file': 'Read an uploaded file',
   'ingest.run': 'Run a feed',
   'ingest.undo': 'Undo a run',
-  'market.daily': 'All market statistics',
-  'market.recompute': 'Market statistics',
+  'market.daily': 'Update all market statistics',
+  'market.recompute': 'Update market statistics',
   'records.delete_old': 'Delete old records',
   'records.expire': 'Delete expired records',
   'valuation.all': 'Value all counties',
@@ -40,10 +40,7 @@ const JOB_WORDS: Record<string, string> = {
 
 export const jobWords = ({ name }: Pick<JobState, 'name'>): string => JOB_WORDS[name] ?? name;
 
-/**
- * What a job is about, in words: of a run, whose key also tells how it is done, the feed; a county by its
- * name; nothing where only an id tells it.
- */
+/** What a job is about: the feed of a run, or the name of a county. Empty if the key is only an id. */
 export function subjectOf({ key }: Pick<JobState, 'key'>): string {
   const feed = /^\["([^"]+)"/.exec(key)?.[1];
   const county = /^\d{5}(?=:|$)/.exec(key)?.[0];
@@ -67,7 +64,7 @@ function confirmation(
         ))}
         <button type="submit">{button}</button>
         <a class="button second" href="/admin">
-          Cancel
+          Go back
         </a>
       </form>
     </>
@@ -82,20 +79,20 @@ const runNow: Page = {
     const feed = url.searchParams.get('feed') ?? '';
     const force = url.searchParams.get('force') === '1';
     const question = force
-      ? `Run ${feed} and merge what it brings although the gate blocks? It is recorded with the run.`
-      : `Fetch the sources of ${feed} and take in what has changed?`;
+      ? `Import ${feed} despite failed checks? The run records that you overrode the gate.`
+      : `Fetch the sources of ${feed} and import what changed?`;
     return confirmation(
       `Run ${feed}`,
       question,
       { feed, force: force ? '1' : '' },
-      force ? 'Run and merge' : 'Run',
+      force ? 'Import anyway' : 'Run feed',
     );
   },
   actions: {
     async default(visit) {
       const feed = visit.form.get('feed') ?? '';
       const feeds = await listFeeds(visit.deps.db);
-      if (!feeds.some(({ name }) => name === feed)) throw notFound(`There is no feed ${feed}.`);
+      if (!feeds.some(({ name }) => name === feed)) throw notFound(`We can't find the feed ${feed}.`);
       const force = visit.form.get('force') === '1';
       const payload = { feed, force, sources: {}, requestedBy: visit.session!.user.email };
       await enqueueAndNotify(visit.deps.db, ingestJob, payload);
@@ -109,7 +106,7 @@ const undoRun: Page = {
   access: 'operator',
   async get(visit) {
     const { id, feed } = await undoableOf(visit, visit.url.searchParams.get('run'));
-    const question = `Undo run ${id} of ${feed}? The county gets the parcels and sales back that it had before. Parcels that the run added are retired. Plat doesn't load the same data again unless you force it.`;
+    const question = `Undo run ${id} of ${feed}? This restores the parcels and sales that the county had before, and retires the parcels that the run added. Plat won't load the same data again unless you force it.`;
     return confirmation(`Undo run ${id}`, question, { run: String(id) }, 'Undo run');
   },
   actions: {
@@ -124,11 +121,11 @@ const undoRun: Page = {
 
 async function undoableOf({ deps }: Visit, run: string | null): Promise<UndoableRun> {
   const id = Number(run ?? NaN);
-  if (!Number.isSafeInteger(id)) throw notFound('There is no such run.');
+  if (!Number.isSafeInteger(id)) throw notFound("We can't find this run.");
   try {
     return await findUndoable(deps.db, id);
   } catch (error) {
-    if (error instanceof PlatError && error.code === 'not_found') throw notFound('There is no such run.');
+    if (error instanceof PlatError && error.code === 'not_found') throw notFound("We can't find this run.");
     if (error instanceof PlatError && error.code === 'undo_refused')
       throw new PlatError('unprocessable', error.message, { status: 409 });
     throw error;
@@ -142,10 +139,10 @@ const job: Page = {
     const selected = await jobOf(visit, visit.url.searchParams.get('id'));
     const verb = selected.status === 'queued' ? 'Cancel' : 'Retry';
     return confirmation(
-      `${verb} a job`,
+      `${verb} job`,
       `${verb} “${[jobWords(selected), subjectOf(selected)].filter(Boolean).join(': ')}”?`,
       { id: selected.id },
-      verb,
+      `${verb} job`,
     );
   },
   actions: {
@@ -156,7 +153,7 @@ const job: Page = {
           await cancelJob(visit.deps.db, selected.id, visit.session!.user.email);
         else await retryJob(visit.deps.db, selected.id);
       } catch (error) {
-        // Another operator was faster, or the button was pressed twice.
+        // Another operator did it first, or the button was pressed twice.
         throw error instanceof PlatError && CONFLICT_CODES.has(error.code)
           ? notFound(CONFLICT_MESSAGE)
           : error;
@@ -167,7 +164,7 @@ const job: Page = {
 };
 
 const CONFLICT_CODES: ReadonlySet<string> = new Set(['job_ended', 'job_open']);
-const CONFLICT_MESSAGE = 'The job has gone on meanwhile.';
+const CONFLICT_MESSAGE = 'The job has already moved on. Open Admin to see its current state.';
 
 async function jobOf(visit: Visit, id: string | null): Promise<JobState> {
   const jobs = await listJobs(visit.deps.db, 200);
@@ -195,7 +192,7 @@ const removePerson: Page = {
       try {
         await removeUser(visit.deps.db, { id, actor: visit.session!.user.email });
       } catch (error) {
-        // Another operator was faster, or made them the owner of an account.
+        // Another operator did it first, or made them the owner of an account.
         if (error instanceof PlatError && error.code === 'user_unknown') throw notFound(error.message);
         if (error instanceof PlatError && /^user_(owner|deals)$/.test(error.code))
           throw new PlatError('unprocessable', error.message, { status: 409 });
@@ -208,7 +205,7 @@ const removePerson: Page = {
 
 async function userOf({ deps, session }: Visit, id: string | null): Promise<UserSummary> {
   const user = (await listUsers(deps.db)).find(one => one.id === id);
-  if (user === undefined) throw notFound('This user was removed.');
+  if (user === undefined) throw notFound('This user was already removed.');
   if (id === session!.user.id)
     throw new PlatError('unprocessable', "You can't remove yourself. Ask another operator.", { status: 409 });
   return user;

@@ -36,8 +36,8 @@ const admin: Page = {
           <div>
             <h1>Admin</h1>
             <p>
-              <a href="/coverage">Coverage</a> · <a href="/admin/queues">Queues</a> (user admin, with the
-              operator's password)
+              <a href="/coverage">Coverage</a> · <a href="/admin/queues">Queues</a> (sign in as admin with the
+              operator password)
             </p>
           </div>
           <div class="buttons">
@@ -73,7 +73,7 @@ function Feeds({ feeds, now }: { feeds: FeedState[]; now: Date }) {
         columns={{
           Feed: ({ name }) => name,
           Kind: ({ kind }) => kindName(kind),
-          'Data of': ({ as_of }) => (as_of ? day(as_of) : '–'),
+          'Data date': ({ as_of }) => (as_of ? day(as_of) : '–'),
           'Last run': ({ status }) => <Status of={status} />,
           Loaded: ({ last_merged }) =>
             last_merged ? `${day(last_merged)}, ${ageOf(last_merged, now)}` : '–',
@@ -104,9 +104,9 @@ function Runs({ runs }: { runs: RunSummary[] }) {
             </>
           ),
           Status: ({ status, forced, undoes }) => <Status of={status} forced={forced} undoes={undoes} />,
-          Began: ({ started_at }) => moment(started_at),
-          By: ({ requested_by }) => requested_by,
-          'What happened': ({ error, counts }) => error ?? (summary(counts) || '–'),
+          Started: ({ started_at }) => moment(started_at),
+          'Requested by': ({ requested_by }) => requested_by,
+          Result: ({ error, counts }) => error ?? (summary(counts) || '–'),
         }}
       />
     </Panel>
@@ -118,10 +118,10 @@ function JobsPanel({ jobs }: { jobs: JobState[] }) {
   const done = jobs.filter(({ status }) => ['done', 'canceled'].includes(status));
   return (
     <Panel id="jobs" title="Jobs" flush>
-      {open.length > 0 ? <Jobs of={open} /> : <p>Nothing waits, runs or has failed.</p>}
+      {open.length > 0 ? <Jobs of={open} /> : <p>No jobs are queued, running, or failed.</p>}
       {done.length > 0 && (
         <details>
-          <summary>{count(done.length)} done lately</summary>
+          <summary>{count(done.length)} recently completed</summary>
           <Jobs of={done} />
         </details>
       )}
@@ -193,7 +193,7 @@ function Status({ of: status, forced, undoes = null }: StatusProps) {
 }
 
 const JOB_STATES: Record<string, readonly [words: string, badge: string]> = {
-  queued: ['Waits', ''],
+  queued: ['Queued', ''],
   done: ['Done', 'good'],
   failed: ['Failed', 'bad'],
   canceled: ['Canceled', ''],
@@ -204,13 +204,13 @@ const Jobs = ({ of }: { of: readonly JobState[] }) => (
     name="Jobs"
     of={of}
     columns={{
-      JobState: job => <span title={job.name}>{jobWords(job)}</span>,
+      Job: job => <span title={job.name}>{jobWords(job)}</span>,
       For: job => subjectOf(job) || '–',
       Status: ({ status, progress }) => {
-        const [words, badge] = JOB_STATES[status] ?? [`${Math.round(100 * progress)} %`, ''];
+        const [words, badge] = JOB_STATES[status] ?? [`${Math.round(100 * progress)}%`, ''];
         return <span class={`badge ${badge}`}>{words}</span>;
       },
-      Asked: ({ queued_at }) => moment(queued_at),
+      Queued: ({ queued_at }) => moment(queued_at),
       Note: ({ error, note }) => error ?? note ?? '',
       '': ({ id, status }) =>
         ['queued', 'failed'].includes(status) ? (
@@ -237,16 +237,16 @@ function Table<Row>({ name, of, columns }: TableProps<Row>) {
   );
 }
 
-/** How long ago, in the unit that tells most. */
+/** How long ago, in hours or days. */
 function ageOf(then: Date, now: Date): string {
   const hours = Math.floor((now.getTime() - then.getTime()) / 3_600_000);
-  if (hours < 1) return 'within the hour';
+  if (hours < 1) return 'less than 1 h ago';
   return hours < 48 ? `${hours} h ago` : `${count(Math.floor(hours / 24))} days ago`;
 }
 
-/** By the schedule of the feed file as it was when the feed was run last. */
+/** By the schedule that the feed file had when the feed last ran. */
 function nextRun({ cron, timezone }: FeedState, now: Date): string {
-  if (cron === null) return 'by hand';
+  if (cron === null) return 'Manual';
   const options = { currentDate: now, ...(timezone !== null && { tz: timezone }) };
   return moment(CronExpressionParser.parse(cron, options).next().toDate());
 }

@@ -9,7 +9,7 @@ import { startJob } from './job-progress.tsx';
 /** Texas has 254. */
 const MAX_COUNTIES = 300;
 
-/** Looks a county up; a worker then reports what its publishers offer. */
+/** Finds a county. A worker then reports what its publishers offer. */
 export const countiesPage: Page = {
   path: '/admin/counties',
   access: 'operator',
@@ -21,14 +21,14 @@ export const countiesPage: Page = {
         <Crumbs of={[['Admin', '/admin'], ['Add a county']]} />
         <h1>Add a county</h1>
         <p>
-          Plat knows who publishes parcels, sales, roads, wetlands, flood zones and heights, and loads them
-          for the county that you choose.
+          Choose a county to see which parcels, sales, roads, wetlands, flood zones, and elevation data its
+          publishers offer. Plat then loads them for you.
         </p>
         <form method="get" class="inline">
           <Field
             name="q"
             label="County"
-            hint="A name or a FIPS code: Sullivan, Sullivan NH or 33019; a state alone lists its counties."
+            hint="Name or FIPS code, such as Sullivan, Sullivan NH, or 33019. Enter a state to list its counties."
             value={text}
             type="search"
             maxlength={100}
@@ -37,7 +37,7 @@ export const countiesPage: Page = {
         </form>
         {text !== '' && counties.length === 0 && (
           <Notice>
-            No county is called “{text}”. {near.length > 0 ? 'Did you mean:' : 'Check the spelling.'}
+            No county is named “{text}”. {near.length > 0 ? 'Did you mean:' : 'Check the spelling.'}
           </Notice>
         )}
         <Counties counties={counties.length > 0 ? counties.slice(0, MAX_COUNTIES) : near} />
@@ -49,7 +49,7 @@ export const countiesPage: Page = {
     async default(visit) {
       const county = Number(visit.form.get('county'));
       if (countyName(county) === '')
-        throw new PlatError('validation_error', 'No county has this FIPS code: search for it.');
+        throw new PlatError('validation_error', 'No county has this FIPS code. Search for the county.');
       const write = visit.form.get('do') === 'add';
       const payload = { county, write, requestedBy: visit.session!.user.email };
       return { redirect: `/admin/counties/${await startJob(visit, addCountyJob, payload)}` };
@@ -68,7 +68,7 @@ function Counties({ counties }: CountiesProps) {
     <form method="post" action="/admin/counties">
       <input type="hidden" name="county" value={fips} />
       <button type="submit" class="second small" name="do" value="look">
-        What is published
+        See available data
         <span class="unseen">
           {' '}
           for {name}, {state}

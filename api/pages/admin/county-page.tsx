@@ -16,7 +16,7 @@ import { findJob, followed, isOpen, jobOfPage, lacksWorker, NoWorker, Progress }
 
 type Offered = AddCountyResult['added'][number];
 
-/** What a county's publishers offer, and once it is added what has become of its feeds. */
+/** What a county's publishers offer, and the status of its feeds once they are added. */
 export const countyPage: Page = {
   path: '/admin/counties/:id',
   access: 'operator',
@@ -40,7 +40,9 @@ export const countyPage: Page = {
           {isOpen(state) && (
             <>
               <p>
-                {write ? 'Asking the publishers and writing the feeds.' : 'Looking up what is published.'}
+                {write
+                  ? 'Checking the publishers and writing the feeds…'
+                  : 'Checking what its publishers offer…'}
               </p>
               <Progress name="Adding the county" state={state} />
             </>
@@ -48,7 +50,7 @@ export const countyPage: Page = {
           {state.status === 'failed' && (
             <>
               <Notice kind="bad">{state.error}</Notice>
-              <Ask payload={payload} words="Try again" write={write} />
+              <RequestButton payload={payload} words="Try again" write={write} />
             </>
           )}
           {result && <Offers payload={payload} result={result} runs={runs} />}
@@ -59,7 +61,7 @@ export const countyPage: Page = {
   },
 };
 
-/** The ingestions that were asked for, by feed; jobs are kept for 90 days. */
+/** The requested runs, by feed. Jobs are kept for 90 days. */
 async function runsOf(visit: Visit, result: AddCountyResult | null): Promise<Map<string, JobState>> {
   const runs = (result?.runs ?? []).map(async ({ feed, job }) => [feed, await findJob(visit, job)] as const);
   const found = await Promise.all(runs);
@@ -80,8 +82,8 @@ function Offers({ payload, result, runs }: OffersProps) {
     <>
       {notWritable && (
         <Notice kind="bad">
-          Plat may not write to {feedsDir} ({notWritable}), where feeds are kept (FEEDS_DIR). It can show the
-          feeds for you to save there by hand.
+          Plat can't write to {feedsDir} ({notWritable}), the folder for feeds (FEEDS_DIR). It can show you
+          the feeds to save there yourself.
         </Notice>
       )}
       {payload.write && !open && <Outcome result={result} runs={runs} />}
@@ -92,10 +94,10 @@ function Offers({ payload, result, runs }: OffersProps) {
         ))}
       </ul>
       {!open && (
-        <Ask
+        <RequestButton
           payload={payload}
           write
-          words={askWords(payload, lacking, notWritable !== null)}
+          words={buttonLabel(payload, lacking, notWritable !== null)}
           kind={lacking > 0 ? undefined : 'second'}
         />
       )}
@@ -103,29 +105,34 @@ function Offers({ payload, result, runs }: OffersProps) {
   );
 }
 
-function askWords({ write }: AddCountyPayload, lacking: number, notWritable: boolean): string {
-  if (lacking > 0 && notWritable) return write ? 'Try again' : 'Show the feeds';
+function buttonLabel({ write }: AddCountyPayload, lacking: number, notWritable: boolean): string {
+  if (lacking > 0 && notWritable) return write ? 'Try again' : 'Show feeds';
   if (write) return lacking > 0 ? 'Try again' : 'Run all again';
-  return lacking > 0 ? `Add ${lacking} ${lacking === 1 ? 'feed' : 'feeds'} and run` : 'Run all again';
+  return lacking > 0 ? `Add and run ${lacking} ${lacking === 1 ? 'feed' : 'feeds'}` : 'Run all again';
 }
 
-type AskProps = { payload: AddCountyPayload; write: boolean; words: string; kind?: string | undefined };
+type RequestButtonProps = {
+  payload: AddCountyPayload;
+  write: boolean;
+  words: string;
+  kind?: string | undefined;
+};
 
-const Ask = ({ payload, write, words, kind = '' }: AskProps) => (
+const RequestButton = ({ payload, write, words, kind = '' }: RequestButtonProps) => (
   <form method="post" action="/admin/counties" class="buttons">
     <input type="hidden" name="county" value={payload.county} />
     <Submit does={write ? 'add' : 'look'} label={words} kind={kind} />
   </form>
 );
 
-/** How it has ended, all in all. */
+/** The overall result. */
 function Outcome({ result, runs }: { result: AddCountyResult; runs: ReadonlyMap<string, JobState> }) {
   const states = result.added.map(({ feed }) => stateOf(runs.get(feed)));
   const loaded = states.filter(state => state === 'merged' || state === 'unchanged').length;
   if (loaded === result.added.length)
     return (
       <Notice kind="good">
-        Everything is loaded. Slopes, frontages, statistics and values are computed in the background.
+        All feeds are loaded. Plat is now calculating land measurements, statistics, and estimates.
       </Notice>
     );
   const problem = problemOf(result);
@@ -136,7 +143,7 @@ function Outcome({ result, runs }: { result: AddCountyResult; runs: ReadonlyMap<
           {problem.text} <a href="/admin/files">Add a file</a>
         </>
       ) : (
-        `${loaded} of ${result.added.length} are loaded. See below why the others aren't.`
+        `${loaded} of ${result.added.length} feeds loaded. See below why the others aren't.`
       )}
     </Notice>
   );
@@ -144,16 +151,16 @@ function Outcome({ result, runs }: { result: AddCountyResult; runs: ReadonlyMap<
 
 type CompsProps = { county: number; added: readonly Offered[] };
 
-/** Why there will be no comps, where nothing tells sales. */
+/** Why the county will have no comps, if no source has sales. */
 function Comps({ county, added }: CompsProps) {
-  const tellers = added.filter(({ kind }) => kind === 'assessor' || kind === 'listings');
-  const isCertain = tellers.every(({ sales, status }) => sales === false && status !== 'failed');
+  const salesSources = added.filter(({ kind }) => kind === 'assessor' || kind === 'listings');
+  const isCertain = salesSources.every(({ sales, status }) => sales === false && status !== 'failed');
   return isCertain ? <Notice>No comps: {noComps(stateOfFips(county)!, false).message}</Notice> : null;
 }
 
 type RunState = 'queued' | 'running' | 'failed' | 'merged' | 'unchanged' | 'blocked';
 
-/** How a feed's run goes or went. */
+/** The status of a feed's run. */
 function stateOf(run: JobState | undefined): RunState | null {
   if (run === undefined) return null;
   return run.status === 'done' ? ((run.result as { status: RunState }).status ?? 'merged') : run.status;
@@ -167,16 +174,16 @@ const RUN_BADGES: Record<RunState, Badge> = {
   failed: ['bad', 'Failed'],
   merged: ['good', 'Loaded'],
   unchanged: ['good', 'Up to date'],
-  blocked: ['bad', 'Held back'],
+  blocked: ['bad', 'Blocked'],
 };
 
 const BADGES: Record<Offered['status'], Badge> = {
   planned: ['plain', 'Not added yet'],
-  there: ['good', 'Added already'],
+  there: ['good', 'Already added'],
   written: ['good', 'Added'],
-  off: ['bad', 'Switched off'],
+  off: ['bad', 'Turned off'],
   failed: ['bad', 'Not added'],
-  unknown: ['bad', 'No publisher known'],
+  unknown: ['bad', 'No known publisher'],
 };
 
 type OfferProps = { offered: Offered; run: JobState | undefined };
@@ -200,18 +207,18 @@ function Offer({ offered, run }: OfferProps) {
       )}
       {text && (
         <details open>
-          <summary>The feed, to save as {offered.feed}.yaml</summary>
+          <summary>Save this feed as {offered.feed}.yaml</summary>
           <pre tabindex={0}>{text}</pre>
         </details>
       )}
       <dl class="offer">
-        <Fact name="From">{attribution}</Fact>
+        <Fact name="Publisher">{attribution}</Fact>
         <Fact name="License">{licence}</Fact>
-        <Fact name="Changed">{modified?.slice(0, 10)}</Fact>
+        <Fact name="Updated">{modified?.slice(0, 10)}</Fact>
         <Fact name="Sales">
           {kind === 'assessor' && status !== 'unknown' ? salesWords(sales, status) : null}
         </Fact>
-        <Fact name="Address">{address && <span class="address">{address}</span>}</Fact>
+        <Fact name="URL">{address && <span class="address">{address}</span>}</Fact>
       </dl>
     </li>
   );
@@ -228,15 +235,15 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 }
 
 function salesWords(sales: boolean | null, status: Offered['status']): string | null {
-  if (sales === null) return 'known once its columns have been read';
-  if (sales) return 'read with the parcels';
-  return status === 'failed' ? null : 'not read from it';
+  if (sales === null) return 'Unknown until Plat reads the columns';
+  if (sales) return 'Included with the parcels';
+  return status === 'failed' ? null : 'Not included';
 }
 
-/** What people here can do about it. */
+/** What is wrong, and what the operator can do about it. */
 function messageOf({ status, message }: Offered): string | null {
   if (status === 'unknown')
-    return 'The catalogue knows nobody who publishes its parcels: add a file of your own.';
+    return "The catalog has no publisher of this county's parcels. Add a file of your own.";
   return status === 'off' || status === 'failed' ? message : null;
 }
 

@@ -6,9 +6,9 @@ export const KINDS: Record<CountyKind, string> = {
   roads: 'Roads',
   wetlands: 'Wetlands',
   flood: 'Flood zones',
-  elevation: 'Heights',
+  elevation: 'Elevation',
   water: 'Water',
-  places: 'Names of places',
+  places: 'Place names',
 };
 
 type Offered = AddCountyResult['added'][number];
@@ -18,8 +18,8 @@ const isMissing = ({ status }: Offered): boolean =>
   status === 'failed' || status === 'off' || status === 'unknown';
 
 /**
- * Why the rest of a county was not added, in one sentence; null if all of it was. `files`: files of the
- * operator's own help. @param loaded kinds of data that another feed has brought
+ * Why the rest of a county was not added, in one sentence; null if all of it was. `files` means that the
+ * operator can add files instead. @param loaded kinds of data that another feed has loaded
  */
 export function problemOf(
   { added, feedsDir, notWritable }: Outcome,
@@ -36,7 +36,7 @@ export function problemOf(
       files: false,
     };
   if (missing.every(({ status }) => status === 'unknown'))
-    return { text: 'Plat knows no publisher of its parcels. Add a file instead.', files: true };
+    return { text: "Plat knows no publisher of this county's parcels. Add a file instead.", files: true };
   const names = missing.map(({ kind }) => KINDS[kind]).join(', ');
   const why =
     first.unreachable && first.address
@@ -45,14 +45,14 @@ export function problemOf(
   return { text: `${names}: ${why}`, files: false };
 }
 
-/** The first sentence of a message. The county's page says what helps. */
+/** The first sentence of a message. The county's page has the rest, with the fix. */
 export const firstSentence = (message: string): string => message.replace(/\.\s+[A-Z][\s\S]*$/, '.');
 
-/** Several servers, and none of them could be reached. */
+/** Whether there were several servers, and none of them could be reached. */
 function isOffline(added: readonly Offered[]): boolean {
-  const asked = added.filter(({ status }) => status === 'written' || status === 'failed');
-  const hosts = new Set(asked.flatMap(({ address }) => (address ? [hostOf(address)] : [])));
-  return hosts.size > 1 && asked.every(({ unreachable }) => unreachable === true);
+  const tried = added.filter(({ status }) => status === 'written' || status === 'failed');
+  const hosts = new Set(tried.flatMap(({ address }) => (address ? [hostOf(address)] : [])));
+  return hosts.size > 1 && tried.every(({ unreachable }) => unreachable === true);
 }
 
 const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host : address);

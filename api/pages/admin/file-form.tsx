@@ -21,13 +21,13 @@ import { AlreadyLoaded } from './file-overlap.tsx';
 import { ReadingFields } from './reading-fields.tsx';
 import { meaningsIn, ValueList, withSent } from './value-list.tsx';
 
-/** Before the name of a field, the name of the select of its column. */
+/** Prefix of a column select's name. The field's name follows. */
 const COLUMN = 'column.';
 
 type Changes = Pick<AddFilePayload, 'reading' | 'write'> &
   Partial<Pick<AddFilePayload, 'name' | 'county' | 'choices'>>;
 
-/** What the form asks for. @throws PlatError `validation_error` */
+/** The changes that the form requests. @throws PlatError `validation_error` */
 export function fileChanges(form: URLSearchParams): Changes {
   const text = (name: string) => (form.get(name) ?? '').trim();
   const reading: ReadSettings = {};
@@ -37,7 +37,9 @@ export function fileChanges(form: URLSearchParams): Changes {
     if (text(name) !== '') reading[name] = text(name).slice(0, 200);
   const name = text('name');
   if (name !== '' && !FEED_NAME.test(name))
-    throw refused('The name of the feed takes a-z, 0-9 and -, up to 63 of them, and begins with none of -.');
+    throw refused(
+      'Enter a feed name of up to 63 lowercase letters, digits, and hyphens. It must start with a letter or digit.',
+    );
   const county = countyOf(text('county'));
   const columns: Record<string, string[]> = {};
   for (const [name, value] of form) {
@@ -62,7 +64,7 @@ const refused = (message: string): PlatError => new PlatError('validation_error'
 
 function formatNamed(text: string): UploadFormat {
   if (Object.hasOwn(UPLOAD_FORMATS, text)) return text as UploadFormat;
-  throw refused(`Choose a format from the list: “${text.slice(0, 60)}” is none of them.`);
+  throw refused(`“${text.slice(0, 60)}” isn't a supported format. Choose one from the list.`);
 }
 
 function countyOf(text: string): number | undefined {
@@ -70,14 +72,19 @@ function countyOf(text: string): number | undefined {
   const { counties, near } = searchCounties(text);
   const [only, ...others] = counties;
   if (only !== undefined && others.length === 0) return only.fips;
-  const meant = (counties.length > 0 ? counties : near)
+  const matches = (counties.length > 0 ? counties : near)
     .slice(0, 5)
-    .map(each => `${each.name}, ${each.state}`);
-  const words = others.length > 0 ? `Several counties are called “${text}”` : `No county is called “${text}”`;
-  throw refused(meant.length > 0 ? `${words}: ${meant.join('; ')}?` : `${words}.`);
+    .map(each => `${each.name}, ${each.state}`)
+    .join('; ');
+  if (others.length > 0) throw refused(`“${text}” could be ${matches}. Add the state.`);
+  throw refused(
+    matches === ''
+      ? `No county is named “${text}”. Check the spelling.`
+      : `No county is named “${text}”. Did you mean ${matches}?`,
+  );
 }
 
-/** The value of an option: the columns as JSON, none for what is not in the file. */
+/** The value of an option: the columns as JSON, or empty for a field that is not in the file. */
 const optionOf = (columns: readonly string[]): string =>
   columns.length === 0 ? '' : JSON.stringify(columns);
 
@@ -90,12 +97,12 @@ function columnsOf(value: string): string[] {
     const columns: unknown = JSON.parse(value);
     if (Array.isArray(columns) && columns.length <= MAX_JOINED && columns.every(isColumnName)) return columns;
   } catch {
-    // As below.
+    // Rejected below.
   }
-  throw refused('The form could not be read.');
+  throw refused("We couldn't read the form. Reload the page and try again.");
 }
 
-/** A result with what somebody has chosen in the form since. */
+/** A result with the choices of the form. */
 export function withForm(result: AddFileResult, form: URLSearchParams): AddFileResult {
   const sent = meaningsIn(form);
   return {
@@ -116,7 +123,7 @@ type FileFormProps = {
   choose?: FileChoice | null;
 };
 
-/** What may be corrected: name, county, how the file is read, and of a roll the column of each field. */
+/** The name, county, and file settings, and for a roll the column of each field. */
 export function FileForm({ payload, result, choose = null }: FileFormProps) {
   const { reading } = payload;
   const county = result?.fips ? Number(result.fips) : payload.county;
@@ -132,24 +139,21 @@ export function FileForm({ payload, result, choose = null }: FileFormProps) {
       {result && result.fields.length === 0 && (
         <p>
           {result.preset
-            ? `This is a file of sales in the columns of the preset ${result.preset}: nothing is to be mapped.`
-            : `This is a layer of ${result.kind}: nothing is to be mapped.`}
+            ? `This sales file uses the columns of the preset ${result.preset}, so there is nothing to map.`
+            : `This is a ${result.kind} layer, so there is nothing to map.`}
         </p>
       )}
       <div class="buttons">
         {canWrite && !isLoaded && (
-          <Submit
-            does="write"
-            label={result.notWritable ? 'Try to write it and run' : 'Write the feed and run it'}
-          />
+          <Submit does="write" label={result.notWritable ? 'Try import again' : 'Import'} />
         )}
         <Submit
           does="check"
-          label={result ? 'Check' : choose ? 'Read it' : 'Read again'}
+          label={result ? 'Check' : choose ? 'Read file' : 'Read file again'}
           kind={canWrite && !isLoaded ? 'second' : ''}
         />
       </div>
-      {/* Behind the button that Enter presses. */}
+      {/* After the Check button, which Enter presses. */}
       {isLoaded && <AlreadyLoaded feeds={result.loaded} rows={result.rows} />}
     </form>
   );
@@ -164,10 +168,10 @@ function PlaceFields({ result, county, isPlaced }: PlaceProps) {
       <Field
         name="name"
         pattern="[a-z0-9][a-z0-9\-]*"
-        label="Name of the feed"
+        label="Feed name"
         value={result.name}
         maxlength={63}
-        hint="a-z, 0-9 and -"
+        hint="a-z, 0-9, and hyphens"
       />
       <Field
         name="county"
@@ -176,10 +180,10 @@ function PlaceFields({ result, county, isPlaced }: PlaceProps) {
         hint={
           county
             ? `FIPS ${fiveDigits(county)}${result.fipsWhy ? `. County guessed from ZIP codes: ${result.fipsWhy}` : ''}`
-            : 'Name and state, or FIPS code; empty where a column tells it'
+            : 'County and state, or FIPS code. Leave empty if a column has it.'
         }
         {...(!isPlaced && {
-          error: 'Enter the county: the rows do not tell it. Name and state, or FIPS code.',
+          error: "We couldn't tell which county this file covers. Enter a county and state, or a FIPS code.",
         })}
       />
     </div>
@@ -199,11 +203,11 @@ function Mapping({ result }: { result: AddFileResult }) {
   const unused = result.columns.filter(({ name, filled }) => filled > 0 && !used.has(name));
   return (
     <>
-      <h2>Which column is which field</h2>
+      <h2>Column mapping</h2>
       <MappingTable result={result} rows={likely} withKey />
       {unused.length > 0 && (
         <details>
-          <summary>{unused.length} columns are not used</summary>
+          <summary>{unused.length} unused columns</summary>
           <ul class="columns-left">
             {unused.map(({ name, samples }) => (
               <li>
@@ -214,7 +218,7 @@ function Mapping({ result }: { result: AddFileResult }) {
         </details>
       )}
       <details>
-        <summary>{others.length} more fields, of which no column was found</summary>
+        <summary>{others.length} fields without a matching column</summary>
         <MappingTable result={result} rows={others} />
       </details>
     </>
@@ -232,25 +236,25 @@ function MappingTable({ result, rows, withKey }: TableProps) {
       <thead>
         <tr>
           <th>Field</th>
-          <th>Column of the file</th>
-          <th>First values</th>
-          <th>How it was guessed</th>
+          <th>Column in the file</th>
+          <th>Sample values</th>
+          <th>Reason</th>
         </tr>
       </thead>
       <tbody>
         {withKey && (
           <tr>
-            <th scope="row">What identifies a parcel</th>
+            <th scope="row">Parcel identifier</th>
             <td>
               <Select
                 name="key"
-                aria-label="Column of what identifies a parcel"
+                aria-label="Column for Parcel identifier"
                 options={[['', '– choose a column –'], ...plain]}
                 given={optionOf(key.chosen === null ? [] : [key.chosen])}
               />
             </td>
             <td>{samplesOf(result, key.chosen === null ? [] : [key.chosen])}</td>
-            <td>{key.guess ? guessWords(key.guess) : 'nothing is sure to'}</td>
+            <td>{key.guess ? guessWords(key.guess) : 'no clear match'}</td>
           </tr>
         )}
         {rows.map(({ field, chosen, guess, options, meanings }) => {
@@ -263,7 +267,7 @@ function MappingTable({ result, rows, withKey }: TableProps) {
               <td>
                 <Select
                   name={COLUMN + field}
-                  aria-label={`Column of ${labelOf(field)}`}
+                  aria-label={`Column for ${labelOf(field)}`}
                   options={[['', '– not in the file –'], ...distinct, ...plain]}
                   given={optionOf(chosen)}
                 />
@@ -284,7 +288,7 @@ function MappingTable({ result, rows, withKey }: TableProps) {
 export const labelOf = (field: string): string =>
   ROW_FIELDS[field as RowField] ?? PARCEL_FIELDS[field as ParcelField]?.label ?? field;
 
-/** Values as they come out, beside how the file has them where that differs. */
+/** Values as Plat reads them, next to the raw ones if they differ. */
 function readValues(field: AddFileResult['parts'][number]['fields'][number] | undefined) {
   if (field === undefined || field.samples.length === 0) return null;
   return (
@@ -304,7 +308,7 @@ function readValues(field: AddFileResult['parts'][number]['fields'][number] | un
   );
 }
 
-/** Of several columns the first value of each, beside its name. */
+/** The sample values of a column. For several columns, the first value of each, with its name. */
 function samplesOf({ columns }: AddFileResult, names: readonly string[]) {
   const some = names.flatMap(name => columns.find(each => each.name === name) ?? []);
   const [only, ...others] = some;
@@ -323,7 +327,7 @@ function samplesOf({ columns }: AddFileResult, names: readonly string[]) {
 }
 
 const guessWords = ({ confidence, why }: ColumnGuess): string =>
-  `${Math.floor(100 * confidence)} % sure: ${why}`;
+  `${Math.floor(100 * confidence)}% sure: ${why}`;
 
 function whyOf(
   chosen: readonly string[],
@@ -332,7 +336,7 @@ function whyOf(
 ): string {
   const same = [guess, ...options].find(each => each?.columns.join('\0') === chosen.join('\0'));
   if (same) return guessWords(same);
-  if (chosen.length > 0) return 'chosen by hand';
+  if (chosen.length > 0) return 'chosen manually';
   const [best] = [guess, ...options].filter(each => each !== null);
-  return best ? `perhaps ${best.columns.join(' + ')}, ${guessWords(best)}` : '';
+  return best ? `possibly ${best.columns.join(' + ')}, ${guessWords(best)}` : '';
 }

@@ -24,7 +24,7 @@ import {
   startJob,
 } from './job-progress.tsx';
 
-/** The feed of an uploaded file: suggested, corrected, checked, written and run. */
+/** The feed of an uploaded file: suggested, corrected, checked, written, and run. */
 export const filePage: Page = {
   path: '/admin/files/:id',
   access: 'operator',
@@ -34,9 +34,9 @@ export const filePage: Page = {
       const { payload } = await jobOfPage(visit, addFileJob);
       const { form } = visit;
       const overlap = overlapChange(form);
-      // The page of a blocked run sends the choice alone.
-      const asked = overlap && !form.has('name') ? {} : fileChanges(form);
-      const changed = { ...payload, ...asked, ...overlap, requestedBy: visit.session!.user.email };
+      // The page of a blocked run sends only the choice.
+      const edits = overlap && !form.has('name') ? {} : fileChanges(form);
+      const changed = { ...payload, ...edits, ...overlap, requestedBy: visit.session!.user.email };
       return { redirect: `/admin/files/${await startJob(visit, addFileJob, changed)}` };
     },
   },
@@ -45,7 +45,7 @@ export const filePage: Page = {
 async function show(visit: Visit, fault?: string): Promise<Reply> {
   const { state, payload } = await jobOfPage(visit, addFileJob);
   const done = state.status === 'done' ? (state.result as AddFileResult) : null;
-  // What was sent with a form that is refused stays in it.
+  // A rejected form keeps what was entered.
   const result = done && fault !== undefined ? withForm(done, visit.form) : done;
   const run = result?.run ? await findJob(visit, result.run) : undefined;
   const open = isOpen(state) || (run !== undefined && isOpen(run));
@@ -79,7 +79,7 @@ async function show(visit: Visit, fault?: string): Promise<Reply> {
 
 type WrittenProps = { result: AddFileResult; run: JobState | undefined; loaded: readonly LoadedFeed[] };
 
-/** What the job of a run ended with. */
+/** The result of a run's job. */
 const endOf = (run: JobState | undefined) =>
   (run?.status === 'done' ? run.result : {}) as { runId?: number; status?: string };
 
@@ -90,7 +90,7 @@ async function readLoaded({ deps }: Visit, runId: number | undefined): Promise<r
   return isBlocked ? (run!.gate!.figures as { overlap: LoadedFeed[] }).overlap : [];
 }
 
-/** The feed is there: how its first run goes. */
+/** The feed that was written, and the progress of its first run. */
 function Written({ result, run, loaded }: WrittenProps) {
   const { runId, status } = endOf(run);
   return (
@@ -103,15 +103,17 @@ function Written({ result, run, loaded }: WrittenProps) {
             <AlreadyLoaded feeds={loaded} />
           </form>
         ) : (
-          <Notice kind="bad">This run was blocked, and nothing has changed. Its page says why.</Notice>
+          <Notice kind="bad">
+            Import stopped for review. Nothing has changed. The run's page has the reasons.
+          </Notice>
         ))}
       {(status === 'merged' || status === 'unchanged') && (
         <Notice kind="good">
-          Loaded. Slopes, frontages, statistics and values are computed in the background.
+          File imported. Plat is now calculating land measurements, statistics, and estimates.
         </Notice>
       )}
       <p>
-        The feed {result.name} is at {result.feedFile}.{' '}
+        Feed {result.name} is saved at {result.feedFile}.{' '}
         {runId !== undefined && <a href={`/admin/runs/${runId}`}>Run {runId}</a>}
       </p>
       <Yaml result={result} />
@@ -128,19 +130,19 @@ function Suggested({ payload, result }: SuggestedProps) {
       {refused && <Notice kind="bad">{refused}</Notice>}
       {notWritable && !refused && (
         <Notice kind="bad">
-          Plat may not write to the folder of feeds (FEEDS_DIR, {notWritable}). Save the feed below as{' '}
-          {feedFile} by hand.
+          Plat can't write to the feeds folder (FEEDS_DIR, {notWritable}). Save the feed below as {feedFile}{' '}
+          yourself.
         </Notice>
       )}
       {problems.length > 0 ? (
-        <Findings kind="bad" title="It cannot be loaded yet" of={problems} />
+        <Findings kind="bad" title="Not ready to import" of={problems} />
       ) : (
         <Notice kind="good">
-          It can be loaded: {payload.choices ? 'checked' : 'suggested'} on the first {count(result.rows)}{' '}
-          rows.
+          Ready to import. Plat {payload.choices ? 'checked' : 'matched the columns with'} the first{' '}
+          {count(result.rows)} rows.
         </Notice>
       )}
-      {warnings.length > 0 && <Findings kind="info" title="Look at this first" of={warnings} />}
+      {warnings.length > 0 && <Findings kind="info" title="Check before importing" of={warnings} />}
       <FileForm payload={payload} result={result} />
       {comps.length > 0 && (
         <section>
@@ -173,28 +175,28 @@ const Findings = ({ kind, title, of }: FindingsProps) => (
   </section>
 );
 
-/** What the rows of a part come to, as `plat feed check` tells it. */
+/** The check results of a part, as in `plat feed check`. */
 function Part({ part }: { part: PartCheckResult }) {
   const { rows, sales, withGeometry, rejected, dropped } = part;
   const left = rejected.reduce((sum, { count: some }) => sum + some, 0);
   const facts = [
     `${count(rows)} rows read`,
-    `${count(left)} would be left out`,
+    `${count(left)} would be rejected`,
     ...(withGeometry > 0 ? [`${count(withGeometry)} with a boundary`] : []),
     ...(sales > 0 ? [`${count(sales)} sales`] : []),
   ];
   const lines = [
-    ...rejected.map(fault => ['Row left out', fault] as const),
-    ...dropped.map(fault => ['Value left out', fault] as const),
+    ...rejected.map(fault => ['Row rejected', fault] as const),
+    ...dropped.map(fault => ['Value dropped', fault] as const),
   ];
   return (
     <section>
-      <h2>What the check found</h2>
+      <h2>Check results</h2>
       <p>{facts.join(', ')}.</p>
       {lines.length > 0 && (
         <Grid
-          name="What the check found"
-          heads={['What', 'Rows', 'First row', 'Why']}
+          name="Check results"
+          heads={['Issue', 'Rows', 'First row', 'Reason']}
           rows={lines.map(([what, { field, count: some, rowNo, message }]) => [
             field === null ? what : `${what}: ${labelOf(field)}`,
             count(some),
@@ -209,7 +211,7 @@ function Part({ part }: { part: PartCheckResult }) {
 
 const Yaml = ({ result: { name, text }, open }: { result: AddFileResult; open?: boolean }) => (
   <details open={open}>
-    <summary>The feed, {name}.yaml</summary>
+    <summary>Feed file: {name}.yaml</summary>
     <pre tabindex={0}>{text}</pre>
   </details>
 );

@@ -5,12 +5,12 @@ import type { Reply, Visit } from '../frame/visit.ts';
 import { startJob } from './job-progress.tsx';
 import { receiveUpload } from './receive-upload.ts';
 
-/** Takes a file in, of which a worker then suggests a feed. */
+/** Uploads a file. A worker then suggests a feed for it. */
 export const filesPage: Page = {
   path: '/admin/files',
   access: 'operator',
   show(visit, { bad, error }) {
-    // The page's script shows the words of an error; without it the page is shown again.
+    // The page's script shows the error itself. Without scripts, the page is shown again with it.
     if (error && visit.req.headers['sec-fetch-dest'] === 'empty') throw error;
     return show(visit, bad);
   },
@@ -29,8 +29,8 @@ function show({ deps }: Visit, fault?: string): Reply {
       <Crumbs of={[['Admin', '/admin'], ['Add a file']]} />
       <h1>Add a file</h1>
       <p>
-        Plat reads the first rows of an assessor's roll, a parcel map, a file of sales, roads, wetlands or
-        flood zones, suggests which column is which field, and lets you correct it before anything is loaded.
+        Upload an assessor roll, a parcel map, or a file of sales, roads, wetlands, or flood zones. Plat reads
+        the first rows and suggests a field for each column. You can correct them before anything is imported.
       </p>
       <div id="fault">{fault && <Notice kind="bad">{fault}</Notice>}</div>
       <form
@@ -42,14 +42,14 @@ function show({ deps }: Visit, fault?: string): Reply {
       >
         <div class="field">
           <label for="file">File</label>
-          <input id="file" name="file" type="file" required aria-describedby="file-told" />
-          <small id="file-told">
+          <input id="file" name="file" type="file" required aria-describedby="file-hint" />
+          <small id="file-hint">
             CSV, Excel, shapefile or file geodatabase (zipped), GeoPackage, GeoJSON, FlatGeobuf, Parquet,
-            dBASE or Access; up to {deps.config.UPLOAD_MAX_MB} MB.
+            dBASE, or Access. Up to {deps.config.UPLOAD_MAX_MB} MB.
           </small>
         </div>
         <div class="buttons">
-          <button type="submit">Upload</button>
+          <button type="submit">Upload file</button>
         </div>
         <progress aria-label="Uploading" value={0} max={1} hidden />
       </form>

@@ -13,10 +13,10 @@ import { notFound } from '../../http/error-responses.ts';
 import { Notice } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
-/** What takes no longer is there when the page opens. */
+/** A job that finishes within this time is done when the page opens. */
 const PATIENCE_MS = 1_500;
 
-/** Has the workers do a job, and gives it a moment. @returns its id */
+/** Queues a job, and waits briefly for it to finish. @returns its id */
 export async function startJob<P>(visit: Visit, job: JobDefinition<P>, payload: P): Promise<string> {
   const { db } = visit.deps;
   const id = await enqueueAndNotify(db, job, payload);
@@ -27,18 +27,19 @@ export async function startJob<P>(visit: Visit, job: JobDefinition<P>, payload: 
   return id;
 }
 
-/** The job that the page's address names. @throws PlatError `not_found` where it is none of this kind */
+/** The job in the page's URL. @throws PlatError `not_found` if there is none of this kind */
 export async function jobOfPage<P>(
   visit: Visit,
   job: JobDefinition<P>,
 ): Promise<{ state: JobState; payload: P }> {
   const { id } = visit.req.params;
   const state = typeof id === 'string' && UUID.test(id) ? await findJob(visit, id) : undefined;
-  if (state?.name !== job.name) throw notFound('This is no longer kept, or never was: begin again.');
+  if (state?.name !== job.name)
+    throw notFound('This page has expired or never existed. Start again from Admin.');
   return { state, payload: job.payload.parse(state.payload) };
 }
 
-/** Undefined where it is not kept any more, or never was. */
+/** Undefined if the job is no longer kept, or never existed. */
 export function findJob({ deps }: Visit, id: string): Promise<JobState | undefined> {
   return getJob(deps.db, id).catch(error => {
     if (error instanceof PlatError && error.code === 'not_found') return undefined;
@@ -48,10 +49,10 @@ export function findJob({ deps }: Visit, id: string): Promise<JobState | undefin
 
 export const isOpen = ({ status }: JobState): boolean => status === 'queued' || status === 'running';
 
-/** A worker that is there takes a job within a second. */
+/** A running worker takes a job within a second. */
 const UNTAKEN_MS = 10_000;
 
-/** Whether a job waits although no worker is running that could take it. */
+/** Whether a job is waiting and no worker is running. */
 export async function lacksWorker(visit: Visit, { status, queued_at }: JobState): Promise<boolean> {
   if (status !== 'queued' || visit.deps.now().getTime() - queued_at.getTime() < UNTAKEN_MS) return false;
   return (await countWorkers(visit.deps.db)) === 0;
@@ -59,26 +60,24 @@ export async function lacksWorker(visit: Visit, { status, queued_at }: JobState)
 
 export const NoWorker = () => (
   <Notice kind="bad">
-    No worker is running, so nothing happens: start one with <code>plat worker</code>, or everything with{' '}
-    <code>npm start</code>.
+    No worker is running, so this job is waiting. Start one with <code>plat worker</code>, or start everything
+    with <code>npm start</code>.
   </Notice>
 );
 
 type ProgressProps = { name: string; state: JobState };
 
-/** How far an open job is. */
+/** The progress of an open job. */
 export const Progress = ({ name, state }: ProgressProps) => (
   <p class="progress">
     <progress aria-label={name} value={state.status === 'running' ? state.progress : 0} max={1} />
     <small>
-      {state.status === 'queued'
-        ? 'waits for its turn'
-        : `${Math.round(100 * state.progress)} %, ${describeJob(state)}`}
+      {state.status === 'queued' ? 'Queued' : `${Math.round(100 * state.progress)}%, ${describeJob(state)}`}
     </small>
   </p>
 );
 
-/** Of a page that is looked at again while work goes on, with scripts or without. */
+/** Keeps a page refreshing while work is in progress, with or without scripts. */
 export const followed = (open: boolean) => ({
   assetNames: ['cards.css', ...(open ? ['progress.mjs'] : [])],
   ...(open && {

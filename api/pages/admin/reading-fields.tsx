@@ -3,25 +3,25 @@ import { Field, Select } from '../frame/layout.tsx';
 
 type Props = { reading: ReadSettings; choose: FileChoice | null; open: boolean };
 
-/** How a file is to be read when it doesn't say so itself. */
+/** How to read a file that doesn't say so itself. */
 export function ReadingFields({ reading, choose, open }: Props) {
   return (
     <details open={open}>
-      <summary>How the file is read</summary>
+      <summary>File settings</summary>
       <div class="pair">
         <Field name="format" label="Format">
           <Select
             name="format"
-            options={[['', 'As its name tells'], ...Object.entries(UPLOAD_FORMATS)]}
+            options={[['', 'Detect from the file name'], ...Object.entries(UPLOAD_FORMATS)]}
             given={reading.format ?? ''}
           />
         </Field>
         <PartField
           name="layer"
-          label="Layer, table or sheet"
+          label="Layer, table, or sheet"
           given={reading.layer}
           options={choose?.layer}
-          hint="Where the file has several (layer)"
+          hint="If the file has several (layer)"
         />
         <PartField
           name="member"
@@ -34,7 +34,7 @@ export function ReadingFields({ reading, choose, open }: Props) {
           name="crs"
           label="Coordinate system"
           value={reading.crs ?? ''}
-          hint="Where the file does not say it (crs), such as EPSG:26919"
+          hint="If the file doesn't say (crs), such as EPSG:26919"
         />
       </div>
     </details>
@@ -49,7 +49,7 @@ type PartProps = {
   hint: string;
 };
 
-/** A list to choose from when reading the file has shown what it has. */
+/** A list to choose from once Plat has read what the file has. */
 function PartField({ name, label, given = '', options, hint }: PartProps) {
   if (options === undefined) return <Field name={name} label={label} value={given} hint={hint} />;
   return (

@@ -24,9 +24,8 @@ const refused = (message: string, cause?: unknown): PlatError =>
   new PlatError('validation_error', message, { cause });
 
 /**
- * Puts the one file of a form into a folder of its own. When that fails the rest of the form is read and
- * dropped: a browser shows the answer once all is sent, and takes a connection that is cut for a failure.
- * @throws PlatError `validation_error`
+ * Stores the file of a form in its own folder. If that fails, it still reads the rest of the form, because
+ * browsers show a response only after they have sent everything. @throws PlatError `validation_error`
  */
 export async function receiveUpload({ req, res, deps }: Visit): Promise<Upload> {
   const { config, log } = deps;
@@ -36,18 +35,19 @@ export async function receiveUpload({ req, res, deps }: Visit): Promise<Upload> 
   try {
     await mkdir(folder, { recursive: true });
     await removeUnused(uploadsFolder(config), deps.now()).catch(err =>
-      log.warn({ err }, 'uploads that nobody used could not be removed'),
+      log.warn({ err }, 'unused uploads could not be removed'),
     );
     if ((await diskSpace(folder)).low)
-      throw refused('The disk of PLAT_DIR is nearly full: free some space first.');
+      throw refused('The disk with PLAT_DIR is nearly full. Free up some space, then upload again.');
     return { id, ...(await storeFile(req, folder, config)) };
   } catch (error) {
     req.unpipe();
     req.resume();
     await rm(folder, { recursive: true, force: true });
     if (error instanceof PlatError) throw error;
-    if (isDiskFull(error)) throw refused('The disk of PLAT_DIR is full: free some space first.', error);
-    throw refused('The file did not arrive whole: send it again.', error);
+    if (isDiskFull(error))
+      throw refused('The disk with PLAT_DIR is full. Free up some space, then upload again.', error);
+    throw refused("The upload didn't finish. Upload the file again.", error);
   }
 }
 
@@ -83,39 +83,38 @@ async function storeFile(
     });
     await stored?.written;
   } catch (error) {
-    // Without an error a stream that has all its data counts as ended, and `written` would never settle.
+    // Without an error, a stream that has all its data counts as ended, and `written` never settles.
     stored?.stream.destroy(error as Error);
     await stored?.written.catch(() => {});
     throw error;
   } finally {
     clearTimeout(late);
   }
-  if (stored === undefined || stored.stream.bytesRead === 0)
-    throw refused('Choose a file that is not empty.');
+  if (stored === undefined || stored.stream.bytesRead === 0) throw refused("Choose a file that isn't empty.");
   return { original: stored.original, file: stored.file };
 }
 
-/** A form has some hundred bytes besides its file. */
+/** A form has a few hundred bytes in addition to its file. */
 const FORM_BYTES = 64 * 1024;
 
 const tooLarge = (name: string, maxMb: number): PlatError =>
   refused(
-    `${name} has more than ${maxMb} MB (UPLOAD_MAX_MB). Put it on the workers' host and use \`plat feed suggest\`.`,
+    `${name} is over ${maxMb} MB (UPLOAD_MAX_MB). Copy it to the workers' host and run \`plat feed suggest\`.`,
   );
 
 const tooSlow = (ms: number): PlatError =>
   refused(
-    `The file did not arrive within ${Math.round(ms / 60_000) || 1} minutes (UPLOAD_TIMEOUT_MS). Use a faster connection, or put it on the workers' host and use \`plat feed suggest\`.`,
+    `The upload took longer than ${Math.round(ms / 60_000) || 1} minutes (UPLOAD_TIMEOUT_MS). Use a faster connection, or copy the file to the workers' host and run \`plat feed suggest\`.`,
   );
 
 function openParser({ headers }: Request, limits: object): BusboyInstance {
-  // Another form was read already, and would not come to an end again.
+  // Other forms were already read, and their stream would not end again.
   if (!/^multipart\/form-data\b/i.test(headers['content-type'] ?? ''))
-    throw refused('Choose a file that is not empty.');
+    throw refused("Choose a file that isn't empty.");
   try {
     return new Busboy({ headers: headers as BusboyHeaders, limits });
   } catch (cause) {
-    throw refused('The form could not be read.', cause);
+    throw refused("We couldn't read the form. Reload the page and try again.", cause);
   }
 }
 
@@ -125,21 +124,21 @@ const plainName = (name: string | undefined): string =>
     .trim()
     .slice(-MAX_NAME_CHARS) || 'file';
 
-/** Tells the format; nothing else of the browser's name becomes a path. */
+/** The extension, which shows the format. Nothing else of the browser's name becomes a path. */
 const endingOf = (name: string): string => /(\.[a-z0-9]{1,12}){1,2}$/i.exec(name)?.[0].toLowerCase() ?? '';
 
-/** Uploads that have not become a feed within a day. */
+/** Deletes uploads that have not become a feed within a day. */
 async function removeUnused(uploads: string, now: Date): Promise<void> {
   for (const name of await readdir(uploads)) {
     const folder = join(uploads, name);
     const stats = await stat(folder).catch(() => undefined);
     if (stats === undefined || now.getTime() - stats.mtimeMs < DAY_MS) continue;
-    if (await isThere(join(folder, UPLOADED_FEED_FILE))) continue;
+    if (await exists(join(folder, UPLOADED_FEED_FILE))) continue;
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-const isThere = (path: string): Promise<boolean> =>
+const exists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
     () => false,

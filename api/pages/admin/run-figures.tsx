@@ -4,19 +4,19 @@ import { ALL_FIELDS } from '../../../shared/model/parcel-fields.ts';
 import { Facts, Grid, Meter, Panel } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
-/** Of one reason, shown at first and when it is opened; the command line shows more. */
+/** Rows shown per reason, closed and opened. The command line shows more. */
 const FEW_REJECTS = 1;
 const MAX_REJECTS = 100;
 
 type Line = { what: string; badge: string; why: string; rows: number; reason?: string; rejects: Reject[] };
 
-/** Every way in which a row, or a value of one, was not used as it came. */
+/** Everything that was rejected, dropped, repaired, merged, or skipped. */
 export async function leftOutOf({ deps, url }: Visit, { id, counts }: Run): Promise<Line[]> {
   const open = url.searchParams.get('reason');
   const rejected = Object.entries(counts.rejected ?? {}).map(async ([reason, rows]): Promise<Line> => {
     const limit = reason === open ? MAX_REJECTS : FEW_REJECTS;
     const rejects = await listRejects(deps.db, id, reason, limit);
-    return { what: 'Left out', badge: 'warn', why: REASONS[reason] ?? plain(reason), rows, reason, rejects };
+    return { what: 'Rejected', badge: 'warn', why: REASONS[reason] ?? plain(reason), rows, reason, rejects };
   });
   const others = (counts_: Record<string, number> | undefined, what: string, why: (name: string) => string) =>
     Object.entries(counts_ ?? {}).map(
@@ -26,26 +26,26 @@ export async function leftOutOf({ deps, url }: Visit, { id, counts }: Run): Prom
     rows ? [{ what, badge: '', why, rows, rejects: [] }] : [];
   return [
     ...(await Promise.all(rejected)),
-    ...others(counts.dropped, 'Value left out', whyDropped),
+    ...others(counts.dropped, 'Value dropped', whyDropped),
     ...others(counts.repaired, 'Repaired', repair => `Boundary: ${plain(repair).toLowerCase()}`),
     ...single(counts.identical, 'Merged', 'Same as another row'),
     ...single(counts.parts, 'Merged', 'Another part of the same parcel'),
-    ...single(counts.skipped, 'Skipped', 'The feed leaves it out on purpose, or it is a line of totals'),
-  ].sort((a, b) => Number(b.what === 'Left out') - Number(a.what === 'Left out') || b.rows - a.rows);
+    ...single(counts.skipped, 'Skipped', 'The feed skips it on purpose, or it is a totals row'),
+  ].sort((a, b) => Number(b.what === 'Rejected') - Number(a.what === 'Rejected') || b.rows - a.rows);
 }
 
 function whyDropped(field: string): string {
-  if (field === 'geometry') return 'Shape: it cannot be used';
-  if (field === 'row') return 'End of the row: its last cells are missing';
-  return `${labelOf(field)}: it does not fit the field`;
+  if (field === 'geometry') return 'Geometry: unusable shape';
+  if (field === 'row') return 'Row: the last columns are missing';
+  return `${labelOf(field)}: invalid value`;
 }
 
 export function LeftOut({ run, lines }: { run: Run; lines: readonly Line[] }) {
-  if (lines.length === 0) return <p>Every row was used as it came.</p>;
+  if (lines.length === 0) return <p>All rows imported without changes.</p>;
   return (
     <Grid
-      name="Rows left out or repaired"
-      heads={['What happened', 'Why', 'Rows']}
+      name="Rejected and repaired rows"
+      heads={['Result', 'Reason', 'Rows']}
       rows={lines.map(({ what, badge, why, rows, reason, rejects }) => [
         <span class={`badge ${badge}`}>{what}</span>,
         <div class="why">
@@ -55,7 +55,7 @@ export function LeftOut({ run, lines }: { run: Run; lines: readonly Line[] }) {
           ))}
           {reason !== undefined && rejects.length < Math.min(rows, MAX_REJECTS) && (
             <a href={`/admin/runs/${run.id}?reason=${encodeURIComponent(reason)}`}>
-              {rows > MAX_REJECTS ? `The first ${MAX_REJECTS} rows` : `All ${count(rows)} rows`}
+              {rows > MAX_REJECTS ? `Show the first ${MAX_REJECTS} rows` : `Show all ${count(rows)} rows`}
             </a>
           )}
         </div>,
@@ -82,48 +82,48 @@ const RawRow = ({
 );
 
 const REASONS: Record<string, string> = {
-  unreadable_row: 'The file is broken here',
-  ragged_row: 'Another number of cells than the header has',
-  row_too_long: 'A row of over 2 million characters',
-  not_sent: 'The server has it, and fails on it when asked',
-  missing_key: 'A parcel without a number',
-  key_too_long: "A parcel's number that is too long",
-  missing_fips: 'It says no county',
-  unknown_fips: 'A county that does not exist',
-  wrong_fips: "Another county than the feed's",
-  former_county: 'A county of Connecticut before 2022, and no way to tell the planning region',
-  duplicate_key: 'Its number is that of an earlier row with other values',
-  missing_source_id: 'A listing without an id',
-  missing_status: 'A listing without a status',
-  unknown_status: 'A listing with a status that is not known',
-  missing_class: 'Nothing tells its class',
-  unknown_class: 'A class that the feed does not list',
-  unknown_zone: 'A flood zone that FEMA does not have',
-  geometry_missing: 'It has no geometry',
-  missing_location: 'A tile that names no file',
-  superseded: 'The same file has a newer state of it',
+  unreadable_row: 'The file is damaged here',
+  ragged_row: 'Row has a different number of columns than the header',
+  row_too_long: 'Row is over 2 million characters',
+  not_sent: 'The source lists this row but fails to return it',
+  missing_key: 'Parcel without a number',
+  key_too_long: 'Parcel number is too long',
+  missing_fips: 'No county',
+  unknown_fips: "County doesn't exist",
+  wrong_fips: "County isn't the feed's county",
+  former_county: 'Connecticut county from before 2022, with no way to tell its planning region',
+  duplicate_key: 'Duplicate APN, different data',
+  missing_source_id: 'Listing without an id',
+  missing_status: 'Listing without a status',
+  unknown_status: 'Listing with an unknown status',
+  missing_class: 'No class',
+  unknown_class: "Class isn't listed in the feed",
+  unknown_zone: 'Not a FEMA flood zone',
+  geometry_missing: 'No geometry',
+  missing_location: 'Tile without a file',
+  superseded: 'The same file has a newer version of this row',
 };
 
-/** "Spike dropped" of spike_dropped. */
+/** `spike_dropped` as "Spike dropped". */
 function plain(name: string): string {
   const words = name.replaceAll('_', ' ').replaceAll('.', ': ');
   return words[0]!.toUpperCase() + words.slice(1);
 }
 
-/** What the file of boundaries says is told apart from what the roll says. */
+/** The label of a field. Values from the boundary file are labeled apart from those of the roll. */
 function labelOf(field: string): string {
   const name = field.replace(/^shape\./, '');
   const label = ALL_FIELDS[name]?.label ?? plain(name);
-  return name === field ? label : `${label}, by the boundaries`;
+  return name === field ? label : `${label} (boundary file)`;
 }
 
-/** Shares of the rows that fill each field. */
+/** The share of rows that have each field. */
 export function Filled({ run: { counts } }: { run: Run }) {
   const filled = Object.entries(counts.filled ?? {});
   if (filled.length === 0) return null;
   const used = Math.max(1, ...filled.map(([, rows]) => rows));
   return (
-    <Panel id="filled" title="How full it is" aside={<small>of {count(used)}</small>}>
+    <Panel id="filled" title="Completeness" aside={<small>of {count(used)} rows</small>}>
       <dl class="filled">
         {filled.map(([field, rows]) => {
           const share = (100 * rows) / used;
@@ -169,12 +169,12 @@ export function Sources({ run: { inputs } }: { run: Run }) {
 export const sizeOf = (bytes: number): string =>
   bytes < 1e6 ? `${oneDigit(bytes / 1e3)} kB` : `${oneDigit(bytes / 1e6)} MB`;
 
-/** For who looks for a figure that is not above. */
+/** Every count of the run, including those not shown above. */
 export function AllFigures({ run: { counts } }: { run: Run }) {
   return (
     <details>
-      <summary>All figures of the run</summary>
-      <Grid name="All figures" heads={['Figure', 'Number']} rows={flat(counts)} />
+      <summary>All counts</summary>
+      <Grid name="All counts" heads={['Count', 'Value']} rows={flat(counts)} />
     </details>
   );
 }

@@ -16,7 +16,7 @@ import { readPart } from '../parts/county-part.ts';
 import { AllFigures, Filled, LeftOut, leftOutOf, Sources, sum } from './run-figures.tsx';
 import { isComputing, RunSteps } from './run-steps.tsx';
 
-/** Beyond so many one looks for the county among all of them. */
+/** With more counties than this, the page doesn't list them. */
 const MAX_COUNTIES = 12;
 
 export const kindName = (kind: string): string => feedKindWords(kind)?.name ?? kind;
@@ -24,13 +24,13 @@ export const kindName = (kind: string): string => feedKindWords(kind)?.name ?? k
 export const STATUS_NAMES: Record<string, readonly [words: string, badge: string]> = {
   running: ['Running', ''],
   merged: ['Merged', 'good'],
-  unchanged: ['Nothing new', 'good'],
-  blocked: ['Not merged', 'warn'],
+  unchanged: ['No changes', 'good'],
+  blocked: ['Blocked', 'warn'],
   failed: ['Failed', 'bad'],
   undone: ['Undone', 'warn'],
 };
 
-/** What a run read, what it left out and why, and where its data is to be seen. */
+/** What a run read, what it rejected and why, and links to its data. */
 const runPage: Page = {
   path: '/admin/runs/:id',
   access: 'operator',
@@ -38,7 +38,7 @@ const runPage: Page = {
     const { db, resources } = visit.deps;
     const id = Number(visit.req.params.id);
     const run = Number.isSafeInteger(id) ? await findRun(db, id) : undefined;
-    if (run === undefined) throw notFound('There is no such run.');
+    if (run === undefined) throw notFound("We can't find this run.");
     const counties = await listFeedCounties(resources.db, run.feed, MAX_COUNTIES + 1);
     const title = titleOf(run, counties);
     const [only, ...others] = counties;
@@ -57,7 +57,7 @@ const runPage: Page = {
         <div class="two">
           <Panel
             id="left-out"
-            title="Rows left out or repaired"
+            title="Rejected and repaired rows"
             aside={
               sum(run.counts.rejected) + sum(run.counts.dropped) > 0 && (
                 <a class="button second small" href={`/admin/runs/${run.id}/left-out.csv`}>
@@ -70,7 +70,7 @@ const runPage: Page = {
           >
             <LeftOut run={run} lines={await leftOutOf(visit, run)} />
           </Panel>
-          <aside class="stack" aria-label="What came">
+          <aside class="stack" aria-label="Completeness and sources">
             <Filled run={run} />
             <Sources run={run} />
           </aside>
@@ -89,17 +89,17 @@ async function readUndoable(db: Db, id: number): Promise<UndoableRun | undefined
   });
 }
 
-/** More than any run keeps: 1,000 of each reason. */
+/** More than any run keeps, which is 1,000 per reason. */
 const MAX_ROWS = 50_000;
 
-/** The rows that were left out, as they came and why, for a spreadsheet. */
+/** The rejected rows with their reasons, for a spreadsheet. */
 const leftOutPage: Page = {
   path: '/admin/runs/:id/left-out.csv',
   access: 'operator',
   async get({ deps, req }) {
     const id = Number(req.params.id);
     const run = Number.isSafeInteger(id) ? await findRun(deps.db, id) : undefined;
-    if (run === undefined) throw notFound('There is no such run.');
+    if (run === undefined) throw notFound("We can't find this run.");
     const rows = await listRejects(deps.db, id, null, MAX_ROWS);
     return spreadsheet(
       csv(rows, ['input', 'row_no', 'field', 'reason', 'message', 'raw']),
@@ -146,9 +146,9 @@ function Head({ run, counties, title, part, canUndo }: HeadProps) {
             {[
               moment(started_at),
               seconds !== null && `took ${lengthOf(seconds)}`,
-              `asked for by ${requested_by}`,
+              `requested by ${requested_by}`,
               undoes !== null ? `undid run ${undoes}` : forced && 'merged anyway (gate overridden)',
-              attempts > 1 && `at the ${attempts}th attempt`,
+              attempts > 1 && `attempt ${attempts}`,
             ]
               .filter(Boolean)
               .join(' · ')}
@@ -158,7 +158,7 @@ function Head({ run, counties, title, part, canUndo }: HeadProps) {
       </header>
       {counties.length > 1 && counties.length <= MAX_COUNTIES && (
         <p>
-          On the map:{' '}
+          View on map:{' '}
           {counties.map(({ fips, name, state }, i) => (
             <>
               {i > 0 && ', '}
@@ -185,7 +185,7 @@ function RunButtons({
         <>
           <a class="button second" href={`/data?county=${fiveDigits(counties[0]!.fips)}`}>
             <Icon name="map" />
-            On the map
+            View on map
           </a>
           <a class="button second" href={`/coverage/${fiveDigits(counties[0]!.fips)}`}>
             Coverage
@@ -199,7 +199,7 @@ function RunButtons({
       )}
       {status === 'blocked' ? (
         <a class="button" href={`${again}&force=1`}>
-          Run it and merge all the same
+          Import anyway
         </a>
       ) : (
         <a class="button" href={again}>
@@ -222,13 +222,13 @@ function Figures({ run: { kind, counts } }: { run: Run }) {
     ['Rows read', read],
     [`New ${of}`, counts.new],
     ['Changed', counts.changed],
-    ['Came back', counts.returned || undefined],
+    ['Returned', counts.returned || undefined],
     ['Unchanged', counts.unchanged],
-    [kind === 'assessor' ? 'Left the roll' : 'No longer there', counts.retired],
+    [kind === 'assessor' ? 'Left the roll' : 'Removed', counts.retired],
     [
-      'Rows left out',
+      'Rejected rows',
       rejected,
-      read > 0 && rejected > 0 ? `${percent((100 * rejected) / read)} of the rows` : undefined,
+      read > 0 && rejected > 0 ? `${percent((100 * rejected) / read)} of rows` : undefined,
     ],
   ];
   return (

@@ -5,7 +5,7 @@ import { count } from '../../../shared/model/figures.ts';
 import type { Visit } from '../frame/visit.ts';
 import { sizeOf, sum } from './run-figures.tsx';
 
-/** Whether what follows from merges is still being computed, of this county or another. */
+/** Whether estimates and statistics are still being calculated, for this county or another. */
 export async function isComputing({ deps }: Visit, { kind, status }: Run): Promise<boolean> {
   if (status !== 'merged' || !feedKindWords(kind)?.isComputed) return false;
   return isAnyComputing(deps.db);
@@ -13,7 +13,7 @@ export async function isComputing({ deps }: Visit, { kind, status }: Run): Promi
 
 type Step = { words: string; state: 'done' | 'now' | 'stopped' | 'waiting' };
 
-/** How far a run has come, each step with what it did. */
+/** The steps of a run, with the result of each. */
 function stepsOf({ kind, status, undoes, inputs, counts }: Run, computing: boolean): Step[] {
   const bytes = inputs.reduce((total, input) => total + input.bytes, 0);
   const read = sum(counts.read);
@@ -31,12 +31,12 @@ function stepsOf({ kind, status, undoes, inputs, counts }: Run, computing: boole
     {
       words:
         status === 'blocked'
-          ? 'Checked · not merged'
-          : `Checked${isThrough && read > 0 ? ` · ${count(rejected)} left out` : ''}`,
+          ? 'Checked · blocked'
+          : `Checked${isThrough && read > 0 ? ` · ${count(rejected)} rejected` : ''}`,
       state: stateOf(2),
     },
     {
-      words: status === 'unchanged' ? 'Merged · nothing new' : `Merged${used > 0 ? ` · ${count(used)}` : ''}`,
+      words: status === 'unchanged' ? 'Merged · no changes' : `Merged${used > 0 ? ` · ${count(used)}` : ''}`,
       state: stateOf(3),
     },
   ];
@@ -44,7 +44,7 @@ function stepsOf({ kind, status, undoes, inputs, counts }: Run, computing: boole
   if (undoes !== null) steps.splice(0, 3);
   if (feedKindWords(kind)?.isComputed)
     steps.push({
-      words: computing ? 'Computing values and statistics …' : 'Values and statistics computed',
+      words: computing ? 'Calculating estimates and statistics…' : 'Estimates and statistics calculated',
       state: computing ? 'now' : stateOf(3),
     });
   return steps;

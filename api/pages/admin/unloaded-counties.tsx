@@ -7,7 +7,7 @@ import { firstSentence, problemOf } from './county-problem.ts';
 
 type Unloaded = AddedCounty & { problem: { text: string; files: boolean } };
 
-/** Counties that an operator added and that are incomplete, the newest first. */
+/** Counties that an operator added and that are incomplete, newest first. */
 export async function readUnloaded({ deps }: Visit): Promise<readonly Unloaded[]> {
   const added = await listAddedCounties(deps.db);
   return added.flatMap(county => {
@@ -17,7 +17,8 @@ export async function readUnloaded({ deps }: Visit): Promise<readonly Unloaded[]
 }
 
 function whyUnloaded({ status, error, result, runs, loaded }: AddedCounty): Unloaded['problem'] | null {
-  if (status === 'failed') return { text: firstSentence(error ?? 'Adding it failed.'), files: false };
+  if (status === 'failed')
+    return { text: firstSentence(error ?? "Plat couldn't add the county."), files: false };
   if (status !== 'done' || result === null) return null;
   const problem = problemOf(result, loaded);
   if (problem) return problem;
@@ -38,7 +39,7 @@ export const UnloadedCounties = ({ of }: { of: readonly Unloaded[] }) =>
       <Grid
         name="Counties that need attention"
         cards
-        heads={['County', 'Why', 'Added', '']}
+        heads={['County', 'Reason', 'Added', '']}
         rows={of.map(({ id, fips, problem, queued_at }) => [
           <a href={`/admin/counties/${id}`}>{countyText(fips)}</a>,
           problem.text,

@@ -7,12 +7,12 @@ import {
 import { count } from '../../../shared/model/figures.ts';
 import { Select } from '../frame/layout.tsx';
 
-/** Before the name of a field: the column whose values are listed, what one means, and what the others do. */
+/** Prefixes before a field's name: the column of the listed values, one value's meaning, and all others. */
 const OF = 'values-of.';
 const VALUE = 'value.';
 const OTHERWISE = 'otherwise.';
 
-/** The meanings of values that a form sends, by field. */
+/** The meanings of values in a form, by field. */
 export function meaningsIn(form: URLSearchParams): Record<string, Meanings> {
   const found: Record<string, Meanings> = {};
   for (const [name, column] of form) {
@@ -37,7 +37,7 @@ export function meaningsIn(form: URLSearchParams): Record<string, Meanings> {
 const flagText = (text: string | null): Meanings['otherwise'] =>
   text === 'true' || text === 'false' ? text : '';
 
-/** The same values with what a form that was refused says of them. */
+/** The same values, with the meanings entered in a rejected form. */
 export function withSent(known: ValueMeanings | null | undefined, sent: Meanings | undefined) {
   if (!known || sent?.column !== known.column) return known;
   const values = known.values.map(value => ({ ...value, means: sent.values[value.text] ?? value.means }));
@@ -45,19 +45,21 @@ export function withSent(known: ValueMeanings | null | undefined, sent: Meanings
 }
 
 const FLAGS = [
-  ['', 'Not known'],
+  ['', 'Unknown'],
   ['true', 'Yes'],
   ['false', 'No'],
 ] as const;
 
 type ListProps = { field: string; label: string; of: ValueMeanings };
 
-/** The values of a column, each with what it means for a field. */
+/** The values of a column, with the meaning of each for a field. */
 export function ValueList({ field, label, of: { kind, column, values, others, otherwise } }: ListProps) {
   const rest = others > 0 ? `${count(others)} other values and empty cells` : 'Anything else';
   return (
     <details class="meanings" open={kind === 'flag'}>
-      <summary>What {values.length === 1 ? '1 value means' : `${count(values.length)} values mean`}</summary>
+      <summary>
+        {values.length === 1 ? 'Meaning of 1 value' : `Meanings of ${count(values.length)} values`}
+      </summary>
       <input type="hidden" name={OF + field} value={column} />
       <ul>
         {values.map(({ text, count: rows, means }) => (

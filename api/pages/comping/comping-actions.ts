@@ -17,19 +17,19 @@ import { validationError } from '../../http/error-responses.ts';
 import type { Update } from './comping-filter.ts';
 import { requestSnapshot } from './comping-reports.ts';
 
-/** Far above what anybody compares; it bounds the table. */
+/** Bounds the table of comps. */
 const MAX_CHOSEN = 100;
 export const MAX_TITLE = 200;
 export const MAX_NOTES = 20_000;
 export const SHARE_DAYS = [7, 30, 90, 365];
 
-/** What the page shows after a change besides the report. */
+/** What the page shows after a change, in addition to the report. */
 export type ChangeOutcome = {
-  /** The path of a new link, which is shown this once. */
+  /** The path of a new link, which is shown only once. */
   link?: string;
   conflict?: Update['conflict'];
   deleted?: true;
-  /** A worker prepares it now. */
+  /** A worker is preparing it. */
   requested?: true;
 };
 
@@ -40,12 +40,12 @@ export type ReportChange = (
   form: URLSearchParams,
 ) => Promise<ChangeOutcome> | Promise<void>;
 
-/** What the forms of a report change; each is small, so that two windows come together. */
+/** The forms of a report. Each changes little, so that two windows can work on the same report. */
 export const REPORT_CHANGES: Record<string, ReportChange> = {
   add: (db, report, form) => choose(db, report, compsOf(report, form)),
   remove: (db, report, form) => changeComps(db, report, { removed: compsOf(report, form) }),
   select(db, report, form) {
-    // What the page showed as chosen: what somebody else has chosen since stays.
+    // Compare with what the page showed as chosen, so that comps chosen elsewhere since then stay.
     const was = known(report, (form.get('was') ?? '').split(','));
     const comps = compsOf(report, form);
     const added = comps.filter(comp => !was.includes(comp));
@@ -105,7 +105,7 @@ async function choose(
   removed: readonly string[] = [],
 ): Promise<void> {
   if (new Set([...report.chosen, ...added]).size > MAX_CHOSEN)
-    throw validationError({ comp: [`a report compares at most ${MAX_CHOSEN} comps`] });
+    throw validationError({ comp: [`Choose up to ${MAX_CHOSEN} comps`] });
   await changeComps(db, report, { added, removed });
 }
 
@@ -117,14 +117,13 @@ function adjustmentOf(form: URLSearchParams): Adjustment {
 
 function overrideOf(report: Report, form: URLSearchParams): Override {
   const [comp_id] = compsOf(report, form);
-  if (comp_id === undefined) throw validationError({ comp: ['is not one of the report'] });
+  if (comp_id === undefined) throw validationError({ comp: ['That comp is no longer in this report'] });
   const text = (form.get('percent') ?? '').replaceAll(/[\s%]/g, '').replace('−', '-').replace(',', '.');
   const percent = text === '' ? Number.NaN : Number(text);
   const reason = (form.get('reason') ?? '').trim();
   const faults: Record<string, string[]> = {};
-  if (!(percent >= -95 && percent <= 1_000))
-    faults.percent = ['must be a number of percent from -95 to 1000'];
-  if (reason === '' || reason.length > 500) faults.reason = ['say why, in up to 500 characters'];
+  if (!(percent >= -95 && percent <= 1_000)) faults.percent = ['Enter a percentage from -95 to 1000'];
+  if (reason === '' || reason.length > 500) faults.reason = ['Enter a reason, up to 500 characters'];
   if (Object.keys(faults).length > 0) throw validationError(faults);
   return { comp_id, adjustment: adjustmentOf(form), percent, reason };
 }
@@ -138,7 +137,8 @@ async function writeTexts(db: Db, report: Report, form: URLSearchParams): Promis
   for (const [name, most] of fields) {
     const text = form.get(name)?.replaceAll('\r\n', '\n').replaceAll('\0', '');
     if (text === undefined) continue;
-    if (text.length > most) throw validationError({ [name]: [`must be at most ${most} characters long`] });
+    if (text.length > most)
+      throw validationError({ [name]: [`The ${name} can have up to ${most} characters`] });
     const before = (form.get(`was_${name}`) ?? '').replaceAll('\r\n', '\n');
     if (text === before) continue;
     if (!(await writeText(db, report, name, text, before))) conflict[name] = report[name];

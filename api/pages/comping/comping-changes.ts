@@ -5,11 +5,11 @@ import { acres, count, day, usd } from '../../../shared/model/figures.ts';
 import { nameOf, STATUS_WORDS } from './comping-list.tsx';
 import { modelResultOf } from './comping-reports.ts';
 
-/** More than people read; the rest is counted. */
+/** Further changes are only counted. */
 const MAX_LISTED = 12;
 
 /**
- * What would change if the report went by what is true now, the chosen comps first; empty when nothing would.
+ * What would change if the report used the newest data, chosen comps first; empty if nothing would.
  */
 export function changesOf({ snapshot: before, offered: now, chosen, overrides }: Report): string[] {
   if (before === null || now === null) return [];
@@ -26,7 +26,7 @@ export function changesOf({ snapshot: before, offered: now, chosen, overrides }:
   if (before.subject.acres !== now.subject.acres)
     messages.push(`This parcel: ${acres(before.subject.acres)} acres → ${acres(now.subject.acres)}.`);
   if (before.model_version !== now.model_version)
-    messages.push(`The model: version ${before.model_version} → ${now.model_version}.`);
+    messages.push(`Model version: ${before.model_version} → ${now.model_version}.`);
   const previous = new Map(before.candidates.map(comp => [comp.id, comp]));
   const there = new Map(now.candidates.map(comp => [comp.id, comp]));
   const isMine = (comp: Candidate) => ids.has(comp.id);
@@ -35,7 +35,7 @@ export function changesOf({ snapshot: before, offered: now, chosen, overrides }:
     const words = old === undefined ? '' : alterations(old, comp);
     return words === ''
       ? []
-      : [{ comp, words: `${isMine(comp) ? 'Chosen: ' : ''}${nameOf(comp)}: ${words}.` }];
+      : [{ comp, words: `${nameOf(comp)}${isMine(comp) ? ' (chosen)' : ''}: ${words}.` }];
   });
   const comps = altered
     .sort((a, b) => Number(isMine(b.comp)) - Number(isMine(a.comp)))
@@ -43,10 +43,9 @@ export function changesOf({ snapshot: before, offered: now, chosen, overrides }:
   const fresh = now.candidates.filter(({ id }) => !previous.has(id));
   const lost = before.candidates.filter(({ id, gone }) => !there.has(id) && !gone);
   messages.push(...comps.slice(0, MAX_LISTED));
-  if (comps.length > MAX_LISTED)
-    messages.push(`${count(comps.length - MAX_LISTED)} more comps have changed.`);
-  if (fresh.length > 0) messages.push(`New to choose from: ${listed(fresh)}.`);
-  if (lost.length > 0) messages.push(`No longer to choose from: ${listed(lost)}.`);
+  if (comps.length > MAX_LISTED) messages.push(`${count(comps.length - MAX_LISTED)} more comps changed.`);
+  if (fresh.length > 0) messages.push(`New comps: ${listed(fresh)}.`);
+  if (lost.length > 0) messages.push(`No longer available: ${listed(lost)}.`);
   return messages;
 }
 
@@ -57,7 +56,7 @@ const moved = (a: number | undefined, b: number | undefined): string =>
 
 function alterations(old: Candidate, now: Candidate): string {
   const changes: string[] = [];
-  if (now.gone && !old.gone) changes.push('no longer near enough');
+  if (now.gone && !old.gone) changes.push('no longer a match');
   if (old.status !== now.status) changes.push(`${STATUS_WORDS[old.status]} → ${STATUS_WORDS[now.status]}`);
   if (old.price !== now.price) changes.push(`${usd(old.price)} → ${usd(now.price)}`);
   if (old.acres !== now.acres) changes.push(`${acres(old.acres)} acres → ${acres(now.acres)}`);

@@ -30,7 +30,7 @@ function logAxis(
   return { at, ticks };
 }
 
-/** Years before the report's day, the day itself at the right. */
+/** Years before the report's date, which is at the right. */
 function yearAxis(ages: readonly number[], asOf: string): Axis {
   const years = Math.max(1, ...ages) / 365.25;
   const at = (value: number) => WIDTH - FRAME.right - ((WIDTH - FRAME.left - FRAME.right) * value) / years;
@@ -90,21 +90,21 @@ function Axes({ x, y, title }: { x: Axis; y: Axis; title: string }) {
 
 type ChartsProps = { snapshot: ReportSnapshot; result: Result | null; chosen: ReadonlySet<string> };
 
-/** The comps of a report in two pictures; the tables beside them have the figures. */
+/** Two charts of the comps. The tables next to them have the figures. */
 export function Charts({ snapshot, result, chosen }: ChartsProps) {
-  // Those that the model takes for no market's would squeeze the others together.
+  // Outliers would squeeze the others together.
   const comps = snapshot.candidates.filter(comp => !comp.left_out || chosen.has(comp.id));
   if (comps.length === 0) return null;
   const estimate = result?.estimate.meanAdjustedPpa ?? snapshot.machine?.meanAdjustedPpa;
   const ppas = [...comps.map(ppaOf), ...(estimate === undefined ? [] : [estimate])];
   const drawn: DrawnComps = {
     snapshot,
-    // Chosen ones above the others.
+    // Draw chosen comps on top.
     comps: comps.toSorted((a, b) => Number(chosen.has(a.id)) - Number(chosen.has(b.id))),
     chosen,
     y: logAxis(ppas, HEIGHT - FRAME.bottom, FRAME.top, short),
     estimate,
-    summary: `${count(comps.length)} comps, ${count(chosen.size)} of them chosen`,
+    summary: `${count(comps.length)} comps, ${count(chosen.size)} of them used`,
   };
   return (
     <div class="comp-charts">
@@ -133,11 +133,11 @@ function ByAcres({ snapshot, comps, chosen, y, estimate, summary }: DrawnComps) 
   const isLeft = x.at(own) < WIDTH / 2;
   return (
     <figure>
-      <figcaption>Price per acre by acres</figcaption>
+      <figcaption>Price per acre by lot size</figcaption>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
-        aria-label={`Price per acre by acres: ${summary}; this parcel has ${lotOf(own)}`}
+        aria-label={`Price per acre by lot size: ${summary}. This parcel has ${lotOf(own)}`}
       >
         <Axes x={x} y={y} title="acres" />
         <path d={`M${x.at(own)} ${FRAME.top}V${HEIGHT - FRAME.bottom}`} class="subject-line" />
@@ -161,7 +161,7 @@ function ByAcres({ snapshot, comps, chosen, y, estimate, summary }: DrawnComps) 
           words="this parcel"
         />
       </svg>
-      {estimate !== undefined && <small>The line: the estimate at other acreages.</small>}
+      {estimate !== undefined && <small>The line shows the estimate at other lot sizes.</small>}
     </figure>
   );
 }
@@ -176,7 +176,7 @@ function OverTime({ snapshot, comps, chosen, y, estimate, summary }: DrawnComps)
     <figure>
       <figcaption>Price per acre over time</figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Price per acre over time: ${summary}`}>
-        <Axes x={years} y={y} title="year of the sale; for sale now at the right" />
+        <Axes x={years} y={y} title="year sold (for sale now at the right)" />
         {estimate !== undefined && (
           <path d={`M${FRAME.left} ${y.at(estimate)}H${WIDTH - FRAME.right}`} class="subject-line" />
         )}
@@ -185,7 +185,7 @@ function OverTime({ snapshot, comps, chosen, y, estimate, summary }: DrawnComps)
         ))}
         {estimate !== undefined && (
           <text x={FRAME.left + 4} y={y.at(estimate) - 4} class="subject-word">
-            the estimate, {usd(estimate)}
+            estimate {usd(estimate)}
           </text>
         )}
       </svg>
@@ -195,7 +195,7 @@ function OverTime({ snapshot, comps, chosen, y, estimate, summary }: DrawnComps)
 
 type TrendProps = { x: Axis; y: Axis; snapshot: ReportSnapshot; estimate: number };
 
-/** What the estimate would be of other acreages, as the county's sales move with size. */
+/** The estimate at other lot sizes, by the county's elasticity. */
 function Trend({ x, y, snapshot, estimate }: TrendProps) {
   const { acres: own } = snapshot.subject;
   const all = snapshot.candidates.map(comp => comp.acres);

@@ -1,5 +1,4 @@
-// The list of comps is filtered by the server for browsers without script, and by the same
-// function in the browser.
+// Filters the list of comps, in the browser and, for browsers without JavaScript, on the server.
 
 import type { Candidate } from '../../../shared/comping/comp-report.ts';
 
@@ -11,7 +10,7 @@ export const SHOWN_FIELDS = [
   ...(['distance_m', 'zip', 'fips', 'steps', 'lon', 'lat'] as const),
 ];
 
-/** The server's answer to each change of a report; `html` has the parts of the page to replace. */
+/** The server's response to a change of a report; `html` has the parts of the page to replace. */
 export type Update = {
   version: number;
   chosen: string[];
@@ -26,33 +25,33 @@ export const METERS_PER_MILE = 1_609.344;
 
 /** The filters of `comps/`, with the distance in miles from the subject, and a price per acre. */
 export const BOUNDS = [
-  ['miles', 'Miles away, at most'],
-  ['age', 'Sold within, days'],
-  ['acres_min', 'Acres, at least'],
-  ['acres_max', 'Acres, at most'],
-  ['ppa_min', '$ per acre, at least'],
-  ['ppa_max', '$ per acre, at most'],
-  ['dom_min', 'Days on market, at least'],
-  ['dom_max', 'Days on market, at most'],
-  ['min_photos', 'Photos, at least'],
+  ['miles', 'Miles away (maximum)'],
+  ['age', 'Sold within (days)'],
+  ['acres_min', 'Acres (minimum)'],
+  ['acres_max', 'Acres (maximum)'],
+  ['ppa_min', 'Price per acre (minimum)'],
+  ['ppa_max', 'Price per acre (maximum)'],
+  ['dom_min', 'Days on market (minimum)'],
+  ['dom_max', 'Days on market (maximum)'],
+  ['min_photos', 'Photos (minimum)'],
 ] as const;
 export type Bound = (typeof BOUNDS)[number][0];
 
 export const STATUSES = ['SOLD', 'PENDING', 'ACTIVE'] as const;
 
-/** What the list can be ordered by, each also the other way round. */
+/** Sort orders of the list. */
 export const ORDERS = [
-  ['steps', 'Most alike first'],
-  ['distance', 'Nearest first'],
-  ['acres', 'Smallest first'],
-  ['-acres', 'Largest first'],
-  ['ppa', 'Cheapest per acre first'],
-  ['-ppa', 'Dearest per acre first'],
-  ['price', 'Cheapest first'],
-  ['-price', 'Dearest first'],
-  ['age', 'Latest sale first'],
-  ['dom', 'Fewest days on market first'],
-  ['-dom', 'Most days on market first'],
+  ['steps', 'Most similar'],
+  ['distance', 'Nearest'],
+  ['acres', 'Smallest'],
+  ['-acres', 'Largest'],
+  ['ppa', 'Lowest $/acre'],
+  ['-ppa', 'Highest $/acre'],
+  ['price', 'Lowest price'],
+  ['-price', 'Highest price'],
+  ['age', 'Latest sale'],
+  ['dom', 'Fewest days on market'],
+  ['-dom', 'Most days on market'],
 ] as const;
 
 export type Filters = {
@@ -73,8 +72,8 @@ export function readFilters(params: URLSearchParams): Filters {
   }
   return {
     bounds,
-    // The form always sends an empty value too: with all boxes unticked nothing is shown, without the
-    // parameter everything.
+    // The form always sends an empty value too. Without the parameter everything is shown, and with all
+    // boxes unchecked nothing is.
     statuses: params.has('status') ? params.getAll('status') : [...STATUSES],
     zip: (params.get('zip') ?? '').trim(),
     fips: (params.get('fips') ?? '').trim(),
@@ -115,13 +114,13 @@ export function isShown(comp: Shown, { bounds, statuses, zip, fips, area }: Filt
   );
 }
 
-/** What is unknown is within no bound. */
+/** Unknown values match no bound. */
 const atLeast = (value: number | null, bound: number | undefined) =>
   bound === undefined || (value !== null && value >= bound);
 const atMost = (value: number | null, bound: number | undefined) =>
   bound === undefined || (value !== null && value <= bound);
 
-/** By the crossings of a line to the east; what is drawn by hand needs no care for its very edge. */
+/** Counts crossings of a line to the east. Points on the very edge of a hand-drawn area don't matter. */
 function isWithin({ lon, lat }: Shown, ring: readonly [number, number][]): boolean {
   let inside = false;
   for (let i = 1; i < ring.length; i++) {
@@ -141,7 +140,7 @@ const VALUES: Record<string, (comp: Shown) => number | null> = {
   dom: comp => comp.days_on_market,
 };
 
-/** What is unknown comes last. */
+/** Unknown values come last. */
 export function inOrder<T extends Shown>(comps: readonly T[], order: string): T[] {
   const name = order.replace('-', '');
   const value = VALUES[Object.hasOwn(VALUES, name) ? name : 'steps']!;

@@ -16,7 +16,7 @@ import {
 
 export const STATUS_WORDS = { SOLD: 'sold', PENDING: 'pending', ACTIVE: 'for sale' } as const;
 
-/** Each status by its shape as well as its color: a disc is sold, a square pending, a triangle for sale. */
+/** Shows a status by shape and color: a circle is sold, a square pending, a triangle for sale. */
 export function StatusBadge({ status }: { status: Candidate['status'] }) {
   return (
     <svg class={`mark ${status}`} viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
@@ -28,7 +28,7 @@ export function StatusBadge({ status }: { status: Candidate['status'] }) {
 }
 
 export const nameOf = ({ address, apn, city }: Candidate): string =>
-  titleCase(address || '') || (apn && `APN ${apn}`) || titleCase(city || '') || 'Without an address';
+  titleCase(address || '') || (apn && `APN ${apn}`) || titleCase(city || '') || 'No address';
 
 export const lotOf = (size: number): string => `${acres(size)} ${size === 1 ? 'acre' : 'acres'}`;
 
@@ -37,7 +37,7 @@ export const miles = (meters: number): string =>
 
 type CandidateListProps = { report: Report; filters: Filters; path: string; search: string };
 
-/** The comps to choose from. Without script it is a form whose button saves what is ticked. */
+/** The comps to choose from. Without JavaScript, a button saves the selection. */
 export function CandidateList({ report, filters, path, search }: CandidateListProps) {
   const { candidates, comps } = report.snapshot!;
   const chosen = new Set(report.chosen);
@@ -52,7 +52,7 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
       aside={
         <form method="post" action={path} class="buttons" data-change>
           {used > 0 && <Submit label={`Use Plat's ${count(used)}`} does="model" kind="second small" />}
-          <Submit label="Clear" does="clear" kind="quiet small" />
+          <Submit label="Clear comps" does="clear" kind="quiet small" />
         </form>
       }
     >
@@ -60,9 +60,9 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
       <form method="post" action={path + search} id="candidates">
         <input type="hidden" name="do" value="select" />
         <input type="hidden" name="was" value={report.chosen.join(',')} />
-        <p class="told">
-          <output id="shown">{count(shown)}</output> of {count(candidates.length)}
-          {comps > candidates.length && `, those most alike of ${count(comps)} around`}
+        <p class="fine-print">
+          <output id="shown">{count(shown)}</output> of {count(candidates.length)} comps
+          {comps > candidates.length && `, the most similar of ${count(comps)} nearby`}
         </p>
         <ul class="comps" id="comps" tabindex={0} aria-label="Comps">
           {ordered.map(comp => (
@@ -70,7 +70,7 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
           ))}
         </ul>
         <p class="buttons noscript">
-          <button type="submit">Save the selection</button>
+          <button type="submit">Save selection</button>
         </p>
       </form>
     </Panel>
@@ -93,16 +93,16 @@ function CandidateItem({ comp, isVisible, isChosen }: ItemProps) {
       <small>
         {stateOf(comp)} · {acres(comp.acres)} ac · {usd(comp.price)} · {miles(comp.distance_m)}
         {comp.days_on_market !== null && ` · ${count(comp.days_on_market)} days on market`}
-        {comp.used && <span class="tag">Plat's</span>}
+        {comp.used && <span class="tag">used by Plat</span>}
         {comp.left_out && (
           <span
             class="tag"
-            title="Its price is unlike those around it, or it is another record of a sale that is there already."
+            title="Its price doesn't fit the market, or it duplicates another record of the same sale."
           >
-            left out by Plat
+            excluded by Plat
           </span>
         )}
-        {comp.gone && <span class="tag">no longer near enough</span>}{' '}
+        {comp.gone && <span class="tag">no longer a match</span>}{' '}
         <Links url={comp.url} photos={comp.photos} />
       </small>
     </li>
@@ -115,7 +115,7 @@ export function stateOf({ status, sold_date }: Candidate): string {
   return [words[0]!.toUpperCase() + words.slice(1), sold_date && day(sold_date)].filter(Boolean).join(' ');
 }
 
-/** Photographs are linked, not shown: a page of ours asks no other host for anything. */
+/** Photos are links, because pages load nothing from other hosts. */
 export function Links({ url, photos }: { url: string; photos: readonly string[] }) {
   return (
     <>
@@ -153,7 +153,7 @@ function FilterForm({ filters, path, candidates }: FilterFormProps) {
           </label>
         ))}
         <label for="order" class="unseen">
-          Order
+          Sort by
         </label>
         <Select name="order" options={ORDERS} given={filters.order} />
       </div>
@@ -171,7 +171,7 @@ function FilterForm({ filters, path, candidates }: FilterFormProps) {
           ))}
           <Field label="ZIP code" name="zip" value={filters.zip} inputmode="numeric" autocomplete="off" />
           <Field
-            label="County, by FIPS code"
+            label="County FIPS code"
             name="fips"
             value={filters.fips}
             inputmode="numeric"
@@ -185,9 +185,9 @@ function FilterForm({ filters, path, candidates }: FilterFormProps) {
         />
       </details>
       <p class="buttons">
-        <Submit label="Filter" kind="second small noscript" />
+        <Submit label="Apply filters" kind="second small noscript" />
         <a href={path} class="button quiet small" id="unfilter">
-          Show all
+          Clear filters
         </a>
       </p>
     </form>

@@ -10,10 +10,10 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { textOf } from '../search/search-answers.tsx';
 import { titleOf } from './comping-reports.ts';
 
-/** The last ones; who has more finds them by the link. */
+/** Only the latest reports are listed. Older ones stay available at their URLs. */
 const MAX_LISTED = 500;
 
-/** Shorter texts are refused by the search. */
+/** The search rejects shorter texts. */
 const MIN_QUERY = 2;
 
 async function findParcels(visit: Visit, q: string): Promise<SearchResult[]> {
@@ -21,12 +21,13 @@ async function findParcels(visit: Visit, q: string): Promise<SearchResult[]> {
   return (await callEndpoint<{ results: SearchResult[] }>(visit, search, { query })).results;
 }
 
-/** The parcels that a report can be of, each with its button. */
+/** Parcels that match, each with a button to create a report. */
 function Found({ query, parcels }: { query: string; parcels: readonly SearchResult[] }) {
   if (parcels.length === 0)
     return (
       <Notice kind="warn">
-        No parcel is found for “{query}” in the <a href="/coverage">counties that are loaded</a>.
+        No parcels found for “{query}” in the <a href="/coverage">loaded counties</a>. Check the spelling, or
+        try the parcel number.
       </Notice>
     );
   return (
@@ -36,7 +37,7 @@ function Found({ query, parcels }: { query: string; parcels: readonly SearchResu
           <li>
             <form method="post" action="/comping" class="buttons">
               <input type="hidden" name="property_id" value={parcel.property_id} />
-              <Submit label={`Report of ${textOf(parcel)}`} kind="second" />
+              <Submit label={`Create report for ${textOf(parcel)}`} kind="second" />
               <small>{parcel.detail}</small>
             </form>
           </li>
@@ -46,7 +47,7 @@ function Found({ query, parcels }: { query: string; parcels: readonly SearchResu
   );
 }
 
-/** The reports of the account; a form of a parcel's page begins a new one. */
+/** The account's reports. Its form, and the one on a parcel's page, creates a new report. */
 export const reportsPage: Page = {
   path: '/comping',
   access: 'app',
@@ -62,12 +63,12 @@ export const reportsPage: Page = {
         <header class="pagehead">
           <div>
             <h1>Comp reports</h1>
-            <p>A report compares a parcel with the sales and listings around it.</p>
+            <p>Estimate a parcel's value from nearby sales and listings that you choose.</p>
           </div>
         </header>
         <form method="get" class="new-report">
           <Field
-            label="New report of parcel"
+            label="New report for parcel"
             name="find"
             type="search"
             value={query}
@@ -77,7 +78,7 @@ export const reportsPage: Page = {
             required
             hint={
               <>
-                Or “Comp report” on the parcel: <a href="/data">find it on the map</a>
+                Or <a href="/data">find the parcel on the map</a> and choose “Comp report”
               </>
             }
           />
@@ -88,7 +89,7 @@ export const reportsPage: Page = {
           <Grid
             name="Comp reports"
             cards
-            heads={['Report', 'Parcel', 'Comps', 'Changed', 'Link']}
+            heads={['Report', 'Parcel', 'Comps', 'Updated', 'Sharing']}
             rows={reports.map(report => [
               <a href={`/comping/${report.id}`}>{titleOf(report)}</a>,
               <a href={`/data?parcel=${report.property_id}`}>
@@ -101,8 +102,8 @@ export const reportsPage: Page = {
           />
         ) : (
           <Empty icon="scale" title="No reports yet">
-            Open a parcel on the map and choose “Comp report”: what it is worth by the sales around it, ready
-            to print or to share.
+            Open a parcel on the map and choose “Comp report”. The report estimates its value from nearby
+            sales, and you can print or share it.
           </Empty>
         )}
       </>

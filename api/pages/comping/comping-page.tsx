@@ -30,13 +30,12 @@ import { csvOf, figuresOf, readReport, readShared, requestSnapshot, titleOf } fr
 import { Strip } from './comping-strip.tsx';
 
 /**
- * How long a page waits for a worker before it says that it does, and how long for what it can be shown
- * without.
+ * How long a page waits for a worker if it has nothing to show yet, and how long if it has a report to show.
  */
 const MAX_WAIT_MS = 4_000;
 const SHORT_WAIT_MS = 500;
 const POLL_MS = 100;
-/** A job that has not come so far has failed for good: it is asked for again. */
+/** After this time the job must have failed, and the page requests another one. */
 const LOST_MS = 60_000;
 
 const STYLES = ['cards.css', 'comping.css'];
@@ -44,7 +43,7 @@ const STYLES = ['cards.css', 'comping.css'];
 const pathOf = ({ id }: Report) => `/comping/${id}`;
 const asksForJson = ({ req }: Visit) => req.headers.accept === 'application/json';
 
-/** What the open page replaces after a change: figures and pieces of HTML come from one function. */
+/** The parts of the open page to replace after a change. */
 async function updateOf({ deps }: Visit, report: Report, changed: ChangeOutcome): Promise<Reply> {
   const reportView = await readReportView(deps.db, report);
   const update: Update & { result: Result | null } = {
@@ -73,10 +72,10 @@ const reportPage: Page = {
     if (asksForJson(visit) && report.snapshot !== null) return updateOf(visit, report, {});
     return show(visit, report);
   },
-  /** Without script, a refused form is the page again. */
+  /** Without JavaScript, a rejected form shows the page again. */
   async show(visit, { bad, error }) {
     if (asksForJson(visit) || error?.details === undefined) throw error;
-    return show(visit, await readReport(visit), { fault: `Nothing was changed: ${bad}.` });
+    return show(visit, await readReport(visit), { fault: `Your change wasn't saved. ${bad}.` });
   },
   actions: Object.fromEntries(
     Object.entries(REPORT_CHANGES).map(([name, change]) => [name, visit => changeReport(visit, change)]),
@@ -95,13 +94,13 @@ async function changeReport(visit: Visit, change: ReportChange): Promise<Reply> 
 }
 
 /**
- * The report once a worker has prepared it, or as it is when that takes long; one that is out of date
- * is looked at again.
+ * The report after a worker has prepared it, or as it is if that takes long. Also requests newer data for an
+ * outdated report.
  */
 async function waitForSnapshot(visit: Visit, report: Report, maxWaitMs: number): Promise<Report> {
   const { db } = visit.deps;
   if (report.wanted_at === null) {
-    // Until the last offer is taken or declined there is no need for another.
+    // Don't look for newer data while an update is offered.
     if (report.snapshot === null || changesOf(report).length > 0) return report;
     if (!(await isOutdated(db, report))) return report;
     await requestSnapshot(db, report);
@@ -157,7 +156,7 @@ async function show(
       </div>
       <Results view={view} path={path} />
       <div class="three screen">
-        <Panel id="texts-panel" title="Title and notes" aside={<output id="saved" class="told" />}>
+        <Panel id="texts-panel" title="Title and notes" aside={<output id="saved" class="fine-print" />}>
           <Texts
             report={report}
             path={path}
@@ -200,20 +199,21 @@ function Waiting({ report }: { report: Report }) {
     <>
       {report.fault === null ? (
         <p>
-          The comps around the parcel are being adjusted to it. This page shows them as soon as they are
-          there, in seconds.
+          Plat is comparing nearby sales and listings with this parcel. The report appears here in a few
+          seconds.
         </p>
       ) : (
         <Notice kind="bad">{report.fault}</Notice>
       )}
       <p>
-        <a href={`/data?parcel=${report.property_id}`}>The parcel</a> · <a href="/comping">Your reports</a>
+        <a href={`/data?parcel=${report.property_id}`}>Show parcel on map</a> ·{' '}
+        <a href="/comping">All reports</a>
       </p>
     </>
   );
 }
 
-/** What the map and the filters in the browser go by. */
+/** The data for the map and the filters in the browser. */
 const compsPage: Page = {
   path: '/comping/:report/comps.json',
   access: 'app',
@@ -241,7 +241,7 @@ const csvPage: Page = {
   },
 };
 
-/** The read-only report for anybody with its link. */
+/** The read-only report for anyone with the link. */
 const sharedPage: Page = {
   path: '/comping/shared/:token',
   access: 'public',

@@ -15,14 +15,14 @@ const WIDTH = 900;
 const HEIGHT = 480;
 const FEET_PER_MILE = 5_280;
 
-/** Room around what is shown. */
+/** Margin around the parcel and its comps. */
 const MARGIN_PX = 40;
-/** The longest ones; more would be a gray field. */
+/** Only the longest roads: more would fill the map with gray. */
 const MAX_ROADS = 1_500;
 
 export type Ground = { view: View; roads: Position[][] };
 
-/** The ground that the subject and the chosen comps lie on, with its roads as they are now. */
+/** The map area of the subject and its chosen comps, with current roads. */
 export async function readGround(
   db: Db,
   { subject }: ReportSnapshot,
@@ -43,8 +43,9 @@ export async function readGround(
 type PictureProps = { snapshot: ReportSnapshot; lines: readonly ResultLine[]; ground: Ground };
 
 /**
- * Where the subject and the chosen comps are, numbered as in the table: for print, for readers, and for
- * browsers without WebGL.
+ * A map of the subject and its chosen comps, numbered as in the table. For print, shared reports, and
+ * browsers
+ * without WebGL.
  */
 export function Picture({ snapshot: { subject }, lines, ground: { view, roads } }: PictureProps) {
   const at = view.toPx;

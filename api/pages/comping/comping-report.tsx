@@ -18,7 +18,7 @@ import { type Ground, Picture, readGround } from './comping-picture.tsx';
 import { figuresOf, modelResultOf, titleOf } from './comping-reports.ts';
 import { Chosen, Conclusion, TrendWords } from './comping-results.tsx';
 
-/** What a prepared report says, and the ground that its picture is drawn on. */
+/** A prepared report's results and the background of its map. */
 export type ReportView = {
   report: Report;
   result: Result | null;
@@ -34,8 +34,7 @@ export async function readReportView(db: Db, report: Report): Promise<ReportView
 }
 
 /**
- * What follows from the selection; all of it changes with it. @param path none where the
- * report can only be read
+ * The parts that depend on the chosen comps. @param path where forms post; undefined for a read-only report
  */
 export function Results({
   view: { report, result, machine, ground },
@@ -68,7 +67,7 @@ export function Results({
 const countyOf = ({ subject: { county, state } }: ReportSnapshot): string =>
   `${county}${state && `, ${state}`}`;
 
-/** The parcel in a line, for the head of the page. */
+/** The parcel's facts in one line, for the page header. */
 export function subjectLine({ snapshot }: Report): string {
   const { subject, as_of } = snapshot!;
   const { apn, frontage_ft, flood_percent, wetlands_percent, steep_percent } = subject;
@@ -76,24 +75,24 @@ export function subjectLine({ snapshot }: Report): string {
     lotOf(subject.acres),
     apn && `APN ${shortApn(apn)}`,
     countyOf(snapshot!),
-    frontage_ft !== null && `${count(frontage_ft)} ft of road`,
-    steep_percent !== null && `${percent(steep_percent)} steeper than 15 %`,
-    flood_percent !== null && `${percent(flood_percent)} in a flood zone`,
+    frontage_ft !== null && `${count(frontage_ft)} ft road frontage`,
+    steep_percent !== null && `${percent(steep_percent)} steeper than 15%`,
+    flood_percent !== null && `${percent(flood_percent)} in flood zone`,
     wetlands_percent !== null && `${percent(wetlands_percent)} wetlands`,
-    `data of ${day(as_of)}`,
+    `data as of ${day(as_of)}`,
   ]
     .filter(Boolean)
     .join(' · ');
 }
 
-/** @param paper for print alone, where the head of the page tells it */
+/** @param paper whether it is shown only in print, because the page header has the same facts */
 export function Subject({ report, paper }: { report: Report; paper?: boolean }) {
   const { subject, as_of, made_at, model_version } = report.snapshot!;
   const figures: [string, string | null][] = [
     ['Acres', acres(subject.acres)],
     ['APN', subject.apn ? shortApn(subject.apn) : null],
     ['County', countyOf(report.snapshot!)],
-    ['Steeper than 15 %', subject.steep_percent === null ? null : percent(subject.steep_percent)],
+    ['Steeper than 15%', subject.steep_percent === null ? null : percent(subject.steep_percent)],
     ['Road frontage', subject.frontage_ft === null ? null : `${Math.round(subject.frontage_ft)} ft`],
     ['Flood zone', subject.flood_percent === null ? null : percent(subject.flood_percent)],
     ['Wetlands', subject.wetlands_percent === null ? null : percent(subject.wetlands_percent)],
@@ -110,8 +109,8 @@ export function Subject({ report, paper }: { report: Report; paper?: boolean }) 
           .join(', ')}
       </p>
       <Facts of={figures} />
-      <p class="told">
-        <Maker report={report} /> Data of {day(as_of)}, model version {model_version}; compared{' '}
+      <p class="fine-print">
+        <Maker report={report} /> Data as of {day(as_of)}, model version {model_version}. Prepared{' '}
         {moment(made_at)}.
       </p>
     </section>
@@ -120,7 +119,7 @@ export function Subject({ report, paper }: { report: Report; paper?: boolean }) 
 
 const Maker = ({ report: { maker, company, created_at } }: { report: Report }) => (
   <span class="maker">
-    Made by {[maker, company].filter(Boolean).join(', ')} on {day(created_at)}.
+    Created by {[maker, company].filter(Boolean).join(', ')} on {day(created_at)}.
   </span>
 );
 
@@ -131,7 +130,7 @@ type TextsProps = {
   kept?: URLSearchParams;
 };
 
-/** Title and notes; what another window has written since is shown beside what this one would write. */
+/** Title and notes. After a conflict it also shows what another window wrote. */
 export function Texts({ report, path, conflict, kept }: TextsProps) {
   return (
     <form method="post" action={path} class="stack" id="texts">
@@ -143,7 +142,7 @@ export function Texts({ report, path, conflict, kept }: TextsProps) {
           conflict?.[name] !== undefined && (
             <Notice kind="bad">
               The {name} {name === 'title' ? 'was' : 'were'} changed in another window to “{conflict[name]}”.
-              Save again to put yours in its place.
+              Save again to replace it with yours.
             </Notice>
           ),
       )}
@@ -167,7 +166,7 @@ export function Texts({ report, path, conflict, kept }: TextsProps) {
   );
 }
 
-/** What has changed since, and whether the report is to go by it. */
+/** What changed in newer data, with the choice to use it. */
 export function Offer({ report, path }: { report: Report; path: string }) {
   const changes = changesOf(report);
   return (
@@ -175,7 +174,7 @@ export function Offer({ report, path }: { report: Report; path: string }) {
       {changes.length > 0 && (
         <div class="notice">
           <p>
-            <b>Since {moment(report.snapshot!.made_at)} this has changed:</b>
+            <b>Changes since {moment(report.snapshot!.made_at)}:</b>
           </p>
           <ul>
             {changes.map(change => (
@@ -183,25 +182,25 @@ export function Offer({ report, path }: { report: Report; path: string }) {
             ))}
           </ul>
           <form method="post" action={path} class="buttons">
-            <Submit label="Update the report" does="accept" />
-            <Submit label="Cancel" does="decline" kind="second" />
+            <Submit label="Update report" does="accept" />
+            <Submit label="Keep current report" does="decline" kind="second" />
           </form>
         </div>
       )}
       {report.offered !== null && changes.length === 0 && (
-        <p class="told">
-          Compared with the data of {day(report.offered.as_of)}: nothing has changed since the report was
-          made.
+        <p class="fine-print">
+          Compared with data as of {day(report.offered.as_of)}. Nothing has changed since the report was
+          created.
         </p>
       )}
       {report.wanted_at !== null && (
-        <Notice>The report is being compared with what is true now. Open it again in a moment.</Notice>
+        <Notice>Plat is checking for newer data. Reload this page in a moment.</Notice>
       )}
     </section>
   );
 }
 
-/** What one does with a report that is made. */
+/** Actions for a finished report. */
 export function Tools({ path }: { path: string }) {
   return (
     <div class="buttons">
@@ -221,7 +220,7 @@ export function Tools({ path }: { path: string }) {
   );
 }
 
-/** Sharing, and taking the link back. */
+/** Creates, replaces, and ends the report's link. */
 export function Share({ report, path, link }: { report: Report; path: string; link?: string | undefined }) {
   const expires = report.share_expires_at;
   const isShared = expires !== null && expires.getTime() > Date.now();
@@ -229,16 +228,16 @@ export function Share({ report, path, link }: { report: Report; path: string; li
     <Panel id="share" title="Share">
       {link && (
         <Notice kind="good">
-          <b>The link, which is shown this once:</b>{' '}
+          <b>Copy this link now. It won't be shown again:</b>{' '}
           <a href={link} class="share">
             {link}
           </a>
         </Notice>
       )}
-      <p class="told">
+      <p class="fine-print">
         {isShared
-          ? `Whoever has the link can read the report until ${day(expires)}. A new link ends it.`
-          : 'A link shows the report, with its title and notes, to whoever has it. The comps to choose from are not in it.'}
+          ? `Anyone with the link can read the report until ${day(expires)}. A new link replaces it.`
+          : "Anyone with the link can read the report, with its title and notes. Comps you didn't choose aren't included."}
       </p>
       <form method="post" action={path} class="buttons">
         <label for="days">{isShared ? 'New link for' : 'Share for'}</label>
@@ -247,14 +246,14 @@ export function Share({ report, path, link }: { report: Report; path: string; li
           options={SHARE_DAYS.map(days => [String(days), `${days} days`])}
           given={String(SHARE_DAYS[1])}
         />
-        <Submit label={isShared ? 'Make a new link' : 'Share'} does="share" kind="second" />
+        <Submit label={isShared ? 'Create new link' : 'Create link'} does="share" kind="second" />
         {isShared && <Submit label="Stop sharing" does="unshare" kind="danger" />}
       </form>
     </Panel>
   );
 }
 
-/** What the report goes by, newer data, and its end. */
+/** The report's data, a check for newer data, and its deletion. */
 export function Data({ report, path }: { report: Report; path: string }) {
   const { as_of, made_at, model_version } = report.snapshot!;
   return (
@@ -262,8 +261,8 @@ export function Data({ report, path }: { report: Report; path: string }) {
       <Facts
         kind="filled"
         of={[
-          ['Data of', day(as_of)],
-          ['Compared', moment(made_at)],
+          ['Data as of', day(as_of)],
+          ['Prepared', moment(made_at)],
           ['Model version', model_version],
         ]}
       />
@@ -272,9 +271,9 @@ export function Data({ report, path }: { report: Report; path: string }) {
           <Submit label="Update with newest data" does="look" kind="second" />
         </form>
         <details>
-          <summary class="button quiet">Delete</summary>
+          <summary class="button quiet">Delete report</summary>
           <form method="post" action={path}>
-            <Submit label="Delete the report for good" does="delete" kind="danger" />
+            <Submit label="Delete permanently" does="delete" kind="danger" />
           </form>
         </details>
       </div>
@@ -282,7 +281,7 @@ export function Data({ report, path }: { report: Report; path: string }) {
   );
 }
 
-/** For print alone: what a reader wants first. */
+/** The first lines of the printed report. */
 export function Cover({ view: { report, result } }: { view: ReportView }) {
   const { acres: own } = report.snapshot!.subject;
   return (
@@ -290,9 +289,9 @@ export function Cover({ view: { report, result } }: { view: ReportView }) {
       <h1>{titleOf(report)}</h1>
       {result && (
         <p class="answer">
-          <b>{usd(result.estimate.meanAdjustedPrice)}</b> for {lotOf(own)} by {result.lines.length} comparable
-          sales and listings
-          {result.enough && `, 80 % range ${usd(result.estimate.low)} – ${usd(result.estimate.high)}`}.
+          <b>{usd(result.estimate.meanAdjustedPrice)}</b> for {lotOf(own)}, based on {result.lines.length}{' '}
+          comparable sales and listings
+          {result.enough && `, 80% range ${usd(result.estimate.low)} – ${usd(result.estimate.high)}`}.
         </p>
       )}
       {report.notes && <p class="notes">{report.notes}</p>}
@@ -300,18 +299,18 @@ export function Cover({ view: { report, result } }: { view: ReportView }) {
   );
 }
 
-/** What the market does with lots of the subject's size, in its county and its ZIP code. */
+/** Market statistics for lots of the subject's size, in its county and ZIP code. */
 function Market({ snapshot: { bucket, county_market, zip_market } }: { snapshot: ReportSnapshot }) {
   const markets = [county_market, zip_market].filter(market => market !== null);
   if (bucket === null || markets.length === 0) return null;
   const isEmpty = markets.every(({ data }) => data === null);
   return (
-    <Panel id="market" title={`Market of lots of ${sizes(bucket)}`} flush>
+    <Panel id="market" title={`Market for lots of ${sizes(bucket)}`} flush>
       {isEmpty ? (
-        <p>No listing of such a size is known in {markets.map(({ name }) => name).join(' or ')}.</p>
+        <p>No listings of this size in {markets.map(({ name }) => name).join(' or ')}.</p>
       ) : (
         <Comparison
-          name={`Market of ${sizes(bucket)}`}
+          name={`Market for lots of ${sizes(bucket)}`}
           heads={markets.map(({ name }) => name)}
           rows={COLUMNS.map(key => [
             METRICS[key].label,
@@ -322,9 +321,7 @@ function Market({ snapshot: { bucket, county_market, zip_market } }: { snapshot:
       {!isEmpty && (
         <div>
           <Legend />
-          {markets[0]!.as_of && (
-            <small>As of {day(markets[0]!.as_of)}; a dash is a figure without any listing.</small>
-          )}
+          {markets[0]!.as_of && <small>As of {day(markets[0]!.as_of)}. A dash means there is no data.</small>}
         </div>
       )}
     </Panel>

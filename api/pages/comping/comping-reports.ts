@@ -19,24 +19,23 @@ import { notFound } from '../../http/error-responses.ts';
 import type { Visit } from '../frame/visit.ts';
 import { METERS_PER_MILE } from './comping-filter.ts';
 
-/** The report of the address. @throws PlatError `not_found`, also where it is another account's */
+/** The report in the URL. @throws PlatError `not_found`, also for another account's report */
 export async function readReport({ req, deps, session }: Visit): Promise<Report> {
   const id = String(req.params.report);
   const reader = session && { accountId: session.account?.id ?? null, userId: session.user.id };
   const found = reader && UUID.test(id) ? await findReport(deps.db, id, reader) : undefined;
-  if (found === undefined) throw notFound('There is no such report.');
+  if (found === undefined) throw notFound('Report not found.');
   return found;
 }
 
 /**
- * The report that a link shows. @throws PlatError `not_found`, also where the link has run
- * out or was taken back
+ * The report of a shared link. @throws PlatError `not_found`, also after the link expired or sharing ended
  */
 export async function readShared({ req, deps }: Visit): Promise<Report> {
   const token = String(req.params.token);
   const report = /^[\w-]{43}$/.test(token) ? await findSharedReport(deps.db, tokenHashOf(token)) : undefined;
   if (report?.snapshot) return report;
-  throw notFound('This link shows nothing: it has run out, or was taken back.');
+  throw notFound('This link has expired or sharing was turned off.');
 }
 
 export function figuresOf({ snapshot, chosen, overrides }: Report): Result | null {
@@ -45,7 +44,7 @@ export function figuresOf({ snapshot, chosen, overrides }: Report): Result | nul
   return resultOf(snapshot, ({ id }) => ids.has(id), overrides);
 }
 
-/** What the model's own comps say, without a word of anybody's. */
+/** The result of the model's own comps, without overrides. */
 export function modelResultOf(snapshot: ReportSnapshot): Result | null {
   return snapshot.machine === null ? null : resultOf(snapshot, ({ used }) => used, []);
 }
@@ -57,7 +56,7 @@ export const titleOf = ({
 }: Pick<Report, 'title' | 'label' | 'property_id'>): string =>
   title || titleCase(label) || `Parcel ${property_id}`;
 
-/** Has the report prepared, or what it goes by compared with what is true now. */
+/** Requests that a worker prepares the report, or looks for newer data. */
 export function requestSnapshot(db: Db, report: Report): Promise<void> {
   return db.transaction(async tx => {
     await wantReport(tx, report);
@@ -65,7 +64,7 @@ export function requestSnapshot(db: Db, report: Report): Promise<void> {
   });
 }
 
-/** The columns, in their order; each adjustment has its percentage and the reason of who changed it. */
+/** Columns of the CSV. Each adjustment has its percentage and the reason for an override. */
 const COLUMNS = [
   'id',
   'status',

@@ -15,24 +15,22 @@ import { Links, lotOf, miles, nameOf, StatusBadge, stateOf } from './comping-lis
 export const WORDS: Record<Adjustment, string> = {
   size: 'Size',
   time: 'Date',
-  location: 'Place',
+  location: 'Location',
   land: 'Land',
   asking: 'Asking',
 };
 
 const one = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
 const signed = (percent: number | null): string =>
-  percent === null ? '–' : `${one.format(percent).replace('-', '−')} %`;
+  percent === null ? '–' : `${one.format(percent).replace('-', '−')}%`;
 const plain = (percent: number): string =>
-  `${new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 }).format(percent)} %`;
+  `${new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 }).format(percent)}%`;
 const signedUsd = (value: number): string => `${value < 0 ? '−' : '+'}${usd(Math.abs(value))}`;
 
-/** Where nothing is chosen yet. */
-const NOTHING_CHOSEN = 'Tick the sales you trust: the estimate follows from them.';
+const NOTHING_CHOSEN = 'Check the sales you trust to build your estimate.';
 
 /**
- * The chosen comps with what each is moved by. @param path where forms go; none where the
- * report can only be read
+ * The chosen comps with their adjustments. @param path where forms post; undefined for a read-only report
  */
 export function Chosen({ result, path }: { result: Result | null; path?: string | undefined }) {
   if (result === null) return <p>{NOTHING_CHOSEN}</p>;
@@ -45,13 +43,13 @@ export function Chosen({ result, path }: { result: Result | null; path?: string 
             <th>Comp</th>
             <th class="n">Acres</th>
             <th class="n">Price</th>
-            <th class="n">Per acre, sold</th>
+            <th class="n">Per acre, as sold</th>
             {ADJUSTMENTS.map(name => (
               <th class="n">{WORDS[name]}</th>
             ))}
             <th class="n">Per acre, adjusted</th>
             <th class="n">Weight</th>
-            <th class="n">Moves the estimate</th>
+            <th class="n">Effect on estimate</th>
           </tr>
         </thead>
         <tbody>
@@ -75,7 +73,7 @@ function ChosenRow({ line, number, path }: { line: ResultLine; number: number; p
         <br />
         <small>
           {stateOf(comp)} · {miles(comp.distance_m)}
-          {comp.gone && ' · no longer near enough'} <Links url={comp.url} photos={comp.photos} />
+          {comp.gone && ' · no longer a match'} <Links url={comp.url} photos={comp.photos} />
         </small>
         {path && (
           <div class="screen changes">
@@ -88,7 +86,7 @@ function ChosenRow({ line, number, path }: { line: ResultLine; number: number; p
             <form method="post" action={path} data-change>
               <input type="hidden" name="comp" value={comp.id} />
               <button type="submit" name="do" value="remove" class="quiet small">
-                Take out<span class="unseen"> {nameOf(comp)}</span>
+                Remove<span class="unseen"> {nameOf(comp)}</span>
               </button>
             </form>
           </div>
@@ -109,7 +107,7 @@ function ChosenRow({ line, number, path }: { line: ResultLine; number: number; p
   );
 }
 
-/** An override is highlighted, with the model's own figure beside it. */
+/** An override is highlighted, with the model's own figure below it. */
 function Figure({ adjusted: { model, percent, reason } }: { adjusted: AppliedAdjustment }) {
   if (reason === null) return <td class="n">{signed(percent)}</td>;
   return (
@@ -144,7 +142,7 @@ function OverrideForm({ line: { comp, adjustments }, path }: { line: ResultLine;
             name="reason"
             required
             maxlength={500}
-            placeholder="why Plat is wrong here"
+            placeholder="Reason for adjustment"
             autocomplete="off"
           />
         </label>
@@ -154,7 +152,7 @@ function OverrideForm({ line: { comp, adjustments }, path }: { line: ResultLine;
         <form method="post" action={path} data-change>
           <input type="hidden" name="comp" value={comp.id} />
           <input type="hidden" name="adjustment" value={name} />
-          <Submit label={`${WORDS[name]}: back to Plat's`} does="restore" kind="quiet" />
+          <Submit label={`Use Plat's ${WORDS[name].toLowerCase()} adjustment`} does="restore" kind="quiet" />
         </form>
       ))}
     </>
@@ -173,77 +171,77 @@ function Reasons({ lines }: { lines: readonly ResultLine[] }) {
     <ul class="reasons">
       {reasons.map(({ number, comp, name, percent, model, reason }) => (
         <li>
-          * {number}, {nameOf(comp)}: {WORDS[name].toLowerCase()} {signed(percent)} in place of{' '}
-          {signed(model)}, because {reason}
+          * {number}, {nameOf(comp)}: {WORDS[name].toLowerCase()} {signed(percent)} instead of {signed(model)}
+          . Reason: {reason}
         </li>
       ))}
     </ul>
   );
 }
 
-/** What the dates are adjusted by, where that may not be what one expects of land: up with the years. */
+/** Explains the date adjustment, which can be down even if people expect land prices to rise. */
 export function TrendWords({ trend, county }: { trend: PriceTrend | undefined; county: string }) {
   if (trend === undefined) return null;
   const { yearly, lag, sales, since } = trend;
   const percent = 100 * Math.expm1(yearly);
   const source =
     sales === 0
-      ? `as in the counties around, as ${county} has no sales of its own`
-      : `by ${count(sales)} ${sales === 1 ? 'sale' : 'sales'} in ${county} since ${since}${sales < FEW_SALES ? ', which are few, and the counties around' : ''}`;
+      ? `based on nearby counties, because ${county} has no sales`
+      : `based on ${count(sales)} ${sales === 1 ? 'sale' : 'sales'} in ${county} since ${since}${sales < FEW_SALES ? ' and, because that is few, on nearby counties' : ''}`;
   const off = 100 * Math.expm1(lag);
   return (
     <p id="trend">
       <Icon name="info" />
       <b>Date:</b>{' '}
       {Math.abs(percent) < FLAT_PERCENT
-        ? `prices per acre hardly change with the years, ${source}: older sales count as they are.`
+        ? `prices per acre hardly change over time, ${source}. Older sales need no adjustment.`
         : percent > 0
-          ? `prices per acre rose ${plain(percent)} a year, ${source}: older sales are adjusted up.`
-          : `prices per acre fell ${plain(-percent)} a year, ${source}: older sales are adjusted down, not up.`}
+          ? `prices per acre rose ${plain(percent)} per year, ${source}. Older sales are adjusted up.`
+          : `prices per acre fell ${plain(-percent)} per year, ${source}. Older sales are adjusted down.`}
       {Math.abs(off) >= FLAT_PERCENT &&
-        ` Estimates of the last year's sales came out ${plain(Math.abs(off))} too ${off > 0 ? 'high' : 'low'}, so every sale is moved ${off > 0 ? 'down' : 'up'} by that besides.`}
+        ` Estimates of last year's sales were ${plain(Math.abs(off))} too ${off > 0 ? 'high' : 'low'}, so every sale is also adjusted ${off > 0 ? 'down' : 'up'} by that.`}
     </p>
   );
 }
 
-/** Below it nobody would notice. */
+/** A smaller change per year counts as flat. */
 const FLAT_PERCENT = 0.3;
-/** Of so few the trend is mostly what other counties show. */
+/** With fewer sales, the trend mostly comes from other counties. */
 const FEW_SALES = 30;
 
 type Column = {
   title: string;
-  together: Totals | undefined;
+  totals: Totals | undefined;
   result: Result | null | undefined;
-  /** What the comps cost, in USD; none of adjusted ones, which are compared by the acre. */
+  /** Mean price of the comps in USD; undefined for adjusted comps, which have only prices per acre. */
   price?: number | undefined;
 };
 
 type ConclusionProps = { report: Report; result: Result | null; machine: Result | null };
 
-/** What they say together, before and after, and the model beside the person. */
+/** The comps' totals before and after adjustments, yours next to Plat's. */
 export function Conclusion({ report, result, machine }: ConclusionProps) {
   const snapshot = report.snapshot!;
   const subjectAcres = snapshot.subject.acres;
   const columns: Column[] = [
     {
-      title: 'Your estimate, sold',
-      together: result?.as_sold,
+      title: 'Your estimate, as sold',
+      totals: result?.as_sold,
       result: undefined,
       price: result?.estimate.meanPrice,
     },
-    { title: 'Your estimate, adjusted', together: result?.adjusted, result },
+    { title: 'Your estimate, adjusted', totals: result?.adjusted, result },
     {
-      title: "Plat's, sold",
-      together: machine?.as_sold,
+      title: "Plat's, as sold",
+      totals: machine?.as_sold,
       result: undefined,
       price: machine?.estimate.meanPrice,
     },
-    { title: "Plat's, adjusted", together: machine?.adjusted, result: machine },
+    { title: "Plat's, adjusted", totals: machine?.adjusted, result: machine },
   ];
   const row = (label: string, figure: (column: Column) => string): [string, ...string[]] => [
     label,
-    ...columns.map(column => (column.together === undefined ? '–' : figure(column))),
+    ...columns.map(column => (column.totals === undefined ? '–' : figure(column))),
   ];
   return (
     <>
@@ -253,28 +251,28 @@ export function Conclusion({ report, result, machine }: ConclusionProps) {
         heads={columns.map(({ title }) => title)}
         rows={[
           row('Mean price', ({ price }) => (price === undefined ? '–' : usd(price))),
-          row('Mean, per acre', ({ together }) => usd(together!.mean)),
-          row('Median, per acre', ({ together }) => usd(together!.median)),
-          row('Weighted estimate, per acre', ({ together }) => usd(together!.weighted)),
-          row(`Weighted estimate, ${lotOf(subjectAcres)}`, ({ together }) =>
-            usd(together!.weighted * subjectAcres),
+          row('Mean per acre', ({ totals }) => usd(totals!.mean)),
+          row('Median per acre', ({ totals }) => usd(totals!.median)),
+          row('Weighted estimate per acre', ({ totals }) => usd(totals!.weighted)),
+          row(`Weighted estimate for ${lotOf(subjectAcres)}`, ({ totals }) =>
+            usd(totals!.weighted * subjectAcres),
           ),
-          row('80 % range', ({ result: of }) =>
+          row('80% range', ({ result: of }) =>
             of === undefined || of === null
               ? '–'
               : of.enough
                 ? `${usd(of.estimate.low)} – ${usd(of.estimate.high)}`
-                : 'needs three comps',
+                : 'Needs 3 comps',
           ),
-          row('Price spread, 0 even to 100 wide', ({ together }) => together!.gini.toFixed(1)),
+          row('Price variation (0–100)', ({ totals }) => totals!.gini.toFixed(1)),
           row('Confidence', ({ result: of }) => (of?.enough ? confidenceText(of.estimate.confidence) : '–')),
         ]}
       />
       {result?.enough && result.estimate.outOfSupport && (
         <p>
           <Icon name="triangle-alert" />
-          Few similar sales nearby: the comps used are unlike this parcel in size or place, or none of them is
-          a sale.
+          Few similar sales nearby. The comps used differ from this parcel in size or location, or none of
+          them is a sale.
         </p>
       )}
     </>

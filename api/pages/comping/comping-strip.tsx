@@ -7,15 +7,15 @@ import { miles } from './comping-list.tsx';
 type StripProps = {
   result: Result | null;
   machine: Result | null;
-  /** For somebody else than who made it. */
+  /** Whether the reader opened a shared link. */
   shared?: boolean;
 };
 
-/** The answer in one line, which stays in sight while one chooses. */
+/** The estimate in one line, which stays in view while the user chooses comps. */
 export function Strip({ result, machine, shared = false }: StripProps) {
   return (
     <section class="card est" id="strip" aria-live="polite">
-      <Estimate title={shared ? "The report's estimate" : 'Your estimate'} of={result} none="no comps yet" />
+      <Estimate title={shared ? "This report's estimate" : 'Your estimate'} of={result} none="no comps yet" />
       <Estimate title="Plat's estimate" of={machine} none="too few comps" />
       {result?.enough && (
         <div class="grow">
@@ -25,12 +25,12 @@ export function Strip({ result, machine, shared = false }: StripProps) {
             estimate={result.estimate.meanAdjustedPrice}
           />
           <small>
-            80 % range {usd(result.estimate.low)} – {usd(result.estimate.high)} ·{' '}
+            80% range {usd(result.estimate.low)} – {usd(result.estimate.high)} ·{' '}
             {confidenceText(result.estimate.confidence)}
           </small>
         </div>
       )}
-      {result && <RestsOn lines={result.lines} />}
+      {result && <Basis lines={result.lines} />}
     </section>
   );
 }
@@ -42,7 +42,10 @@ const Estimate = ({ title, of, none }: EstimateProps) => (
     <Stat
       name={
         <>
-          {title} <span class="badge">{of === null ? none : `${count(of.lines.length)} comps`}</span>
+          {title}{' '}
+          <span class="badge">
+            {of === null ? none : `${count(of.lines.length)} ${of.lines.length === 1 ? 'comp' : 'comps'}`}
+          </span>
         </>
       }
       value={of === null ? '–' : usd(of.estimate.meanAdjustedPrice)}
@@ -51,8 +54,8 @@ const Estimate = ({ title, of, none }: EstimateProps) => (
   </dl>
 );
 
-/** What the comps are: how many sales, how far away, of which years and sizes. */
-function RestsOn({ lines }: { lines: readonly ResultLine[] }) {
+/** What the estimate is based on: number of sales, distances, years, and sizes. */
+function Basis({ lines }: { lines: readonly ResultLine[] }) {
   const comps = lines.map(({ comp }) => comp);
   const sales = comps.filter(({ status }) => status === 'SOLD').length;
   const years = comps.flatMap(({ sold_date }) => (sold_date === null ? [] : [sold_date.slice(0, 4)])).sort();
@@ -64,7 +67,7 @@ function RestsOn({ lines }: { lines: readonly ResultLine[] }) {
   ];
   return (
     <dl class="stat wide-only">
-      <dt>Rests on</dt>
+      <dt>Based on</dt>
       <dd class="note">
         <b>
           {kinds.filter(Boolean).join(', ')},{' '}

@@ -21,7 +21,7 @@ import { PriceForm, readFields } from './deals-form.tsx';
 import { History } from './deals-history.tsx';
 import { ConfirmPrice, confirmedPrice, priceFields, pricePath, undoablePrice } from './deals-price.tsx';
 
-/** One deal: its figures and what they come from, what is said of it, and what happened to it. */
+/** One deal: its figures and where they come from, its price and costs, and its history. */
 export const dealPage: Page = {
   path: '/deals/:id',
   access: 'app',
@@ -42,7 +42,11 @@ export const dealPage: Page = {
     },
     async undo(visit) {
       const undo = undoablePrice(...(await read(visit)));
-      if (undo === undefined) throw new PlatError('validation_error', 'The price has been changed since.');
+      if (undo === undefined)
+        throw new PlatError(
+          'validation_error',
+          'The price has changed since then. Reload the page to see it.',
+        );
       return patch(visit, undo.fields);
     },
     /** A new price needs a confirmation before it is set. */
@@ -58,7 +62,7 @@ export const dealPage: Page = {
 
 function idIn({ req }: Visit): { id: string } {
   const id = String(req.params.id);
-  if (!UUID.test(id)) throw notFound('There is no such deal.');
+  if (!UUID.test(id)) throw notFound('Deal not found.');
   return { id };
 }
 
@@ -68,7 +72,7 @@ async function patch(visit: Visit, body: object): Promise<Reply> {
   return { redirect: `/deals/${params.id}` };
 }
 
-/** Saves it, and says so with the way back. @param known the events before, where they are read already */
+/** Saves and offers to undo. @param known the events before the change, if already read */
 async function save(visit: Visit, body: object, known?: DealEvent[]): Promise<Reply> {
   const before = latestChange(known ?? (await readEvents(visit)))?.at;
   const saved = await patch(visit, body);
@@ -87,7 +91,7 @@ function read(visit: Visit): Promise<[Deal, DealEvent[]]> {
 }
 
 async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
-  // Before the deal: a change in between is fetched twice rather than missed.
+  // Read the version before the deal: a change in between is then sent twice, not missed.
   const version = (await boardOf(visit))?.version ?? 0;
   const [deal, events] = await read(visit);
   const listing = await (deal.listing_id === null
@@ -104,7 +108,7 @@ async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
       {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
       {hasExpired(deal, isoDate(visit.deps.now())) && (
         <Notice kind="bad">
-          Its contract ended on {day(deal.contract_expiration_date!)}: is the date right?
+          The contract expired on {day(deal.contract_expiration_date!)}. Is the date right?
         </Notice>
       )}
       <KeyFigures deal={deal} />
@@ -131,11 +135,11 @@ async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
   return { title: name, body, assetNames: ['cards.css', 'deals.css', 'deal.mjs'] };
 }
 
-/** The price to be confirmed; undefined where none is to be changed. */
+/** The price to confirm; undefined unless a price change was requested. */
 const askedIn = (params: URLSearchParams): string | undefined =>
   params.get('change') === 'price' ? (params.get('new_price') ?? '') : undefined;
 
-/** What a link of the page puts into its form, to be saved. */
+/** Values that a link on the page fills into the form. */
 function suggested(params: URLSearchParams): URLSearchParams | undefined {
   const sellPrice = params.get('expected_sell_price');
   return sellPrice === null ? undefined : new URLSearchParams({ expected_sell_price: sellPrice });
@@ -160,7 +164,7 @@ function Head({ deal, name }: { deal: Deal; name: string }) {
             {parcel !== null && (
               <>
                 {' '}
-                · <a href={`/data?parcel=${parcel}`}>Parcel on the map</a>
+                · <a href={`/data?parcel=${parcel}`}>Show parcel on map</a>
               </>
             )}
           </p>
@@ -191,7 +195,7 @@ function Head({ deal, name }: { deal: Deal; name: string }) {
               aria-current={i === at ? 'step' : undefined}
             >
               <button type="submit" name="status" value={stage} disabled={i === at}>
-                <span class="unseen">{i === at ? 'Now: ' : 'Move to: '}</span>
+                <span class="unseen">{i === at ? 'Current stage: ' : 'Move to: '}</span>
                 {STAGE_NAMES[stage]}
               </button>
             </li>
@@ -202,10 +206,10 @@ function Head({ deal, name }: { deal: Deal; name: string }) {
   );
 }
 
-/** Where a deal goes that does not go on. */
+/** Buttons to pause, cancel, or remove a deal. */
 function Aside({ deal: { id, status } }: { deal: Deal }) {
   return (
-    <Panel id="aside" title="Not going on?">
+    <Panel id="aside" title="Close this deal">
       <div class="buttons">
         <form method="post" action={`/deals/${id}`} class="buttons">
           <input type="hidden" name="do" value="stage" />
@@ -213,13 +217,13 @@ function Aside({ deal: { id, status } }: { deal: Deal }) {
             .filter(stage => stage !== status)
             .map(stage => (
               <button type="submit" name="status" value={stage} class="second small">
-                {stage === 'on_hold' ? 'Put on hold' : 'Cancel the deal'}
+                {stage === 'on_hold' ? 'Put on hold' : 'Cancel deal'}
               </button>
             ))}
         </form>
         <form method="post" action="/deals">
           <input type="hidden" name="id" value={id} />
-          <Submit label="Remove from the board…" does="remove" kind="quiet small" />
+          <Submit label="Remove from board…" does="remove" kind="quiet small" />
         </form>
       </div>
     </Panel>

@@ -12,40 +12,40 @@ import { getProperty } from '../../v1/parcels/property-detail.ts';
 import { searchProperties } from '../../v1/parcels/property-search.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 
-/** Something that a pasted text may mean. */
+/** A possible meaning of the entered text. */
 export type Choice = { label: string; subject: DealSubject };
 
-/** Longer than any address; it bounds what is searched for. */
+/** Longer than any address. */
 const MAX_TEXT = 2_000;
 
 const refused = (message: string): PlatError => new PlatError('validation_error', message);
 
 /**
- * What a pasted text stands for: a parcel's id or page, a comp's id, the address of a page, a parcel number
- * with its county, or a street address.
- * @param county its FIPS, or a name with its state; may stand at the end of the text instead @throws
- * PlatError `validation_error`
+ * What the text can mean: a parcel id or page, a comp id, a URL, a parcel number with its county, or a street
+ * address.
+ * @param county FIPS, or name and state; the text can end with it instead
+ * @throws PlatError `validation_error`
  */
 export async function choicesOf(visit: Visit, pasted: string, county: string): Promise<Choice[]> {
   const text = pasted.replace(/\p{Cc}/gu, ' ').trim();
   if (text === '' || text.length > MAX_TEXT)
-    throw refused('Paste a parcel id, an APN with its county, or an address.');
+    throw refused('Enter a parcel id, an APN with its county, or an address.');
   const parcel = /^\d{12,13}$/.exec(text)?.[0] ?? /[?&]parcel=(\d{12,13})\b/.exec(text)?.[1];
   if (parcel !== undefined && (await isParcel(visit, parcel)))
     return [{ label: `Parcel ${parcel}`, subject: { property_id: Number(parcel) } }];
-  if (UUID.test(text)) return [{ label: 'A comp', subject: { listing_id: text.toLowerCase() } }];
+  if (UUID.test(text)) return [{ label: 'Comp', subject: { listing_id: text.toLowerCase() } }];
   if (/^https?:\/\//i.test(text)) return [{ label: text, subject: { listing_url: text } }];
 
   const { head, fips, zip } = placeOf(text, county);
   const listed = await findListed(visit, head, fips, zip);
   const parcels = fips === null || !/\d/.test(head) ? [] : await findParcels(visit, head, fips);
-  // The listing of a parcel says more than the parcel.
+  // Prefer a parcel's listing to the parcel, because it has more facts.
   const numbers = new Set(listed.map(({ apn }) => shortApn(apn)));
   const unlisted = parcels.filter(({ apn }) => apn === null || !numbers.has(shortApn(apn)));
   const choices = [...listed.map(listingChoice), ...unlisted.map(parcelChoice)];
   if (choices.length > 0) return choices;
-  const where = fips === null ? ' Name the county to look for a parcel number.' : '';
-  throw refused(`Nothing was found for "${head.slice(0, 100)}".${where}`);
+  const hint = fips === null ? ' To search by parcel number, add the county.' : '';
+  throw refused(`No results for "${head.slice(0, 100)}".${hint}`);
 }
 
 async function isParcel(visit: Visit, id: string): Promise<boolean> {
@@ -58,15 +58,17 @@ async function isParcel(visit: Visit, id: string): Promise<boolean> {
   }
 }
 
-/** The first part of a text, and where that is: by the field, else by what follows the first comma. */
+/** The text before the first comma, and its place: from the county field, else from the rest of the text. */
 function placeOf(text: string, county: string): { head: string; fips: number | null; zip: string | null } {
   const [head = '', ...rest] = text.split(',').map(part => part.trim());
   const tail = rest.join(' ');
   const trimmed = county.trim();
   const fips = trimmed === '' ? countyIn(tail) : countyIn(trimmed);
   if (trimmed !== '' && fips === null)
-    throw refused(`"${trimmed.slice(0, 100)}" is no county: write it as Sullivan, NH or as 33019.`);
-  // Four digits after the state's are a FIPS code only where the text says so.
+    throw refused(
+      `No county is called "${trimmed.slice(0, 100)}". Enter a county and state, such as Sullivan, NH, or a FIPS code, such as 33019.`,
+    );
+  // Without a county, five digits are a ZIP code.
   return { head, fips, zip: fips === null ? (/\b\d{5}\b/.exec(tail)?.[0] ?? null) : null };
 }
 
@@ -82,7 +84,7 @@ async function findListed(
   fips: number | null,
   zip: string | null,
 ): Promise<LiveListing[]> {
-  // A word or two of a street would be half the county.
+  // A shorter text would match half the county.
   const pattern = head.length < 5 ? null : `${likeLiteral(head.toUpperCase())}%`;
   return findLiveListings(visit.deps.db, { pattern, apn: head, fips, zip });
 }

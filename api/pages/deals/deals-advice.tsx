@@ -7,15 +7,15 @@ import { isHeld } from './deals-board.ts';
 import { ChangePrice, NoAdvice } from './deals-cards.tsx';
 import { lowestPrice, money, otherPrice, profitAt } from './deals-price.tsx';
 
-export const ACTIONS = { drop: 'drop the price', relist: 'relist it', hold: 'hold the price' };
+export const ACTIONS = { drop: 'drop the price', relist: 'relist', hold: 'hold the price' };
 
-/** Of a listing that is on the market. */
+/** Only listed deals get advice. */
 const ADVISED_STAGE: DealStage = 'listed';
 
 const HOLD_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** What a button of the advice changes of the deal. @throws PlatError `validation_error` */
+/** What a button of the advice changes in the deal. @throws PlatError `validation_error` */
 export function answerAdvice(answer: string | null, now: Date): object {
   if (answer === 'hold')
     return {
@@ -24,24 +24,22 @@ export function answerAdvice(answer: string | null, now: Date): object {
     };
   if (answer === 'dismiss') return { advice_dismissed: true };
   if (answer === 'show') return { advice_held_until: null, advice_dismissed: false };
-  throw new PlatError('validation_error', 'The form is not known.');
+  throw new PlatError('validation_error', 'Unknown form. Reload the page and try again.');
 }
 
 type AdviceProps = { deal: Deal; today: string };
 
-/**
- * What is advised, why, and what comes of it. Nothing here changes a price: that is asked for, and confirmed.
- */
+/** The advice, its reasons, and its effect. Nothing here changes a price without a confirmation. */
 export function Advice({ deal, today }: AdviceProps) {
   const { suggested_action: action, advice, figures, status } = deal;
   if (advice === null || action === '')
     return (
       <section class="card recommended" id="advice">
-        <h2>Recommendation</h2>
+        <h2>Advice</h2>
         {status === ADVISED_STAGE ? (
           <NoAdvice deal={deal} />
         ) : (
-          <p>There is one while the deal stands in Listed.</p>
+          <p>Plat gives advice while the deal is in the Listed stage.</p>
         )}
       </section>
     );
@@ -50,7 +48,7 @@ export function Advice({ deal, today }: AdviceProps) {
     <section class="card recommended" id="advice" data-advice={action} aria-labelledby="advice-title">
       <header>
         <h2 id="advice-title">
-          <Icon name="info" large /> Recommendation: {ACTIONS[action]}
+          <Icon name="info" large /> Advice: {ACTIONS[action]}
         </h2>
         {figures && <span class="badge">{day(figures.as_of)}</span>}
       </header>
@@ -70,22 +68,22 @@ export function Advice({ deal, today }: AdviceProps) {
   );
 }
 
-/** An advice that a person has answered. */
+/** Advice that the user has put on hold or dismissed. */
 function SetAside({ deal: { id, advice_dismissed, advice_held_until: until } }: { deal: Deal }) {
   return (
     <section class="card recommended" id="advice" data-advice={advice_dismissed ? 'dismissed' : 'held'}>
       <header>
-        <h2>{advice_dismissed ? 'Recommendation dismissed' : `You hold the price until ${day(until!)}`}</h2>
+        <h2>{advice_dismissed ? 'Advice dismissed' : `Holding the price until ${day(until!)}`}</h2>
       </header>
       <p>
         {advice_dismissed
-          ? 'Another one comes when the market speaks for something else, or when you change the price.'
-          : 'Nothing is recommended before.'}
+          ? 'Plat shows advice again when it advises something else, or when you change the price or stage.'
+          : 'Plat shows no advice until then, unless you change the price or stage.'}
       </p>
       <form method="post" action={`/deals/${id}`} class="buttons">
         <input type="hidden" name="do" value="advice" />
         <button type="submit" name="answer" value="show" class="second">
-          Show the recommendation
+          Show advice
         </button>
       </form>
     </section>
@@ -93,13 +91,13 @@ function SetAside({ deal: { id, advice_dismissed, advice_held_until: until } }: 
 }
 
 /**
- * Why, without what the heading says, which stands before the first colon, and without the profits, which
- * stand below beside their prices.
+ * The reasons in the advice's text. The part before the first colon is in the heading, and the profits are
+ * shown below.
  */
 function reasonsOf({ text, profit_now, profit_then }: NonNullable<Deal['advice']>): string {
   const last = profitSentence(toCents(profit_now), toCents(profit_then));
-  const told = text.endsWith(last) ? text.slice(0, -last.length).trim() : text;
-  const reasons = told.slice(told.indexOf(': ') + 2);
+  const advised = text.endsWith(last) ? text.slice(0, -last.length).trim() : text;
+  const reasons = advised.slice(advised.indexOf(': ') + 2);
   return reasons[0]!.toUpperCase() + reasons.slice(1);
 }
 
@@ -129,7 +127,7 @@ function Outcomes({ deal, advice: { profit_now } }: OutcomesProps) {
       )}
       {lowest && (
         <div>
-          <dt>Lowest that makes sense</dt>
+          <dt>Lowest sensible price</dt>
           <dd>{dollars(lowest.cents)}</dd>
           <dd class="change">{lowest.why}</dd>
         </div>

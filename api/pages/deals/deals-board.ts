@@ -22,8 +22,8 @@ export type Lane = { stage: DealStage; deals: Deal[]; profitCents: bigint };
 export type BoardView = { version: number; lanes: Lane[]; count: number; today: string };
 
 /**
- * The board of who has signed in; their own one, also where they see their company's account. @param made
- * where there is none
+ * The board of the signed-in user. Users without an account of their own still have their own board.
+ * @param made whether to create a missing board
  */
 export async function boardOf(visit: Visit, { made = false } = {}): Promise<Board | undefined> {
   const account = await requireAccount(visit);
@@ -34,10 +34,10 @@ export async function boardOf(visit: Visit, { made = false } = {}): Promise<Boar
 }
 
 export async function readBoard(visit: Visit): Promise<BoardView> {
-  // The version is read first: a change in between is sent twice rather than missed.
+  // Read the version first: a change in between is then sent twice, not missed.
   const version = (await boardOf(visit))?.version ?? 0;
   const deals = await callEndpoint<Deal[]>(visit, listDeals);
-  // Deals without a stage wait for one: first, where they are seen.
+  // Deals without a stage come first, so that they get noticed.
   const lanes = ['' as const, ...DEAL_STAGES].map(stage => {
     const laneDeals = deals.filter(({ status }) => status === stage);
     const profitCents = laneDeals.reduce((sum, { expected_profit }) => sum + toCents(expected_profit), 0n);
@@ -51,18 +51,18 @@ export async function readBoard(visit: Visit): Promise<BoardView> {
   };
 }
 
-/** Whether a deal's contract has run out before it came to a sale. */
+/** Whether a deal's contract expired before the sale. */
 export const hasExpired = (
   { status, contract_expiration_date: until }: Pick<Deal, 'status' | 'contract_expiration_date'>,
   today: string,
 ): boolean => until !== null && until < today && status !== 'sold' && status !== 'canceled';
 
-/** Whether its price is held against any advice. */
+/** Whether the user is holding the price, which hides advice. */
 export const isHeld = ({ advice_held_until: until }: Deal, today: string): boolean =>
   until !== null && until >= today;
 
 export const nameOf = ({ address, listing_url, property_id }: Deal): string =>
-  titleCase(address ?? '') || listing_url || (property_id === null ? 'A deal' : `Parcel ${property_id}`);
+  titleCase(address ?? '') || listing_url || (property_id === null ? 'Deal' : `Parcel ${property_id}`);
 
 export const lotOf = ({ acreage, county, state }: Deal): string =>
   [acreage === null ? '' : `${acres(acreage)} acres`, [county, state].filter(Boolean).join(', ')]

@@ -12,12 +12,12 @@ import { Facts, Select, Submit } from '../frame/layout.tsx';
 import { type BoardView, hasExpired, isHeld, type Lane, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
 import { pricePath } from './deals-price.tsx';
 
-/** A figure, or the dash of an unknown one. */
+/** A figure, or a dash if it is unknown. */
 export const shown = (value: number | null): string => (value === null ? '–' : count(value));
-export const shareOf = (share: number | null): string => (share === null ? '–' : `${share} %`);
+export const shareOf = (share: number | null): string => (share === null ? '–' : `${share}%`);
 const profitOf = ({ expected_profit }: Deal): string => dollars(toCents(expected_profit));
 
-/** The columns of the board; the client module moves cards within it and fetches it again. */
+/** The columns of the board. The client module moves cards and refreshes them. */
 export function Board({ view }: { view: BoardView }) {
   return (
     <section id="board" class="scroll deals" data-version={view.version} tabindex={0} aria-label="Board">
@@ -47,10 +47,10 @@ function Column({ lane: { stage, deals, profitCents }, today }: { lane: Lane; to
 function Card({ deal, today }: { deal: Deal; today: string }) {
   const name = nameOf(deal);
   const { price, price_advantage: advantage, traction_score: interest, days_on_market: days } = deal;
-  const standing = [
-    advantage !== null && `cheaper than ${shareOf(advantage)}`,
-    interest !== null && `interest ${interest}`,
-    days !== null && `${count(days)} ${days === 1 ? 'day' : 'days'}`,
+  const standings = [
+    advantage !== null && `cheaper than ${shareOf(advantage)} of listings`,
+    interest !== null && `buyer interest ${interest}`,
+    days !== null && `${count(days)} ${days === 1 ? 'day' : 'days'} on market`,
   ].filter(Boolean);
   return (
     <li class="card" id={`deal-${deal.id}`} data-id={deal.id} data-name={name} draggable={true}>
@@ -64,18 +64,18 @@ function Card({ deal, today }: { deal: Deal; today: string }) {
       <Facts
         kind="figures"
         of={[
-          ['Price', price === null ? '–' : usd(price)],
+          ['List price', price === null ? '–' : usd(price)],
           ['Profit', profitOf(deal)],
         ]}
       />
-      {standing.length > 0 && <p class="place">{standing.join(' · ')}</p>}
+      {standings.length > 0 && <p class="place">{standings.join(' · ')}</p>}
       <ShortAdvice deal={deal} today={today} />
       {(deal.deal_type === 'double_close' || deal.contract_expiration_date !== null) && (
         <p class={hasExpired(deal, today) ? 'place bad' : 'place'}>
           {[
             deal.deal_type === 'double_close' ? 'Double close' : '',
             deal.contract_expiration_date &&
-              `contract ${hasExpired(deal, today) ? 'ended' : 'until'} ${day(deal.contract_expiration_date)}`,
+              `contract ${hasExpired(deal, today) ? 'expired' : 'expires'} ${day(deal.contract_expiration_date)}`,
           ]
             .filter(Boolean)
             .join(', ')}
@@ -92,21 +92,21 @@ function Card({ deal, today }: { deal: Deal; today: string }) {
 export function Letter({ grade }: { grade: string }) {
   if (grade === '') return null;
   return (
-    <span class={`grade ${grade[0]}`} title="Grade of the listing">
+    <span class={`grade ${grade[0]}`} title="Listing grade">
       <span class="unseen">Grade </span>
       {grade.replace('-', '−')}
     </span>
   );
 }
 
-/** What is advised, in a line; or how far the search for the listing is. */
+/** The advice in one line, or the state of the search for the listing. */
 function ShortAdvice({ deal, today }: { deal: Deal; today: string }) {
   const { suggested_action: action, suggested_action_price: price, advice } = deal;
   if (advice === null) return <NoAdvice deal={deal} />;
   if (deal.advice_dismissed) return null;
   if (isHeld(deal, today))
-    return <p class="advice">You hold the price until {day(deal.advice_held_until!)}.</p>;
-  if (action === 'relist') return <p class="advice">Relist it at the same price.</p>;
+    return <p class="advice">Holding the price until {day(deal.advice_held_until!)}.</p>;
+  if (action === 'relist') return <p class="advice">Relist at the same price.</p>;
   if (action !== 'drop')
     return (
       <p class="advice" data-advice="hold">
@@ -121,7 +121,7 @@ function ShortAdvice({ deal, today }: { deal: Deal; today: string }) {
   );
 }
 
-/** To where another price is confirmed, the advised one where there is one. */
+/** A link to the dialog that changes the price, filled with the advised price if there is one. */
 export const ChangePrice = ({ deal, kind }: { deal: Deal; kind?: string }) => (
   <a class={kind} href={pricePath(deal.id, deal.suggested_action_price ?? undefined)} aria-haspopup="dialog">
     {kind && <Icon name="tag" />}
@@ -135,8 +135,8 @@ export function NoAdvice({ deal }: { deal: Deal }) {
   const isOffered = state === 'found' || (state === 'not_found' && acreage !== null);
   const work =
     state === 'waiting'
-      ? 'Looking for its listing …'
-      : isOffered && stage === 'listed' && price !== null && 'Working out the advice …';
+      ? 'Looking for the listing…'
+      : isOffered && stage === 'listed' && price !== null && 'Preparing advice…';
   if (work)
     return (
       <p class="advice waiting" role="status">
@@ -165,8 +165,8 @@ function Move({ deal, name }: { deal: Deal; name: string }) {
         given={deal.status}
       />
       <Submit label="Move" does="move" kind="second small" />
-      <Submit label="Up" does="up" kind="quiet small" />
-      <Submit label="Down" does="down" kind="quiet small" />
+      <Submit label="Move up" does="up" kind="quiet small" />
+      <Submit label="Move down" does="down" kind="quiet small" />
       <Submit label="Remove" does="remove" kind="quiet small" />
     </form>
   );

@@ -7,7 +7,7 @@ import { Submit, Toast } from '../frame/layout.tsx';
 import { STAGE_NAMES } from './deals-board.ts';
 import { money, SERVICE, type UndoablePrice } from './deals-price.tsx';
 
-/** What a person changes of a deal, and may have back. */
+/** The fields that a user can change, and undo. */
 const OWN_FIELDS: readonly string[] = [
   ...DEAL_MONEY,
   'price',
@@ -18,18 +18,18 @@ const OWN_FIELDS: readonly string[] = [
   'advice_held_until',
 ];
 
-/** What a person has changed last. */
+/** The latest change by a user. */
 export const latestChange = (events: readonly DealEvent[]): DealEvent | undefined =>
   events.find(({ author }) => author !== SERVICE);
 
 /**
- * The fields as they were before the last change, as long as it is still that one. @param at when that was
- * @throws PlatError `validation_error`
+ * The fields as they were before the latest change. @param at when that change was made
+ * @throws PlatError `validation_error` if there was another change since
  */
 export function changeUndone(events: readonly DealEvent[], at: string | null): object {
   const last = latestChange(events);
   if (last?.at !== at || last === undefined)
-    throw new PlatError('validation_error', 'It has been changed again since.');
+    throw new PlatError('validation_error', "The deal has changed since then, so this can't be undone.");
   const { advice_dismissed_on: dismissed, ...changes } = last.changes;
   return {
     ...Object.fromEntries(
@@ -45,11 +45,11 @@ type ChangedProps = {
   deal: Deal;
   events: readonly DealEvent[];
   undo: UndoablePrice | undefined;
-  /** When the change was made that the page was opened with. */
+  /** When the change in the page's URL was made. */
   at: string | null;
 };
 
-/** What was changed just now, with the way back. */
+/** A toast for the change that was just made, with a button to undo it. */
 export function Changed({ deal, events, undo, at }: ChangedProps) {
   const last = latestChange(events);
   if (at === null || last?.at !== at) return null;
@@ -71,11 +71,11 @@ export function Changed({ deal, events, undo, at }: ChangedProps) {
 function wordsOf({ changes, cause }: DealEvent, { price }: Deal): string {
   const { status, advice_held_until: held, advice_dismissed_on: dismissed } = changes;
   if (changes.price) {
-    if (price === null) return 'The list price is taken back.';
-    return `The list price is now ${usd(price)}${cause === 'advice taken' ? ', as advised' : ''}.`;
+    if (price === null) return 'List price removed';
+    return `List price changed to ${usd(price)}${cause === 'advice taken' ? ', as advised' : ''}`;
   }
-  if (status) return `Moved to ${STAGE_NAMES[status[1] as keyof typeof STAGE_NAMES]}.`;
-  if (held?.[1]) return `You hold the price until ${day(held[1])}.`;
-  if (dismissed?.[1]) return 'The recommendation is dismissed.';
-  return held || dismissed ? 'The recommendation is shown again.' : 'Saved.';
+  if (status) return `Moved to ${STAGE_NAMES[status[1] as keyof typeof STAGE_NAMES]}`;
+  if (held?.[1]) return `Holding the price until ${day(held[1])}`;
+  if (dismissed?.[1]) return 'Advice dismissed';
+  return held || dismissed ? 'Advice shown again' : 'Deal saved';
 }

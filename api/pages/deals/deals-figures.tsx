@@ -9,10 +9,10 @@ import { ValueBand } from '../frame/value-band.tsx';
 import { Letter, shareOf, shown } from './deals-cards.tsx';
 import { against, money, spendOf } from './deals-price.tsx';
 
-/** What the page begins with, each figure with what it is measured by. */
+/** The figures at the top of the page, each with a note for comparison. */
 export function KeyFigures({ deal }: { deal: Deal }) {
   const { price, acreage, figures, days_on_market: days, views, saves } = deal;
-  const worth = worthOf(deal);
+  const estimate = estimateOf(deal);
   const spend = spendOf(deal);
   const profit = toCents(deal.expected_profit);
   const sold = price !== null || deal.expected_sell_price !== null;
@@ -24,12 +24,12 @@ export function KeyFigures({ deal }: { deal: Deal }) {
         value={price === null ? '–' : usd(price)}
         note={price !== null && acreage ? `${usd(price / acreage)} / acre` : 'Not listed yet'}
       />
-      {worth && (
+      {estimate && (
         <Stat
           card
           name="Estimated value"
-          value={usd(worth.mean)}
-          note={worth.counts ? `80 % range ${usd(worth.low)} – ${usd(worth.high)}` : NOT_COUNTED}
+          value={usd(estimate.mean)}
+          note={estimate.counts ? `80% range ${usd(estimate.low)} – ${usd(estimate.high)}` : NOT_COUNTED}
         />
       )}
       <Stat
@@ -42,7 +42,7 @@ export function KeyFigures({ deal }: { deal: Deal }) {
             ? 'Needs a list price'
             : spend === 0n
               ? 'No costs entered'
-              : `${count((100 * Number(profit)) / Number(spend))} % on ${usd(Number(spend) / 100)} spent`
+              : `${count((100 * Number(profit)) / Number(spend))}% return on ${usd(Number(spend) / 100)} spent`
         }
       />
       <Stat
@@ -56,7 +56,9 @@ export function KeyFigures({ deal }: { deal: Deal }) {
         name="Views · saves"
         value={views === null && saves === null ? '–' : `${shown(views)} · ${shown(saves)}`}
         note={
-          views === null || days === null ? 'Not told' : `${oneDigit(views / Math.max(1, days))} views a day`
+          views === null || days === null
+            ? 'Not reported'
+            : `${oneDigit(views / Math.max(1, days))} views per day`
         }
       />
     </dl>
@@ -65,23 +67,23 @@ export function KeyFigures({ deal }: { deal: Deal }) {
 
 const NOT_COUNTED = 'Few similar sales nearby';
 
-type Worth = { mean: number; low: number; high: number; counts: boolean };
+type Estimate = { mean: number; low: number; high: number; counts: boolean };
 
-function worthOf({ figures, advice }: Deal): Worth | null {
+function estimateOf({ figures, advice }: Deal): Estimate | null {
   if (!figures) return null;
   const { mean_adjusted_price: mean, low_price: low, high_price: high } = figures;
   if (mean === null || low === null || high === null) return null;
-  // Without advice, which is there for a listing alone, nobody has judged the estimate.
+  // Only advice says whether the estimate counts, and only listed deals have advice.
   const counts = advice?.valuation_counts ?? true;
   return { mean: Number(mean), low: Number(low), high: Number(high), counts };
 }
 
-/** The figures behind the grade, in words. */
+/** The parts of the grade in words. */
 export function Why({ deal }: { deal: Deal }) {
   const { figures: of, advice, listing_grade: grade } = deal;
   if (!of) return null;
   const { price_advantage: advantage, traction_score: interest, days_on_market: days } = deal;
-  const sizeWords = of.bucket === null ? 'lots of its size' : sizes(of.bucket);
+  const sizeWords = of.bucket === null ? 'lots of this size' : sizes(of.bucket);
   return (
     <Panel
       id="why"
@@ -89,35 +91,35 @@ export function Why({ deal }: { deal: Deal }) {
       aside={<Letter grade={grade} />}
     >
       {advantage !== null && (
-        <Part name="Price" value={`cheaper than ${shareOf(advantage)}`} of={advantage}>
-          {of.dearer_listings ?? 0} of {count(of.active_listings)} other listings in the county ask more per
-          acre.
+        <Part name="Price" value={`cheaper than ${shareOf(advantage)} of listings`} of={advantage}>
+          {of.dearer_listings ?? 0} of {count(of.active_listings)} other listings in the county are priced
+          higher per acre.
           {advice?.like_advantage != null &&
-            ` Of the ${count(advice.like_listings)} most like it in size ${shareOf(advice.like_advantage)} do.`}
+            ` Of the ${count(advice.like_listings)} closest in size, ${shareOf(advice.like_advantage)} are.`}
           {of.competitive_price !== null &&
-            ` Up to ${money(of.competitive_price)} it would be cheaper than 60 % of those.`}
+            ` At ${money(of.competitive_price)} or less, it would be cheaper than 60% of those.`}
         </Part>
       )}
       {interest !== null && (
         <Part name="Buyer interest" value={`${interest} of 100`} of={interest}>
-          {oneDigit(of.interest)} views a day, a save counted as ten,{' '}
+          {oneDigit(of.interest)} views per day, with each save counted as ten views.{' '}
           {of.listings_with_views < 10
-            ? 'judged by itself: fewer than 10 other listings tell theirs.'
-            : `against ${count(of.listings_with_views)} other listings that tell theirs.`}
+            ? 'Scored on its own, because fewer than 10 other listings report views.'
+            : `Compared with ${count(of.listings_with_views)} other listings that report views.`}
         </Part>
       )}
       {days !== null && of.freshness !== null && (
         <Part name="Time listed" value={`${count(days)} ${days === 1 ? 'day' : 'days'}`} of={of.freshness}>
           Usual for {sizeWords} here: {count(of.median_days_on_market)} days,{' '}
           {of.sales === 0
-            ? 'assumed, as no sale of the last year tells.'
-            : `from ${count(of.sales)} ${of.sales === 1 ? 'sale' : 'sales'} of the last year.`}
+            ? 'an assumption, because there were no such sales in the last year.'
+            : `from ${count(of.sales)} ${of.sales === 1 ? 'sale' : 'sales'} in the last year.`}
         </Part>
       )}
       <p>
         <small>
-          Score {of.score === null ? '–' : count(of.score)} of 100 as of {day(of.as_of)}: 45 % price, 35 %
-          buyer interest, 20 % time listed.
+          Score {of.score === null ? '–' : count(of.score)} of 100 as of {day(of.as_of)}: 45% price, 35% buyer
+          interest, 20% time listed.
         </small>
       </p>
     </Panel>
@@ -126,7 +128,7 @@ export function Why({ deal }: { deal: Deal }) {
 
 type PartProps = { name: string; value: string; of: number; children: ComponentChildren };
 
-/** A part of the grade: the bar is what it counts, of 100. */
+/** A part of the grade, with its score of 100 as a bar. */
 const Part = ({ name, value, of, children }: PartProps) => (
   <div class="part">
     <p class="label">
@@ -139,11 +141,11 @@ const Part = ({ name, value, of, children }: PartProps) => (
   </div>
 );
 
-/** What the parcel is worth, and where the list price stands in it. */
+/** The parcel's estimated value, and how the list price compares. */
 export function Value({ deal }: { deal: Deal }) {
-  const worth = worthOf(deal);
-  if (worth === null) return null;
-  const { mean, low, high, counts } = worth;
+  const estimate = estimateOf(deal);
+  if (estimate === null) return null;
+  const { mean, low, high, counts } = estimate;
   const { price } = deal;
   return (
     <Panel id="value" title="Estimated value">
@@ -151,7 +153,7 @@ export function Value({ deal }: { deal: Deal }) {
       {price !== null && (
         <p>
           <small>
-            The triangle is the list price: {against(price, mean)} the estimate,{' '}
+            The triangle marks the list price: {against(price, mean)} the estimate,{' '}
             {price < low ? 'below' : price > high ? 'above' : 'within'} the range.
           </small>
         </p>
@@ -159,7 +161,8 @@ export function Value({ deal }: { deal: Deal }) {
       {!counts && (
         <p>
           <small>
-            The advice leaves it out: few similar sales are near, or the listing is not of the same land.
+            The advice doesn't use this estimate: few similar sales are nearby, or the listing may cover
+            different land.
           </small>
         </p>
       )}
@@ -168,15 +171,15 @@ export function Value({ deal }: { deal: Deal }) {
 }
 
 export const LISTING_STATES: Record<Deal['fetch_status'], string> = {
-  waiting: 'Looking for it …',
+  waiting: 'Searching…',
   found: 'Live',
   ended: 'Sold or off the market',
-  not_found: 'Not found yet: looked for daily',
-  no_provider: 'Its page is in no listing feed',
-  provider_failed: 'Could not be asked: tried again daily',
+  not_found: 'Not found yet, checked daily',
+  no_provider: 'Not in any listing feed',
+  provider_failed: 'Provider unavailable, retried daily',
 };
 
-/** As its source has it now. */
+/** The listing as its source has it now. */
 type ListingProps = { deal: Deal; listing: ListingFacts | undefined };
 
 export function Listing({ deal, listing }: ListingProps) {
@@ -191,8 +194,8 @@ export function Listing({ deal, listing }: ListingProps) {
         kind="filled"
         of={[
           ['Source', listing?.source ?? null],
-          ['Listed', listing?.listed_date ? day(listing.listed_date) : null],
-          ['Asking', listing?.price ? usd(listing.price) : null],
+          ['Listed on', listing?.listed_date ? day(listing.listed_date) : null],
+          ['List price', listing?.price ? usd(listing.price) : null],
           ['Last checked', at === null ? 'Not yet' : day(at)],
         ]}
       />

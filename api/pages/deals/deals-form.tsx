@@ -18,37 +18,37 @@ import { money, spendOf } from './deals-price.tsx';
 
 const LABELS: Record<'price' | (typeof DEAL_MONEY)[number], string> = {
   price: 'List price',
-  expected_sell_price: 'Expected sell price',
+  expected_sell_price: 'Expected sale price',
   purchase_price: 'Purchase price',
   agent_fee: 'Agent fee',
   closing_costs: 'Closing costs',
   misc_costs: 'Other costs',
 };
 const AMOUNTS = Object.keys(LABELS) as (keyof typeof LABELS)[];
-/** Where nothing is known of it yet. */
-const PRICE_HINT = 'Yours until a live listing is found.';
-const DAYS = { contract_expiration_date: 'Contract expires', closing_date: 'Closing' } as const;
+/** For a deal without a listing. */
+const PRICE_HINT = 'Used until a live listing is found.';
+const DAYS = { contract_expiration_date: 'Contract expires', closing_date: 'Closing date' } as const;
 const TYPE_NAMES = { cash_close: 'Cash close', double_close: 'Double close' } as const;
 
 const ENTRIES = [...AMOUNTS, ...Object.keys(DAYS), 'deal_type', 'status'];
 
 /**
- * What a form says of a deal; a price that was only shown is none. @param whole whether an empty field takes
- * a value back @throws PlatError `validation_error`
+ * The fields that a form sets. A price that the form showed and the user didn't change is not one.
+ * @param whole whether an empty field removes the value @throws PlatError `validation_error`
  */
 export function readFields(form: URLSearchParams, whole: boolean): Record<string, string | null> {
   const fields: Record<string, string | null> = {};
   const details: Record<string, string[]> = {};
   for (const name of ENTRIES) {
-    const written = form.get(name)?.trim();
-    if (written === undefined || (name === 'price' && written === form.get('price_shown'))) continue;
-    if (written === '' && name !== 'status') {
+    const entered = form.get(name)?.trim();
+    if (entered === undefined || (name === 'price' && entered === form.get('price_shown'))) continue;
+    if (entered === '' && name !== 'status') {
       if (whole && name !== 'deal_type') fields[name] = null;
       continue;
     }
-    const amount = Object.hasOwn(LABELS, name) ? parseMoney(written) : written;
+    const amount = Object.hasOwn(LABELS, name) ? parseMoney(entered) : entered;
     if (amount === undefined)
-      details[name] = [`"${written.slice(0, 40)}" is no amount: write $18,400, 18.4k or 18400.50.`];
+      details[name] = [`"${entered.slice(0, 40)}" isn't a dollar amount. Enter $18,400, 18.4k, or 18400.50`];
     else fields[name] = amount;
   }
   if (Object.keys(details).length > 0)
@@ -62,13 +62,13 @@ const textIn = (value: unknown): string => String(value ?? '').replace(/\.00$/, 
 
 type DealFieldsProps = {
   deal?: Deal;
-  /** As typed, where it was refused. */
+  /** What the user entered, after an error. */
   given?: URLSearchParams | undefined;
-  /** By their fields. */
+  /** By field. */
   hints?: Record<string, ComponentChildren>;
 };
 
-/** Inputs for what a person says of a deal. */
+/** Inputs for prices, costs, and dates. */
 function DealFields({ deal, given, hints = { price: PRICE_HINT } }: DealFieldsProps) {
   const textOf = (name: string): string => given?.get(name) ?? textIn(deal?.[name as keyof Deal]);
   return (
@@ -100,30 +100,30 @@ function DealFields({ deal, given, hints = { price: PRICE_HINT } }: DealFieldsPr
 
 type PriceFormProps = {
   deal: Deal;
-  /** What its live listing asks. */
+  /** The price of its live listing. */
   asking: number | null;
   given: URLSearchParams | undefined;
 };
 
-/** What a person says of a deal, and the profit that follows. */
+/** Prices, costs, and dates of a deal, and the resulting profit. */
 export function PriceForm({ deal, asking, given }: PriceFormProps) {
-  const { price, expected_sell_price: hoped, figures, fetch_status: state } = deal;
+  const { price, expected_sell_price: expected, figures, fetch_status: state } = deal;
   const value = figures?.mean_adjusted_price ?? null;
-  const worth = value === null ? null : Math.round(Number(value));
+  const estimate = value === null ? null : Math.round(Number(value));
   const spend = spendOf(deal);
-  const sellPrice = hoped === null ? price : Number(hoped);
+  const sellPrice = expected === null ? price : Number(expected);
   const hints: Record<string, ComponentChildren> = {
     price:
       price === null || state !== 'found'
         ? PRICE_HINT
         : asking === null || asking === price
-          ? 'Yours until the live listing shows another.'
-          : `Yours; the listing asks ${usd(asking)}.`,
-    ...(worth !== null && {
+          ? "Used until the listing's price changes."
+          : `Your price. The listing asks ${usd(asking)}.`,
+    ...(estimate !== null && {
       expected_sell_price: (
         <>
-          Estimated value {usd(worth)} ·{' '}
-          <a href={`/deals/${deal.id}?expected_sell_price=${worth}#expected_sell_price`}>use it</a>
+          Estimated value {usd(estimate)} ·{' '}
+          <a href={`/deals/${deal.id}?expected_sell_price=${estimate}#expected_sell_price`}>Use this</a>
         </>
       ),
     }),
@@ -132,7 +132,7 @@ export function PriceForm({ deal, asking, given }: PriceFormProps) {
     <Panel
       id="price-and-costs"
       title="Price and costs"
-      aside={<small>Changed {moment(deal.updated_at)}</small>}
+      aside={<small>Updated {moment(deal.updated_at)}</small>}
     >
       <form method="post" action={`/deals/${deal.id}`} class="stack">
         <div class="fields">
@@ -141,16 +141,16 @@ export function PriceForm({ deal, asking, given }: PriceFormProps) {
         {sellPrice !== null && (
           <p class="profit">
             <span>
-              {usd(sellPrice)} {hoped === null ? 'list price' : 'sell price'}
+              {usd(sellPrice)} {expected === null ? 'list price' : 'sale price'}
               {spend > 0n && ` − ${dollars(spend)} spent`}
             </span>{' '}
             <b>{money(deal.expected_profit)} profit</b>
           </p>
         )}
         <div class="buttons">
-          <button type="submit">Save</button>
+          <button type="submit">Save changes</button>
           <button type="reset" class="quiet">
-            Undo changes
+            Discard changes
           </button>
         </div>
       </form>
@@ -158,7 +158,7 @@ export function PriceForm({ deal, asking, given }: PriceFormProps) {
   );
 }
 
-/** @param open whether nothing else is on the page yet */
+/** @param open whether the board is empty */
 export function AddForm({ given, open }: { given?: URLSearchParams | undefined; open: boolean }) {
   return (
     <details open={open || given !== undefined} class="add">
@@ -169,12 +169,12 @@ export function AddForm({ given, open }: { given?: URLSearchParams | undefined; 
       <form method="post" action="/deals" class="stack">
         <div class="row">
           <Field
-            label="Parcel id, APN or address"
+            label="Parcel id, APN, or address"
             name="what"
             required
             maxlength={2_000}
             value={given?.get('what') ?? ''}
-            hint="As you have it: 3301900000149; 9-11, Sullivan, NH; 374 Martin Road; or the address of the listing's page."
+            hint="Examples: 3301900000149; 9-11, Sullivan, NH; 374 Martin Road; or the URL of the listing page"
           />
           <Field
             label="County"
@@ -182,7 +182,7 @@ export function AddForm({ given, open }: { given?: URLSearchParams | undefined; 
             maxlength={100}
             value={given?.get('county') ?? ''}
             placeholder="Sullivan, NH"
-            hint="For an APN, unless it says so itself."
+            hint="Needed for an APN without a county"
           />
           <Field label="Stage" name="status">
             <Select
@@ -199,14 +199,14 @@ export function AddForm({ given, open }: { given?: URLSearchParams | undefined; 
           </div>
         </details>
         <div class="buttons">
-          <Submit label="Add" does="add" />
+          <Submit label="Add deal" does="add" />
         </div>
       </form>
     </details>
   );
 }
 
-/** What a pasted text may mean, each with its button. */
+/** The possible meanings of the entered text, each with a button. */
 export function Choices({ choices, given }: { choices: readonly Choice[]; given: URLSearchParams }) {
   return (
     <section class="notice" aria-label="Which parcel is it?">
@@ -222,7 +222,7 @@ export function Choices({ choices, given }: { choices: readonly Choice[]; given:
                 <input type="hidden" name={name} value={value} />
               ))}
               <span>{label}</span>
-              <Submit label="Add this" does="add" kind="second" />
+              <Submit label="Add this one" does="add" kind="second" />
             </form>
           </li>
         ))}
@@ -231,7 +231,7 @@ export function Choices({ choices, given }: { choices: readonly Choice[]; given:
   );
 }
 
-/** What a choice's form names. */
+/** The subject in the form of a choice. */
 export function subjectIn(form: URLSearchParams): DealSubject | undefined {
   const property = form.get('property_id');
   const listing = form.get('listing_id');

@@ -12,7 +12,7 @@ const HEIGHT = 120;
 const FRAME = { left: 60, right: 10, top: 10, bottom: 22 };
 
 const SCORES = [
-  ['Cheaper than, %', 'price_advantage'],
+  ['Cheaper than (% of listings)', 'price_advantage'],
   ['Buyer interest', 'traction_score'],
 ] as const;
 
@@ -20,7 +20,7 @@ type Point = { at: number; value: number };
 
 type HistoryProps = { events: DealEvent[]; undo: UndoablePrice | undefined; now: Date };
 
-/** What happened to a deal, the last first; price, advantage and interest over time. */
+/** The changes of a deal, latest first, with charts of its price, rank, and interest. */
 export function History({ events, undo, now }: HistoryProps) {
   const ascending = events.toReversed();
   const pointsOf = (name: 'price' | 'price_advantage' | 'traction_score'): Point[] =>
@@ -40,7 +40,7 @@ export function History({ events, undo, now }: HistoryProps) {
       </ol>
       {price.length > 1 && (
         <details>
-          <summary>Price, rank and interest over time</summary>
+          <summary>Price, rank, and interest over time</summary>
           <div class="deal-charts">
             <Steps title="List price" points={price} span={span} top={1.1 * top} shown={usd} />
             {SCORES.map(([title, name]) => (
@@ -56,7 +56,7 @@ export function History({ events, undo, now }: HistoryProps) {
 function Happening({ event, undo }: { event: DealEvent; undo: UndoablePrice | undefined }) {
   const { at, author, cause, changes } = event;
   const lines = Object.entries(changes)
-    // An empty beginning is no news.
+    // Skip fields that are empty at first.
     .filter(
       ([field, [before, after]]) =>
         before !== null || (after !== '' && after !== null && field !== 'listing_grade'),
@@ -78,7 +78,7 @@ function Happening({ event, undo }: { event: DealEvent; undo: UndoablePrice | un
   );
 }
 
-/** What a person would look for first: the grade, the price, the stage. */
+/** The most important change: the stage, the grade, or the price. */
 function titleOf(cause: string, changes: DealEvent['changes']): string {
   const [, grade] = changes.listing_grade ?? [];
   const [, price] = changes.price ?? [];
@@ -89,9 +89,9 @@ function titleOf(cause: string, changes: DealEvent['changes']): string {
   if (price != null) return `List price ${money(price)}${cause === 'advice taken' ? ', as advised' : ''}`;
   const { advice_held_until: held, advice_dismissed_on: dismissed } = changes;
   if (held?.[1]) return `Price held until ${day(held[1])}`;
-  if (dismissed?.[1]) return 'Recommendation dismissed';
+  if (dismissed?.[1]) return 'Advice dismissed';
   if (cause === 'edited') return 'Edited';
-  return cause === 'market' ? "Compared with the county's listings again" : 'Listing looked at';
+  return cause === 'market' ? 'Compared with county listings' : 'Checked for listing';
 }
 
 type StepsProps = {
@@ -102,7 +102,7 @@ type StepsProps = {
   shown(value: number): string;
 };
 
-/** A value that holds until it changes. */
+/** A step chart. */
 function Steps({ title, points, span: [from, to], top, shown }: StepsProps) {
   if (points.length === 0) return null;
   const floor = HEIGHT - FRAME.bottom;
@@ -117,7 +117,7 @@ function Steps({ title, points, span: [from, to], top, shown }: StepsProps) {
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
-        aria-label={`${title}: from ${shown(first.value)} on ${day(new Date(first.at))} to ${shown(last.value)} now; the list above has every change`}
+        aria-label={`${title}: from ${shown(first.value)} on ${day(new Date(first.at))} to ${shown(last.value)} now. The list above has every change`}
       >
         {[0, top / 2, top].map(value => (
           <>
@@ -143,6 +143,7 @@ const NAMES: Record<string, string> = {
   deal_type: 'Type',
   price: 'List price',
   misc_costs: 'Other costs',
+  expected_sell_price: 'Expected sale price',
   fetch_status: 'Listing',
   listing_grade: 'Grade',
   price_advantage: 'Cheaper than',
@@ -150,22 +151,21 @@ const NAMES: Record<string, string> = {
   suggested_action: 'Advice',
   suggested_action_price: 'Advised price',
   contract_expiration_date: 'Contract expires',
-  closing_date: 'Closing',
+  closing_date: 'Closing date',
 };
 
 const AMOUNTS = /price$|fee$|costs$/;
 
-/** "List price $34,900 → $31,900"; undefined for what is a step on the way to something that is told too. */
+/** "List price $34,900 → $31,900"; undefined for an intermediate step. */
 function describe(field: string, before: string | null, after: string | null): string | undefined {
   if (field.startsWith('suggested_action') && !after) return undefined;
   if (field === 'fetch_status' && after === 'waiting') return undefined;
-  // The heading says so.
-  if (/^advice_(held|dismissed)/.test(field))
-    return after === null ? 'Recommendation shown again' : undefined;
+  // Otherwise the heading says it.
+  if (/^advice_(held|dismissed)/.test(field)) return after === null ? 'Advice shown again' : undefined;
   const word = (value: string | null): string => {
     if (value === null || value === '') return 'none';
     if (field === 'status') return STAGE_NAMES[value as keyof typeof STAGE_NAMES];
-    if (field === 'price_advantage') return `${value} %`;
+    if (field === 'price_advantage') return `${value}%`;
     if (field === 'fetch_status') return LISTING_STATES[value as Deal['fetch_status']].toLowerCase();
     if (field === 'suggested_action') return ACTIONS[value as keyof typeof ACTIONS];
     if (field.endsWith('_date')) return day(value);

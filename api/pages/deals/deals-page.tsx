@@ -18,13 +18,13 @@ import { nameOf, readBoard, STAGE_NAMES } from './deals-board.ts';
 import { Board } from './deals-cards.tsx';
 import { AddForm, Choices, readFields, subjectIn } from './deals-form.tsx';
 
-/** What the board says besides. */
+/** What the page shows besides the board. */
 type BoardResult = {
   bad?: string;
   choices?: Awaited<ReturnType<typeof choicesOf>>;
-  /** As it was, of a deal that was moved to another stage. */
+  /** A deal that was moved to another stage, as it was before. */
   moved?: Deal;
-  /** To be removed, if that is meant. */
+  /** A deal to remove once the user confirms. */
   removing?: Deal;
 };
 
@@ -33,9 +33,9 @@ const boardPage: Page = {
   access: 'app',
   show: (visit, { bad }) => show(visit, { bad }),
   actions: {
-    /** From a parcel one comes to the deal, not to all of them. */
+    /** From a parcel page: add the deal and open it. */
     async begin(visit) {
-      return { redirect: `/deals/${await begin(visit)}` };
+      return { redirect: `/deals/${await addFromParcel(visit)}` };
     },
     add,
     async move(visit) {
@@ -78,7 +78,7 @@ async function step(visit: Visit, by: number): Promise<Reply> {
   return TO_BOARD;
 }
 
-async function begin(visit: Visit): Promise<string> {
+async function addFromParcel(visit: Visit): Promise<string> {
   const body = { property_id: Number(visit.form.get('property_id')) };
   return (await callEndpoint<Deal>(visit, addListing, { body })).id;
 }
@@ -110,39 +110,39 @@ async function show(visit: Visit, { bad, choices, moved, removing }: BoardResult
           <div id="totals">
             <p>
               {view.count === 0
-                ? 'The lots that you sell, by stage'
-                : `${view.count} ${view.count === 1 ? 'deal' : 'deals'} · expected profit ${dollars(total)} without those canceled`}
+                ? "Lots you're selling, by stage"
+                : `${view.count} ${view.count === 1 ? 'deal' : 'deals'} · expected profit ${dollars(total)}, excluding canceled deals`}
             </p>
           </div>
         </div>
         <div class="buttons">
           <a class="button second" href="/deals/export.csv">
             <Icon name="download" />
-            CSV
+            Export CSV
           </a>
         </div>
       </header>
-      <div id="told">
+      <div id="messages">
         {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
         {removing && <ConfirmRemoval deal={removing} />}
         {moved && <Moved from={moved} to={visit.form.get('status') as DealStage} />}
         {choices && given && <Choices choices={choices} given={given} />}
         <AddForm given={adding ? given : undefined} open={view.count === 0} />
       </div>
-      <p class="unseen" id="moved" role="status" />
+      <p class="unseen" id="announcement" role="status" />
       <Board view={view} />
       <p class="keys" hidden>
-        Drag a card, or go to its name with Tab and move it with the arrow keys: left and right to another
-        stage, up and down within one.
+        Drag a card to move it. With the keyboard, press Tab until its name has the focus, then use the arrow
+        keys: left and right change the stage, up and down the order.
       </p>
     </div>
   );
   return { title: 'Deals', body, assetNames: ['cards.css', 'deals.css', 'deals.mjs'] };
 }
 
-/** Another stage, with the way back. */
+/** A toast for a move to another stage, with a button to undo it. */
 const Moved = ({ from, to }: { from: Deal; to: DealStage }) => (
-  <Toast words={`${nameOf(from)} moved to ${STAGE_NAMES[to]}.`}>
+  <Toast words={`${nameOf(from)} moved to ${STAGE_NAMES[to]}`}>
     <form method="post" action="/deals">
       {(['id', 'status', 'position'] as const).map(name => (
         <input type="hidden" name={name} value={from[name]} />
@@ -156,11 +156,13 @@ const ConfirmRemoval = ({ deal }: { deal: Deal }) => (
   <div class="notice warn" role="status">
     <Icon name="triangle-alert" />
     <div>
-      <p>Remove {nameOf(deal)} from the board, with its figures and its history? This cannot be undone.</p>
+      <p>
+        Remove {nameOf(deal)} from the board? Its figures and history are deleted too. You can't undo this.
+      </p>
       <form method="post" action="/deals" class="buttons">
         <input type="hidden" name="id" value={deal.id} />
         <a class="button second small" href="/deals">
-          Keep it
+          Keep deal
         </a>
         <Submit label={`Remove ${nameOf(deal)}`} does="remove_now" kind="danger small" />
       </form>
@@ -176,7 +178,7 @@ const COLUMNS = [
   ...(['contract_expiration_date', 'closing_date', 'fetch_status', 'listing_url', 'created_at'] as const),
 ];
 
-/** The board as a table for spreadsheets. */
+/** The board as a CSV file. */
 const exportPage: Page = {
   path: '/deals/export.csv',
   access: 'app',

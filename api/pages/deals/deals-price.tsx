@@ -10,35 +10,36 @@ export const money = (decimal: string): string => dollars(toCents(decimal));
 export const spendOf = (deal: Deal): bigint =>
   DEAL_COSTS.reduce((sum, name) => sum + toCents(deal[name] ?? '0'), 0n);
 
-/** The profit once it is listed for this price: a lot does not sell for more than is asked. */
+/** The profit at a list price. A lot doesn't sell for more than its list price. */
 export function profitAt(deal: Deal, cents: bigint): bigint {
-  const { expected_sell_price: hoped } = deal;
-  const soldFor = hoped !== null && toCents(hoped) < cents ? toCents(hoped) : cents;
+  const { expected_sell_price: expected } = deal;
+  const soldFor = expected !== null && toCents(expected) < cents ? toCents(expected) : cents;
   return soldFor - spendOf(deal);
 }
 
-/** What another list price changes: a sale is expected for no more than is asked. */
+/** The fields that a new list price changes. It lowers a higher expected sale price. */
 export function priceFields(deal: Deal, price: string): Record<string, string> {
-  const { expected_sell_price: hoped } = deal;
-  return { price, ...(hoped !== null && toCents(hoped) > toCents(price) && { expected_sell_price: price }) };
+  const { expected_sell_price: expected } = deal;
+  const isLowered = expected !== null && toCents(expected) > toCents(price);
+  return { price, ...(isLowered && { expected_sell_price: price }) };
 }
 
-/** An amount as it was typed. @throws PlatError `validation_error` */
-export function priceIn(written: string): string {
-  const price = parseMoney(written);
+/** Parses an entered price. @throws PlatError `validation_error` */
+export function priceIn(entered: string): string {
+  const price = parseMoney(entered);
   if (price === undefined || toCents(price) <= 0n)
     throw new PlatError(
       'validation_error',
-      `"${written.slice(0, 40)}" is no price: write $18,400, 18.4k or 18400.50.`,
+      `"${entered.slice(0, 40)}" isn't a price. Enter $18,400, 18.4k, or 18400.50.`,
     );
   return price;
 }
 
-/** Where a price is confirmed. @param price the one to begin with */
+/** The URL of the price dialog. @param price the initial value */
 export const pricePath = (id: string, price?: string): string =>
   `/deals/${id}?change=price${price === undefined ? '' : `&new_price=${encodeURIComponent(price)}`}`;
 
-/** @param asked the new price as it was typed; an empty one is still to be typed */
+/** @param asked the new price as entered; empty before the user enters one */
 export function ConfirmPrice({ deal, asked }: { deal: Deal; asked: string }) {
   const { id, price } = deal;
   if (price === null) return null;
@@ -56,7 +57,7 @@ export function ConfirmPrice({ deal, asked }: { deal: Deal; asked: string }) {
         <input type="hidden" name="change" value="price" />
         <h2 id="price-title">Change the list price?</h2>
         <div class="row">
-          <Facts kind="key" of={[['Now', usd(price)]]} />
+          <Facts kind="key" of={[['Current', usd(price)]]} />
           <Field
             label="New list price"
             name="new_price"
@@ -66,15 +67,15 @@ export function ConfirmPrice({ deal, asked }: { deal: Deal; asked: string }) {
             autocomplete="off"
             required
             autofocus={asked === ''}
-            error={asked === '' || next !== undefined ? undefined : `"${asked.slice(0, 40)}" is no price.`}
+            error={asked === '' || next !== undefined ? undefined : `"${asked.slice(0, 40)}" isn't a price.`}
           />
         </div>
         <div id="outcome">
           {isOther && <Outcome deal={deal} price={price} next={next} />}
           <p>
             <small>
-              Only Plat's own figure changes: change it at the listing's site, too. You can undo it here, now
-              and later from its history.
+              This changes the price in Plat only, so update the listing site too. You can undo it later from
+              the deal's history.
             </small>
           </p>
           <div class="buttons">
@@ -86,7 +87,7 @@ export function ConfirmPrice({ deal, asked }: { deal: Deal; asked: string }) {
                 Change to {money(next)}
               </button>
             ) : (
-              <button type="submit">Show what it does</button>
+              <button type="submit">Preview</button>
             )}
           </div>
         </div>
@@ -95,26 +96,26 @@ export function ConfirmPrice({ deal, asked }: { deal: Deal; asked: string }) {
   );
 }
 
-/** 18400 for 18400.00, as people write it. */
+/** 18400 for 18400.00. */
 const textOf = (decimal: string): string => decimal.replace(/\.00$/, '');
 
-/** What another price does, before it is set. */
+/** A preview of what a new price changes. */
 function Outcome({ deal, price, next }: { deal: Deal; price: number; next: string }) {
-  const { advice, acreage, figures, expected_profit: now, expected_sell_price: hoped } = deal;
-  const worth = advice?.valuation_counts ? Number(figures?.mean_adjusted_price ?? 0) : 0;
+  const { advice, acreage, figures, expected_profit: now, expected_sell_price: expected } = deal;
+  const estimate = advice?.valuation_counts ? Number(figures?.mean_adjusted_price ?? 0) : 0;
   const cents = toCents(next);
-  const lowered = hoped !== null && toCents(hoped) > cents;
+  const isLowered = expected !== null && toCents(expected) > cents;
   return (
     <>
       <input type="hidden" name="shown_price" value={next} />
       <Facts
         of={[
           ['Profit', change(money(now), dollars(profitAt(deal, cents)))],
-          ['Expected sell price', lowered ? change(money(hoped), money(next)) : null],
-          ['Per acre', acreage ? change(usd(price / acreage), usd(Number(next) / acreage)) : null],
+          ['Expected sale price', isLowered ? change(money(expected), money(next)) : null],
+          ['Price per acre', acreage ? change(usd(price / acreage), usd(Number(next) / acreage)) : null],
           [
-            'Against its estimated value',
-            worth > 0 ? change(against(price, worth), against(Number(next), worth)) : null,
+            'Compared with estimated value',
+            estimate > 0 ? change(against(price, estimate), against(Number(next), estimate)) : null,
           ],
         ]}
       />
@@ -123,16 +124,16 @@ function Outcome({ deal, price, next }: { deal: Deal; price: number; next: strin
 }
 
 const change = (before: string, after: string): string =>
-  before === after ? `${after}, as now` : `${before} → ${after}`;
+  before === after ? `${after} (no change)` : `${before} → ${after}`;
 
-/** "41 % below". */
-export function against(price: number, worth: number): string {
-  const percent = Math.round(100 * Math.abs(1 - price / worth));
-  return percent === 0 ? 'at' : `${percent} % ${price < worth ? 'below' : 'above'}`;
+/** "41% below". */
+export function against(price: number, estimate: number): string {
+  const percent = Math.round(100 * Math.abs(1 - price / estimate));
+  return percent === 0 ? 'equal to' : `${percent}% ${price < estimate ? 'below' : 'above'}`;
 }
 
 /**
- * The price that a form sets. @returns undefined where what was shown was of another one
+ * The price that a form confirms. @returns undefined if the form showed the effects of another price
  * @throws PlatError `validation_error`
  */
 export function confirmedPrice(form: URLSearchParams): string | undefined {
@@ -142,35 +143,36 @@ export function confirmedPrice(form: URLSearchParams): string | undefined {
 
 type PriceChange = { was: string | null; is: string | null; event: DealEvent };
 
-/** The changes of price, the last first. */
+/** Price changes, latest first. */
 const priceChanges = (events: readonly DealEvent[]): PriceChange[] =>
   events.flatMap(event => {
     const [was, is] = event.changes.price ?? [];
     return was === undefined || is === undefined ? [] : [{ was, is, event }];
   });
 
-/** The author of what the service found out by itself. */
+/** The author of automatic changes. */
 export const SERVICE = 'plat';
 
 export type UndoablePrice = { event: DealEvent; fields: Record<string, string | null> };
 
 /**
- * What was before the last price that a person has set, as long as it is still that one. An undo is not
- * undone in turn.
+ * The price before a user last changed it, while the deal still has the changed price. An undo can't be
+ * undone
+ * itself.
  */
 export function undoablePrice(deal: Deal, events: readonly DealEvent[]): UndoablePrice | undefined {
   const [last, before] = priceChanges(events);
   if (last === undefined || last.was === null || last.event.author === SERVICE) return undefined;
   if (deal.price !== (last.is === null ? null : Number(last.is))) return undefined;
   if (before !== undefined && before.was === last.is && before.is === last.was) return undefined;
-  const hoped = last.event.changes.expected_sell_price;
+  const expected = last.event.changes.expected_sell_price;
   return {
     event: last.event,
-    fields: { price: last.was, ...(hoped !== undefined && { expected_sell_price: hoped[0] }) },
+    fields: { price: last.was, ...(expected !== undefined && { expected_sell_price: expected[0] }) },
   };
 }
 
-/** The lower price to compare with: the advised one, else one that is cheaper than 60 % of those like it. */
+/** A lower price to compare: the advised one, else one that is cheaper than 60% of similar listings. */
 export function otherPrice({ price, suggested_action_price, figures }: Deal): bigint | null {
   if (suggested_action_price !== null) return toCents(suggested_action_price);
   const competitive = figures?.competitive_price;
@@ -178,11 +180,11 @@ export function otherPrice({ price, suggested_action_price, figures }: Deal): bi
   return toCents(competitive);
 }
 
-/** No price below makes sense: it is worth that at the least, or has cost it. */
+/** The lowest sensible price: the low end of the estimate, or what the deal has cost. */
 export function lowestPrice(deal: Deal): { cents: bigint; why: string } | null {
   const low = deal.advice?.valuation_counts ? deal.figures?.low_price : null;
   const spend = spendOf(deal);
   if (low != null && toCents(low) > spend)
-    return { cents: ((toCents(low) + 50n) / 100n) * 100n, why: 'low end of the 80 % range' };
-  return spend > 0n ? { cents: spend, why: 'what it has cost' } : null;
+    return { cents: ((toCents(low) + 50n) / 100n) * 100n, why: 'low end of the 80% range' };
+  return spend > 0n ? { cents: spend, why: "what you've spent" } : null;
 }

@@ -3,10 +3,10 @@ import { createKey } from '../../../shared/accounts/accounts.ts';
 import type { Page } from '../frame/pages.tsx';
 import { json, ownAccount } from '../frame/visit.ts';
 
-/** Long enough to try things, and soon worthless to whoever finds it. */
+/** Long enough to try calls. A leaked key soon expires. */
 const KEY_MS = 3_600_000;
 
-/** The reference of the API: Swagger UI on `/openapi.json`, from node_modules. */
+/** The API reference: Swagger UI on `/openapi.json`, from node_modules. */
 const docsPage: Page = {
   path: '/docs',
   access: 'public',
@@ -16,8 +16,7 @@ const docsPage: Page = {
         <TryWithKey session={session} />
         <noscript>
           <p class="notice">
-            This reference is drawn by a script. <a href="/openapi.json">/openapi.json</a> has all that it
-            tells.
+            This reference needs JavaScript. <a href="/openapi.json">/openapi.json</a> has the same content.
           </p>
         </noscript>
         <div id="docs" />
@@ -33,12 +32,12 @@ const docsPage: Page = {
   },
 };
 
-/** Keys are stored hashed: to try calls there has to be a new one. */
+/** Keys are stored hashed, so trying calls takes a new key. */
 function TryWithKey({ session }: { session: Session | undefined }) {
   if (session === undefined)
     return (
       <p class="notice">
-        <a href="/sign-in?next=/docs">Sign in</a> to try calls here with a key of your own.
+        <a href="/sign-in?next=/docs">Sign in</a> to try calls with your own key.
       </p>
     );
   if (!session.account?.own) return null;
@@ -48,8 +47,8 @@ function TryWithKey({ session }: { session: Session | undefined }) {
         Try with my key
       </button>
       <output id="tried">
-        Makes a key “docs” that works for an hour, and authorizes this page with it. Calls that you try cost
-        tokens as any others.
+        Creates a key named “docs” that expires in an hour, and authorizes this page with it. Calls that you
+        try cost tokens as usual.
       </output>
     </form>
   );

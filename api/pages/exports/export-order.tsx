@@ -15,7 +15,7 @@ import { Facts } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
 
-/** What a mail house asks for. */
+/** The columns that mail houses need. */
 const MAIL_COLUMNS = [
   'owner_name',
   'owner_name_2',
@@ -33,42 +33,42 @@ const MAIL_COLUMNS = [
 
 type Kind = { label: string; note: string; format: ExportFormat };
 
-/** What the form offers. */
+/** File types for a search or a list. */
 const KINDS = {
   mail: {
     label: 'Mail merge CSV',
-    note: 'Owner, mailing address, parcel, acres, a list’s offer: for any mail house',
+    note: 'Owner, mailing address, parcel, and acres (lists: offers too), for any mail house',
     format: 'csv',
   },
-  csv: { label: 'Everything, CSV', note: 'All fields of each parcel', format: 'csv' },
-  xlsx: { label: 'Everything, Excel', note: 'The same as a workbook', format: 'xlsx' },
-  kml: { label: 'Boundaries, KML', note: 'For Google Earth, at most 10,000', format: 'kml' },
+  csv: { label: 'All fields, CSV', note: 'Every field of each parcel', format: 'csv' },
+  xlsx: { label: 'All fields, Excel', note: 'The same fields in a workbook', format: 'xlsx' },
+  kml: { label: 'Boundaries, KML', note: 'For Google Earth, up to 10,000', format: 'kml' },
   geojsonl: { label: 'Boundaries, GeoJSON lines', note: 'For QGIS', format: 'geojsonl' },
   geoparquet: { label: 'Boundaries, GeoParquet', note: 'For DuckDB and data teams', format: 'geoparquet' },
 } as const satisfies Record<string, Kind>;
 
-/** What it offers of a market: its statistics, or the sales and listings that they stand on. */
+/** File types for a market: its statistics, or the sales and listings behind them. */
 const MARKET_KINDS = {
   stats: {
     label: 'Statistics, CSV',
-    note: `A line for each lot size, all figures: ${tokensText(PRICES.exportMarkets.tokens)}`,
+    note: `One row per lot size, with every statistic: ${tokensText(PRICES.exportMarkets.tokens)}`,
     format: 'csv',
   },
-  stats_xlsx: { label: 'Statistics, Excel', note: 'The same as a workbook', format: 'xlsx' },
-  comps: { label: 'Sales and listings, CSV', note: 'Price, acres, day, address of each', format: 'csv' },
-  comps_xlsx: { label: 'Sales and listings, Excel', note: 'The same as a workbook', format: 'xlsx' },
+  stats_xlsx: { label: 'Statistics, Excel', note: 'The same rows in a workbook', format: 'xlsx' },
+  comps: { label: 'Sales and listings, CSV', note: 'Price, acres, date, and address', format: 'csv' },
+  comps_xlsx: { label: 'Sales and listings, Excel', note: 'The same rows in a workbook', format: 'xlsx' },
   comps_kml: {
     label: 'Sales and listings, KML',
-    note: 'Points for Google Earth, at most 10,000',
+    note: 'Points for Google Earth, up to 10,000',
     format: 'kml',
   },
 } as const satisfies Record<string, Kind>;
 
-/** One of these, by its name. */
+/** The requested kind, or the usual one if the form has none of these. */
 const pick = <Name extends string>(kinds: Record<Name, Kind>, given: URLSearchParams, usual: Name): Name =>
   Object.hasOwn(kinds, given.get('kind') ?? '') ? (given.get('kind') as Name) : usual;
 
-/** What the form says, in an address or as it was sent. */
+/** The order in a URL or a submitted form. */
 export function readOrder(given: URLSearchParams): { kind: string; request: ExportRequest } {
   const most = given.get('tokens');
   const limit = most !== null && { most_tokens: Number(most) };
@@ -84,7 +84,7 @@ export function readOrder(given: URLSearchParams): { kind: string; request: Expo
   const listId = given.get('list_id');
   const asked = {
     ...(listId === null ? { filter: filterOf(given.get('filter')) } : { list_id: listId }),
-    // What is not ticked is not sent.
+    // Browsers don't send an unchecked box.
     ...((listId === null || given.has('asked')) && { one_per_owner: given.has('one_per_owner') }),
     ...(listId !== null && given.has('only_new') && { status: 'new' as const }),
   };
@@ -111,18 +111,18 @@ function filterOf(text: string | null): Record<string, unknown> {
     const filter: unknown = JSON.parse(text ?? '');
     if (typeof filter === 'object' && filter !== null) return filter as Record<string, unknown>;
   } catch {
-    // As one that is no object.
+    // Reported below.
   }
-  throw new PlatError('validation_error', 'The search could not be read: go back to the map and try again.');
+  throw new PlatError('validation_error', "We couldn't read that search. Go back to the map and try again.");
 }
 
-/** What a file is made of, as the form names it. */
+/** What an export contains, as the form names it. */
 type Subject = {
   title: string;
   hidden: Record<string, string>;
   list?: ListRecord;
   market?: true;
-  /** Where one came from. */
+  /** The page that led here. */
   back: string;
 };
 
@@ -139,7 +139,7 @@ async function subjectOf(visit: Visit, given: URLSearchParams, company: string):
   if (market !== null) {
     const [type = '', code = ''] = market.split(':');
     const region = await findExportMarket(visit.deps.db, type, code);
-    if (region === undefined) throw new PlatError('not_found', 'There is no such market.');
+    if (region === undefined) throw new PlatError('not_found', 'Market not found.');
     return {
       title: `Export ${region.label}`,
       hidden: { market, region_id: region.id },
@@ -164,7 +164,7 @@ type KindProps = Pick<Subject, 'market'> & { kind: string };
 function KindChoice({ market, kind }: KindProps) {
   return (
     <fieldset class={market ? 'choices priced' : 'choices'}>
-      <legend class="unseen">What for</legend>
+      <legend class="unseen">File type</legend>
       {Object.entries<Kind>(market ? MARKET_KINDS : KINDS).map(([name, { label, note }]) => (
         <label>
           <input type="radio" name="kind" value={name} checked={name === kind} />
@@ -185,14 +185,14 @@ function Switches({ market, list, onePerOwner, onlyNew }: SwitchesProps) {
       {!market && (
         <label class="switch">
           <span>
-            One row an owner <small>the largest parcel, with what the owner has in all</small>
+            One row per owner <small>the largest parcel, with totals for the owner</small>
           </span>
           <input type="checkbox" name="one_per_owner" value="true" checked={onePerOwner} />
         </label>
       )}
       {list !== undefined && (
         <label class="switch">
-          <span>Only rows that are new</span>
+          <span>Only rows with status New</span>
           <input type="checkbox" name="only_new" value="true" checked={onlyNew} />
         </label>
       )}
@@ -200,7 +200,7 @@ function Switches({ market, list, onePerOwner, onlyNew }: SwitchesProps) {
   );
 }
 
-/** What a search finds, a list or a market has, as a file, told with its price before it is ordered. */
+/** The form that orders an export of a search, list, or market, with its price. */
 export async function orderForm(visit: Visit, company: string) {
   const { db } = visit.deps;
   const given = new URLSearchParams(visit.url.search);
@@ -227,19 +227,21 @@ export async function orderForm(visit: Visit, company: string) {
       <Facts
         of={[
           [request.markets ? 'Markets with statistics' : 'Rows', count(price.rows)],
-          ['Given in the last 30 days, free', price.free_rows === 0 ? null : count(price.free_rows)],
+          ['Already paid for (last 30 days)', price.free_rows === 0 ? null : count(price.free_rows)],
           ['Price', tokensText(price.tokens)],
           [
-            'You have',
-            left === null ? null : `${count(left)} · ${count(Math.max(0, left - price.tokens))} after`,
+            'Tokens left',
+            left === null
+              ? null
+              : `${count(left)} · ${count(Math.max(0, left - price.tokens))} after this export`,
           ],
         ]}
       />
       <p>
         <small>
-          {priceText(request.markets ? PRICES.exportMarkets : PRICES.exportRows)}. Kept for 7 days. No
-          telephone numbers
-          {list !== undefined && '; owners who want no letters are left out'}.
+          {priceText(request.markets ? PRICES.exportMarkets : PRICES.exportRows)}. Plat keeps the file for 7
+          days. It has no phone numbers.
+          {list !== undefined && ' Owners marked “Do not mail” are excluded.'}
         </small>
       </p>
       <div class="buttons">
@@ -247,7 +249,7 @@ export async function orderForm(visit: Visit, company: string) {
           <Icon name="download" /> Export for {tokensText(price.tokens)}
         </button>
         <button type="submit" id="update" class="second" formmethod="get">
-          Update the price
+          Update price
         </button>
         <a href={back}>Cancel</a>
       </div>

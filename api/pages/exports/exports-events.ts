@@ -6,12 +6,12 @@ import { watchVersions } from '../frame/watch-versions.ts';
 
 const watchExports = watchVersions(readExportVersions);
 
-/** What changes with every step of the company's files. */
+/** Changes whenever one of the company's exports makes progress. */
 export async function versionOf({ deps }: Visit, company: string): Promise<string> {
   return (await readExportVersions(deps.db, [company]))[0]!.version;
 }
 
-/** Server-sent events with the version of the company's files: the first at once, then one for each step. */
+/** Server-sent events with the version of the company's exports: one at once, then one per change. */
 export const exportEventsPage: Page = {
   path: '/exports/events',
   access: 'app',

@@ -22,7 +22,7 @@ import { versionOf } from './exports-events.ts';
 
 const WHAT: Record<ExportKind, string> = {
   filter: 'Search',
-  owners: 'Search, one an owner',
+  owners: 'Search, one row per owner',
   list: 'List',
   comps: 'Sales and listings',
   markets: 'Statistics',
@@ -37,22 +37,22 @@ const FORMAT_WORDS: Record<ExportFormat, string> = {
 };
 
 const WORDS: Record<ExportRow['state'], string> = {
-  queued: 'Waits for its turn',
-  running: 'Being made',
+  queued: 'Queued',
+  running: 'Preparing',
   ready: 'Ready',
   failed: 'Failed',
   cancelled: 'Canceled',
-  expired: 'No longer kept',
+  expired: 'Expired',
 };
 
-/** Without scripts. */
-const LOOKED_AT_AGAIN = (
+/** Reloads the page in browsers without JavaScript. */
+const RELOAD = (
   <noscript>
     <meta http-equiv="refresh" content="3" />
   </noscript>
 );
 
-/** The company's files; with a search or a list in the address, also the form that orders one of it. */
+/** The company's exports. With a search, list, or market in the URL, also the form to order one. */
 export const exportsPage: Page = {
   path: '/exports',
   access: 'app',
@@ -73,7 +73,7 @@ export const exportsPage: Page = {
   },
 };
 
-/** A form that is sent twice orders one file. */
+/** Submitting a form twice orders one export. */
 function orderKey({ form }: Visit): string | undefined {
   const order = form.get('order');
   return order === null ? undefined : pageKey(order);
@@ -93,7 +93,7 @@ async function show(visit: Visit, { bad }: FormResult) {
           <div>
             <h1>Exports</h1>
             <p>
-              <small>Files of your company, kept for {KEPT_DAYS} days.</small>
+              <small>Your company's files. Plat keeps each for {KEPT_DAYS} days.</small>
             </p>
           </div>
         </header>
@@ -103,13 +103,13 @@ async function show(visit: Visit, { bad }: FormResult) {
           {rows.length === 0 && !order && (
             <Empty icon="list" title="No files yet">
               Search on <a href="/data">the map</a>, or open a <a href="/lists">list</a> or a{' '}
-              <a href="/markets">market</a>, then press “Export”.
+              <a href="/markets">market</a>, then choose “Export”.
             </Empty>
           )}
           {rows.length > 0 && (
             <Grid
               name="Files"
-              heads={['File', 'State', 'Rows', 'Price', 'Ordered', '']}
+              heads={['File', 'Status', 'Rows', 'Price', 'Created', '']}
               rows={await Promise.all(rows.map(row => lineOf(visit, row)))}
               cards
             />
@@ -118,23 +118,21 @@ async function show(visit: Visit, { bad }: FormResult) {
       </>
     ),
     assetNames: ['cards.css', 'results.css', 'lists.css', 'exports.mjs'],
-    ...(open && { head: LOOKED_AT_AGAIN }),
+    ...(open && { head: RELOAD }),
   };
 }
 
-/** What a file is of: the list or market by its name, a search in words. */
+/** The name of the list or market, or the search in words. */
 function nameOf(row: ExportRow): string {
   if (row.request.filter !== undefined) return nameOfFilter(row.request.filter);
-  return (
-    shortNameOf(row) || (row.request.list_id === undefined ? 'Sales and listings' : 'A list that is deleted')
-  );
+  return shortNameOf(row) || (row.request.list_id === undefined ? 'Sales and listings' : 'Deleted list');
 }
 
 async function lineOf(visit: Visit, row: ExportRow) {
   const { files } = visit.deps.resources;
   const { id, state, request, error, progress } = row;
   const isOpen = state === 'queued' || state === 'running';
-  const words = `${WORDS[state]}${progress === null ? '' : `, ${Math.round(100 * progress)} %`}`;
+  const words = `${WORDS[state]}${progress === null ? '' : `, ${Math.round(100 * progress)}%`}`;
   return [
     <>
       <b>{nameOf(row)}</b>

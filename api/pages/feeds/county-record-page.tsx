@@ -10,7 +10,7 @@ import { NoParcels } from '../parts/no-parcels.tsx';
 import { KIND_WORDS } from './coverage-page.tsx';
 import { Studies } from './ratio-studies.tsx';
 
-/** How good the data of a county are: the figures of `coverage/{fips}/quality/`, to be read and printed. */
+/** Data quality of a county: the numbers of `coverage/{fips}/quality/`, for reading and printing. */
 export const countyRecordPage: Page = {
   path: '/coverage/:fips',
   access: 'session',
@@ -20,7 +20,8 @@ export const countyRecordPage: Page = {
     const isFips = /^\d{5}$/.test(code);
     const quality = isFips ? await readQuality(resources.db, code, now()) : undefined;
     const title = isFips ? countyText(Number(code)) : '';
-    if (quality === undefined && title === '') throw notFound('No county has this FIPS code.');
+    if (quality === undefined && title === '')
+      throw notFound('No county has this FIPS code. Check the address.');
     const crumbs = <Crumbs of={[['Coverage', '/coverage'], [title]]} />;
     if (quality === undefined)
       return {
@@ -71,19 +72,19 @@ function Head({ code, title, part, computedAt }: HeadProps) {
   return (
     <header class="pagehead">
       <div>
-        <h1>{title}: how good the data are</h1>
+        <h1>{title}: data quality</h1>
         <p>
           {part && <b data-part>Loaded: {part}. </b>}
           <small>
             {computedAt
-              ? `Computed ${day(computedAt)}`
-              : 'Shares and studies follow when the county has been valued'}
+              ? `Calculated ${day(computedAt)}`
+              : 'Completeness and studies appear once Plat has valued the county'}
           </small>
         </p>
       </div>
       <div class="buttons">
         <a class="button second" href={`/markets/${code}`}>
-          Market
+          See market
         </a>
         <a class="button second" href={`/data?county=${code}`}>
           Show parcels on map
@@ -100,25 +101,21 @@ function Figures({ quality }: { quality: CountyQuality }) {
   const roll = sources.find(({ kind }) => kind === 'assessor');
   const cards: [name: string, value: string, note: string][] = [
     ['Parcels', parcels === null ? '–' : count(parcels), 'on the roll'],
-    ["Roll's age", roll?.age_days == null ? '–' : ageOf(roll.age_days), roll ? rollNote(roll) : 'no roll'],
+    ['Roll age', roll?.age_days == null ? '–' : ageOf(roll.age_days), roll ? rollNote(roll) : 'no roll'],
     [
       'Rows used',
       rows === null || rows.read === 0 ? '–' : percent(100 * (1 - rows.rejected / rows.read)),
-      rows === null ? 'no roll' : `${count(rows.rejected)} of ${count(rows.read)} left out`,
+      rows === null ? 'no roll' : `${count(rows.rejected)} of ${count(rows.read)} rejected`,
     ],
-    ['With a boundary', shareOf(boundaries), 'of the parcels'],
+    ['With boundary', shareOf(boundaries), 'of parcels'],
     [
       'Acres agree',
       shareOf(acreage_agrees),
       acreage_compared
-        ? `deed and map, of ${count(acreage_compared)} with both`
-        : 'deed and map: none has both',
+        ? `deed vs. map, for ${count(acreage_compared)} with both`
+        : 'no parcel has both deed and map acres',
     ],
-    [
-      'Ids kept',
-      shareOf(ids_kept),
-      ids_kept === null ? 'loaded once so far' : 'by parcels, at the last load',
-    ],
+    ['Ids kept', shareOf(ids_kept), ids_kept === null ? 'loaded only once' : 'by parcels in the last load'],
   ];
   return (
     <dl class="cards">
@@ -140,7 +137,7 @@ function Fields({ quality: { filled } }: { quality: CountyQuality }) {
   const missing = Object.entries(PARCEL_FIELDS).filter(([name]) => !shares[name]);
   return (
     <>
-      <h2>How full the roll is</h2>
+      <h2>Completeness</h2>
       <div class="pair fields">
         {FIELD_GROUPS.map(group => {
           const known = fieldsIn(group, PARCEL_FIELDS).filter(([name]) => shares[name]);
@@ -166,7 +163,7 @@ function Fields({ quality: { filled } }: { quality: CountyQuality }) {
       </div>
       {missing.length > 0 && (
         <p>
-          <b>Not told by this roll</b>: {missing.map(([, { label }]) => label).join(', ')}.
+          <b>Not in this roll</b>: {missing.map(([, { label }]) => label).join(', ')}.
         </p>
       )}
     </>
@@ -178,16 +175,16 @@ function Runs({ quality: { history } }: { quality: CountyQuality }) {
   const isShared = history.some(({ counties }) => counties > 1);
   return (
     <>
-      <h2>Loads of the roll</h2>
-      {isShared && <p>The figures are of all counties of a file together.</p>}
+      <h2>Load history</h2>
+      {isShared && <p>For a file with several counties, the numbers cover all of them.</p>}
       <Grid
-        name="Loads of the roll"
+        name="Load history"
         heads={[
           'Loaded',
           'Feed',
           'Result',
           'Rows',
-          'Left out',
+          'Rejected',
           'Parcels',
           'New',
           'Changed',
@@ -197,7 +194,7 @@ function Runs({ quality: { history } }: { quality: CountyQuality }) {
         rows={history.map(run => [
           day(run.finished_at),
           run.feed,
-          run.status === 'merged' ? 'Merged' : 'Stopped at the gate',
+          run.status === 'merged' ? 'Merged' : 'Blocked',
           count(run.rows.read),
           count(run.rows.rejected),
           run.parcels === null ? '–' : count(run.parcels),

@@ -7,9 +7,7 @@ import { classifyCounties } from '../parts/county-legend.tsx';
 import { readParts } from '../parts/county-part.ts';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../parts/map-view.tsx';
 
-/**
- * What is known of which counties, for whoever has signed in: it is the first question before a subscription.
- */
+/** What data each county has. Every signed-in user can see it, because people ask before they subscribe. */
 const coveragePage: Page = {
   path: '/coverage',
   access: 'session',
@@ -77,10 +75,10 @@ function Counties({ counties, parts }: CountiesProps & { parts: ReadonlyMap<numb
 
 function WithoutSales({ counties }: CountiesProps) {
   return (
-    <Panel id="without-sales" title="Without sales" flush>
+    <Panel id="without-sales" title="Counties without sales" flush>
       <Grid
-        name="Without sales"
-        heads={['County', 'Why, and what helps']}
+        name="Counties without sales"
+        heads={['County', 'Reason and fix']}
         rows={counties.flatMap(county =>
           county.no_comps ? [[nameOf(county), county.no_comps.message]] : [],
         )}
@@ -92,13 +90,13 @@ function WithoutSales({ counties }: CountiesProps) {
 function Versions({ counties }: CountiesProps) {
   const layers = [...new Set(counties.flatMap(({ sources }) => sources.map(({ kind }) => kind)))].sort();
   return (
-    <Panel id="versions" title="Versions" flush>
+    <Panel id="versions" title="Data dates" flush>
       <Grid
-        name="Versions"
-        heads={['County', ...layers.map(kind => KIND_WORDS[kind]), 'Statistics', 'Values']}
+        name="Data dates"
+        heads={['County', ...layers.map(kind => KIND_WORDS[kind]), 'Statistics', 'Estimates']}
         rows={counties.map(county => [
           nameOf(county),
-          ...layers.map(kind => editionOf(county, kind)),
+          ...layers.map(kind => versionOf(county, kind)),
           county.stats_as_of ? day(county.stats_as_of) : '–',
           county.valuations_as_of ? day(county.valuations_as_of) : '–',
         ])}
@@ -139,7 +137,7 @@ type OfferedProps = CountiesProps & {
 function Offered({ state, counties, sourcesOfCounty }: OfferedProps) {
   return (
     <Panel id="offered" title="Available, not loaded" flush>
-      <p>Who publishes the parcels of further counties. The operator loads them.</p>
+      <p>More counties with published parcel data. The operator can load them.</p>
       <form method="get" action="/coverage#offered" class="buttons">
         <Select
           id="state"
@@ -149,23 +147,23 @@ function Offered({ state, counties, sourcesOfCounty }: OfferedProps) {
           given={state}
         />
         <button type="submit" class="second">
-          Show
+          Show counties
         </button>
       </form>
       {state && (
         <Grid
           name="Available, not loaded"
           cards
-          heads={['County', 'Published by', 'Year', 'Terms']}
+          heads={['County', 'Publisher', 'Year', 'Terms']}
           rows={offersOf(state, counties, sourcesOfCounty).map(
             ({ name, statewide, source_url, website, licence, year }) => [
               name,
               <a href={website ?? pageOf(source_url)}>
                 {new URL(source_url).hostname}
-                {statewide && ' (whole state)'}
+                {statewide && ' (statewide)'}
               </a>,
               year ?? '–',
-              licence ?? 'not noted; ask the publisher',
+              licence ?? 'Not stated. Ask the publisher.',
             ],
           )}
         />
@@ -174,7 +172,7 @@ function Offered({ state, counties, sourcesOfCounty }: OfferedProps) {
   );
 }
 
-/** Of counties by their parcels. */
+/** Map classes of counties by their number of parcels. */
 const classesOf = (counties: readonly Coverage[]) =>
   classifyCounties(
     counties.map(({ parcels }) => parcels),
@@ -205,12 +203,12 @@ export const KIND_WORDS: Record<Coverage['sources'][number]['kind'], string> = {
   wetlands: 'Wetlands',
   flood: 'Flood zones',
   water: 'Water',
-  places: 'Names of places',
+  places: 'Place names',
   zips: 'ZIP areas',
-  imagery: 'Imagery',
+  imagery: 'Aerial imagery',
 };
 
-/** Of how many parcels what is known. */
+/** Shares of parcels that have each kind of data. */
 const SHARES = [
   ['with_boundary', 'Boundary'],
   ['with_owner', 'Owner'],
@@ -233,7 +231,7 @@ function PartOf({ county, parts }: PartProps) {
 
 const nameOf = ({ name, state }: Coverage): string => `${name}, ${state}`;
 
-function editionOf({ sources }: Coverage, kind: string): string {
+function versionOf({ sources }: Coverage, kind: string): string {
   const ofKind = sources.filter(source => source.kind === kind);
   const credits = ofKind.map(({ edition, changed, merged_at }) => {
     const of = edition ?? changed;
@@ -243,27 +241,24 @@ function editionOf({ sources }: Coverage, kind: string): string {
   return [...new Set(credits)].join(', ') || '–';
 }
 
-/** The first and the last of days, where there are several. */
+/** The first and the last date, if there are several. */
 function span(days: readonly (string | null | undefined)[]): string {
   const dates = days.filter(each => each != null).toSorted();
   const ends = dates.length === 0 ? [] : [day(dates[0]!), day(dates.at(-1)!)];
   return [...new Set(ends)].join(' to ') || '–';
 }
 
-/** Of a pattern of files the folder that all are in. */
+/** The folder of the files that a URL pattern matches. */
 const pageOf = (address: string): string => address.replace(/[^/]*\{.*$/, '');
 
-/** The address of sources, or the folder or server that they share. */
+/** The URL of the sources, or the folder or server that they share. */
 function commonPage(sources: Coverage['sources']): string {
   const [first, ...others] = sources.map(({ source_url }) => pageOf(source_url ?? ''));
   const differ = others.some(each => each !== first);
   return differ ? new URL('.', first).href : first!;
 }
 
-/**
- * The sources of all counties; what one publisher gives of many counties under the same
- * terms stands together.
- */
+/** The sources of all counties, grouped if one publisher offers many counties under the same terms. */
 function sourcesOf(counties: Coverage[]): Coverage['sources'][] {
   const byFeed = new Map(counties.flatMap(({ sources }) => sources.map(source => [source.feed, source])));
   const groups = new Map<string, Coverage['sources']>();

@@ -7,7 +7,7 @@ import { Grid, Notice } from '../frame/layout.tsx';
 
 type Figure = keyof Study['intervals'];
 
-/** Each with its digits, what a ratio study calls good for vacant land (IAAO, 2013), and what it says. */
+/** Each with its digits, the IAAO's range for vacant land (2013), and how to read it. */
 const FIGURES: readonly (readonly [
   name: Figure,
   label: string,
@@ -20,62 +20,62 @@ const FIGURES: readonly (readonly [
     'Median ratio',
     2,
     '0.90 – 1.10',
-    'value over price of the middle sale: below 1, land is valued too low.',
+    'value divided by price, for the middle sale. Below 1, land is valued too low.',
   ],
   [
     'cod',
     'COD',
     1,
     '5 – 25',
-    'how far ratios are from their median on average, in percent: the less, the more even.',
+    'average distance of the ratios from their median, in percent. Lower is more even.',
   ],
   [
     'prd',
     'PRD',
     2,
     '0.98 – 1.03',
-    'above 1, dear land is valued lower than cheap land, measured by its price.',
+    'above 1, expensive land is valued lower than cheap land, relative to its price.',
   ],
   [
     'prb',
     'PRB',
     2,
     '-0.05 – 0.05',
-    'by what share the ratio changes where the value doubles: below 0, dear land is valued too low.',
+    'how much the ratio changes when the value doubles. Below 0, expensive land is valued too low.',
   ],
   [
     'mki',
     'MKI',
     2,
     '–',
-    'how unequal values are by how unequal prices are: below 1, dear land is valued too low.',
+    'how unequal values are compared with prices. Below 1, expensive land is valued too low.',
   ],
   [
     'vei',
     'VEI',
     0,
     '-10 – 10',
-    'by how many percent the ratios of the dearest land are above those of the cheapest.',
+    'percent by which the ratios of the most expensive land exceed those of the cheapest.',
   ],
 ];
 
-/** How close the values of a county's land are to what it sold for. */
+/** Compares the values of a county's land with its sale prices. */
 export function Studies({ quality }: { quality: CountyQuality }) {
   const { ratio_studies: studies, as_of, computed_at, no_comps } = quality;
   const whole = studies.filter(({ by }) => isWhole(by));
   const all = whole.filter(({ by }) => by === 'all');
   return (
     <>
-      <h2>Values against sales</h2>
+      <h2>Values compared with sale prices</h2>
       {no_comps && <Notice kind="warn">{no_comps.message}</Notice>}
       {!no_comps && computed_at && all.length === 0 && (
-        <p>No sale of the last {RECORD_YEARS} years can be compared with a value.</p>
+        <p>No sales from the last {RECORD_YEARS} years can be compared with a value.</p>
       )}
       {all.length > 0 && (
         <>
           <p>
-            Sales of the {RECORD_YEARS} years up to {day(as_of!)}, each compared with what its land was valued
-            at. Below each figure: what it may be by chance, in 9 of 10 cases.
+            Sales in the {RECORD_YEARS} years up to {day(as_of!)}, compared with the value of the land. The
+            range below each number is its 90% confidence interval.
           </p>
           <StudyTable
             name="All sales"
@@ -115,18 +115,19 @@ export function Studies({ quality }: { quality: CountyQuality }) {
   );
 }
 
-/** How to read the figures. */
+/** How to read the numbers. */
 function Meanings() {
   return (
     <ul class="meaning">
       <li>
-        <b>The assessor’s</b>: the land value on the roll today. The assessor may have known the price when
-        setting it, which flatters it; land in current use is assessed far below its price.
+        <b>The assessor’s</b>: the land value on today's roll. The assessor may have known the price when
+        setting it, which makes it look more accurate. Land taxed by its current use is assessed far below its
+        price.
       </li>
       <li>
-        <b>Plat’s</b>: what Plat’s valuation says by what was known before the quarter of the sale. It never
-        saw the price. Where prices rise faster than they did, values follow late: the last 12 months tell
-        whether they still do.
+        <b>Plat’s</b>: Plat's estimate from what was known before the quarter of the sale, so it never saw the
+        price. When prices rise faster than before, estimates lag. The last 12 months show whether they still
+        do.
       </li>
       {FIGURES.map(([, label, , , words]) => (
         <li>
@@ -134,11 +135,11 @@ function Meanings() {
         </li>
       ))}
       <li>
-        Errors alone show as PRD above 1, PRB and VEI below 0 and MKI below 1: of two like lots the one that
-        sold for more has the lower ratio.
+        Random errors alone push PRD above 1, PRB and VEI below 0, and MKI below 1. Of two similar lots, the
+        one that sold for more has the lower ratio.
       </li>
       <li>
-        <b>Outliers</b>: sales left out because their ratio is over three interquartile ranges off.
+        <b>Outliers</b>: sales excluded because their ratio is more than three interquartile ranges away.
       </li>
     </ul>
   );
@@ -146,20 +147,20 @@ function Meanings() {
 
 const isWhole = (by: Study['by']): boolean => WHOLE.some(one => one === by);
 
-/** The two figures that matter most in words; a bias is what errors of that size do not show alone. */
+/** The two most important numbers, in words. A bias is more than errors of that size explain on their own. */
 function readingOf({ of, median_ratio, prb, prb_by_chance: chance }: Study, lastYear?: Study): string {
   if (median_ratio === null || prb === null) return '';
   const late = lastYear?.median_ratio;
   const half = [
-    `Half of ${WHOSE[of].replace('The', 'the')} values are below ${percent(100 * median_ratio)} of the price`,
-    late == null ? '.' : `, of the last 12 months’ sales below ${percent(100 * late)}.`,
+    `Half of ${WHOSE[of].replace('The', 'the')} values are below ${percent(100 * median_ratio)} of the sale price`,
+    late == null ? '.' : ` (below ${percent(100 * late)} for sales in the last 12 months).`,
   ].join('');
   if (chance == null) return half;
   const range = `${chance.low.toFixed(2)} to ${chance.high.toFixed(2)}`;
   const bias =
     chance.low <= prb && prb <= chance.high
-      ? `That dear land is valued lower or higher than cheap land these sales do not tell: errors as large show a PRB of ${range} by themselves.`
-      : `The dearer the land, the ${prb < chance.low ? 'lower' : 'higher'} they are: errors alone would show a PRB of ${range}.`;
+      ? `These sales don't show that expensive land is valued lower or higher than cheap land: errors of this size alone give a PRB of ${range}.`
+      : `Expensive land is valued ${prb < chance.low ? 'lower' : 'higher'} than cheap land, relative to its price: errors alone would give a PRB of ${range}.`;
   return `${half} ${bias}`;
 }
 
@@ -180,7 +181,7 @@ function StudyTable({ name, head, studies, words, withGood }: StudyTableProps) {
     ...FIGURES.map(([figure, , digits]) => <Estimate study={study} figure={figure} digits={digits} />),
     count(study.outliers),
   ]);
-  const good = ['Good, for vacant land (IAAO)', '', ...FIGURES.map(([, , , range]) => range), ''];
+  const good = ['IAAO range for vacant land', '', ...FIGURES.map(([, , , range]) => range), ''];
   return (
     <Grid
       name={name}

@@ -10,12 +10,12 @@ import { type HeaderList, setHeaders } from '../../http/headers.ts';
 
 export type Asset = { path: string; type: string; body: Buffer };
 
-/** What pages load. Paths contain the hash of the content, so that browsers may keep the files for good. */
+/** The files that pages load. Paths contain a hash of the content, so browsers can cache them forever. */
 export type Assets = { path(name: string): string; list: Asset[]; router: Router };
 
 const YEAR_SECONDS = 31_536_000;
 
-/** Reads what `tools/build.mjs` wrote. */
+/** Reads the files that `tools/build.mjs` wrote. */
 export function openAssets(config: Config): Assets {
   const security = pageHeaders(config);
   const built: Record<string, Omit<Asset, 'body'>> = JSON.parse(
@@ -27,7 +27,7 @@ export function openAssets(config: Config): Assets {
   return { path: name => built[name]!.path, list, router };
 }
 
-/** maplibre-gl is 1.1 MB plain, 290 kB like this; level 11 would take ten times as long for 4 % less. */
+/** maplibre-gl shrinks from 1.1 MB to 290 kB. Level 11 would take ten times as long to save another 4%. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 export function sendAsset({ type, body }: Asset, security: HeaderList, how = BROTLI): RequestHandler {
@@ -37,7 +37,7 @@ export function sendAsset({ type, body }: Asset, security: HeaderList, how = BRO
     const isBrotli = encodingFor(req) === 'br';
     if (isBrotli) small ??= promisify(brotliCompress)(body, how);
     const bytes = isBrotli ? await small! : body;
-    // Also for the map's worker, which obeys the policy that its script came with.
+    // Also for the map's worker, which follows the policy that its script was served with.
     setHeaders(res, security);
     res.setHeader('Content-Type', type);
     res.setHeader('Cache-Control', `public, max-age=${YEAR_SECONDS}, immutable`);
@@ -49,10 +49,7 @@ export function sendAsset({ type, body }: Asset, security: HeaderList, how = BRO
   };
 }
 
-/**
- * No script, style, image or connection but our own, nothing inline, no frame around it; a basemap's
- * host for its images.
- */
+/** Pages load only from this host (and a basemap's), run nothing inline, and can't be framed. */
 export function pageHeaders({ BASEMAP_URL }: Pick<Config, 'BASEMAP_URL'>): HeaderList {
   const basemap = BASEMAP_URL === undefined ? '' : ` ${new URL(BASEMAP_URL).origin}`;
   const policy = [
@@ -75,7 +72,7 @@ export function pageHeaders({ BASEMAP_URL }: Pick<Config, 'BASEMAP_URL'>): Heade
     'DENY',
     'X-Content-Type-Options',
     'nosniff',
-    // Addresses hold one-time links and the ids of parcels.
+    // URLs contain one-time links and parcel ids.
     'Referrer-Policy',
     'same-origin',
     'Cross-Origin-Opener-Policy',

@@ -10,16 +10,16 @@ type Frame = {
   title: string;
   body: ComponentChildren;
   session: Session | undefined;
-  /** The address that is open: marked in the navigation, its question in the search box. */
+  /** The open URL, for the navigation's current item and the search box's text. */
   url: URL;
   assets: Assets;
-  /** Undefined: as the system's. */
+  /** Undefined: the system's theme. */
   theme: Theme | undefined;
-  /** Of the account's period; undefined without a limit, and where the page did not read the account. */
+  /** In the account's period; undefined without a limit, or if the page didn't read the account. */
   tokensLeft?: number | undefined;
-  /** Saved searches in which something is new. */
+  /** The number of saved searches with changes. */
   news?: number;
-  /** The whole width and height of the window, for maps. */
+  /** Fills the window, for maps. */
   wide?: boolean;
   /** Style sheets and client modules of the page. */
   assetNames?: readonly string[];
@@ -104,7 +104,7 @@ function TopBar({ session, url, tokensLeft, news = 0 }: Frame) {
       )}
       <span class="grow" />
       {news > 0 && (
-        <a class="badge good" href="/searches" title="Saved searches in which something is new">
+        <a class="badge good" href="/searches" title="Saved searches with changes">
           <Icon name="bookmark" />
           {news} new
         </a>
@@ -139,7 +139,7 @@ const THEMES = [
   ['light', 'Light theme', 'sun'],
 ] as const;
 
-/** The style sheet shows the one that the page is not in. */
+/** The style sheet shows only the button of the other theme. */
 const ThemeButtons = () => (
   <form method="post" action="/theme" class="themes">
     {THEMES.map(([theme, words, icon]) => (
@@ -150,7 +150,7 @@ const ThemeButtons = () => (
   </form>
 );
 
-/** Of a name the first letters of its words, else of the address. */
+/** The initials of the name, or the first letters of the email. */
 function initialsOf({ name, email }: Session['user']): string {
   const words = name.split(/\s+/).filter(Boolean);
   const letters = words.length > 1 ? words[0]![0]! + words.at(-1)![0]! : (words[0] ?? email).slice(0, 2);
@@ -169,7 +169,7 @@ function AccountMenu({ session: { user } }: { session: Session }) {
           {user.name && <b>{user.name}</b>}
           <small>{user.email}</small>
         </p>
-        {/* On a phone the bar of tabs has no room for it. */}
+        {/* The tab bar on phones has no room for it. */}
         {user.operator && <a href="/admin">Admin</a>}
         <a href="/searches">Saved searches</a>
         <a href="/account">Account</a>
@@ -177,7 +177,7 @@ function AccountMenu({ session: { user } }: { session: Session }) {
         <a href="/docs/">API docs</a>
         <form method="post" action="/theme">
           <button type="submit" name="theme" value="system" class="quiet">
-            Theme of the system
+            Use system theme
           </button>
         </form>
         <form method="post" action="/sign-out">
@@ -188,7 +188,7 @@ function AccountMenu({ session: { user } }: { session: Session }) {
   );
 }
 
-/** On phones, in place of the navigation above. */
+/** Replaces the top navigation on phones. */
 const TabBar = ({ path }: { path: string }) => (
   <nav class="tabbar" aria-label="Tabs">
     {PLACES.map(([to, name, icon]) => (

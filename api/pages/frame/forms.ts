@@ -2,45 +2,46 @@ import express from 'express';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Reply, Visit } from './visit.ts';
 
-/** What was wrong with fields of a form. */
+/** What is wrong with the fields of a form. */
 export type Faults = Readonly<Record<string, readonly string[]>>;
 
-/** What a form did. A secret, such as a new key, is shown this once. */
+/** What a form did. A secret, such as a new key, is shown only once. */
 export type Done = { good: string; secret?: string };
 
-/** What the page says after a form: what it did, or why it was refused, in all and by field. */
+/** The result of a form: what it did, or why it was rejected, overall and by field. */
 export type FormResult = Partial<Done> & { bad?: string; faults?: Faults; error?: PlatError };
 
-/** Does what a form requests, and returns what was done or where the browser goes next. */
+/** Runs a form's action, and returns its result or where the browser goes next. */
 export type Action = (visit: Visit) => Promise<Done | Reply> | Done | Reply;
 
-/** The forms of a page, which post to its own address. */
+/** The forms of a page, which post to its own URL. */
 export type Forms = {
   /** By the form's field `do`. `default` is for forms without it, or with another value. */
   actions?: Readonly<Record<string, Action>>;
   /**
-   * The page, with the result of a form that was sent. Without it, a refused form gets the error page; so it
-   * does when this throws the error again.
+   * The page, with the result of a submitted form. A rejected form gets the error page if this is missing or
+   * throws the error again.
    */
   show?(visit: Visit, result: FormResult): Promise<Reply> | Reply;
-  /** Its address is all the right that it asks for, so that its form may come from anywhere. */
+  /** The form may come from anywhere, because knowing its URL is all the permission that it needs. */
   fromAnywhere?: true;
   /** Its form may be as large as a file of 100,000 numbers. */
   largeForm?: true;
 };
 
-/** @throws PlatError `forbidden` for another site's form, `validation_error` for what is no form */
+/** @throws PlatError `forbidden` for another site's form, `validation_error` for a malformed one */
 export async function receiveForm({ fromAnywhere, largeForm }: Forms, visit: Visit): Promise<void> {
   if (!fromAnywhere) requireSameOrigin(visit);
   visit.form = await readForm(visit, largeForm ? parseLarge : parseUsual);
 }
 
-/** Runs the form's action. A refused form gets its page again; a fault of ours is the error page's. */
+/** Runs the form's action. A rejected form gets its page again. An internal error gets the error page. */
 export async function answerForm({ actions = {}, show }: Forms, visit: Visit): Promise<Reply> {
   try {
     const name = visit.form.get('do') ?? 'default';
     const action = Object.hasOwn(actions, name) ? actions[name] : actions.default;
-    if (action === undefined) throw new PlatError('validation_error', 'The form is not known.');
+    if (action === undefined)
+      throw new PlatError('validation_error', "Plat doesn't know this form. Reload the page and try again.");
     const done = await action(visit);
     return 'good' in done ? await show!(visit, done) : done;
   } catch (error) {
@@ -63,8 +64,8 @@ async function readForm({ req, res }: Visit, parse: typeof parseUsual): Promise<
       if (!error) return resolve();
       const why =
         error.limit === undefined
-          ? 'The form could not be read.'
-          : `The form has more than the ${error.limit / 1000} kB that are allowed: send less at once.`;
+          ? "We couldn't read the form. Reload the page and try again."
+          : `The form is larger than ${error.limit / 1000} kB. Send less at once.`;
       reject(new PlatError('validation_error', why));
     });
   });
@@ -74,7 +75,7 @@ async function readForm({ req, res }: Visit, parse: typeof parseUsual): Promise<
   );
 }
 
-/** A form has to come from a page of ours: browsers say so in Sec-Fetch-Site and Origin. */
+/** Rejects forms from other sites, by the browser's Sec-Fetch-Site and Origin headers. */
 function requireSameOrigin({ req, deps }: Visit): void {
   const site = req.headers['sec-fetch-site'];
   const from = req.headers.origin;
@@ -83,8 +84,5 @@ function requireSameOrigin({ req, deps }: Visit): void {
     deps.origins.isOwnOrigin(from, req) &&
     (site === undefined || site === 'same-origin');
   if (fromHere) return;
-  throw new PlatError(
-    'forbidden',
-    'This form was not sent from a page of Plat: open the page and try again.',
-  );
+  throw new PlatError('forbidden', "This form wasn't sent from a Plat page. Open the page and try again.");
 }

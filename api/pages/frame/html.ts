@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { jsxEscape, jsxTemplate } from 'preact/jsx-runtime';
 
-/** Markup that is escaped already. */
+/** Markup that is already escaped. */
 class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -14,8 +14,8 @@ export type { Markup };
 type Value = string | number | null | false | Markup | readonly Markup[];
 
 /**
- * Markup of a template, whose values are escaped; attributes need their double quotes. For rows by the
- * hundred: 500 would be 10,000 elements.
+ * A template with escaped values. Attributes need double quotes. For large tables, where 500 rows would be
+ * 10,000 elements.
  */
 export function html(markup: TemplateStringsArray, ...values: readonly Value[]): Markup {
   let text = markup[0]!;
@@ -30,5 +30,5 @@ function textOf(value: Value): string {
   return jsxEscape(value) as string;
 }
 
-/** For elements around it. */
+/** Makes markup usable inside elements. */
 export const nodeOf = (parts: readonly Markup[]): VNode => jsxTemplate([textOf(parts)]);

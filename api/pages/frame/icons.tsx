@@ -359,7 +359,7 @@ const SHAPES = {
 
 export type IconName = keyof typeof SHAPES;
 
-/** Always beside a word, or within what has a label. */
+/** Use it next to text, or inside an element with a label. */
 export function Icon({ name, large }: { name: IconName; large?: boolean }) {
   return (
     <svg viewBox="0 0 24 24" class={large ? 'icon large' : 'icon'} aria-hidden="true">

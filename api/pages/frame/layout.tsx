@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { Icon, type IconName } from './icons.tsx';
 
-/** The way back to where a page belongs. */
+/** A link back to the parent page. */
 export const Back = ({ to, words }: { to: string; words: string }) => (
   <p>
     <a href={to}>{words}</a>
@@ -10,7 +10,7 @@ export const Back = ({ to, words }: { to: string; words: string }) => (
 
 type TextProps = { x: number; y: number; words: string; anchor?: 'start' | 'middle' | 'end'; class?: string };
 
-/** A word in a drawing. */
+/** Text in a drawing. */
 export const Text = ({ x, y, words, anchor = 'middle', ...more }: TextProps) => (
   <text x={x} y={y} text-anchor={anchor} {...more}>
     {words}
@@ -26,7 +26,7 @@ const NOTICE_ICONS = {
 
 type NoticeProps = { kind?: keyof typeof NOTICE_ICONS; children: ComponentChildren };
 
-/** A page that is one narrow column under its title. */
+/** A page with one narrow column below its title. */
 export const narrowPage = (title: string, content: ComponentChildren) => ({
   title,
   body: (
@@ -40,14 +40,14 @@ export const narrowPage = (title: string, content: ComponentChildren) => ({
 type PanelProps = {
   id: string;
   title: ComponentChildren;
-  /** Beside the title. */
+  /** Next to the title. */
   aside?: ComponentChildren;
-  /** Where a table fills it. */
+  /** For a panel filled by a table. */
   flush?: boolean;
   children: ComponentChildren;
 };
 
-/** A part of a page in a box. */
+/** A section of a page in a box. */
 export const Panel = ({ id, title, aside, flush, children }: PanelProps) => (
   <section class={flush ? 'card flush' : 'card'} id={id} aria-labelledby={`${id}-title`}>
     <header>
@@ -60,7 +60,7 @@ export const Panel = ({ id, title, aside, flush, children }: PanelProps) => (
 
 type CrumbsProps = { of: readonly (readonly [words: string, to?: string])[] };
 
-/** Where a page stands, each step above it a link. */
+/** Breadcrumbs, with a link for each page above. */
 export const Crumbs = ({ of }: CrumbsProps) => (
   <p class="crumb">
     {of.map(([words, to], i) => (
@@ -72,7 +72,7 @@ export const Crumbs = ({ of }: CrumbsProps) => (
   </p>
 );
 
-/** A message at the head of a page. */
+/** A message at the top of a page. */
 export function Notice({ kind = 'info', children }: NoticeProps) {
   return (
     <p class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
@@ -82,10 +82,7 @@ export function Notice({ kind = 'info', children }: NoticeProps) {
   );
 }
 
-/**
- * What was done just now, with the form that takes it back. It goes by itself; without script it stays in
- * the page.
- */
+/** What just happened, with a form that undoes it. It disappears on its own, or stays without scripts. */
 export const Toast = ({ words, children }: { words: string; children: ComponentChildren }) => (
   <div class="toast" role="status">
     <span>{words}</span>
@@ -95,7 +92,7 @@ export const Toast = ({ words, children }: { words: string; children: ComponentC
 
 type EmptyProps = { icon: IconName; title: string; children: ComponentChildren };
 
-/** What stands where nothing is yet: why, and the next step. */
+/** An empty state: what belongs here, and the next step. */
 export const Empty = ({ icon, title, children }: EmptyProps) => (
   <div class="empty">
     <Icon name={icon} />
@@ -113,7 +110,7 @@ type FieldProps = {
   children?: ComponentChildren;
 } & Record<string, unknown>;
 
-/** A labeled input with its hint and what was wrong with it; `children` in place of a plain input. */
+/** A labeled input with its hint or error; `children` replace the plain input. */
 export function Field({ label, name, kind, hint, error, children, ...input }: FieldProps) {
   const describedBy = hint || error ? `${name}-told` : undefined;
   return (
@@ -137,7 +134,7 @@ export function Field({ label, name, kind, hint, error, children, ...input }: Fi
   );
 }
 
-/** What is shown this once, to be copied. */
+/** A secret that is shown only once, with a copy button. */
 export const Secret = ({ text }: { text: string }) => (
   <div class="secret">
     <pre tabindex={0}>{text}</pre>
@@ -170,7 +167,7 @@ type FactsProps = {
   of: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[];
 };
 
-/** Names and their values; what has none is left out. */
+/** Names and their values, without those that are null. */
 export function Facts({ kind = 'facts', of }: FactsProps) {
   return (
     <dl class={kind}>
@@ -190,10 +187,10 @@ export function Facts({ kind = 'facts', of }: FactsProps) {
 type StatProps = {
   name: ComponentChildren;
   value: string;
-  /** What it is measured by, or how sure it is. */
+  /** Its unit, basis, or certainty. */
   note?: ComponentChildren;
   kind?: string | undefined;
-  /** In a box of its own. */
+  /** In its own box. */
   card?: boolean;
 };
 
@@ -206,7 +203,7 @@ export const Stat = ({ name, value, note, kind, card }: StatProps) => (
   </div>
 );
 
-/** A share as a bar, beside the figure that it draws. */
+/** A share as a bar, next to its number. */
 export const Meter = ({ percent, low }: { percent: number; low?: boolean }) => (
   <svg class={low ? 'meter low' : 'meter'} viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
     <rect class="track" width="100" height="8" />
@@ -225,7 +222,7 @@ export const Submit = ({ label, does, kind }: SubmitProps) => (
 
 type ActProps = SubmitProps & { does: string; kind: string; id: string };
 
-/** A button that is a form of its own. */
+/** A button with its own form. */
 export function Act({ id, ...button }: ActProps) {
   return (
     <form method="post">
@@ -237,13 +234,13 @@ export function Act({ id, ...button }: ActProps) {
 
 /** Numbers, their signs, and the placeholder of a missing one. */
 const FIGURE = /^(–|[-$]?[\d,]+(\.\d+)?%?)?$/;
-/** From here on a text is broken into lines. */
+/** Longer texts are wrapped. */
 const LONG_TEXT = 40;
 
-/** A head that sorts its column; `sort`: how it is sorted now. */
+/** A column head that sorts; `sort` is the current order. */
 export type SortHead = { label: string; href: string; sort: 'ascending' | 'descending' | undefined };
 
-/** Also one with its bar. */
+/** Includes a number with its bar. */
 const isFigure = (cell: string | VNode) =>
   typeof cell === 'string' ? FIGURE.test(cell) : (cell.props as { class?: string }).class === 'rate';
 
@@ -251,13 +248,13 @@ type GridProps = {
   name: string;
   heads: (string | VNode | SortHead)[];
   rows: (string | VNode)[][];
-  /** The last row, of all the others together. */
+  /** The totals row. */
   foot?: (string | VNode)[] | undefined;
-  /** On a phone each row is a card, with the heads before its figures. */
+  /** On phones each row is a card that repeats the column heads. */
   cards?: boolean;
 };
 
-/** A table that scrolls sideways where it has to; a column of figures is set to the right. */
+/** A table that scrolls sideways if needed. Columns of numbers are right-aligned. */
 export function Grid({ name, heads, rows: lines, foot, cards }: GridProps) {
   const isFigures = heads.map((_, i) => lines.every(line => isFigure(line[i]!)));
   const kindOf = (cell: string | VNode, i: number) =>
@@ -318,7 +315,7 @@ type ComparisonProps = {
   rows: [label: string, ...figures: string[]][];
 };
 
-/** Figures of several things side by side, one kind of figure a row. */
+/** Compares several things side by side, with one kind of number per row. */
 export function Comparison({ name, kind, heads, rows: lines }: ComparisonProps) {
   return (
     <section class="scroll" tabindex={0} aria-label={name}>

@@ -5,7 +5,7 @@ import { countNews } from '../../../shared/searches/search-statements.ts';
 import type { Account } from '../../http/callers.ts';
 import { compressed } from '../../http/compression.ts';
 import { envelope, faultOf, JSON_TYPE, notFound } from '../../http/error-responses.ts';
-import { exchangeOf, isOver } from '../../http/exchange.ts';
+import { exchangeOf, isFinished } from '../../http/exchange.ts';
 import { type HeaderList, headersOf, setHeaders } from '../../http/headers.ts';
 import { LARGE_REQUEST_BYTES, sizeOf } from '../../http/heavy-calls.ts';
 import { requireText } from '../../http/text.ts';
@@ -24,15 +24,15 @@ import {
   type Visit,
 } from './visit.ts';
 
-/** Who may see a page: anyone; signed-in users; users of an account with a Pro subscription; operators. */
+/** Who can see a page: anyone, signed-in users, users with a Pro subscription, or operators. */
 export type Access = 'public' | 'session' | 'app' | 'operator';
 
 export type Page = Forms & {
   path: string;
   access: Access;
-  /** Programs that ask for something else than HTML get what the API answers at the path. */
+  /** Programs that don't accept HTML get the API's response at this path. */
   forBrowsers?: true;
-  /** Without it, `show` with no result. */
+  /** Default: `show` with no result. */
   get?(visit: Visit): Promise<Reply> | Reply;
 };
 
@@ -63,7 +63,7 @@ function handler(
       apiUrl: deps.origins.apiUrl(req),
       appUrl: deps.origins.appUrl(),
       session: undefined,
-      work: deps.heavyCalls.of('', { isOver: () => isOver(req, res) }),
+      work: deps.heavyCalls.of('', { isFinished: () => isFinished(req, res) }),
       form: new URLSearchParams(),
     };
     try {
@@ -71,7 +71,7 @@ function handler(
       if (session !== undefined) {
         visit.session = session;
         visit.work = deps.heavyCalls.of(session.account?.id ?? session.id, {
-          isOver: () => isOver(req, res),
+          isFinished: () => isFinished(req, res),
         });
         if (sizeOf(req) > LARGE_REQUEST_BYTES) await visit.work.takeTurn();
       }
@@ -91,10 +91,10 @@ function handler(
   };
 }
 
-/** A header that proxies hand on, once escaped: they stop at 4 to 16 KB. */
+/** Proxies limit a header to 4 to 16 KB, and this one grows when escaped. */
 const MAX_NEXT_LENGTH = 2_000;
 
-/** Redirects a visitor who may not see the page. */
+/** Redirects a visitor who can't see the page. */
 async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
   const { session, req, deps } = visit;
   if (session !== undefined) await countCall(session, deps);
@@ -106,17 +106,20 @@ async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
     const next = (req.method === 'GET' && asked) || '/data';
     return { redirect: `/sign-in?next=${encodeURIComponent(next)}` };
   }
-  if (page.access === 'operator' && !session.user.operator) throw notFound('There is no such page.');
+  if (page.access === 'operator' && !session.user.operator) throw notFound(MISTYPED);
   if (page.access === 'app') {
-    // Who operates the installation and has no account of their own has nothing to see there.
+    // An operator without an account has nothing to see there.
     if (session.account === null && session.user.operator) return { redirect: '/admin' };
     if (!(await accountOf(visit))?.pro)
-      throw new PlatError('subscription_required', 'The app needs an active Pro subscription.');
+      throw new PlatError(
+        'subscription_required',
+        'The app needs an active Pro subscription. Ask your operator to activate it.',
+      );
   }
   return undefined;
 }
 
-/** The headers of every response, those of a page in place of the API's. */
+/** Sends a response with the headers of a page instead of the API's. */
 async function write(
   visit: Visit,
   status: number,
@@ -134,7 +137,7 @@ async function write(
   res.end(req.method === 'HEAD' ? undefined : bytes);
 }
 
-/** Proxies are to hand events on as they come. */
+/** Makes proxies forward events without buffering. */
 const EVENTS = ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-store', 'X-Accel-Buffering', 'no'];
 
 async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
@@ -167,7 +170,7 @@ async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
   }
   const { session, url, req } = visit;
   const account = await visit.account;
-  // Read last, as the page may have shown what was new.
+  // Read last, because showing the page may have marked changes as seen.
   const news = session ? await countNews(deps.db, session.company.id, session.user.id).catch(() => 0) : 0;
   const html = renderToString(
     <Document
@@ -187,10 +190,12 @@ async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
 const tokensLeftOf = ({ tokensAllowed, tokensUsed }: Account): number | undefined =>
   tokensAllowed === null ? undefined : Math.max(0, tokensAllowed - tokensUsed);
 
+const MISTYPED = 'The address may be mistyped, or the page has moved.';
+
 const FAULTS: Record<string, string> = {
-  not_found: 'There is nothing here',
-  forbidden: 'This is not possible from here',
-  subscription_required: 'The app needs a Pro subscription',
+  not_found: 'Page not found',
+  forbidden: "You can't do this",
+  subscription_required: 'Pro subscription required',
   rate_limited: 'Too many requests',
   internal_error: 'Something went wrong',
 };
@@ -206,7 +211,7 @@ async function sendFault(visit: Visit, error: unknown, deps: PageDeps): Promise<
     await write(visit, safe.status, headers, envelope(safe, requestId));
     return;
   }
-  const title = FAULTS[safe.code] ?? 'This did not work';
+  const title = FAULTS[safe.code] ?? "That didn't work";
   const content = <Fault error={safe} requestId={requestId} signedIn={visit.session !== undefined} />;
   await send(visit, { ...narrowPage(title, content), status: safe.status }, deps);
 }
@@ -227,23 +232,23 @@ function Fault({ error, requestId, signedIn }: FaultProps) {
         </ul>
       )}
       <p>
-        {error.code === 'subscription_required' ? <a href="/account">Your account</a> : null}{' '}
-        {signedIn ? <a href="/data">The map</a> : <a href="/sign-in">Sign in</a>}
+        {error.code === 'subscription_required' ? <a href="/account">Go to your account</a> : null}{' '}
+        {signedIn ? <a href="/data">Go to the map</a> : <a href="/sign-in">Sign in</a>}
       </p>
       <p>
-        <small>Request {requestId}</small>
+        <small>Request ID: {requestId}</small>
       </p>
     </>
   );
 }
 
-/** The page for an unknown path; programs get the API's own answer. */
+/** The page for an unknown path. Programs get the API's response instead. */
 export function unknownPage(deps: PageDeps): RequestHandler {
   const page: Page = { path: 'unknown', access: 'public' };
   const answer = handler(
     page,
     () => {
-      throw notFound('The address may be mistyped, or the page has moved.');
+      throw notFound(MISTYPED);
     },
     deps,
   );

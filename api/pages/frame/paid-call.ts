@@ -1,21 +1,20 @@
 import type { Caller } from '../../http/callers.ts';
 import { unavailable } from '../../http/database.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { exchangeOf, isOver } from '../../http/exchange.ts';
+import { exchangeOf, isFinished } from '../../http/exchange.ts';
 import { bytesOf, type Outcome, serve } from '../../http/serve.ts';
 import { requireAccount, type Visit } from './visit.ts';
 
 type PaidCall = {
   params: Record<string, string>;
-  /** Made by `pageKey`. Repeated within `keptHours`, the call costs nothing and returns the same answer. */
+  /** From `pageKey`. Repeated within `keptHours`, the call is free and returns the same response. */
   key: string;
   keptHours(body: unknown): number;
 };
 
 /**
- * A call of the session's account to an endpoint that costs tokens: checked, limited, charged and kept as
- * one over REST.
- * @throws PlatError as the endpoint
+ * Calls an endpoint that costs tokens, for the session's account. It is checked, limited, charged, and kept
+ * like a call over REST. @throws PlatError as the endpoint
  */
 export async function callPaid<T>(visit: Visit, endpoint: Endpoint, paid: PaidCall): Promise<T> {
   const { req, res, deps, url, apiUrl, appUrl } = visit;
@@ -26,7 +25,7 @@ export async function callPaid<T>(visit: Visit, endpoint: Endpoint, paid: PaidCa
       endpoint,
       mode: 'direct',
       exchange: { ...exchangeOf(res) },
-      over: new AbortController(),
+      abortController: new AbortController(),
       identify: async () => caller,
       work: visit.work,
       size: () => 0,
@@ -44,14 +43,15 @@ export async function callPaid<T>(visit: Visit, endpoint: Endpoint, paid: PaidCa
           visit.tokensUsed = outcome.tokens;
         },
       }),
-      fail(error) {
+      respondWithError(error) {
         answer.error ??= error;
       },
-      isOver: () => answer.error !== undefined || isOver(req, res),
+      isFinished: () => answer.error !== undefined || isFinished(req, res),
     },
     deps,
   );
-  if (answer.body === undefined) throw answer.error ?? unavailable('The page was left before the answer.');
+  if (answer.body === undefined)
+    throw answer.error ?? unavailable('The page was closed before the response.');
   return JSON.parse(answer.body.toString()) as T;
 }
 

@@ -1,8 +1,8 @@
 import { Icon } from './icons.tsx';
 
 /**
- * The search of every page: a form that works without script. From the map it takes the filters along, which
- * a place keeps.
+ * The search on every page, a form that works without scripts. On the map it includes the filters, so that
+ * choosing a place keeps them.
  */
 export const SearchBox = ({ url }: { url: URL }) => (
   <search class="search">
@@ -12,8 +12,8 @@ export const SearchBox = ({ url }: { url: URL }) => (
         type="search"
         name="q"
         value={url.searchParams.get('q') ?? undefined}
-        placeholder="Address, APN, owner, town, county or ZIP"
-        aria-label="Search all of Plat"
+        placeholder="Address, APN, owner, town, county, or ZIP"
+        aria-label="Search Plat"
         aria-keyshortcuts="/ Control+K"
         autocomplete="off"
         spellcheck={false}

@@ -6,16 +6,16 @@ import type { Db } from '../../../shared/platform/db.ts';
 import { readAsset, refreshAssets, storeAsset } from '../../../shared/platform/web-assets.ts';
 import { type Assets, pageHeaders, sendAsset } from './assets.ts';
 
-/** As `tools/build.mjs` names them. */
+/** Paths as `tools/build.mjs` names them. */
 const PATH = /^\/assets\/[\w-]+-[0-9a-f]{12}\.\w+$/;
 
-/** About those of ten releases. */
+/** About ten releases. */
 const MAX_BYTES = 32e6;
 
-/** A tenth of the time of what is kept for good. */
+/** Takes a tenth of the time of the release's own assets, which are compressed once. */
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** Stores the assets of this release for processes of others, before any page asks for them. */
+/** Stores this release's assets for processes of other releases, before any page requests them. */
 export async function storeAssets(db: Db, { list }: Pick<Assets, 'list'>): Promise<void> {
   const stored = await refreshAssets(
     db,
@@ -25,7 +25,7 @@ export async function storeAssets(db: Db, { list }: Pick<Assets, 'list'>): Promi
 }
 
 /**
- * Serves what pages of another release load. While two releases run, a balancer sends a page and its assets
+ * Serves the assets of other releases. While two releases run, a load balancer can send a page and its assets
  * to different processes.
  */
 export function storedAssets(db: Db, config: Config): Router {
@@ -33,7 +33,7 @@ export function storedAssets(db: Db, config: Config): Router {
   const kept = new LRUCache<string, { send: RequestHandler; bytes: number }>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
-    // Calls at the same time share one reading, and one compression.
+    // Concurrent requests share one read and one compression.
     async fetchMethod(path) {
       const asset = await readAsset(db, path);
       return asset && { send: sendAsset(asset, security, FAST), bytes: asset.body.length };

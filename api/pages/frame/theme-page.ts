@@ -4,7 +4,7 @@ import { safePath, setCookie } from './visit.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
-/** Chooses the theme of this browser, and goes back to the page that was open. */
+/** Sets the theme of this browser, and returns to the page that was open. */
 export const themePage: Page = {
   path: '/theme',
   access: 'public',
@@ -13,7 +13,7 @@ export const themePage: Page = {
       const theme = visit.form.get('theme');
       const cookie = isTheme(theme) ? { value: theme, seconds: YEAR_SECONDS } : { value: '', seconds: 0 };
       setCookie(visit, { ...cookie, name: THEME_COOKIE, path: '/' });
-      // The policy of our pages has browsers send the whole address within the site.
+      // Our referrer policy makes browsers send the full URL within the site.
       const from = visit.req.headers.referer ?? '';
       const page = URL.canParse(from) ? new URL(from) : undefined;
       return { redirect: safePath(page === undefined ? null : page.pathname + page.search) };

@@ -5,7 +5,7 @@ const WIDTH = 320;
 
 type ValueBandProps = { low: number; high: number; estimate: number; asked?: number | null };
 
-/** The 80 % range of an estimate, from nothing to what is well above it; `asked` is marked by a triangle. */
+/** The 80% range of an estimate on an axis that starts at 0. A triangle marks `asked`, the list price. */
 export function ValueBand({ low, high, estimate, asked = null }: ValueBandProps) {
   const top = 1.12 * Math.max(high, asked ?? 0);
   const x = (value: number) => (WIDTH * value) / top;
@@ -15,7 +15,7 @@ export function ValueBand({ low, high, estimate, asked = null }: ValueBandProps)
       class="band"
       viewBox={`0 0 ${WIDTH} 46`}
       role="img"
-      aria-label={`80 % range from ${usd(low)} to ${usd(high)}, estimate ${usd(estimate)}${asking}`}
+      aria-label={`80% range from ${usd(low)} to ${usd(high)}, estimate ${usd(estimate)}${asking}`}
     >
       <rect class="track" y="14" width={WIDTH} height="10" rx="5" />
       <rect class="range" x={x(low)} y="14" width={x(high) - x(low)} height="10" />
@@ -27,11 +27,11 @@ export function ValueBand({ low, high, estimate, asked = null }: ValueBandProps)
   );
 }
 
-/** On an axis. */
+/** Axis label. */
 const short = (value: number): string =>
   value >= 999_500 ? `$${oneDigit(value / 1e6)}m` : value >= 1_000 ? `$${count(value / 1e3)}k` : usd(value);
 
-/** Three words: past errors do not justify a finer scale of confidence. */
+/** Only three levels, because past errors don't justify a finer scale. */
 export function certaintyOf(confidence: number): 'Low' | 'Medium' | 'High' {
   if (confidence < 50) return 'Low';
   return confidence < 75 ? 'Medium' : 'High';

@@ -28,11 +28,11 @@ import type { Assets } from './assets.ts';
 export type PageDeps = ServeDeps & {
   config: Config;
   log: Logger;
-  /** What pages do besides reading through endpoints. */
+  /** For everything that pages don't read through endpoints. */
   db: Db;
   assets: Assets;
   resources: Resources;
-  /** Those of assistants. */
+  /** The tools for assistants. */
   tools: ReadonlyMap<string, Tool>;
   oauth: OAuth;
   origins: Origins;
@@ -42,26 +42,23 @@ export type Visit = {
   req: Request;
   res: Response;
   deps: PageDeps;
-  /** Path and query of the page; its origin means nothing. */
+  /** Path and query of the page. Ignore its origin. */
   url: URL;
-  /**
-   * What stands before paths of the API and of the app in addresses that are given out; empty where
-   * they are relative.
-   */
+  /** Base URLs of the API and the app for absolute links; empty if links are relative. */
   apiUrl: string;
   appUrl: string;
   session: Session | undefined;
-  /** What computes its shapes, in turn with other calls of the account. */
+  /** Takes turns with other calls of the account for heavy work on shapes. */
   work: HeavyCall;
   /** The session's account, once `accountOf` has read it. */
   account?: Promise<Account | undefined>;
-  /** What its call to a priced endpoint has cost. */
+  /** Tokens charged for its call to a priced endpoint. */
   tokensUsed?: number;
-  /** The fields of a sent form; of a repeated one the last. */
+  /** The fields of a submitted form. */
   form: URLSearchParams;
 };
 
-/** What a page answers with. */
+/** The response of a page. */
 export type Reply =
   | {
       title: string;
@@ -83,10 +80,10 @@ export type Reply =
       maxAge?: number;
     };
 
-/** What scripts of a page read. */
+/** A response for a page's scripts. */
 export const json = (value: unknown): Reply => ({ data: JSON.stringify(value), type: JSON_TYPE });
 
-/** A table for spreadsheets, with the mark that tells them that it is UTF-8. */
+/** A CSV for spreadsheets, with the byte order mark that makes them read it as UTF-8. */
 export const spreadsheet = (table: string, filename: string): Reply => ({
   data: `\ufeff${table}\r\n`,
   type: 'text/csv; charset=utf-8',
@@ -96,22 +93,22 @@ export const spreadsheet = (table: string, filename: string): Reply => ({
 const COOKIE = 'plat_session';
 const IDLE_SECONDS = 30 * 24 * 3600;
 
-/** Calls of one session: a map that is panned asks for some 20 tiles at a time. */
+/** Calls per session. Panning a map requests about 20 tiles at a time. */
 const SESSION_LIMIT = { ratePerMinute: 1_200, rateBurst: 2_400, skipTracePerMinute: 1 };
 
-/** The session that the cookie names; undefined where there is none, or none any more. */
+/** The session in the cookie; undefined if there is none, or it has ended. */
 export async function sessionOf(req: Request, { resources }: PageDeps): Promise<Session | undefined> {
   const token = cookieOf(req);
   if (token === undefined) return undefined;
   return readSession(resources.db, tokenHashOf(token));
 }
 
-/** One of the session's calls. @throws PlatError `rate_limited` */
+/** Counts a call of the session. @throws PlatError `rate_limited` */
 export async function countCall(session: Session, { rateLimits }: PageDeps): Promise<void> {
   requireAdmitted(await rateLimits.admit({ id: session.id, ...SESSION_LIMIT }));
 }
 
-/** A new session, never one that the browser brought along: this prevents session fixation. */
+/** Always opens a new session instead of using one that the browser sent, to prevent session fixation. */
 export async function openSession(visit: Visit, userId: string): Promise<void> {
   const { req, deps } = visit;
   const old = cookieOf(req);
@@ -141,7 +138,7 @@ function cookieOf(req: Request): string | undefined {
   return /(?:^|;) *plat_session=([A-Za-z0-9_-]{43})(?:;|$)/.exec(req.headers.cookie ?? '')?.[1];
 }
 
-/** The account of the session, read once a visit; undefined without one that is enabled. */
+/** The account of the session, read once per visit; undefined if there is none, or it is disabled. */
 export function accountOf(visit: Visit): Promise<Account | undefined> {
   const { session, deps } = visit;
   visit.account ??= session?.account ? readAccount(deps.db, session.account.id) : Promise.resolve(undefined);
@@ -151,22 +148,22 @@ export function accountOf(visit: Visit): Promise<Account | undefined> {
 /** @throws PlatError `forbidden` */
 export async function requireAccount(visit: Visit): Promise<Account> {
   const account = await accountOf(visit);
-  if (account === undefined) throw new PlatError('forbidden', 'This needs an account, and you have none.');
+  if (account === undefined)
+    throw new PlatError('forbidden', 'You need an active account for this. Ask your operator to set one up.');
   return account;
 }
 
-/** The account that keys are made for. @throws PlatError `forbidden` to colleagues of whose it is */
+/** The session's own account. @throws PlatError `forbidden` for members other than the owner */
 export function ownAccount({ account }: Session): { id: string } {
   if (account?.own) return account;
-  throw new PlatError('forbidden', 'Keys are for the person whose account it is.');
+  throw new PlatError('forbidden', "Only the account's owner can do this.");
 }
 
 type PageCall = { params?: object; query?: object; body?: object; idempotencyKey?: string | undefined };
 
 /**
- * What an endpoint answers to the session's account, for no tokens. Whether the account may see the page is
- * the page's `access`.
- * @throws PlatError `forbidden` without an account; as the endpoint
+ * Calls an endpoint for the session's account without a charge. The page's `access` decides whether the
+ * account can see it. @throws PlatError `forbidden` without an account; otherwise as the endpoint
  */
 export async function callEndpoint<T>(
   visit: Visit,
@@ -193,12 +190,12 @@ export async function callEndpoint<T>(
   return (Buffer.isBuffer(answer) ? JSON.parse(answer.toString()) : answer) as T;
 }
 
-/** For metrics and logs. */
+/** Names the route for metrics and logs. */
 export function nameRoute(res: Response, path: string): void {
   exchangeOf(res).route = path;
 }
 
-/** The page's address with a parameter set, or without it. */
+/** The page's URL with a parameter set or removed. */
 export function withParam(url: URL, name: string, value?: string): string {
   const params = new URLSearchParams(url.searchParams);
   if (value === undefined) params.delete(name);
@@ -206,10 +203,7 @@ export function withParam(url: URL, name: string, value?: string): string {
   return params.size === 0 ? url.pathname : `${url.pathname}?${params}`;
 }
 
-/**
- * A path of the app to come back to after signing in; anything else, such as another site's
- * address, is the map.
- */
+/** A path of the app to return to after sign-in. For anything else, such as another site's URL, the map. */
 export function safePath(path: string | null): string {
   return path !== null && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(path) && !path.includes('\\')
     ? path

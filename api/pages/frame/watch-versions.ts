@@ -3,15 +3,15 @@ import { findOpenSessions } from '../../../shared/accounts/account-statements.ts
 import type { Db } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 
-/** How often the versions of what is looked at are read, all in one statement. */
+/** How often the versions of all watched objects are read, in one statement. */
 const POLL_MS = 1_000;
-/** Proxies close what is silent for a minute. */
+/** Proxies close connections that are silent for a minute. */
 const KEEP_ALIVE_MS = 25_000;
 /** Then the browser reconnects, and its permission is checked again. */
 const MAX_MS = 10 * 60_000;
-/** Of one session: windows that are hidden close theirs. */
+/** Per session. Hidden windows close their streams. */
 const MAX_STREAMS = 4;
-/** Of this process, so that they never take its sockets from others. */
+/** Per process, so that streams never use up its sockets. */
 const MAX_OPEN = 2_000;
 
 type Version = number | string;
@@ -19,14 +19,14 @@ type ReadVersions = (db: Db, ids: readonly string[]) => Promise<{ id: string; ve
 type Watcher = { id: string; session: string; version: Version; res: Response };
 
 /**
- * Tells browsers, as server-sent events, when what they look at has changed: the version as it is, at once,
- * then one for each change. @param id what is looked at @throws PlatError `rate_limited`
+ * Sends browsers the current version of an object, and then one for each change, as server-sent events.
+ * @param id the watched object @throws PlatError `rate_limited`
  */
 export type Watch = (id: string, session: string, version: Version) => (res: Response) => void;
 
 /**
- * Who looks at what in this process. The versions are the database's, so that any other process could tell as
- * much. @param read the versions of what is looked at
+ * Keeps the watchers of this process. Versions come from the database, so any process can serve any watcher.
+ * @param read reads the versions of the watched objects
  */
 export function watchVersions(read: ReadVersions): (db: Db) => Watch {
   const watches = new WeakMap<Db, Watch>();
@@ -41,18 +41,18 @@ function openWatch(read: ReadVersions, db: Db): Watch {
   const watchers = new Set<Watcher>();
   let timer: NodeJS.Timeout | undefined;
 
-  function look(): void {
+  function poll(): void {
     if (timer !== undefined || watchers.size === 0) return;
     timer = setTimeout(async () => {
-      // While the database is away no events are sent; browsers catch up afterwards.
-      await tellAll().catch(() => {});
+      // While the database is unavailable, no events are sent. Browsers catch up afterwards.
+      await sendChanges().catch(() => {});
       timer = undefined;
-      look();
+      poll();
     }, POLL_MS);
     timer.unref();
   }
 
-  async function tellAll(): Promise<void> {
+  async function sendChanges(): Promise<void> {
     const ids = [...new Set([...watchers].map(({ id }) => id))];
     const sessionIds = [...new Set([...watchers].map(({ session }) => session))];
     const [rows, open] = await Promise.all([read(db, ids), findOpenSessions(db, sessionIds)]);
@@ -70,7 +70,7 @@ function openWatch(read: ReadVersions, db: Db): Watch {
   return (id, session, version) => {
     const sessionWatchers = [...watchers].filter(watcher => watcher.session === session);
     if (sessionWatchers.length >= MAX_STREAMS || watchers.size >= MAX_OPEN)
-      throw new PlatError('rate_limited', 'Too many windows look at this. Close some of them.', {
+      throw new PlatError('rate_limited', 'Too many windows of Plat are open. Close some of them.', {
         headers: { 'Retry-After': '60' },
       });
     return res => {
@@ -84,7 +84,7 @@ function openWatch(read: ReadVersions, db: Db): Watch {
         watchers.delete(watcher);
       });
       sendVersion(watcher, version);
-      look();
+      poll();
     };
   };
 }

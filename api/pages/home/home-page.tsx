@@ -9,26 +9,22 @@ const FEATURES: readonly Feature[] = [
   [
     'map',
     'Map and filters',
-    'Vacant, dry, on a road, owned from out of state: eight switches, and every other field when you need it.',
+    'Vacant land, road access, no wetlands, out-of-state owners. Eight quick filters, and every other field when you need it.',
   ],
-  [
-    'scale',
-    'Values with a range',
-    'An estimate from the sales around a lot, an 80 % range, and every adjustment shown.',
-  ],
+  ['scale', 'Values with a range', 'An estimate from nearby sales with an 80% range. See every adjustment.'],
   [
     'chart-no-axes-column',
     'Markets',
-    'Sell-through, days on market and price per acre by county, ZIP and lot size.',
+    'Sell-through rate, days on market, and price per acre by county, ZIP code, and lot size.',
   ],
   [
     'mail',
     'Lists and deals',
-    'One row an owner, an offer beside each, export to any mail house, then follow the deal.',
+    'One row per owner, each with an offer. Export to any mail house, then track your deals.',
   ],
 ];
 
-/** The map as it is, by the theme of the page. */
+/** A screenshot of the map in the page's theme. */
 function Picture({ deps: { assets }, req }: Visit) {
   const theme = themeOf(req);
   const path = (name: 'light' | 'dark') => assets.path(`home-${name}.webp`);
@@ -39,27 +35,27 @@ function Picture({ deps: { assets }, req }: Visit) {
         src={path(theme ?? 'light')}
         width="1100"
         height="688"
-        alt="Plat’s map of Washington, New Hampshire: vacant parcels of 5 to 20 acres colored by value per acre, and the list beside it"
+        alt="Plat’s map of Washington, New Hampshire: vacant parcels of 5 to 20 acres, colored by value per acre, next to the list of results"
       />
     </picture>
   );
 }
 
-/** What people see first. Programs that ask for JSON get the pointer at the documentation (docs.ts). */
+/** The home page for browsers. Clients that request JSON get links to the documentation (docs.ts). */
 export const homePage: Page = {
   path: '/',
   access: 'public',
   forBrowsers: true,
   get: visit => ({
-    title: 'Land, owners and what it is worth',
+    title: 'Land, owners, and values',
     body: (
       <>
         <section class="hero">
           <div>
-            <h1>Find the land. Know what it’s worth. Reach its owner.</h1>
+            <h1>Find the land. Know what it’s worth. Reach the owner.</h1>
             <p>
-              Plat puts every parcel of your counties on one map, with its owner, its road, its water and an
-              honest price range. Search it, list it, mail it, sell it.
+              Plat puts every parcel in your counties on one map, with owners, road access, wetlands, and an
+              honest price range. Build mailing lists, make offers, and track your deals.
             </p>
             <div class="buttons">
               <a class="button" href={visit.session ? '/data' : '/sign-in'}>
@@ -85,10 +81,10 @@ export const homePage: Page = {
         </ul>
         <section class="programs">
           <div>
-            <h2>The same, for programs</h2>
+            <h2>Built for developers, too</h2>
             <p>
-              One REST API and MCP for assistants; every screen here is made from it.{' '}
-              <a href="/openapi.json">OpenAPI</a>
+              Everything in the app is also in the REST API, and AI assistants connect through MCP.{' '}
+              <a href="/openapi.json">View OpenAPI</a>
             </p>
           </div>
           <pre tabindex={0}>{`curl -X POST ${visit.apiUrl || '$PLAT_URL'}/api/public/v1/properties/filter/ \\

@@ -5,14 +5,14 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 import type { ListChange } from './change-list.ts';
 import { addedWords } from './list-words.ts';
 
-/** The most of one form: ten calls, some seconds. */
-const MOST = 100_000;
+/** The limit per form: ten API calls, which take a few seconds. */
+const MAX_NUMBERS = 100_000;
 
 const isId = (text: string): boolean => /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text));
-/** How Excel writes a long number in a narrow column: its digits are gone. */
+/** Excel saves a long number in a narrow column as 3.3E+12, which loses its digits. */
 const isShortened = (text: string): boolean => /^\d([.,]\d+)?E\+\d+$/i.test(text);
 
-/** Without what spreadsheets and pages write around it: quotes, `="…"`, an apostrophe, `APN`. */
+/** Removes what spreadsheets and web pages add to a number: quotes, `="…"`, an apostrophe, `APN`. */
 const numberOf = (text: string): string =>
   text
     .trim()
@@ -21,32 +21,32 @@ const numberOf = (text: string): string =>
     .replace(/^APN[\s:#]+/i, '')
     .trim();
 
-/** Adds the parcels of a paste or a file: ids, or the parcel numbers of a county. */
+/** Adds parcels from pasted text or a file: parcel ids, or parcel numbers of one county. */
 export async function addNumbers(visit: Visit, id: string): Promise<ListChange> {
   const county = visit.form.get('county') ?? '';
   const texts = (visit.form.get('numbers') ?? '')
     .split(/[\n,;\t]/)
     .map(numberOf)
     .filter(Boolean);
-  // The head of a column is no number.
+  // Skip a column header: it has no digits.
   const numbers = [...new Set(/\d/.test(texts[0] ?? '') ? texts : texts.slice(1))];
   if (numbers.length === 0)
-    throw new PlatError('validation_error', 'There are no numbers: paste them, one a line.');
-  if (numbers.length > MOST)
+    throw new PlatError('validation_error', 'Enter at least one parcel number, one per line.');
+  if (numbers.length > MAX_NUMBERS)
     throw new PlatError(
       'validation_error',
-      `These are ${count(numbers.length)} numbers: add at most ${count(MOST)} at once.`,
+      `You entered ${count(numbers.length)} numbers. Add up to ${count(MAX_NUMBERS)} at a time.`,
     );
-  const good = county === '' ? numbers.filter(isId) : numbers;
-  const answers: CountedRows[] = [];
-  for (let from = 0; from < good.length; from += MAX_NAMED) {
-    const some = good.slice(from, from + MAX_NAMED);
-    const body = county === '' ? { property_ids: some.map(Number) } : { apns: some, fips: county };
-    answers.push(await callEndpoint<CountedRows>(visit, addListRows, { params: { id }, body }));
+  const valid = county === '' ? numbers.filter(isId) : numbers;
+  const results: CountedRows[] = [];
+  for (let from = 0; from < valid.length; from += MAX_NAMED) {
+    const batch = valid.slice(from, from + MAX_NAMED);
+    const body = county === '' ? { property_ids: batch.map(Number) } : { apns: batch, fips: county };
+    results.push(await callEndpoint<CountedRows>(visit, addListRows, { params: { id }, body }));
   }
-  const sum = (name: keyof CountedRows) => answers.reduce((total, one) => total + Number(one[name]), 0);
-  const strange = county === '' ? numbers.filter(text => !isId(text)) : [];
-  const not_found = [...strange, ...answers.flatMap(one => one.not_found)];
+  const sum = (name: keyof CountedRows) => results.reduce((total, one) => total + Number(one[name]), 0);
+  const invalid = county === '' ? numbers.filter(text => !isId(text)) : [];
+  const not_found = [...invalid, ...results.flatMap(one => one.not_found)];
   const words = addedWords({
     added: sum('added'),
     already_there: sum('already_there'),
@@ -56,7 +56,7 @@ export async function addNumbers(visit: Visit, id: string): Promise<ListChange> 
     not_found,
   });
   const hint = not_found.some(isShortened)
-    ? ' A spreadsheet has shortened some: format their column as text, and save the file again.'
+    ? ' A spreadsheet shortened some of the numbers. Format the column as text, save the file, and try again.'
     : '';
   return { words: words + hint, bad: not_found.length > 0, numbers: not_found.join('\n') };
 }

@@ -13,7 +13,7 @@ import { makeList } from './lists-page.tsx';
 
 const PATH = '/lists/add';
 
-/** The fields of a selection: parcels, or the search as JSON in `filter` with `all` for all that it finds. */
+/** What the form selects: parcels, or with `all` every result of the search in `filter` (JSON). */
 type Chosen = { property_ids: number[] } | { filter: object };
 
 function chosenOf({ form }: Visit): Chosen {
@@ -22,12 +22,12 @@ function chosenOf({ form }: Visit): Chosen {
     const filter: unknown = JSON.parse(form.get('filter') ?? '');
     if (typeof filter === 'object' && filter !== null) return { filter };
   } catch {
-    // As one that is no object.
+    // Reported below.
   }
-  throw new PlatError('validation_error', 'The search could not be read: go back to the map and try again.');
+  throw new PlatError('validation_error', "We couldn't read that search. Go back to the map and try again.");
 }
 
-/** To which list? Then the parcels are added, and the list shown. */
+/** Asks which list to use, adds the parcels, and shows the list. */
 const addPage: Page = {
   path: PATH,
   access: 'app',
@@ -42,11 +42,11 @@ async function add(visit: Visit): Promise<Reply> {
   const list = form.get('list');
   const name = (form.get('name') ?? '').trim();
   if ('property_ids' in chosen && chosen.property_ids.length === 0)
-    throw new PlatError('validation_error', 'Select parcels first: go back to the map.');
+    throw new PlatError('validation_error', 'No parcels are selected. Go back to the map and select some.');
   if (form.get('chosen') === null) return choose(visit, {});
   if (name === '' && list === '')
-    throw new PlatError('validation_error', 'Choose a list, or name a new one.');
-  // A name is given for a new list.
+    throw new PlatError('validation_error', 'Choose a list, or enter a name for a new one.');
+  // A name creates a new list.
   const id = name !== '' || list === null ? (await makeList(visit, name)).id : list;
   const added = await callEndpoint<CountedRows>(visit, addListRows, { params: { id }, body: chosen });
   const ids = 'property_ids' in chosen ? chosen.property_ids : [];
@@ -74,15 +74,15 @@ async function choose(visit: Visit, { bad: fault }: FormResult): Promise<Reply> 
   const lists = await callEndpoint<ParcelList[]>(visit, listLists);
   const all = form.get('all') !== null;
   const ids = form.getAll('property_id');
-  // What was refused may be the search itself.
+  // After an error, don't read the search again: it may be the cause.
   const chosen = fault === undefined ? chosenOf(visit) : undefined;
-  const what =
+  const selection =
     chosen !== undefined && 'filter' in chosen
       ? `all ${plural(await countFound(visit, chosen.filter), 'parcel')}`
       : all
         ? 'all results'
         : plural(ids.length, 'parcel');
-  const title = `Add ${what} to a list`;
+  const title = `Add ${selection} to a list`;
   const hidden = all
     ? ([
         ['all', 'true'],
@@ -103,7 +103,7 @@ async function choose(visit: Visit, { bad: fault }: FormResult): Promise<Reply> 
             <Select
               name="list"
               options={[
-                // Enter in the field below must not add to whichever list stands first.
+                // Without this, pressing Enter in the field below would add to the first list.
                 ...(lists.length > 1 ? [['', 'Choose a list'] as const] : []),
                 ...lists.map(({ id, name, rows }) => [id, `${name} (${plural(rows, 'parcel')})`] as const),
               ]}
@@ -113,16 +113,16 @@ async function choose(visit: Visit, { bad: fault }: FormResult): Promise<Reply> 
         )}
         <Field
           name="name"
-          label={lists.length > 0 ? 'Or a new list, called' : 'Name of the new list'}
+          label={lists.length > 0 ? 'Or create a new list' : 'List name'}
           required={lists.length === 0}
           maxlength={200}
           value={form.get('name') ?? ''}
-          placeholder="e.g. Sullivan, 5 – 20 acres"
+          placeholder="e.g. Sullivan, 5 to 20 acres"
         />
         <div class="buttons">
           <button type="submit">Add to list</button>
           <a class="button second" href="/data">
-            Back to the map
+            Back to map
           </a>
         </div>
       </form>

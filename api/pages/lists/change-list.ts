@@ -10,13 +10,13 @@ import { changeList } from '../../v1/lists/lists.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { isStatus, plural, STATUS_WORDS } from './list-words.ts';
 
-/** What was done, and a form that takes it back or goes on with it. */
+/** What a form did, and an optional form to undo or confirm it. */
 export type ListChange = {
   words: string;
   bad?: boolean;
-  /** Those that could not be added, to be mended. */
+  /** Numbers that could not be added, for the user to correct. */
   numbers?: string;
-  /** Where to go on. */
+  /** Where to see the results. */
   links?: { label: string; href: string }[];
   next?: { does: string; label: string; fields: (readonly [name: string, value: string])[] };
 };
@@ -24,7 +24,7 @@ export type ListChange = {
 const change = (visit: Visit, id: string, body: object): Promise<ChangedRows> =>
   callEndpoint<ChangedRows>(visit, changeRows, { params: { id }, body });
 
-/** What is left empty is none: the field of a number is sent as text. */
+/** Null for an empty field. */
 const numberOf = (text: string | null): number | null => (text?.trim() ? Number(text) : null);
 
 export async function saveSettings(visit: Visit, id: string): Promise<void> {
@@ -48,7 +48,7 @@ export async function saveSettings(visit: Visit, id: string): Promise<void> {
 
 export const idsOf = ({ form }: Visit): number[] => form.getAll('property_id').map(Number);
 
-/** Rows by the status that the form showed them with. */
+/** Rows by the status that the form showed. */
 function statusesBefore({ form }: Visit, ids: readonly number[]): Map<RowStatus, number[]> {
   const selected = new Set(ids);
   const before = new Map<RowStatus, number[]>();
@@ -59,7 +59,7 @@ function statusesBefore({ form }: Visit, ids: readonly number[]): Map<RowStatus,
   return before;
 }
 
-/** Sets the status of rows; what they had before can be had again. */
+/** Sets the status of rows and offers to undo it. */
 async function setStatus(
   visit: Visit,
   id: string,
@@ -70,7 +70,7 @@ async function setStatus(
   const { changed } = await change(visit, id, { property_ids: ids, status });
   const words = isStatus(status) ? STATUS_WORDS[status] : status;
   return {
-    words: `${plural(changed, 'row')} set to ${words}. `,
+    words: `${plural(changed, 'row')} set to ${words} `,
     next: {
       does: 'undo',
       label: 'Undo',
@@ -84,10 +84,10 @@ export async function undo(visit: Visit, id: string): Promise<ListChange> {
     const [status = '', ids = ''] = text.split(':');
     await change(visit, id, { property_ids: ids.split(',').map(Number), status });
   }
-  return { words: 'As it was before.' };
+  return { words: 'Change undone' };
 }
 
-/** One row's status, note, tags, and whether its owner wants letters. */
+/** Saves a row's status, note, tags, and whether its owner gets mail. */
 export async function saveRow(visit: Visit, id: string): Promise<ListChange> {
   const { form } = visit;
   const property_ids = idsOf(visit);
@@ -104,12 +104,12 @@ export async function saveRow(visit: Visit, id: string): Promise<ListChange> {
   });
   const status = form.get('status') ?? '';
   const [before] = [...statusesBefore(visit, property_ids).keys()];
-  // A letter that is noted again would be a second one.
-  if (before === status) return { words: 'Saved.' };
+  // Setting the same status again would record a second mailing.
+  if (before === status) return { words: 'Row saved' };
   return setStatus(visit, id, property_ids, status);
 }
 
-const NONE_SELECTED: ListChange = { words: 'Select rows first.', bad: true };
+const NONE_SELECTED: ListChange = { words: 'Select at least one row.', bad: true };
 
 const fieldsOf = (ids: readonly number[]) => ids.map(id => ['property_id', String(id)] as const);
 
@@ -125,9 +125,11 @@ export async function stopMail(visit: Visit, id: string): Promise<ListChange> {
   if (ids.length === 0) return NONE_SELECTED;
   const { changed, without_address } = await change(visit, id, { property_ids: ids, do_not_mail: true });
   const without =
-    without_address.length > 0 ? ` Without a mailing address: ${without_address.join(', ')}.` : '';
+    without_address.length > 0
+      ? ` Not marked, because there is no mailing address: ${without_address.join(', ')}.`
+      : '';
   return {
-    words: `${plural(changed - without_address.length, 'row')} will not be mailed, nor what else these owners have in any list.${without} `,
+    words: `${plural(changed - without_address.length, 'row')} marked Do not mail. This applies to the owners in all lists.${without} `,
     next: { does: 'mail_again', label: 'Undo', fields: fieldsOf(ids) },
   };
 }
@@ -136,15 +138,15 @@ export async function mailAgain(visit: Visit, id: string): Promise<ListChange> {
   const ids = idsOf(visit);
   if (ids.length === 0) return NONE_SELECTED;
   await change(visit, id, { property_ids: ids, do_not_mail: false });
-  return { words: 'As it was before.' };
+  return { words: 'Change undone' };
 }
 
-/** Asks once more before rows are removed. */
+/** Asks for confirmation before rows are removed. */
 export function askRemoval(visit: Visit): ListChange {
   const ids = idsOf(visit);
   if (ids.length === 0) return NONE_SELECTED;
   return {
-    words: `Take ${plural(ids.length, 'row')} off the list, with their statuses, notes and tags? This cannot be undone. `,
+    words: `Remove ${plural(ids.length, 'row')} from the list? Their statuses, notes, and tags are deleted too. You can't undo this. `,
     bad: true,
     next: { does: 'remove_now', label: `Remove ${plural(ids.length, 'row')}`, fields: fieldsOf(ids) },
   };
@@ -155,5 +157,5 @@ export async function removeSelected(visit: Visit, id: string): Promise<ListChan
     params: { id },
     query: { property_ids: idsOf(visit).join(',') },
   });
-  return { words: `${plural(removed, 'row')} taken off the list.` };
+  return { words: `${plural(removed, 'row')} removed from the list` };
 }

@@ -1,5 +1,5 @@
 import { findMainCounty } from '../../../shared/lists/list-statements.ts';
-import { ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
+import { ROW_STATUSES, type RowStatus } from '../../../shared/lists/list-terms.ts';
 import { count, day, usd } from '../../../shared/model/figures.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { companyOf } from '../../v1/common/company.ts';
@@ -64,7 +64,7 @@ const listPage: Page = {
   },
 };
 
-/** Changes the list of the address, and shows it with what was done. */
+/** Changes the list in the URL and shows it with the result. */
 function shownAfter(change: (visit: Visit, id: string) => Promise<ListChange> | ListChange): Action {
   return async visit => {
     const id = listIdOf(visit);
@@ -74,17 +74,17 @@ function shownAfter(change: (visit: Visit, id: string) => Promise<ListChange> | 
 
 function listIdOf({ req }: Visit): string {
   const id = String(req.params.id);
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw notFound('There is no such list.');
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw notFound('List not found.');
   return id;
 }
 
-/** What was to be added, for whoever has to mend it. */
+/** The numbers that were sent, so that the user can correct them. */
 function sentNumbers({ form }: Visit, { numbers }: ListChange): { given?: string; county?: string } {
   const given = numbers ?? form.get('numbers');
   return given === null ? {} : { given, county: form.get('county') ?? '' };
 }
 
-/** The page with what was chosen on it. */
+/** The page's address with its status and page number. */
 function addressOf({ url }: Visit, id: string, changed: Record<string, string | undefined> = {}): string {
   const params = new URLSearchParams();
   const given = { status: url.searchParams.get('status'), page: url.searchParams.get('page'), ...changed };
@@ -92,7 +92,7 @@ function addressOf({ url }: Visit, id: string, changed: Record<string, string | 
   return params.size === 0 ? pathOfList(id) : `${pathOfList(id)}?${params}`;
 }
 
-/** The rows of the address's page, or of the last page when the address names a later one. */
+/** The rows of the requested page, or of the last page if the request is past the end. */
 async function readPage(visit: Visit, id: string, status: string | undefined) {
   const asked = Math.max(1, Math.floor(Number(visit.url.searchParams.get('page'))) || 1);
   const read = (number: number) =>
@@ -107,23 +107,21 @@ async function readPage(visit: Visit, id: string, status: string | undefined) {
   return { results, number, pages };
 }
 
-/** @param done what was done on it just now */
+/** @param done the change that was just made */
 export async function showList(visit: Visit, id: string, done?: ListChange): Promise<Reply> {
   const { searchParams } = visit.url;
   const asked = searchParams.get('status');
   const status = isStatus(asked) ? asked : undefined;
-  const { db } = visit.deps;
-  const params = { id };
   const [list, { results, number, pages }, counties, mainCounty, lists, out] = await Promise.all([
-    callEndpoint<ParcelList>(visit, getList, { params }),
+    callEndpoint<ParcelList>(visit, getList, { params: { id } }),
     readPage(visit, id, status),
     listCounties(visit),
-    findMainCounty(db, id),
+    findMainCounty(visit.deps.db, id),
     callEndpoint<ParcelList[]>(visit, listLists),
     readOffersOut(visit, id),
   ]);
   const others = lists.filter(other => other.id !== id);
-  // Of what was refused, or is asked for once more.
+  // Keep the selection after an error and during a confirmation.
   const selected = new Set(done?.bad ? idsOf(visit) : []);
   const action = addressOf(visit, id);
   const link = (to: number) => addressOf(visit, id, { page: to === 1 ? undefined : String(to) });
@@ -148,11 +146,12 @@ export async function showList(visit: Visit, id: string, done?: ListChange): Pro
             <ListTable list={list} rows={results} selected={selected} action={action} />
           ) : list.rows === 0 ? (
             <Empty icon="list-checks" title="No parcels yet">
-              <a href="/data">Search on the map</a> and press “Add to list”, or paste parcel numbers below.
+              <a href="/data">Select parcels on the map</a>, then choose “Add to list”. Or paste parcel
+              numbers below.
             </Empty>
           ) : (
-            <Empty icon="search-x" title="No such rows">
-              <a href={pathOfList(id)}>Show all {count(list.rows)} parcels of the list</a>
+            <Empty icon="search-x" title="No rows with this status">
+              <a href={pathOfList(id)}>Show all {count(list.rows)} parcels in the list</a>
             </Empty>
           )}
           {pages > 1 && <Pages number={number} pages={pages} link={link} />}
@@ -176,14 +175,14 @@ function Head({ list }: { list: ParcelList }) {
         <h1>{list.name}</h1>
         <p>
           <small>
-            {sizeOf(list)} · changed {day(list.updated_at)}
+            {sizeOf(list)} · updated {day(list.updated_at)}
           </small>
         </p>
       </div>
       {list.rows > 0 && (
         <div class="buttons">
           <a class="button second" href={`/data?list_id=${list.id}`}>
-            <Icon name="map" /> On the map
+            <Icon name="map" /> Show on map
           </a>
           <a class="button primary" href={`/exports?list_id=${list.id}`}>
             <Icon name="download" /> Export
@@ -224,30 +223,37 @@ async function readOffersOut(visit: Visit, id: string) {
   return offersOut(db, company, await findList(db, company, id));
 }
 
+const MAILING_STATUSES: readonly RowStatus[] = ['new', 'mailed', 'answered', 'returned'];
+
 type CountsProps = { list: ParcelList; out: Awaited<ReturnType<typeof offersOut>> };
 
-/** Those that matter to a mailing, and others where there are some. */
+/** The statuses of a mailing, and any others that have rows. */
 function Counts({ list, out }: CountsProps) {
   const answered = countOf(list, 'answered');
   const sent = shownRows(list) - countOf(list, 'new');
-  const notes: Record<string, string> = {
-    new: 'to be mailed',
-    mailed: 'no answer yet',
-    answered: sent > 0 ? `${Math.round((100 * answered) / sent)} % of those mailed` : 'of none mailed',
-    returned: 'wrong address',
+  const notes: Partial<Record<RowStatus, string>> = {
+    new: 'not mailed yet',
+    mailed: 'no response yet',
+    ...(sent > 0 && { answered: `${Math.round((100 * answered) / sent)}% response rate` }),
+    returned: 'undeliverable',
   };
-  const shown = ROW_STATUSES.filter(status => status in notes || countOf(list, status) > 0);
+  const shown = ROW_STATUSES.filter(status => MAILING_STATUSES.includes(status) || countOf(list, status) > 0);
   return (
     <dl class="cards">
       {shown.map(status => (
-        <Stat card name={STATUS_WORDS[status]} value={count(countOf(list, status))} note={notes[status]} />
+        <Stat
+          card
+          name={status === 'answered' ? 'Responses' : STATUS_WORDS[status]}
+          value={count(countOf(list, status))}
+          note={notes[status]}
+        />
       ))}
       {list.offer !== null && out !== null && (
         <Stat
           card
           name="Offers out"
           value={usd(out.dollars)}
-          note={`${plural(out.offers, 'offer')} at ${list.offer.percent} % ${BASE_WORDS[list.offer.of]}`}
+          note={`${plural(out.offers, 'offer')} at ${list.offer.percent}% ${BASE_WORDS[list.offer.of]}`}
         />
       )}
     </dl>
@@ -273,7 +279,7 @@ function Statuses({ list, status, visit }: StatusesProps) {
   );
 }
 
-/** What was done, and how to take it back or to go on with it. */
+/** The result of a form, with a button to undo or confirm it. */
 function DoneNotice({ done, action }: { done: ListChange; action: string }) {
   const { words, bad, next, links = [] } = done;
   const form = next && (

@@ -4,18 +4,18 @@ import type { ParcelList } from '../../v1/lists/list-schema.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';
 import { BASE_WORDS } from './list-words.ts';
 
-/** Other lists that the form offers, the newest first, besides those that are left out already. */
+/** How many other lists the form offers, newest first, besides those already chosen. */
 const MAX_OTHERS = 50;
 
 type SettingsProps = { list: ParcelList; others: readonly ParcelList[]; action: string };
 
-/** How the list shows its rows, what it offers, and whom it leaves out. */
+/** How the list shows its rows, how offers are made, and which owners are skipped. */
 export function ListSettings({ list, others, action }: SettingsProps) {
   const { offer } = list;
   return (
     <form method="post" action={action} class="list-settings">
       <label class="switch">
-        <span>One row an owner</span>
+        <span>One row per owner</span>
         <input type="checkbox" name="one_per_owner" value="true" checked={list.one_per_owner} />
       </label>
       <label for="percent">Offer</label>
@@ -34,7 +34,7 @@ export function ListSettings({ list, others, action }: SettingsProps) {
       <span id="percent-of">%</span>
       <Select
         name="of"
-        aria-label="Of which value"
+        aria-label="Value that offers are based on"
         options={OFFER_BASES.map(base => [base, BASE_WORDS[base]] as const)}
         given={offer?.of}
       />
@@ -51,10 +51,10 @@ function MoreSettings({ list, others }: Pick<SettingsProps, 'list' | 'others'>) 
   return (
     <details>
       <summary>More</summary>
-      <Field name="name" label="Name of the list" value={list.name} required maxlength={200} />
+      <Field name="name" label="List name" value={list.name} required maxlength={200} />
       <Field
         name="round_to"
-        label="Round offers to $"
+        label="Round offers to the nearest $"
         type="number"
         min="1"
         max="100000"
@@ -62,16 +62,16 @@ function MoreSettings({ list, others }: Pick<SettingsProps, 'list' | 'others'>) 
       />
       <Field
         name="mailed_within_days"
-        label="Do not add owners mailed in the last … days"
+        label="Skip owners mailed in the last … days"
         type="number"
         min="1"
         max="3650"
         value={leave_out.mailed_within_days ?? ''}
-        hint="From any of your lists. Empty: add them all the same."
+        hint="Counts mailings from any of your lists. Leave empty to include everyone."
       />
       {offered.length > 0 && (
         <fieldset class="others">
-          <legend>Do not add parcels of these lists</legend>
+          <legend>Skip parcels in these lists</legend>
           {offered.map(other => (
             <label class="check">
               <input type="checkbox" name="leave_out" value={other.id} checked={isLeftOut(other)} />{' '}
@@ -82,8 +82,8 @@ function MoreSettings({ list, others }: Pick<SettingsProps, 'list' | 'others'>) 
       )}
       <p>
         <small>
-          Owners marked “Do not mail” are never added, nor exported. What is in the list stays when this
-          changes.
+          Owners marked “Do not mail” are never added or exported. Parcels already in the list stay when you
+          change these settings.
         </small>
       </p>
     </details>
@@ -97,12 +97,16 @@ type AddProps = {
   county?: string | undefined;
 };
 
-/** A paste, or a file, of parcel numbers or ids. */
+/** Adds parcels by pasted numbers or ids, or from a file. */
 export const AddNumbers = ({ action, counties, given, county }: AddProps) => (
   <details class="card" open={given !== undefined}>
-    <summary>Add parcels by their numbers</summary>
+    <summary>Add parcels by number</summary>
     <form method="post" action={action} class="stack">
-      <Field name="numbers" label="Parcel numbers, one a line" hint="Of one county; or ids of Plat, of any.">
+      <Field
+        name="numbers"
+        label="Parcel numbers, one per line"
+        hint="APNs in one county, or Plat parcel ids in any county."
+      >
         <textarea
           id="numbers"
           name="numbers"
@@ -115,14 +119,14 @@ export const AddNumbers = ({ action, counties, given, county }: AddProps) => (
         </textarea>
       </Field>
       <div class="field" id="from-file" hidden>
-        <label for="file">Or the first column of a file (CSV or text)</label>
+        <label for="file">Or use the first column of a file (CSV or text)</label>
         <input id="file" type="file" accept=".csv,.txt,.tsv,text/*" />
       </div>
       <Field name="county" label="County">
         <Select
           name="county"
           options={[
-            ['', 'They are ids of Plat'],
+            ['', 'None: these are Plat parcel ids'],
             ...counties.map(({ fips, name, state }) => [fips, `${name}, ${state}`] as const),
           ]}
           given={county ?? counties[0]?.fips}
@@ -139,8 +143,8 @@ export const DeleteList = ({ list, action }: { list: ParcelList; action: string 
   <details class="card">
     <summary>Delete this list</summary>
     <p>
-      All its rows go, with their statuses, notes and tags, for everybody in your company. This cannot be
-      undone.
+      This deletes the list for everyone in your company, with its statuses, notes, and tags. You can't undo
+      this.
     </p>
     <form method="post" action={action} class="buttons">
       <Submit label={`Delete “${list.name}”`} does="delete" kind="danger" />

@@ -5,7 +5,7 @@ import type { ListRow, ParcelList } from '../../v1/lists/list-schema.ts';
 import { Select, Submit } from '../frame/layout.tsx';
 import { REASON_WORDS, STATUS_OPTIONS } from './list-words.ts';
 
-/** The form that the rows' checkboxes belong to. */
+/** The form that the row checkboxes belong to. */
 const FORM = 'selection';
 
 type TableProps = {
@@ -16,33 +16,28 @@ type TableProps = {
   action: string;
 };
 
-/** What is done with the rows that are selected. */
+/** Actions for the selected rows. */
 export const ListBar = ({ action }: { action: string }) => (
   <form id={FORM} class="selbar" method="post" action={action}>
-    {/* Enter in a checkbox presses the first button: it must not be one that acts. */}
+    {/* Enter in a checkbox presses the first button, so the first button does nothing. */}
     <button type="submit" disabled hidden>
       Nothing
     </button>
     <input type="checkbox" id="select-all" aria-label="Select all on this page" hidden />
-    <p id="hint">Select rows to set their status</p>
+    <p id="hint">Select rows to change their status</p>
     <p id="selected" role="status" hidden />
     <div class="buttons">
-      <Select
-        name="status"
-        aria-label="Status of the selected rows"
-        options={STATUS_OPTIONS}
-        given="mailed"
-      />
+      <Select name="status" aria-label="Status for selected rows" options={STATUS_OPTIONS} given="mailed" />
       <Submit label="Set status" does="status" kind="second small" />
-      <Submit label="Do not mail" does="do_not_mail" kind="second small" />
-      <Submit label="Phone numbers…" does="phones" kind="second small" />
-      <Submit label="Remove…" does="remove" kind="danger small" />
+      <Submit label="Mark do not mail" does="do_not_mail" kind="second small" />
+      <Submit label="Get phone numbers…" does="phones" kind="second small" />
+      <Submit label="Remove rows…" does="remove" kind="danger small" />
     </div>
   </form>
 );
 
 export const ListTable = ({ list, rows, selected, action }: TableProps) => (
-  <section class="tablebox" tabindex={0} aria-label="Rows of the list">
+  <section class="tablebox" tabindex={0} aria-label="List rows">
     <table class="list-rows">
       <thead>
         <tr>
@@ -52,7 +47,7 @@ export const ListTable = ({ list, rows, selected, action }: TableProps) => (
           <th>Owner and mailing address</th>
           <th>Parcel</th>
           <th class="n">Acres</th>
-          <th class="n">Worth</th>
+          <th class="n">Estimated value</th>
           {list.offer !== null && <th class="n">Offer</th>}
           <th>Status</th>
         </tr>
@@ -66,15 +61,15 @@ export const ListTable = ({ list, rows, selected, action }: TableProps) => (
   </section>
 );
 
-const NOTHING = <span class="soft">–</span>;
+const UNKNOWN = <span class="soft">–</span>;
 
 type RowProps = { list: ParcelList; row: ListRow; isSelected: boolean; action: string };
 
 function Row({ list, row, isSelected, action }: RowProps) {
   const { property_id: id, owner_name, apn } = row;
-  const owner = owner_name === null ? 'Owner unknown' : titleCase(owner_name);
-  const place = row.situs_address ? titleCase(row.situs_address) : apn === null ? `Parcel ${id}` : null;
-  const holdsMore = list.one_per_owner && row.owner_parcels > 1;
+  const owner = owner_name === null ? 'Unknown owner' : titleCase(owner_name);
+  const label = row.situs_address ? titleCase(row.situs_address) : apn === null ? `Parcel ${id}` : null;
+  const hasMoreParcels = list.one_per_owner && row.owner_parcels > 1;
   const { effective_acres: size, owner_acres } = row;
   return (
     <tr>
@@ -95,21 +90,21 @@ function Row({ list, row, isSelected, action }: RowProps) {
         <small>{mailLines(row).join(', ') || 'No mailing address'}</small>
       </th>
       <td>
-        <a href={`/data?parcel=${id}`}>{place ?? `APN ${shortApn(apn!)}`}</a>
-        {holdsMore ? (
+        <a href={`/data?parcel=${id}`}>{label ?? `APN ${shortApn(apn!)}`}</a>
+        {hasMoreParcels ? (
           <small>
             largest of {count(row.owner_parcels)} parcels
-            {owner_acres !== null && `, ${acres(owner_acres)} acres together`}
+            {owner_acres !== null && `, ${acres(owner_acres)} acres total`}
           </small>
         ) : (
-          place !== null && apn !== null && <small>APN {shortApn(apn)}</small>
+          label !== null && apn !== null && <small>APN {shortApn(apn)}</small>
         )}
       </td>
       <td class="n" data-name="Acres">
-        {size === null ? NOTHING : acres(size)}
+        {size === null ? UNKNOWN : acres(size)}
       </td>
-      <td class="n" data-name="Worth">
-        {row.value === null ? NOTHING : usd(row.value)}
+      <td class="n" data-name="Estimated value">
+        {row.value === null ? UNKNOWN : usd(row.value)}
       </td>
       {list.offer !== null && (
         <td class="n" data-name="Offer">
@@ -132,7 +127,7 @@ const Reasons = ({ row }: { row: ListRow }) => (
 
 type RowFormProps = { row: ListRow; owner: string; action: string };
 
-/** Status, note and tags of a row. */
+/** Status, note, and tags of a row. */
 function RowForm({ row, owner, action }: RowFormProps) {
   const { property_id: id, status, note, tags } = row;
   return (
@@ -158,7 +153,7 @@ function RowForm({ row, owner, action }: RowFormProps) {
         <textarea id={`note-${id}`} name="note" rows={2} maxlength={2_000}>
           {note}
         </textarea>
-        <label for={`tags-${id}`}>Tags, separated by commas</label>
+        <label for={`tags-${id}`}>Tags (comma-separated)</label>
         <input id={`tags-${id}`} name="tags" value={tags.join(', ')} />
         <label class="check">
           <input type="checkbox" name="do_not_mail" value="true" checked={row.do_not_mail} /> Do not mail this

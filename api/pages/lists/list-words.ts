@@ -6,7 +6,7 @@ import type { CountedRows } from '../../v1/lists/add-list-rows.ts';
 export const STATUS_WORDS: Readonly<Record<RowStatus, string>> = {
   new: 'New',
   mailed: 'Mailed',
-  answered: 'Answered',
+  answered: 'Responded',
   returned: 'Returned',
   under_contract: 'Under contract',
   not_interested: 'Not interested',
@@ -15,15 +15,15 @@ export const STATUS_WORDS: Readonly<Record<RowStatus, string>> = {
 export const STATUS_OPTIONS = ROW_STATUSES.map(status => [status, STATUS_WORDS[status]] as const);
 
 export const BASE_WORDS: Readonly<Record<OfferBase, string>> = {
-  value: 'of the estimate',
-  value_low: 'of its low end',
-  market_value: 'of the market value',
-  assessed_value: 'of the assessed value',
+  value: 'of estimate',
+  value_low: 'of low estimate',
+  market_value: 'of market value',
+  assessed_value: 'of assessed value',
 };
 
 export const REASON_WORDS: Readonly<Record<ReviewReason, string>> = {
-  left_the_roll: 'Left the roll',
-  no_value: 'No such value',
+  left_the_roll: 'No longer on the roll',
+  no_value: 'No value to base it on',
   out_of_support: 'Few similar sales',
   too_wide: 'Estimate too uncertain',
   acres_mismatch: 'Acreage mismatch',
@@ -35,24 +35,24 @@ export const isStatus = (text: string | null): text is RowStatus =>
 export const plural = (n: number, one: string, many = `${one}s`): string =>
   `${count(n)} ${n === 1 ? one : many}`;
 
-/** Names that a message shows. */
+/** How many parcels a message names. */
 const MAX_NAMED = 20;
 
-/** What became of parcels that were to be added. */
-export function addedWords(answer: Omit<CountedRows, 'left_out' | 'rows'>): string {
-  const { added, already_there, do_not_mail, mailed_lately, in_other_lists, not_found } = answer;
-  const left: [number, string][] = [
+/** The result of adding parcels. */
+export function addedWords(result: Omit<CountedRows, 'left_out' | 'rows'>): string {
+  const { added, already_there, do_not_mail, mailed_lately, in_other_lists, not_found } = result;
+  const skipped: [number, string][] = [
     [already_there, 'already in the list'],
-    [do_not_mail, 'of owners who want no letters'],
-    [mailed_lately, 'of owners mailed lately'],
+    [do_not_mail, 'marked Do not mail'],
+    [mailed_lately, 'mailed recently'],
     [in_other_lists, 'in other lists'],
   ];
-  const others = left.filter(([n]) => n > 0).map(([n, why]) => `${count(n)} ${why}`);
+  const reasons = skipped.filter(([n]) => n > 0).map(([n, why]) => `${count(n)} ${why}`);
   const missing = not_found.slice(0, MAX_NAMED).join(', ');
   const more = not_found.length > MAX_NAMED ? ` and ${count(not_found.length - MAX_NAMED)} more` : '';
   return [
     `${plural(added, 'parcel')} added.`,
-    ...(others.length > 0 ? [`Not added: ${others.join(', ')}.`] : []),
+    ...(reasons.length > 0 ? [`Skipped: ${reasons.join(', ')}.`] : []),
     ...(not_found.length > 0 ? [`Not found on the roll: ${missing}${more}.`] : []),
   ].join(' ');
 }

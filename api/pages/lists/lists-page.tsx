@@ -19,7 +19,7 @@ const listsPage: Page = {
   },
 };
 
-/** One row an owner, and offers by the estimate: what a mailing begins with. */
+/** A new list has the usual settings of a mailing: one row per owner, offers from the estimate. */
 export const makeList = (visit: Visit, name: string): Promise<ParcelList> =>
   callEndpoint<ParcelList>(visit, createList, {
     body: { name, one_per_owner: true, offer: { percent: 30 } },
@@ -37,7 +37,7 @@ async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
             <h1>Lists</h1>
             <p>
               <small>
-                Parcels to mail to, kept together by your company: one row an owner, with an offer.
+                Parcels for a mailing, with an offer for each owner. Your whole company sees your lists.
               </small>
             </p>
           </div>
@@ -47,26 +47,27 @@ async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
               label="New list"
               required
               maxlength={200}
-              placeholder="e.g. Sullivan, 5 – 20 acres"
+              placeholder="e.g. Sullivan, 5 to 20 acres"
             />
-            <button type="submit">Make list</button>
+            <button type="submit">Create list</button>
           </form>
         </header>
         {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
         {lists.length === 0 ? (
           <Empty icon="list-checks" title="No lists yet">
-            Make one above, or <a href="/data">search on the map</a> and press “Add to list”.
+            <a href="/data">Select parcels on the map</a>, then choose “Add to list”. Or create an empty list
+            above.
           </Empty>
         ) : (
           <Grid
             name="Lists"
             cards
-            heads={['Name', 'Parcels', 'Rows', 'Offer', 'Changed']}
+            heads={['Name', 'Parcels', 'Rows', 'Offer', 'Updated']}
             rows={lists.map(list => [
               <a href={`/lists/${list.id}`}>{list.name}</a>,
               count(list.rows),
-              list.one_per_owner ? 'One an owner' : 'Every parcel',
-              list.offer === null ? '–' : `${list.offer.percent} % ${BASE_WORDS[list.offer.of]}`,
+              list.one_per_owner ? 'One per owner' : 'One per parcel',
+              list.offer === null ? '–' : `${list.offer.percent}% ${BASE_WORDS[list.offer.of]}`,
               day(list.updated_at),
             ])}
           />

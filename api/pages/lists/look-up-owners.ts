@@ -6,35 +6,38 @@ import { readDetail } from '../parts/read-detail.ts';
 import type { ListChange } from './change-list.ts';
 import { plural } from './list-words.ts';
 
-/** As many as the endpoint answers at once. */
-const MOST = 20;
-/** What a look-up is refused with that concerns all those behind it, too. */
+/** The endpoint's limit per minute. */
+const MAX_OWNERS = 20;
+/** Errors that would refuse the remaining lookups too. */
 const STOPS = new Set([402, 403, 429]);
 
-/** What telephone numbers of the selected rows' owners can cost, before any is looked up. */
+/** Shows the highest price of phone numbers for the selected rows, before any are looked up. */
 export function priceOfPhones(ids: readonly number[]): ListChange {
-  if (ids.length === 0) return { words: 'Select rows first.', bad: true };
-  if (ids.length > MOST)
-    return { words: `Select at most ${MOST} rows: so many are looked up in a minute.`, bad: true };
+  if (ids.length === 0) return { words: 'Select at least one row.', bad: true };
+  if (ids.length > MAX_OWNERS)
+    return {
+      words: `Select up to ${MAX_OWNERS} rows. You can look up that many owners per minute.`,
+      bad: true,
+    };
   const most = tokensText(costOf(PRICES.phones, ids.length));
   return {
-    words: `Look up telephone numbers of ${plural(ids.length, 'owner')}? It costs at most ${most}: ${PRICES.phones.tokens} for each with a number, nothing for those without or looked up in the last 30 days. `,
+    words: `Look up phone numbers for ${plural(ids.length, 'owner')}? This costs up to ${most}: ${PRICES.phones.tokens} per owner with a number. Owners without a number, or looked up in the last 30 days, cost nothing. `,
     bad: true,
     next: {
       does: 'phones_now',
-      label: `Look up for at most ${most}`,
+      label: `Look up numbers (up to ${most})`,
       fields: ids.map(id => ['property_id', String(id)] as const),
     },
   };
 }
 
-/** Looks them up one after the other, as the parcel's page does, which shows them from then on. */
+/** Looks up owners one by one, as the parcel page does. That page then shows their numbers. */
 export async function lookUpOwners(visit: Visit, ids: readonly number[]): Promise<ListChange> {
   const found: { label: string; href: string }[] = [];
   const without: string[] = [];
   let tokens = 0;
   let stopped = '';
-  for (const [done, id] of ids.slice(0, MOST).entries()) {
+  for (const [done, id] of ids.slice(0, MAX_OWNERS).entries()) {
     let owner = `parcel ${id}`;
     visit.tokensUsed = 0;
     try {
@@ -54,10 +57,10 @@ export async function lookUpOwners(visit: Visit, ids: readonly number[]): Promis
     }
   }
   visit.tokensUsed = tokens;
-  const none = without.length > 0 ? ` None found: ${without.join(', ')}.` : '';
-  const told = found.length > 0 ? 'Numbers on the page of each: ' : 'No numbers.';
+  const none = without.length > 0 ? ` No number for ${without.join(', ')}.` : '';
+  const where = found.length > 0 ? 'See the numbers on the parcel page: ' : '';
   return {
-    words: `${plural(tokens, 'token')} used.${none}${stopped} ${told}`,
+    words: `${plural(tokens, 'token')} used.${none}${stopped} ${where}`,
     bad: stopped !== '',
     links: found,
   };

@@ -6,7 +6,7 @@ import { validationError } from '../../http/error-responses.ts';
 import type { Page } from '../frame/pages.tsx';
 import { json } from '../frame/visit.ts';
 
-/** What of the map belongs to which kinds of feeds. */
+/** The kinds of feeds that each map layer shows. */
 const OF_LAYERS: Readonly<Record<string, readonly string[]>> = {
   roads: ['roads'],
   wetlands: ['wetlands'],
@@ -17,10 +17,10 @@ const OF_LAYERS: Readonly<Record<string, readonly string[]>> = {
   aerial: ['imagery'],
 };
 
-/** A line of the map's edge has room for no more. */
+/** As many as fit on the line below the map. */
 const MOST = 4;
 
-/** Whose data a view of the map shows, and which kinds of layers are loaded there. */
+/** The data credits of a map view, and the kinds of layers with data there. */
 export const creditsPage: Page = {
   path: '/data/credits',
   access: 'app',

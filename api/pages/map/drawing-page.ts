@@ -7,19 +7,19 @@ import type { Page } from '../frame/pages.tsx';
 
 const NOT_DRAWN = new Set(['parcel_retired', 'parcel_shapeless']);
 
-/** The drawing that `plat parcel show --svg` makes. */
+/** The same drawing as `plat parcel show --svg`. */
 export const drawingPage: Page = {
   path: '/data/drawing/:file',
   access: 'app',
   async get({ req, deps }) {
     const id = /^(\d{12,13})\.svg$/.exec(String(req.params.file))?.[1];
-    if (id === undefined) throw notFound('There is no such drawing.');
+    if (id === undefined) throw notFound('Drawing not found.');
     const signal = AbortSignal.timeout(deps.config.REQUEST_TIMEOUT_MS);
     const collected = await readParcelDrawing(deps.db, Number(id), { signal }).catch(error => {
       if (error instanceof PlatError && NOT_DRAWN.has(error.code)) return undefined;
       throw error;
     });
-    if (collected?.drawn == null) throw notFound('There is nothing to draw of this parcel.');
+    if (collected?.drawn == null) throw notFound('This parcel has nothing to draw.');
     const { land, waiting } = collected.stored;
     const svg = drawParcel(collected.drawn, {
       differences: land === null ? [] : findDifferences(land.figures, collected.drawn.computed),

@@ -5,7 +5,7 @@ import type { UnknownHits } from './unknown-hits.ts';
 
 type ChipsProps = { url: URL; unknownHits?: readonly UnknownHits[] };
 
-/** A click removes a filter, or excludes the results for which its field is unknown. */
+/** The active filters. Click one to remove it, or to exclude results with an unknown value. */
 export function Chips({ url, unknownHits = [] }: ChipsProps) {
   const chips = chipsOf(url);
   if (chips.length === 0) return null;
@@ -21,7 +21,7 @@ export function Chips({ url, unknownHits = [] }: ChipsProps) {
               <Icon name="x" />
             </a>
             {hits && (
-              <a href={hits.without} class="chip unknown" title="Exclude parcels for which this is unknown">
+              <a href={hits.without} class="chip unknown" title="Exclude parcels with an unknown value">
                 {count(hits.unknown)} unknown
               </a>
             )}

@@ -10,26 +10,27 @@ import { Field, Notice, Select } from '../frame/layout.tsx';
 import { SWITCHES, switchOf } from '../parts/filter-switches.ts';
 import { chipsOf } from '../parts/filter-words.ts';
 import { FILTER_BY_NAME, isoDay } from '../parts/read-filters.ts';
-import { isLacking, type Known, needsText } from './filter-needs.ts';
+import { FILTER_HINTS } from './filter-hints.ts';
+import { isLacking, type Known, missingDataText } from './filter-needs.ts';
 import { SPREADS } from './range-spreads.tsx';
 import type { UnknownHits } from './unknown-hits.ts';
 
 type FormProps = {
   url: URL;
-  /** The county that is searched, as the API takes it. */
+  /** The county, as the API accepts it. */
   county: unknown;
   counties: readonly LoadedCounty[];
-  /** What is known of that county. */
+  /** The data that the county has. */
   known: Known | undefined;
   unknownHits: readonly UnknownHits[];
-  /** What the button promises. */
+  /** The label of the submit button. */
   shows: string;
   open: boolean;
-  /** Whether the question is one that can be followed. */
+  /** Whether the search can be saved. */
   isSavable: boolean;
 };
 
-/** Shown by themselves; flags that a switch is all of. */
+/** Filters with their own controls elsewhere on the page. */
 const ELSEWHERE = new Set([
   'county',
   'list_id',
@@ -38,10 +39,10 @@ const ELSEWHERE = new Set([
 ]);
 const FIRST_RANGES: readonly string[] = SPREADS.map(({ of }) => of);
 
-/** How results are shown, and which list they are of, stays when the question changes. */
+/** Parameters that stay when the filters change. */
 const KEPT = ['view', 'page_size', 'color', 'list_id', 'known'];
 
-/** Ids of what a new question changes, besides its own fields. */
+/** Ids of elements that change with the filters. */
 const LIVE = [
   'results',
   'shown',
@@ -53,7 +54,7 @@ const LIVE = [
 
 const UNITS: Record<string, string> = { USD: '$', percent: '%', 'square feet': 'sq ft', feet: 'ft' };
 
-/** The question: works without script; with it, it is answered as one types. */
+/** The filters. With JavaScript, results update as the user types. */
 export function FilterForm({ url, county, counties, known, unknownHits, shows, open, isSavable }: FormProps) {
   const params = url.searchParams;
   const on = chipsOf(url).length;
@@ -101,7 +102,7 @@ export function FilterForm({ url, county, counties, known, unknownHits, shows, o
             )}
           </span>
           <a href="/data" class="button quiet">
-            Clear
+            Clear all
           </a>
         </div>
       </details>
@@ -111,7 +112,7 @@ export function FilterForm({ url, county, counties, known, unknownHits, shows, o
 
 type QuestionProps = { params: URLSearchParams; known: Known | undefined };
 
-/** What is asked most; those that ask for what the county lacks are marked. */
+/** The most common filters. Those without data in the county are dotted. */
 function Switches({ params, known, unknownHits }: QuestionProps & Pick<FormProps, 'unknownHits'>) {
   const filters = SWITCHES.map(({ name }) => FILTER_BY_NAME.get(name)!);
   const lacking = filters.filter(filter => isLacking(filter, known));
@@ -119,7 +120,10 @@ function Switches({ params, known, unknownHits }: QuestionProps & Pick<FormProps
     <div id="switches">
       <div class="switches">
         {SWITCHES.map(one => (
-          <label class={lacking.some(({ name }) => name === one.name) ? 'switch unknown' : 'switch'}>
+          <label
+            class={lacking.some(({ name }) => name === one.name) ? 'switch unknown' : 'switch'}
+            title={one.hint}
+          >
             <Icon name={one.icon} />
             <span>
               {one.label}
@@ -136,15 +140,15 @@ function Switches({ params, known, unknownHits }: QuestionProps & Pick<FormProps
       </div>
       {known && lacking.length > 0 && (
         <Notice kind="warn">
-          Dotted: {needsText(lacking)} are not loaded for {known.coverage.name}, {known.coverage.state}.{' '}
-          <a href="/coverage">What is loaded</a>
+          No {missingDataText(lacking)} for {known.coverage.name}, {known.coverage.state}. The dotted filters
+          need it. <a href="/coverage">See available data</a>
         </Notice>
       )}
     </div>
   );
 }
 
-/** "60 match · 12 unknown", if a switch keeps parcels for which its field is unknown. */
+/** "60 match · 12 unknown", if a switch keeps parcels with an unknown value. */
 function unknownText(name: string, unknownHits: readonly UnknownHits[]): string {
   const hits = unknownHits.find(({ filter }) => filter === name);
   return hits === undefined ? '' : `${count(hits.known)} match · ${count(hits.unknown)} unknown`;
@@ -154,8 +158,8 @@ function MoreFilters({ params, known }: QuestionProps) {
   const rest = FILTERS.filter(
     ({ name, range }) => !ELSEWHERE.has(name) && !FIRST_RANGES.includes(range?.of ?? ''),
   );
-  // What a switch sets already is not shown twice.
-  const given = (name: string) => {
+  // Omits values that a switch shows.
+  const formValue = (name: string) => {
     const texts = params.getAll(name).filter(text => switchOf(name, text) === undefined);
     return texts.join(', ');
   };
@@ -164,7 +168,7 @@ function MoreFilters({ params, known }: QuestionProps) {
       <h2>More filters</h2>
       {FIELD_GROUPS.map(title => {
         const members = rest.filter(({ group }) => group === title);
-        const used = members.filter(({ name }) => given(name) !== '').length;
+        const used = members.filter(({ name }) => formValue(name) !== '').length;
         return (
           <details open={used > 0}>
             <summary>
@@ -177,7 +181,7 @@ function MoreFilters({ params, known }: QuestionProps) {
                 ) : (
                   <FilterInput
                     filter={filter}
-                    given={given(filter.name)}
+                    value={formValue(filter.name)}
                     lacking={isLacking(filter, known)}
                   />
                 ),
@@ -190,12 +194,12 @@ function MoreFilters({ params, known }: QuestionProps) {
   );
 }
 
-/** Both bounds of a range side by side. */
+/** Both bounds of a range, side by side. */
 function Range({ of, params, known }: QuestionProps & { of: string }) {
   const bounds = [FILTER_BY_NAME.get(`${of}_min`)!, FILTER_BY_NAME.get(`${of}_max`)!];
   const { unit } = bounds[0]!;
   const { label } = bounds[0]!;
-  const isNamed = unit === undefined || unit === label.toLowerCase();
+  const isNamed = unit === undefined || label.toLowerCase().includes(unit);
   return (
     <fieldset
       class={isLacking(bounds[0]!, known) ? 'range unknown' : 'range'}
@@ -209,7 +213,7 @@ function Range({ of, params, known }: QuestionProps & { of: string }) {
         {bounds.map((filter, i) => (
           <>
             {i === 1 && <span aria-hidden="true">to</span>}
-            <Bound filter={filter} given={params.get(filter.name) ?? ''} />
+            <Bound filter={filter} value={params.get(filter.name) ?? ''} />
           </>
         ))}
       </div>
@@ -217,21 +221,20 @@ function Range({ of, params, known }: QuestionProps & { of: string }) {
   );
 }
 
-function Bound({ filter, given }: { filter: Filter; given: string }) {
+function Bound({ filter, value }: { filter: Filter; value: string }) {
   const input = { name: filter.name, 'aria-label': labelOf(filter), autocomplete: 'off' };
   return filter.type === 'date' ? (
-    <input type="date" {...input} value={isoDay(given)} />
+    <input type="date" {...input} value={isoDay(value)} />
   ) : (
-    <input inputmode="decimal" {...input} value={given} />
+    <input inputmode="decimal" {...input} value={value} />
   );
 }
 
-const NAMES = 'e.g. Smith; Jones LLC';
-const ZIPS = 'e.g. 03280; 03284';
+const NAMES = 'e.g., Smith; Jones LLC';
+const ZIPS = 'e.g., 03280; 03284';
 
-/** What goes into a field. */
 const PLACEHOLDERS: Record<string, string> = {
-  geom_intersects: 'Drawn on the map, or WKT',
+  geom_intersects: 'Or paste WKT',
   zips_include: ZIPS,
   zips_exclude: ZIPS,
   owner_name_includes: NAMES,
@@ -241,40 +244,48 @@ const PLACEHOLDERS: Record<string, string> = {
 
 const CHOICES: Record<string, string> = { true: 'Yes', false: 'No', Y: 'Yes', N: 'No' };
 
-type InputProps = { filter: Filter; given: string; lacking: boolean };
+/** "Wetlands (maximum)" becomes "Wetlands (maximum, %)". */
+function withUnit(label: string, unit: string | undefined): string {
+  if (unit === undefined || label.toLowerCase().includes(unit)) return label;
+  const text = UNITS[unit] ?? unit;
+  return label.endsWith(')') ? `${label.slice(0, -1)}, ${text})` : `${label} (${text})`;
+}
 
-function FilterInput({ filter, given, lacking }: InputProps) {
+type InputProps = { filter: Filter; value: string; lacking: boolean };
+
+function FilterInput({ filter, value, lacking }: InputProps) {
   const { name, type, unit, description, values, flag } = filter;
   const words = labelOf(filter);
+  const hint = FILTER_HINTS[name] ?? description;
   if (flag)
     return (
-      <label class={lacking ? 'switch unknown' : 'switch'} title={description}>
+      <label class={lacking ? 'switch unknown' : 'switch'} title={hint}>
         <span>{words}</span>
-        <input type="checkbox" name={name} value="true" checked={given === 'true'} />
+        <input type="checkbox" name={name} value="true" checked={value === 'true'} />
       </label>
     );
   return (
     <Field
       kind={lacking ? 'unknown' : undefined}
-      label={unit === undefined ? words : `${words} (${UNITS[unit] ?? unit})`}
+      label={withUnit(words, unit)}
       name={name}
-      hint={description}
-      value={given}
-      placeholder={PLACEHOLDERS[name] ?? (type === 'list of strings' ? 'One; or several' : undefined)}
+      hint={hint}
+      value={value}
+      placeholder={PLACEHOLDERS[name] ?? (type === 'list of strings' ? 'Separate values with ;' : undefined)}
       inputmode={type === 'number' || type === 'integer' ? 'decimal' : undefined}
       autocomplete="off"
     >
       {values || type === 'boolean' ? (
-        <Select name={name} aria-describedby={`${name}-told`} options={choicesOf(filter)} given={given} />
+        <Select name={name} aria-describedby={`${name}-told`} options={choicesOf(filter)} given={value} />
       ) : undefined}
     </Field>
   );
 }
 
-/** What a filter may be set to; first what an absent one means. */
+/** The choices of a filter, the default first. */
 function choicesOf({ name, values, default: absent }: Filter): [string, string][] {
   const wordsOf = (choice: string | number) =>
-    name === 'slope_area_index' ? `${SLOPE_GRADES[Number(choice)]} %` : (CHOICES[choice] ?? String(choice));
+    name === 'slope_area_index' ? `${SLOPE_GRADES[Number(choice)]}%` : (CHOICES[choice] ?? String(choice));
   return [
     ['', absent === undefined ? 'Any' : wordsOf(String(absent))],
     ...(values ?? ['true', 'false'])

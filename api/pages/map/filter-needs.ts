@@ -5,7 +5,7 @@ import type { Coverage } from '../../v1/feeds/get-coverage.ts';
 import { countyCoverage } from '../../v1/feeds/get-coverage.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 
-/** What is known of a county. */
+/** The data that a county has. */
 export type Known = LoadedData & { coverage: Coverage };
 
 /** @throws PlatError `not_found` */
@@ -17,12 +17,12 @@ export async function readKnown(visit: Visit, fips: string): Promise<Known> {
   return { coverage, filled };
 }
 
-/** Whether no parcel of a county can match, or be told from others, by a filter. */
+/** Whether a county has no data for a filter. */
 export const isLacking = ({ needs }: Filter, known: Known | undefined): boolean =>
   known !== undefined && needs?.isLoaded(known) === false;
 
-const and = new Intl.ListFormat('en-US');
+const or = new Intl.ListFormat('en-US', { type: 'disjunction' });
 
-/** `wetlands and slopes`, of several filters, each once. */
-export const needsText = (filters: readonly Filter[]): string =>
-  and.format(new Set(filters.map(({ label, needs }) => needs?.words ?? `“${label}”`)));
+/** The data that filters need, such as "wetlands or slope data". */
+export const missingDataText = (filters: readonly Filter[]): string =>
+  `${or.format(new Set(filters.map(({ label, needs }) => needs?.words ?? label.toLowerCase())))} data`;

@@ -12,20 +12,20 @@ import { type Asking, selectParcels } from '../../../shared/parcels/filter/selec
 import type { Db } from '../../../shared/platform/db.ts';
 import { rangesOf } from '../parts/county-legend.tsx';
 
-/** What the map's hits can be colored by. */
+/** A figure that the map's results can be colored by. */
 export type Color = {
   name: string;
   label: string;
-  /** As SQL: `f` is the hit's parcel_filters. */
+  /** SQL. `f` is the parcel_filters of the result. */
   figure: string;
   join: string;
 } & (
   | {
-      /** The words of the figures 0, 1, 2 and so on. */
+      /** Labels of the figures 0, 1, 2, and so on. */
       kinds: readonly string[];
     }
   | {
-      /** Where classes begin; without them about a fifth of the hits is in each. */
+      /** Where classes start. Without them, each class has about a fifth of the results. */
       breaks?: readonly number[];
       shown(figure: number): string;
     }
@@ -53,11 +53,11 @@ export const COLORS: readonly Color[] = [
     figure: `case when f.owner_occupied then 0 when f.corporate_owner then 1 when f.out_of_state_owner then 2
       when f.out_of_state_owner is not null then 3 end`,
     join: '',
-    kinds: ['Owner-occupied', 'Company', 'Person out of state', 'Person in the state'],
+    kinds: ['Owner-occupied', 'Company', 'Out-of-state individual', 'In-state individual'],
   },
   {
     name: 'slope',
-    label: 'Mean slope',
+    label: 'Average slope',
     figure: 'land.mean_slope_percent',
     join: joined('parcel_attributes', 'land'),
     breaks: [5, 10, 15, 25],
@@ -84,23 +84,23 @@ export const COLORS: readonly Color[] = [
     label: 'Road access',
     figure: 'case f.landlocked when false then 0 when true then 1 end',
     join: '',
-    kinds: ['On a road', 'No road on file'],
+    kinds: ['Road access', 'Landlocked'],
   },
 ];
 
 export const colorOf = (name: string | null): Color | undefined => COLORS.find(color => color.name === name);
 
-/** A class of hits: from `from` up to the next one's, by what its name says. */
+/** A class of results with figures from `from` up to the next class. */
 export type ColorClass = { from: number; words: string; count: number };
 
-/** The classes of a search's hits, and how many have no figure. */
+/** The classes of a search's results, and the number without a figure. */
 export type Classes = { classes: ColorClass[]; unknown: number };
 
 export async function countHits(db: Db, body: FilterBody, asking: Asking): Promise<Total> {
   return sumHits(db, await selectParcels(body, asking, db));
 }
 
-/** Variables of the style sheet: from low to high, and of kinds that have no order. */
+/** CSS color variables by number of classes, from low to high. KINDS have no order. */
 const RAMPS: Record<number, readonly string[]> = {
   1: ['q3'],
   2: ['q2', 'q4'],
@@ -110,11 +110,11 @@ const RAMPS: Record<number, readonly string[]> = {
 };
 const KINDS = ['active', 'pending', 'hit', 'sold'];
 
-/** The swatch of each class, as legend, map and list show it. */
+/** The swatch of each class in the legend, on the map, and in the list. */
 export const swatchesOf = (by: Color, { classes }: Classes): readonly string[] =>
   'kinds' in by ? KINDS : (RAMPS[classes.length] ?? []);
 
-/** The swatches of some parcels by their ids. */
+/** The swatches of parcels by id. */
 export async function readSwatches(
   db: Db,
   by: Color,
@@ -159,7 +159,7 @@ async function findBreaks(db: Db, selection: Selection, color: Color): Promise<n
 
 const LEADING = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
-/** The nearest number that people would choose: 8,344 is 8,000. */
+/** Rounds to a number that people would choose, such as 8,344 to 8,000. */
 export function roundNumber(value: number): number {
   if (!(value > 0)) return 0;
   const scale = 10 ** Math.floor(Math.log10(value));

@@ -4,20 +4,20 @@ import { countOnRoll } from '../../../shared/parcels/map-statements.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import { type Visit, withParam } from '../frame/visit.ts';
 import { type Classes, COLORS, type Color, classifyHits, countHits, swatchesOf } from './map-colors.ts';
-import type { Almost } from './no-hits.tsx';
+import type { NearMiss } from './no-hits.tsx';
 import { readTileHits } from './tile-hits.ts';
 
-/** What of the map is colored, and how; `by` undefined: all hits the same. */
+/** How the map is colored. `by` undefined: all results have the same color. */
 export type Colored = {
   by?: Color | undefined;
   classes?: Classes | undefined;
-  /** Undefined where the address has no search. */
+  /** Undefined if the URL has no search. */
   hits?: number | undefined;
-  /** Of the hits together. */
+  /** Total acres of the results. */
   acres?: number | undefined;
-  /** Nothing but a county is asked: there is nothing to tell apart. */
+  /** The search has only a county, so every parcel is a result. */
   isWhole: boolean;
-  /** Parcels of the county that is searched, else of all, that are no hits. */
+  /** Parcels of the searched county, or of all counties, that aren't results. */
   others: number;
 };
 
@@ -28,12 +28,12 @@ export async function readColored(visit: Visit): Promise<Colored> {
   const parcels = await countOnRoll(db, county === undefined ? null : Number(county));
   if (search === undefined) return { isWhole: false, others: parcels };
   const { body, asking, color } = search;
-  // These are counted already.
+  // The results are all parcels of the county, which are counted already.
   if (color === undefined && county !== undefined && Object.keys(body).length === 1)
     return { hits: parcels, isWhole: true, others: 0 };
   const counted = await (color ? classifyHits(db, body, asking, color) : countHits(db, body, asking)).catch(
     error => {
-      // The list says why.
+      // The list shows the error.
       if (error instanceof PlatError && error.status < 500) return undefined;
       throw error;
     },
@@ -47,12 +47,12 @@ type LegendProps = {
   url: URL;
   colored: Colored;
   isOpen: boolean;
-  /** What the map shows in outline where nothing matches. */
-  almost: Almost | undefined;
+  /** What the map outlines if nothing matches. */
+  nearMiss: NearMiss | undefined;
 };
 
-/** What the map's colors mean, and by what else it can be colored. The client reads the colors from it. */
-export function MapLegend({ url, colored, isOpen, almost }: LegendProps) {
+/** The legend of the map's colors and the choice of others. The client reads the colors from it. */
+export function MapLegend({ url, colored, isOpen, nearMiss }: LegendProps) {
   const { by, classes, hits, isWhole, others } = colored;
   const all = classes?.classes ?? [];
   const swatches = by && classes ? swatchesOf(by, classes) : [];
@@ -61,12 +61,12 @@ export function MapLegend({ url, colored, isOpen, almost }: LegendProps) {
       id="legend"
       class="legend"
       open
-      data-almost={isWhole ? '' : almost?.search}
+      data-near-miss={isWhole ? '' : nearMiss?.search}
       data-colors={
         by && JSON.stringify(all.map(({ from }, at) => [Number.isFinite(from) ? from : null, swatches[at]]))
       }
     >
-      <summary>{by?.label ?? 'On the map'}</summary>
+      <summary>{by?.label ?? 'Legend'}</summary>
       <ul>
         {by === undefined && hits !== undefined && !isWhole && (
           <Key swatch="hit" words="Matches" count={hits} />
@@ -74,8 +74,10 @@ export function MapLegend({ url, colored, isOpen, almost }: LegendProps) {
         {all.map((one, at) => (
           <Key swatch={swatches[at]!} words={one.words} count={one.count} />
         ))}
-        {classes && classes.unknown > 0 && <Key swatch="none" words="Not known" count={classes.unknown} />}
-        {almost && <Key swatch="almost" words={`Would match without ${almost.words}`} count={almost.count} />}
+        {classes && classes.unknown > 0 && <Key swatch="none" words="Unknown" count={classes.unknown} />}
+        {nearMiss && (
+          <Key swatch="near-miss" words={`Would match without ${nearMiss.words}`} count={nearMiss.count} />
+        )}
         {isOpen && <Key swatch="pick" words="Open parcel" count={1} />}
         {isWhole ? (
           <Key swatch="parcel" words="Parcels" count={hits ?? 0} />
@@ -83,10 +85,10 @@ export function MapLegend({ url, colored, isOpen, almost }: LegendProps) {
           <Key
             swatch="parcel"
             words={hits === undefined ? 'Parcels' : 'Other parcels'}
-            count={others - (almost?.count ?? 0)}
+            count={others - (nearMiss?.count ?? 0)}
           />
         )}
-        <Key swatch="absent" words="County not loaded" />
+        <Key swatch="absent" words="No county data" />
       </ul>
       {hits !== undefined && (
         <details>
@@ -98,7 +100,7 @@ export function MapLegend({ url, colored, isOpen, almost }: LegendProps) {
                   href={withParam(url, 'color', color?.name)}
                   aria-current={color?.name === by?.name ? 'true' : undefined}
                 >
-                  {color?.label ?? 'Nothing'}
+                  {color?.label ?? 'None'}
                 </a>
               </li>
             ))}

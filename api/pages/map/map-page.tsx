@@ -7,12 +7,12 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from '../parts/map-view.tsx';
 import { NoBoundaries } from '../parts/no-parcels.tsx';
 import { lookUpOnPage, refusalOf } from '../parts/parcel-phones.ts';
-import { type Filters, type GivenFilters, listCounties, readFilters } from '../parts/read-filters.ts';
+import { type Filters, listCounties, readFilters, type UrlFilters } from '../parts/read-filters.ts';
 import { FilterForm } from './filter-form.tsx';
 import { type Known, readKnown } from './filter-needs.ts';
 import { readSwatches } from './map-colors.ts';
 import { type Colored, MapLegend, readColored } from './map-legend.tsx';
-import { explainZero, type Zero } from './no-hits.tsx';
+import { explainNoResults, type NoResults } from './no-hits.tsx';
 import { ParcelPanel } from './parcel-panel.tsx';
 import { readPlace } from './parcel-place.tsx';
 import { spreadsPage } from './range-spreads.tsx';
@@ -20,8 +20,8 @@ import { readParcel } from './read-parcel.ts';
 import { readRows } from './result-rows.ts';
 import { isTable, sizeOf } from './result-views.tsx';
 import { resultsBoxPage, whereKey } from './results-box.ts';
-import { type FoundRows, noQuestion, parcelsText, Results, type SearchResult } from './search-results.tsx';
-import { askedOnPage, findListAsked } from './tile-hits.ts';
+import { type FoundRows, parcelsText, Results, type SearchResult, startHint } from './search-results.tsx';
+import { findSearchedList, searchContextOf } from './tile-hits.ts';
 import { countUnknownHits } from './unknown-hits.ts';
 
 export const dataPage: Page = {
@@ -34,18 +34,18 @@ export const dataPage: Page = {
   actions: { default: lookUpOnPage },
 };
 
-/** @param refusal why the owner's numbers were not looked up */
+/** @param refusal why the phone numbers were not looked up */
 async function show(visit: Visit, refusal?: string) {
   const parcel = visit.url.searchParams.get('parcel');
   const listed = listCounties(visit);
-  const given = await readFilters(visit, () => listed);
+  const fromUrl = await readFilters(visit, () => listed);
   const coloring = readColored(visit);
-  const [{ side, zero }, counties, shown, place, county, colored] = await Promise.all([
-    parcel === null ? search(visit, listed, given, coloring) : { side: undefined, zero: undefined },
+  const [{ side, noResults }, counties, shown, place, county, colored] = await Promise.all([
+    parcel === null ? search(visit, listed, fromUrl, coloring) : { side: undefined, noResults: undefined },
     listed,
     parcel === null ? undefined : readParcel(visit, parcel),
-    parcel === null ? undefined : readPlace(visit, given),
-    countyParcelsBox(visit, given.filters.county),
+    parcel === null ? undefined : readPlace(visit, fromUrl),
+    countyParcelsBox(visit, fromUrl.filters.county),
     coloring,
   ]);
   const body = (
@@ -64,7 +64,12 @@ async function show(visit: Visit, refusal?: string) {
         parcel: shown?.detail,
         start: county ?? boxOfCounties(counties, 0),
         key: (
-          <MapLegend url={visit.url} colored={colored} isOpen={shown !== undefined} almost={zero?.almost} />
+          <MapLegend
+            url={visit.url}
+            colored={colored}
+            isOpen={shown !== undefined}
+            nearMiss={noResults?.nearMiss}
+          />
         ),
       })}
     </div>
@@ -78,24 +83,24 @@ async function show(visit: Visit, refusal?: string) {
   };
 }
 
-/** The question of the address, and what answers it. */
+/** The filters of the URL and their results. */
 async function search(
   visit: Visit,
   listed: Promise<LoadedCounty[]>,
-  { filters, fault }: GivenFilters,
+  { filters, fault }: UrlFilters,
   coloring: Promise<Colored>,
-): Promise<{ side: VNode; zero: Zero | undefined }> {
-  const isAsked = Object.keys(filters).length > 0;
+): Promise<{ side: VNode; noResults: NoResults | undefined }> {
+  const hasFilters = Object.keys(filters).length > 0;
   const [counties, hits, known, list] = await Promise.all([
     listed,
-    isAsked ? (fault ?? findParcels(visit, filters, coloring)) : undefined,
+    hasFilters ? (fault ?? findParcels(visit, filters, coloring)) : undefined,
     fault === undefined && filters.county !== undefined
       ? readKnown(visit, String(filters.county)).catch(unlessFound)
       : undefined,
-    askedOnPage(visit, filters).then(asking => findListAsked(visit, filters, asking)),
+    searchContextOf(visit, filters).then(asking => findSearchedList(visit, filters, asking)),
   ]);
   const isFound = hits !== undefined && !(hits instanceof PlatError);
-  const zero = isFound && hits.count === 0 ? await explainZero(visit, filters) : undefined;
+  const noResults = isFound && hits.count === 0 ? await explainNoResults(visit, filters) : undefined;
   const unknownHits = isFound && hits.count > 0 ? await countUnknownHits(visit, filters, hits.count) : [];
   const side = (
     <>
@@ -122,19 +127,25 @@ async function search(
       >
         {isFound && hits.count > 0 && <Unplaced visit={visit} rows={hits.rows} known={known} />}
         {hits ? (
-          <Results hits={hits} visit={visit} filters={filters} zero={zero} unknownHits={unknownHits} />
+          <Results
+            hits={hits}
+            visit={visit}
+            filters={filters}
+            noResults={noResults}
+            unknownHits={unknownHits}
+          />
         ) : (
-          await noQuestion(visit, counties)
+          await startHint(visit, counties)
         )}
       </div>
     </>
   );
-  return { side, zero };
+  return { side, noResults };
 }
 
 type UnplacedProps = { visit: Visit; rows: FoundRows['rows']; known: Known | undefined };
 
-/** What the map can't draw of the county that is searched. */
+/** A notice if the map can't draw the county's parcels. */
 function Unplaced({ visit, rows, known }: UnplacedProps) {
   if (known === undefined || known.coverage.with_boundary > 0) return null;
   const isPlaced = rows.some(({ point }) => point !== null);
@@ -162,12 +173,12 @@ async function findParcels(
   return { count, acres, rows };
 }
 
-/** Nothing is known of a county that is not loaded, or that is none. */
+/** Returns undefined for a county that isn't loaded or doesn't exist. */
 function unlessFound(error: unknown): undefined {
   orThrow(error);
 }
 
-/** What the visitor can mend; anything else is the error page's. */
+/** Returns errors that the user can fix. The error page shows others. */
 function orThrow(error: unknown): PlatError {
   if (error instanceof PlatError && error.status < 500) return error;
   throw error;

@@ -40,7 +40,7 @@ type CachedTile = { bytes: Buffer; type: string; etag: string };
 
 const caches = new WeakMap<Db, LRUCache<string, CachedTile>>();
 
-/** A database's tiles by address and version: 64 MB of some 10 kB each. */
+/** A database's tiles by path and version: 64 MB in total, about 10 kB each. */
 function cacheOf({ db }: Resources): LRUCache<string, CachedTile> {
   const known = caches.get(db);
   if (known !== undefined) return known;
@@ -50,7 +50,7 @@ function cacheOf({ db }: Resources): LRUCache<string, CachedTile> {
   return cache;
 }
 
-/** What may be drawn: parcels and county lines, names of places, and the layers of the land. */
+/** The layers with tiles. */
 const LAYERS = [
   'parcels',
   'places',
@@ -68,9 +68,13 @@ export const tilePage: Page = {
   access: 'app',
   async get(visit) {
     const { layer, z, x, file } = visit.req.params as Record<string, string>;
-    const tile = { z: whole(z!), x: whole(x!), y: whole(/^(\d+)\.(?:mvt|png|jpg)$/.exec(file!)?.[1] ?? '') };
+    const tile = {
+      z: parseWhole(z!),
+      x: parseWhole(x!),
+      y: parseWhole(/^(\d+)\.(?:mvt|png|jpg)$/.exec(file!)?.[1] ?? ''),
+    };
     const tileLayer = LAYERS.find(name => name === layer);
-    if (tileLayer === undefined || !isTile(tile)) throw notFound('There is no such tile.');
+    if (tileLayer === undefined || !isTile(tile)) throw notFound('Tile not found.');
     if (tileLayer === 'hillshade') return shadeTile(visit, tile);
     if (tileLayer === 'aerial') return aerialTile(visit, tile);
     const { resources } = visit.deps;
@@ -81,14 +85,14 @@ export const tilePage: Page = {
   },
 };
 
-const whole = (text: string): number => (/^\d{1,7}$/.test(text) ? Number(text) : Number.NaN);
+const parseWhole = (text: string): number => (/^\d{1,7}$/.test(text) ? Number(text) : Number.NaN);
 const isTile = ({ z, x, y }: Tile): boolean => z <= MAX_ZOOM && x < 2 ** z && y < 2 ** z;
 
 const VECTOR_TILE = 'application/vnd.mapbox-vector-tile';
-/** Seconds for which browsers keep what changes with an installation alone. */
+/** Seconds that browsers cache tiles that rarely change. */
 const MAX_AGE_S = 3_600;
 
-/** A tile's address with the version of all data that it may show. */
+/** A tile's path with the version of the data. */
 async function versioned({ db }: Resources, name: string): Promise<string> {
   return `${name}/${await readMapVersion(db)}`;
 }
@@ -99,7 +103,7 @@ function keep(resources: Resources, key: string, bytes: Buffer, type: string) {
   return tile;
 }
 
-/** A vector tile from the cache, or made. */
+/** A vector tile, from the cache if possible. */
 async function cached(resources: Resources, name: string, make: () => Promise<Buffer>): Promise<Reply> {
   const key = await versioned(resources, name);
   const { bytes, type, etag } =
@@ -107,7 +111,7 @@ async function cached(resources: Resources, name: string, make: () => Promise<Bu
   return { data: bytes, type, etag, maxAge: 60 };
 }
 
-/** The parcels of a tile, with the hits of a search marked. */
+/** The parcels of a tile, with the results of a search marked. */
 export function parcelTile(resources: Resources, tile: Tile, hits?: TileHits): Promise<Reply> {
   const name = `parcels/${tile.z}/${tile.x}/${tile.y}/${hits?.key ?? ''}`;
   return cached(resources, name, () => makeParcelTile(resources, tile, hits));
@@ -118,7 +122,7 @@ const placeTile = (resources: Resources, tile: Tile): Promise<Reply> =>
 
 let zips: Zip[] | undefined;
 
-/** ZIP codes at their middles, also of those whose area no feed has. */
+/** ZIP codes at their centers, including those whose area no feed has. */
 function zipCodes(tile: Tile, project: (place: Position) => Point): Feature[] {
   zips ??= readZips().zips;
   const box = boundsOf(tile);
@@ -127,9 +131,9 @@ function zipCodes(tile: Tile, project: (place: Position) => Point): Feature[] {
     .map(({ zip, lon, lat }) => ({ type: 1, geometry: [toUnits(project([lon, lat]))], tags: { zip } }));
 }
 
-/** Zooms from which features of the land are distinguishable. */
+/** Lowest zooms at which land features are distinguishable. */
 const LAND_FROM = { roads: 11, wetlands: 11, flood: 10, water: 7, zips: 8 };
-/** Areas narrower than this are not seen. */
+/** Smaller areas can't be seen. */
 const LEAST_PX = 1;
 
 function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile): Promise<Reply> {
@@ -147,7 +151,7 @@ function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile
       const geometry = isLine
         ? lines(decodeLines(bytes), project, tile.z)
         : rings(decodeBoundary(bytes), project, tile.z);
-      // Water is labeled in the tile of places.
+      // Water is labeled by the place tiles.
       const tags = { class: kindOf, ...(isLine && name !== null && { name: titleCase(name) }) };
       return geometry.length === 0 ? [] : [{ type: isLine ? 2 : 3, geometry, tags }];
     });
@@ -155,11 +159,11 @@ function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile
   });
 }
 
-/** Below this a tile would read a hundred files. */
+/** At lower zooms, a tile would read a hundred files. */
 const AERIAL_FROM = 11;
 const NO_IMAGE = { data: '', type: 'image/png', status: 204 as const };
 
-/** A picture from the cache, or made. */
+/** An image tile, from the cache if possible. */
 async function cachedPicture(
   resources: Resources,
   name: string,
@@ -174,28 +178,28 @@ async function cachedPicture(
   return { data: picture.bytes, type: picture.type, etag: picture.etag, maxAge: MAX_AGE_S };
 }
 
-/** What the feeds of imagery show, in the pixels of a parcel's picture. */
+/** A tile of the imagery feeds, drawn like the parcel pictures. */
 async function aerialTile({ deps: { resources } }: Visit, { z, x, y }: Tile): Promise<Reply> {
   if (z < AERIAL_FROM) return NO_IMAGE;
   return cachedPicture(resources, `aerial/${z}/${x}/${y}`, () => resources.images.pictures.ofTile(z, x, y));
 }
 
-/** Below this a tile would read a state's heights. */
+/** At lower zooms, a tile would read a parseWhole state's elevation. */
 const SHADE_FROM = 11;
-/** Enough for the tiles of a screen; half of it for blocks, which neighboring tiles share. */
+/** Enough for the tiles of one screen. Neighboring tiles share blocks. */
 const SHADE_CACHE_BYTES = 32_000_000;
 const heightBlocks = newBlockCache(SHADE_CACHE_BYTES);
 
-/** The light of flat ground, and how much more of a slope's light and shadow is shown. */
+/** Brightness of flat ground, and the exaggeration of light and shadow. */
 const FLAT_LIGHT = 180;
 const EXAGGERATED = 2.2;
 
-/** Of grays with their opacity: white where it is lighter than flat ground, black where it is darker. */
+/** Turns gray pixels into white light and black shadow with opacity, relative to flat ground. */
 function lightAndShadow(shades: Uint8Array): void {
   for (let i = 0; i < shades.length; i += 2) {
-    const over = shades[i]! - FLAT_LIGHT;
-    shades[i + 1] = (Math.min(200, Math.abs(over) * EXAGGERATED) * shades[i + 1]!) / 255;
-    shades[i] = over < 0 ? 0 : 255;
+    const difference = shades[i]! - FLAT_LIGHT;
+    shades[i + 1] = (Math.min(200, Math.abs(difference) * EXAGGERATED) * shades[i + 1]!) / 255;
+    shades[i] = difference < 0 ? 0 : 255;
   }
 }
 

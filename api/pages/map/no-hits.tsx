@@ -12,18 +12,21 @@ import { Empty, Notice } from '../frame/layout.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
 import { type Chip, chipsOf } from '../parts/filter-words.ts';
 import { NoParcels, WhoLoads } from '../parts/no-parcels.tsx';
-import { needsText } from './filter-needs.ts';
+import { missingDataText } from './filter-needs.ts';
 
-/** What is not known of any parcel of the county that was searched, and how many match without it. */
-type Unknown = { fips: number; filters: Filter[]; count: number };
+/** Filters whose data is unknown for every parcel of the county, and how many parcels match without them. */
+type UnknownFields = { fips: number; filters: Filter[]; count: number };
 
-/** What is not known of a county's parcels; undefined where all that was asked is known of some parcel. */
-async function findUnknown(visit: Visit, filters: Record<string, unknown>): Promise<Unknown | undefined> {
+/** Undefined if every filter has data for some parcel of the county. */
+async function findUnknown(
+  visit: Visit,
+  filters: Record<string, unknown>,
+): Promise<UnknownFields | undefined> {
   const body = filterBody.safeParse(filters).data;
   if (body?.county === undefined) return undefined;
   const fips = body.county as number;
   const unknown: Filter[] = [];
-  // One after the other: a page of many filters takes no more than one connection.
+  // One after another, so that a page uses one connection.
   for (const filter of FILTERS) if (!(await isKnown(visit, filter, body, fips))) unknown.push(filter);
   if (unknown.length === 0) return undefined;
   const names = unknown.map(({ name }) => name);
@@ -43,96 +46,96 @@ async function countWithout(
   return count;
 }
 
-/** Filters of a search that are tried without, when it found nothing. */
+/** How many filters are tried without. */
 const MAX_TRIED = 8;
-/** Scopes that are no place by name. */
-const ELSEWHERE = ['geom_intersects', 'owner_parcel_id', 'list_id'];
-/** Counties that are named where a place has no parcels. */
+/** Scopes that aren't named places. */
+const OTHER_SCOPES = ['geom_intersects', 'owner_parcel_id', 'list_id'];
+/** How many counties are named if a place has no parcels. */
 const MAX_NAMED = 3;
 
-type Loosened = Chip & { count: number };
+type RelaxedFilter = Chip & { count: number };
 
-/** A search that finds something where the one that was asked does not. */
-export type Almost = { words: string; count: number; search: string };
+/** A search with fewer filters that finds something. */
+export type NearMiss = { words: string; count: number; search: string };
 
-/** A county in which a search finds nothing, whatever else it asks for. */
+/** A county without parcels in the place that was searched. `parcels`: of the whole county. */
 type EmptyPlace = { fips: number; parcels: number };
 
-/** Why a search found nothing, and what finds something. */
-export type Zero = {
-  /** The counties of the place, where it has no parcels at all. */
+/** Why a search found nothing, and which searches find something. */
+export type NoResults = {
+  /** The counties of the place, if it has no parcels at all. */
   empty: EmptyPlace[];
-  unknown: Unknown | undefined;
-  /** Parcels of the place, whatever they are. */
+  unknown: UnknownFields | undefined;
+  /** The number of parcels in the place, without other filters. */
   all: number;
-  /** Without each filter alone, from the one that leaves most. */
-  loosened: Loosened[];
-  almost: Almost | undefined;
+  /** Results without each filter, the most first. */
+  relaxed: RelaxedFilter[];
+  nearMiss: NearMiss | undefined;
 };
 
-export async function explainZero(visit: Visit, filters: Record<string, unknown>): Promise<Zero> {
+export async function explainNoResults(visit: Visit, filters: Record<string, unknown>): Promise<NoResults> {
   const unknown = await findUnknown(visit, filters);
   const scopes = FILTERS.filter(({ scope, name }) => scope && filters[name] !== undefined);
   const kept = new Set(['order', ...scopes.map(({ name }) => name)]);
   const chips = chipsOf(visit.url);
-  const loosened: Loosened[] = [];
+  const relaxed: RelaxedFilter[] = [];
   for (const chip of chips.slice(0, MAX_TRIED)) {
-    // Without its only place it would be no search.
+    // A search needs a place.
     if (scopes.every(({ name }) => chip.names.includes(name))) continue;
-    loosened.push({ ...chip, count: await countWithout(visit, filters, chip.names) });
+    relaxed.push({ ...chip, count: await countWithout(visit, filters, chip.names) });
   }
-  loosened.sort((a, b) => b.count - a.count);
+  relaxed.sort((a, b) => b.count - a.count);
   const others = Object.keys(filters).filter(name => !kept.has(name));
   const all = others.length === 0 ? 0 : await countWithout(visit, filters, others);
   return {
     empty: all === 0 ? await findEmptyPlaces(visit, filters) : [],
     unknown,
-    loosened,
+    relaxed,
     all,
-    almost: almostOf(visit, chips, unknown, loosened),
+    nearMiss: findNearMiss(visit, chips, unknown, relaxed),
   };
 }
 
-/** The counties that a search names, by themselves or by ZIP codes. */
+/** The counties of a search, named directly or by ZIP code. */
 async function findEmptyPlaces(visit: Visit, filters: Record<string, unknown>): Promise<EmptyPlace[]> {
   const body = filterBody.safeParse(filters).data;
-  if (body === undefined || ELSEWHERE.some(name => body[name] !== undefined)) return [];
+  if (body === undefined || OTHER_SCOPES.some(name => body[name] !== undefined)) return [];
   const { db } = visit.deps;
   const counties = await countiesOf({ zips_include: [], ...body }, db, visit.work);
   const loaded = await countParcels(db, counties);
   return counties.map(fips => loaded.find(county => county.fips === fips) ?? { fips, parcels: 0 });
 }
 
-function almostOf(
+function findNearMiss(
   visit: Visit,
   chips: readonly Chip[],
-  unknown: Unknown | undefined,
-  [first]: readonly Loosened[],
-): Almost | undefined {
+  unknown: UnknownFields | undefined,
+  [first]: readonly RelaxedFilter[],
+): NearMiss | undefined {
   if (unknown && unknown.count > 0)
     return {
       words: wordsOf(chips, unknown).join(' and '),
       count: unknown.count,
-      search: addressWithout(visit, unknown).search,
+      search: urlWithout(visit, unknown).search,
     };
   if (!first?.count) return undefined;
   return { words: `“${first.words}”`, count: first.count, search: first.without.replace(/^[^?]*/, '') };
 }
 
-const addressWithout = (visit: Visit, { filters }: Unknown): URL =>
+const urlWithout = (visit: Visit, { filters }: UnknownFields): URL =>
   filters.reduce(
     (address, { name }) => new URL(withParam(address, name), address),
     new URL(withParam(visit.url, 'page'), visit.url),
   );
 
-/** The chips of what is not known. */
-const wordsOf = (chips: readonly Chip[], { filters }: Unknown): string[] =>
+/** The chips of filters without data. */
+const wordsOf = (chips: readonly Chip[], { filters }: UnknownFields): string[] =>
   chips
     .filter(({ names }) => filters.some(({ name }) => names.includes(name)))
     .map(({ words }) => `“${words}”`);
 
 async function isKnown(visit: Visit, filter: Filter, body: FilterBody, fips: number): Promise<boolean> {
-  // Scopes are places and owners, which are there or not.
+  // A place or an owner has no unknown values.
   if (body[filter.name] === undefined || filter.scope || filter.where === undefined) return true;
   const others = FILTERS.filter(each => each.where === undefined).map(({ name }) => [name, body[name]]);
   const alone = { ...Object.fromEntries(others), [filter.name]: body[filter.name] };
@@ -140,19 +143,19 @@ async function isKnown(visit: Visit, filter: Filter, body: FilterBody, fips: num
   return isKnownIn(visit.deps.db, selection, fips);
 }
 
-type NoHitsProps = { visit: Visit; filters: Record<string, unknown>; zero: Zero };
+type NoHitsProps = { visit: Visit; filters: Record<string, unknown>; noResults: NoResults };
 
-export function NoHits({ visit, filters, zero: { empty, unknown, all, loosened } }: NoHitsProps) {
-  if (empty.length > 0) return <NothingThere visit={visit} empty={empty} />;
+export function NoHits({ visit, filters, noResults: { empty, unknown, all, relaxed } }: NoHitsProps) {
+  if (empty.length > 0) return <EmptyPlaces visit={visit} empty={empty} />;
   return (
     <>
-      {unknown && <NotLoaded visit={visit} unknown={unknown} />}
-      {loosened.length > 0 ? (
-        <Loosening of={loosened} all={all} county={filters.county} />
+      {unknown && <MissingData visit={visit} unknown={unknown} />}
+      {relaxed.length > 0 ? (
+        <RelaxedFilters of={relaxed} all={all} county={filters.county} />
       ) : (
         unknown === undefined && (
-          <Empty icon="search-x" title="Nothing matches.">
-            Fewer filters, or wider ones, find more.
+          <Empty icon="search-x" title="No parcels match">
+            Remove a filter or widen a range.
           </Empty>
         )
       )}
@@ -160,7 +163,7 @@ export function NoHits({ visit, filters, zero: { empty, unknown, all, loosened }
   );
 }
 
-/** The same search in a county. */
+/** The same search in a whole county. */
 function inCounty(url: URL, fips: number): string {
   const params = new URLSearchParams(url.search);
   for (const name of ['counties', 'zips_include', 'state', 'page']) params.delete(name);
@@ -168,14 +171,14 @@ function inCounty(url: URL, fips: number): string {
   return `/data?${params}`;
 }
 
-function NothingThere({ visit, empty }: { visit: Visit; empty: readonly EmptyPlace[] }) {
+function EmptyPlaces({ visit, empty }: { visit: Visit; empty: readonly EmptyPlace[] }) {
   const loaded = empty.filter(({ parcels }) => parcels > 0).slice(0, MAX_NAMED);
   if (loaded.length === 0)
     return <NoParcels visit={visit} counties={empty.slice(0, MAX_NAMED).map(({ fips }) => fips)} />;
   return (
     <Notice kind="warn">
-      <b>No parcel of {loaded.map(({ fips }) => countyText(fips)).join('; ')} is told to be there.</b> Where a
-      roll has no ZIP codes, the county finds its parcels:
+      <b>No parcels found in this part of {loaded.map(({ fips }) => countyText(fips)).join('; ')}.</b> The
+      roll may have no ZIP codes. Search the whole county instead:
       <span class="buttons">
         {loaded.map(({ fips }) => (
           <a href={inCounty(visit.url, fips)} class="button small">
@@ -187,36 +190,36 @@ function NothingThere({ visit, empty }: { visit: Visit; empty: readonly EmptyPla
   );
 }
 
-function NotLoaded({ visit, unknown }: { visit: Visit; unknown: Unknown }) {
+function MissingData({ visit, unknown }: { visit: Visit; unknown: UnknownFields }) {
   const { filters, fips, count: hits } = unknown;
-  const url = addressWithout(visit, unknown);
+  const url = urlWithout(visit, unknown);
   const dropped = wordsOf(chipsOf(visit.url), unknown);
-  const words = needsText(filters);
   return (
     <Notice kind="warn">
       <b>
-        {words[0]!.toUpperCase() + words.slice(1)} are not loaded for {countyText(fips)}
+        No {missingDataText(filters)} for {countyText(fips)}
       </b>
       <br />
-      What is not known never matches, so {dropped.join(' and ')} {dropped.length > 1 ? 'leave' : 'leaves'}{' '}
-      nothing. <b>{count(hits)}</b> match without {dropped.length > 1 ? 'these filters' : 'this filter'}.{' '}
+      {dropped.join(' and ')} {dropped.length > 1 ? 'match' : 'matches'} nothing until this data is loaded.{' '}
+      <b>{count(hits)}</b> {hits === 1 ? 'parcel matches' : 'parcels match'} without{' '}
+      {dropped.length > 1 ? 'them' : 'it'}.{' '}
       <WhoLoads visit={visit} fips={fips} coverage={`/coverage/${fiveDigits(fips)}`} />
       <span class="buttons">
         <a href={url.pathname + url.search} class="button small">
-          Drop {dropped.join(' and ')}, show {count(hits)}
+          Remove {dropped.join(' and ')} · show {count(hits)}
         </a>
       </span>
     </Notice>
   );
 }
 
-type LooseningProps = { of: readonly Loosened[]; all: number; county: unknown };
+type RelaxedFiltersProps = { of: readonly RelaxedFilter[]; all: number; county: unknown };
 
-function Loosening({ of, all, county }: LooseningProps) {
+function RelaxedFilters({ of, all, county }: RelaxedFiltersProps) {
   return (
     <section class="card flush loosening" aria-labelledby="loosening">
       <table>
-        <caption id="loosening">What is left with one filter off</caption>
+        <caption id="loosening">Results without each filter</caption>
         <tbody>
           {of.map(({ words, without, count: hits }) => (
             <tr>
@@ -227,7 +230,9 @@ function Loosening({ of, all, county }: LooseningProps) {
           {all > 0 && (
             <tr>
               <th scope="row">
-                {county === undefined ? 'All parcels there' : `All parcels in ${countyText(Number(county))}`}
+                {county === undefined
+                  ? 'All parcels in this place'
+                  : `All parcels in ${countyText(Number(county))}`}
               </th>
               <td class="figure">{count(all)}</td>
             </tr>

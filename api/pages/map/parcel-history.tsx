@@ -5,7 +5,7 @@ import { Grid } from '../frame/layout.tsx';
 
 const MAX_SHOWN = 50;
 
-/** What a parcel's owner, acreage, values and listing were and are, the newest first. */
+/** Changes of a parcel's owner, acreage, values, and listing, newest first. */
 export function ParcelHistory({ timeline }: { timeline: readonly TimelineEntry[] }) {
   const lines = timeline.flatMap(({ at, field, was, is }) => {
     const spec = changedFieldOf(field);
@@ -18,14 +18,14 @@ export function ParcelHistory({ timeline }: { timeline: readonly TimelineEntry[]
     <section id="history">
       <h2>History</h2>
       {lines.length === 0 ? (
-        <p>Nothing has changed since the county was loaded.</p>
+        <p>No changes since the county was loaded.</p>
       ) : (
-        <Grid name="History" heads={['What', 'Was', 'Is', 'Since']} rows={lines.slice(0, MAX_SHOWN)} />
+        <Grid name="History" heads={['Field', 'Before', 'After', 'Date']} rows={lines.slice(0, MAX_SHOWN)} />
       )}
       {lines.length > MAX_SHOWN && (
         <p>
           <small>
-            The newest {MAX_SHOWN} of {lines.length}.
+            Showing the newest {MAX_SHOWN} of {lines.length} changes.
           </small>
         </p>
       )}

@@ -7,19 +7,18 @@ import type { Detail } from '../parts/read-detail.ts';
 type State = 'yes' | 'part' | 'no' | 'unknown';
 type Fact = { icon: IconName; state: State; title: string; more: string };
 
-/** Below these mean slopes in percent land is gentle, moderate. */
+/** Upper limits of gentle and moderate land, as average slope in percent. */
 const GENTLE = 8;
 const MODERATE = 15;
 
-const NOT_LOADED = 'Not loaded here';
+const NO_DATA = 'No data';
 
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 function roadAccess({ landlocked, ...detail }: Detail): Fact {
   const icon = 'route';
-  if (typeof landlocked !== 'boolean')
-    return { icon, state: 'unknown', title: 'Road access', more: NOT_LOADED };
-  if (landlocked) return { icon, state: 'no', title: 'Landlocked', more: 'No road touches it' };
+  if (typeof landlocked !== 'boolean') return { icon, state: 'unknown', title: 'Road access', more: NO_DATA };
+  if (landlocked) return { icon, state: 'no', title: 'Landlocked', more: 'No road touches the parcel' };
   const feet = ['highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft'].reduce(
     (sum, name) => sum + (numberOf(detail[name]) ?? 0),
     0,
@@ -28,26 +27,24 @@ function roadAccess({ landlocked, ...detail }: Detail): Fact {
     icon,
     state: 'yes',
     title: 'Road access',
-    more: feet > 0 ? `${count(feet)} ft of frontage` : 'A road is near',
+    more: feet > 0 ? `${count(feet)} ft of frontage` : 'Near a road, no frontage measured',
   };
 }
 
-type Cover = { icon: IconName; name: string; dry: string; all: string; of: string };
+type Cover = { icon: IconName; name: string; dry: string; part: string; all: string };
 
-/** What covers a share of a parcel that one would rather have dry. */
-function cover(share: number | null, { icon, name, dry, all, of }: Cover): Fact {
-  if (share === null) return { icon, state: 'unknown', title: name, more: NOT_LOADED };
-  const more = `${percent(share)} ${of}`;
+/** Wetlands or flood zone on a parcel. */
+function cover(share: number | null, { icon, name, dry, part, all }: Cover): Fact {
+  if (share === null) return { icon, state: 'unknown', title: name, more: NO_DATA };
+  const more = `${percent(share)} of the parcel`;
   if (share === 0) return { icon, state: 'yes', title: dry, more };
-  return share >= 50
-    ? { icon, state: 'no', title: all, more }
-    : { icon, state: 'part', title: `Partly ${name.toLowerCase()}`, more };
+  return share >= 50 ? { icon, state: 'no', title: all, more } : { icon, state: 'part', title: part, more };
 }
 
 function slope(mean: number | null): Fact {
   const icon = 'mountain';
-  if (mean === null) return { icon, state: 'unknown', title: 'Slope', more: NOT_LOADED };
-  const more = `Mean slope ${oneDigit(mean)}%`;
+  if (mean === null) return { icon, state: 'unknown', title: 'Slope', more: NO_DATA };
+  const more = `Average slope ${oneDigit(mean)}%`;
   if (mean < GENTLE) return { icon, state: 'yes', title: 'Gentle', more };
   return mean < MODERATE
     ? { icon, state: 'part', title: 'Moderate', more }
@@ -56,7 +53,7 @@ function slope(mean: number | null): Fact {
 
 function vacancy({ vacant, structure_count, land_use_code }: Detail): Fact {
   if (typeof vacant !== 'boolean')
-    return { icon: 'trees', state: 'unknown', title: 'Buildings', more: 'Not on the roll' };
+    return { icon: 'trees', state: 'unknown', title: 'Buildings', more: 'No data on the roll' };
   const use = typeof land_use_code === 'string' ? titleCase(land_use_code) : undefined;
   if (vacant)
     return { icon: 'trees', state: 'yes', title: 'Vacant', more: use ?? 'No buildings on the roll' };
@@ -64,8 +61,8 @@ function vacancy({ vacant, structure_count, land_use_code }: Detail): Fact {
   return {
     icon: 'house',
     state: 'part',
-    title: 'Built on',
-    more: structures ? `${structures} on the roll` : (use ?? 'By the roll'),
+    title: 'Has buildings',
+    more: structures ? `${structures} on the roll` : (use ?? 'According to the roll'),
   };
 }
 
@@ -75,21 +72,21 @@ const landFacts = (detail: Detail): Fact[] => [
   cover(numberOf(detail.wetlands_percent), {
     icon: 'droplets',
     name: 'Wetlands',
-    dry: 'Dry',
+    dry: 'No wetlands',
+    part: 'Partly wetlands',
     all: 'Mostly wetlands',
-    of: 'wetlands',
   }),
   cover(numberOf(detail.flood_zone_percent), {
     icon: 'waves',
     name: 'Flood zone',
-    dry: 'No flood zone',
-    all: 'Mostly flood zone',
-    of: 'in a flood zone',
+    dry: 'Outside flood zone',
+    part: 'Partly in flood zone',
+    all: 'Mostly in flood zone',
   }),
   vacancy(detail),
 ];
 
-/** What the land is like, at a glance: what is good, in part, bad, or not known. */
+/** The land at a glance. Each fact is good, partly good, bad, or unknown. */
 export const LandFacts = ({ detail }: { detail: Detail }) => (
   <ul class="land">
     {landFacts(detail).map(({ icon, state, title, more }) => (
@@ -102,7 +99,7 @@ export const LandFacts = ({ detail }: { detail: Detail }) => (
   </ul>
 );
 
-/** Share of the area steeper than each grade, as bars and, for readers, as a table. */
+/** Share of the area steeper than each grade, as a table with bars. */
 export function Slopes({ shares }: { shares: number[] | null }) {
   if (shares === null || shares === undefined) return null;
   return (
@@ -112,11 +109,11 @@ export function Slopes({ shares }: { shares: number[] | null }) {
         <thead>
           <tr>
             <th>Steeper than</th>
-            <th>Share of the area</th>
+            <th>Share of area</th>
           </tr>
         </thead>
         <tbody>
-          {/* Up to the first that no ground is steeper than. */}
+          {/* Ends with the first grade that nothing is steeper than. */}
           {SLOPE_GRADES.filter((_, i) => i === 0 || shares[i - 1]! > 0).map((grade, i) => (
             <tr>
               <th>{grade}%</th>

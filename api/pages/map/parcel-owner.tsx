@@ -15,14 +15,14 @@ type OwnerProps = {
   fault: string | undefined;
 };
 
-/** Who owns the parcel, where mail goes, the numbers that were paid for, and what else is theirs. */
+/** The owner, their mailing address, phone numbers that were looked up, and their other parcels. */
 export function Owner({ detail, portfolio, phones, fault }: OwnerProps) {
   const lines = mailLines(detail);
   const names = [detail.owner_name, detail.owner_name_2].filter(name => typeof name === 'string');
   return (
     <>
       <div class="card own">
-        {names.length === 0 ? <p>No owner is on the roll.</p> : <h3>{names.map(titleCase).join(' and ')}</h3>}
+        {names.length === 0 ? <p>No owner on the roll.</p> : <h3>{names.map(titleCase).join(' and ')}</h3>}
         {lines.length > 0 && (
           <address>
             {lines.map(line => (
@@ -54,8 +54,8 @@ function badgesOf(detail: Detail): [words: string, kind?: string][] {
   } = detail;
   const badges: [string, string?][] = [];
   if (owner_occupied) badges.push(['Owner-occupied']);
-  if (out_of_state_owner) badges.push(['Out of state', 'info']);
-  else if (out_of_county_owner) badges.push(['Out of county', 'info']);
+  if (out_of_state_owner) badges.push(['Out-of-state owner', 'info']);
+  else if (out_of_county_owner) badges.push(['Out-of-county owner', 'info']);
   if (hoa_owner) badges.push(["Homeowners' association"]);
   else if (corporate_owner) badges.push(['Company']);
   if (typeof ownership_months === 'number') badges.push([ownedFor(ownership_months)]);
@@ -73,9 +73,7 @@ const written = (number: string): string => number.replace(/^(\d{3})(\d{3})(\d{4
 function Phones({ trace, at }: LookedUp) {
   if (!trace.matched)
     return (
-      <p class="hint">
-        No telephone number is known (looked up {day(at)}, free). Look again from tomorrow on.
-      </p>
+      <p class="hint">No phone number found on {day(at)}. This was free. You can try again the next day.</p>
     );
   return (
     <>
@@ -84,33 +82,33 @@ function Phones({ trace, at }: LookedUp) {
           <div>
             <dt>{written(number)}</dt>
             <dd>
-              {line_type ?? 'Unknown line'}{' '}
+              {line_type ?? 'Unknown line type'}{' '}
               {dnc === null ? (
-                <span class="badge warn">Do Not Call not checked</span>
+                <span class="badge warn">Do Not Call status unknown</span>
               ) : dnc ? (
-                <span class="badge bad">Do not call</span>
+                <span class="badge bad">On Do Not Call list</span>
               ) : (
-                <span class="badge good" title={dnc_as_of ? `Registry of ${day(dnc_as_of)}` : undefined}>
-                  Not on Do Not Call
+                <span class="badge good" title={dnc_as_of ? `Registry as of ${day(dnc_as_of)}` : undefined}>
+                  Not on Do Not Call list
                 </span>
               )}
             </dd>
           </div>
         ))}
       </dl>
-      <p class="hint">Looked up {day(at)}, shown again free for 30 days.</p>
+      <p class="hint">Looked up on {day(at)}. Free to view again for 30 days.</p>
     </>
   );
 }
 
 function Others({ detail, portfolio }: Pick<OwnerProps, 'detail' | 'portfolio'>) {
   if ('why' in portfolio)
-    return <p class="hint">Other parcels of this owner cannot be told: {reasonOf(portfolio.why, detail)}</p>;
+    return <p class="hint">We can't match this owner to other parcels: {reasonOf(portfolio.why, detail)}</p>;
   const { total_parcels, total_acres, total_counties, results } = portfolio;
-  if (total_parcels === 1) return <p class="hint">No other parcels of this owner are known.</p>;
+  if (total_parcels === 1) return <p class="hint">No other parcels found for this owner.</p>;
   return (
     <>
-      <h3>The owner's {total_parcels} parcels</h3>
+      <h3>This owner's {total_parcels} parcels</h3>
       <p class="hint">
         {acres(total_acres)} acres in {total_counties} {total_counties === 1 ? 'county' : 'counties'}
       </p>
@@ -136,10 +134,10 @@ function Others({ detail, portfolio }: Pick<OwnerProps, 'detail' | 'portfolio'>)
   );
 }
 
-/** An owner abroad has an address, but none by which American rolls can be compared. */
+/** Owners abroad have an address, but not one that can be matched across US rolls. */
 function reasonOf(why: string, { mail_address, mail_state, mail_zip }: Detail): string {
   if (mail_address && mail_zip) return why;
   return mail_address && !mail_state && !mail_zip
-    ? 'the mailing address is abroad or has no state and ZIP.'
-    : 'the roll has no mailing address for them.';
+    ? 'the mailing address has no state and ZIP code, or is outside the US.'
+    : 'the roll has no mailing address for this owner.';
 }

@@ -13,18 +13,18 @@ import { ParcelHistory } from './parcel-history.tsx';
 import { LandFacts, Slopes } from './parcel-land.tsx';
 import { Owner } from './parcel-owner.tsx';
 import { Neighbors, type ParcelPlace } from './parcel-place.tsx';
-import { CompsNearby, likeSalesText, UsedComps, Worth } from './parcel-value.tsx';
+import { CompsNearby, EstimateRange, similarSalesText, UsedComps } from './parcel-value.tsx';
 import type { ParcelData, Photo } from './read-parcel.ts';
 
 type PanelProps = ParcelData & {
   url: URL;
-  /** Among the results that the parcel was opened from. */
+  /** Its position in the results that it was opened from. */
   place: ParcelPlace | undefined;
-  /** Why the owner's numbers could not be looked up. */
+  /** Why the phone numbers could not be looked up. */
   phoneFault?: string | undefined;
 };
 
-/** A parcel: what it is and is worth first, then what one can do, then all that is known of it. */
+/** A parcel: key figures, then actions, then all its data. */
 export function ParcelPanel(parcel: PanelProps) {
   const { detail, photo, value, addresses, comps, market, portfolio, phones, url, place, phoneFault } =
     parcel;
@@ -34,7 +34,7 @@ export function ParcelPanel(parcel: PanelProps) {
       <Neighbors url={url} place={place} />
       <Head detail={detail} />
       <KeyFigures detail={detail} value={value} market={market} />
-      {isValued ? <Worth value={value} /> : <Notice>No estimate. {value.why}</Notice>}
+      {isValued ? <EstimateRange value={value} /> : <Notice>No estimate. {value.why}</Notice>}
       <Actions detail={detail} isLookedUp={phones?.trace.matched === true} />
       <Tabs
         of={[
@@ -61,15 +61,15 @@ export function ParcelPanel(parcel: PanelProps) {
         <h2>Value and comps</h2>
         {market && (
           <p>
-            {likeSalesText(market)}. <a href={`/markets/${market.fips}`}>Its market</a>
+            {similarSalesText(market)}. <a href={`/markets/${market.fips}`}>See market</a>
           </p>
         )}
         {isValued && <UsedComps value={value} addresses={addresses} />}
         <CompsNearby comps={comps} />
       </section>
       <section id="roll">
-        <h2>From the roll</h2>
-        {(['Place', 'Buildings and values', 'Sale and mortgage'] as const).map(group => (
+        <h2>Assessor roll</h2>
+        {(['Location', 'Buildings and values', 'Sale and mortgage'] as const).map(group => (
           <FieldFacts group={group} detail={detail} />
         ))}
       </section>
@@ -88,7 +88,7 @@ function KeyFigures({ detail, value, market }: Pick<PanelProps, 'detail' | 'valu
         note={typeof detail.calculated_acres === 'number' && `measured ${acres(detail.calculated_acres)}`}
       />
       <Stat
-        name="Worth"
+        name="Estimated value"
         value={isValued ? usd(value.mean_adjusted_price) : '–'}
         note={isValued ? `${certaintyOf(value.confidence_score).toLowerCase()} confidence` : 'no estimate'}
       />
@@ -98,7 +98,7 @@ function KeyFigures({ detail, value, market }: Pick<PanelProps, 'detail' | 'valu
           value={usd(value.mean_adjusted_ppa)}
           note={
             market && (
-              <a href="#value" title={likeSalesText(market)}>
+              <a href="#value" title={similarSalesText(market)}>
                 county {usd(market.medianPerAcre)}
               </a>
             )
@@ -106,7 +106,7 @@ function KeyFigures({ detail, value, market }: Pick<PanelProps, 'detail' | 'valu
         />
       ) : (
         typeof detail.assessed_land_value === 'number' && (
-          <Stat name="Assessed" value={usd(detail.assessed_land_value)} note="land only" />
+          <Stat name="Assessed value" value={usd(detail.assessed_land_value)} note="land only" />
         )
       )}
     </dl>
@@ -121,15 +121,15 @@ function Overview({ detail, photo }: Pick<PanelProps, 'detail' | 'photo'>) {
         <a href={`/data/drawing/${detail.property_id}.svg`} class="drawing">
           <img
             src={`/data/drawing/${detail.property_id}.svg`}
-            alt="The parcel with its boundary, roads, wetlands, flood zones and slope"
+            alt="Map of the parcel with its boundary, roads, wetlands, flood zones, and slope"
             width="900"
             height="740"
             loading="lazy"
           />
-          <small>Slope, wetlands, flood zones and roads: open it with its legend</small>
+          <small>Open land map</small>
         </a>
       ) : (
-        <p>The county's data have no boundary of it.</p>
+        <p>No boundary on file.</p>
       )}
     </section>
   );
@@ -137,9 +137,9 @@ function Overview({ detail, photo }: Pick<PanelProps, 'detail' | 'photo'>) {
 
 type TabsProps = { of: (readonly [id: string, words: string, count?: number | undefined])[] };
 
-/** The parts of the page; the client marks the one that is in sight. */
+/** Links to the sections of the page. The client marks the one in view. */
 const Tabs = ({ of }: TabsProps) => (
-  <nav class="tabs" aria-label="Parts of the parcel">
+  <nav class="tabs" aria-label="Sections">
     {of.map(([id, words, n]) => (
       <a href={`#${id}`}>
         {words} {n !== undefined && <small>{count(n)}</small>}
@@ -156,21 +156,21 @@ function Head({ detail }: { detail: Detail }) {
       <h1>{situs_address ? titleCase(situs_address) : `APN ${apn ? shortApn(apn) : property_id}`}</h1>
       <p>{[place.filter(Boolean).join(', '), countyText(Number(detail.fips))].filter(Boolean).join(' · ')}</p>
       <p class="ids">
-        {apn && <Copy text={apn} words={`APN ${shortApn(apn)}`} title={`As on the roll: ${apn}`} />}
-        <Copy text={String(property_id)} words={`id ${property_id}`} title="Plat's id of the parcel" />
+        {apn && <Copy text={apn} words={`APN ${shortApn(apn)}`} title={`On the roll: ${apn}`} />}
+        <Copy text={String(property_id)} words={`ID ${property_id}`} title="Plat's parcel ID" />
         {point && <Spot point={point} />}
         <button type="button" class="copy" data-copy="" title="Copy a link to this parcel">
           Link <Icon name="link" />
         </button>
       </p>
       {detail.retired_at != null && (
-        <p class="notice">This parcel left the roll on {day(String(detail.retired_at))}.</p>
+        <p class="notice">This parcel was retired from the roll on {day(String(detail.retired_at))}.</p>
       )}
     </header>
   );
 }
 
-/** Where it is: to be copied, and opened where one gets directions. */
+/** The coordinates, to copy or to open for directions. */
 function Spot({ point: [lon, lat] }: { point: readonly number[] }) {
   const text = `${lat!.toFixed(5)}, ${lon!.toFixed(5)}`;
   return (
@@ -185,21 +185,21 @@ function Spot({ point: [lon, lat] }: { point: readonly number[] }) {
 
 type CopyProps = { text: string; words: string; title: string };
 
-/** A text that a click copies; without script it is to be read. */
+/** A text that a click copies. */
 const Copy = ({ text, words, title }: CopyProps) => (
   <button type="button" class="copy" data-copy={text} title={title}>
     {words} <Icon name="copy" />
   </button>
 );
 
-/** What one does with a parcel; what costs tokens says so on its button. */
+/** Actions on a parcel. Buttons of paid actions show the price. */
 function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }) {
   const id = detail.property_id;
   return (
     <div class="acts">
       {typeof detail.owner_name !== 'string' || detail.retired_at != null ? (
         <button type="button" disabled>
-          <Icon name="phone" /> Phone numbers: no owner on file
+          <Icon name="phone" /> No owner to look up
         </button>
       ) : isLookedUp ? (
         <a class="button" href="#owner">
@@ -214,7 +214,7 @@ function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }
         Add to list
       </Action>
       <Action to="/comping" field="property_id" id={id} kind="second" icon="scale">
-        Comp report
+        Run comps
       </Action>
       <Action to="/deals" field="property_id" id={id} does="begin" kind="second" icon="handshake">
         Add deal
@@ -224,9 +224,9 @@ function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }
 }
 
 type ActionProps = {
-  /** The page that does it, where it is not this one. */
+  /** The page that handles it, if not this one. */
   to?: string;
-  /** The field that carries the parcel's id. */
+  /** The form field of the parcel's id. */
   field: string;
   id: number;
   does?: string;
@@ -251,21 +251,23 @@ const Action = ({ to, field, id, does, kind, icon, children }: ActionProps) => (
 );
 
 function ParcelPhoto({ photo: { path, imagery, attribution, captured } }: { photo: Photo }) {
-  const what = imagery === 'aerial' ? 'an aerial photograph' : 'a relief';
+  const background = imagery === 'aerial' ? 'an aerial photo' : 'a relief map';
   return (
     <figure class="photo">
       <a href={path}>
-        <img src={path} alt={`The parcel outlined in blue on ${what}`} width="1024" height="768" />
+        <img src={path} alt={`The parcel, outlined in blue on ${background}`} width="1024" height="768" />
       </a>
       <figcaption>
-        {imagery === 'aerial' ? 'Imagery' : 'No aerial imagery here'}: {attribution}
+        {imagery === 'aerial'
+          ? `Imagery: ${attribution}`
+          : 'No aerial imagery for this area. Showing a relief map.'}
         {captured && `, ${day(captured)}`}
       </figcaption>
     </figure>
   );
 }
 
-/** What the head, the land's tiles and the owner's card say already. */
+/** Fields that other parts of the page show. */
 const SHOWN = new Set([
   'apn',
   'situs_address',
@@ -279,11 +281,11 @@ const SHOWN = new Set([
   'mean_slope_percent',
 ]);
 
-/** Nobody looks for what is not so: no company, no frontage on a highway. */
+/** Facts that aren't worth a line, such as no company or no highway frontage. */
 const isNothing = (name: string, value: unknown): boolean =>
   value === false || (value === 0 && name.endsWith('frontage_ft'));
 
-/** The fields of a group that are known. */
+/** The known fields of a group. */
 function FieldFacts({ group, detail }: { group: FieldGroup; detail: Detail }) {
   const facts = fieldsIn(group).flatMap(([name, spec]): [string, string][] => {
     const text = SHOWN.has(name) || isNothing(name, detail[name]) ? undefined : fieldText(spec, detail[name]);

@@ -3,11 +3,11 @@ import { PlatError } from '../../../shared/platform/errors.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { Icon } from '../frame/icons.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
-import type { GivenFilters } from '../parts/read-filters.ts';
+import type { UrlFilters } from '../parts/read-filters.ts';
 import { sizeOf } from './result-views.tsx';
 import type { SearchResult } from './search-results.tsx';
 
-/** Where the open parcel stands among the results that it was opened from; `at` undefined: it is not told. */
+/** The open parcel's position in the results that it was opened from. `at` undefined: unknown. */
 export type ParcelPlace = {
   count: number;
   at: number | undefined;
@@ -15,10 +15,10 @@ export type ParcelPlace = {
   after: number | undefined;
 };
 
-/** Undefined where nothing was asked, or what was asked is refused. */
+/** Undefined without a search, or if the search is invalid. */
 export async function readPlace(
   visit: Visit,
-  { filters, fault }: GivenFilters,
+  { filters, fault }: UrlFilters,
 ): Promise<ParcelPlace | undefined> {
   if (fault !== undefined || Object.keys(filters).length === 0) return undefined;
   const one = (page: number) =>
@@ -39,7 +39,7 @@ export async function readPlace(
       after: at === undefined ? undefined : after.results[0]?.property_id,
     };
   } catch (error) {
-    // The list says why.
+    // The list shows the error.
     if (error instanceof PlatError && error.status < 500) return undefined;
     throw error;
   }
@@ -50,7 +50,7 @@ function positionOf(url: URL): number | undefined {
   return Number.isInteger(at) && at > 0 && at < 1e9 ? at : undefined;
 }
 
-/** The way back to the results, on the page that has the parcel, and to the next one and the one before. */
+/** Links back to the page of results with the parcel, and to the previous and next parcel. */
 export function Neighbors({ url, place }: { url: URL; place: ParcelPlace | undefined }) {
   const back = new URL(url);
   for (const name of ['parcel', 'at']) back.searchParams.delete(name);

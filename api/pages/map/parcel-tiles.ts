@@ -35,21 +35,21 @@ import {
 } from './tile-geometry.ts';
 import { listTileHits, type TileHit, type TileHits } from './tile-hits.ts';
 
-/** Before this zoom the parcels of a county are counted. */
+/** Below this zoom, tiles show a count per county. */
 const PARCELS_FROM = 11;
-/** From here on every parcel has an outline, before it those that are this wide and high; others are dots. */
+/** From this zoom, every parcel has an outline. Below it, parcels smaller than OUTLINE_PX are dots. */
 const ALL_OUTLINES_FROM = 15;
 const OUTLINE_PX = 3;
-/** More outlines would make a tile of more than 100 kB; the smaller ones are dots then. */
+/** More outlines would make a tile larger than 100 kB, so the smaller ones are dots. */
 const MAX_OUTLINES = 4_000;
-/** Dots lie in so many squares of a tile's width, one in each; four pixels are less than a dot is wide. */
+/** Squares per tile width, with one dot in each. A square is four pixels wide, less than a dot. */
 const DOTS = 128;
-/** Parcel numbers are written from here on. */
+/** Parcel numbers are shown from this zoom. */
 const NAMES_FROM = 16;
 
 /**
- * County lines with the parcels' boundaries, their points or their counts, by zoom.
- * @param hits those that are marked
+ * County lines, with parcel boundaries, points, or counts depending on zoom.
+ * @param hits the parcels to mark
  */
 export async function makeParcelTile({ db }: Resources, tile: Tile, hits?: TileHits): Promise<Buffer> {
   const bounds = boundsOf(tile);
@@ -77,7 +77,7 @@ export async function makeParcelTile({ db }: Resources, tile: Tile, hits?: TileH
     geometry: rings(countyOutline(county), project, tile.z),
     tags: {},
   }));
-  // Of two dashed lines on each other the gaps are lost.
+  // Drawn once per border, because two dashed lines on top of each other would fill each other's gaps.
   const borders = bordersIntersecting(bounds).map(({ fips: sides, line }) => ({
     type: 2 as const,
     geometry: lines([line], project, tile.z),
@@ -98,7 +98,7 @@ export async function makeParcelTile({ db }: Resources, tile: Tile, hits?: TileH
 
 type TileParcels = { rows: TileParcel[]; dots: Place[]; marked: Map<number, TileHit> };
 
-/** Parcels with their outlines, then hits and other parcels as points. */
+/** Parcels with outlines, then results and other parcels as points. */
 function parcelFeatures(
   tile: Tile,
   project: (place: Position) => Point,
@@ -108,7 +108,7 @@ function parcelFeatures(
   const features: Feature[] = [];
   const toPx = ({ lon, lat }: Place) => project([lon / 1e7, lat / 1e7]);
   const toPoint = (place: Place) => toUnits(toPx(place));
-  // What only its extent brings here has its outline elsewhere: a dot would lie on that.
+  // A parcel whose point is in another tile has its outline there, so it gets no dot here.
   const isHere = (place: Place) => isInTile(toPx(place));
   const others: Place[] = dots;
   for (const row of rows) {
@@ -127,13 +127,13 @@ function parcelFeatures(
     const point = toPoint(place);
     if (isHere(place) && isFree(point)) features.push({ id, type: 1, geometry: [point], tags });
   }
-  // Without ids, which nobody could point at, they take a third of the room.
+  // One feature without ids is a third of the size. These dots are too small to click.
   const geometry = others.map(toPoint).filter(isFree);
   if (geometry.length > 0) features.push({ type: 1, geometry, tags: {} });
   return features;
 }
 
-/** Tells whether a dot is the first at its place. */
+/** Returns a function that checks whether a dot is the first in its square. */
 function dotGrid(): (point: Point) => boolean {
   const taken = new Set<number>();
   return ([x, y]) => {
@@ -144,7 +144,7 @@ function dotGrid(): (point: Point) => boolean {
   };
 }
 
-/** How many parcels a county has, where they are, in the tile that holds it. */
+/** A county's parcel count, in the tile that contains its center. */
 function countOf(
   { fips, parcels, name, lon, lat }: ParcelCount,
   project: (place: Position) => Point,
@@ -154,7 +154,7 @@ function countOf(
   return [{ id: fips, type: 1, geometry: [toUnits(at)], tags: { parcels, name } }];
 }
 
-/** A parcel's number, once, in the tile that holds its point. */
+/** A parcel number, in the tile that contains its point. */
 function nameOf({ apn, lon, lat }: TileParcel, project: (place: Position) => Point): Feature[] {
   const at = project([lon / 1e7, lat / 1e7]);
   return apn !== null && isInTile(at)

@@ -6,34 +6,34 @@ import type { Comp } from '../../v1/market/comp-schema.ts';
 import type { ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
 import { Grid, Meter, Notice } from '../frame/layout.tsx';
 import { certaintyOf, confidenceText, ValueBand } from '../frame/value-band.tsx';
-import type { LikeSales } from './read-parcel.ts';
+import type { SimilarSales } from './read-parcel.ts';
 
-/** The 80 % range with the estimate in it, and how much it can be trusted. */
-export function Worth({ value }: { value: ExplainedValue }) {
+/** The estimate with its 80% range and confidence. */
+export function EstimateRange({ value }: { value: ExplainedValue }) {
   const { low_price: low, high_price: high, out_of_support } = value.explanation;
-  const isUseless = isTooWide(low, high);
+  const isTooUncertain = isTooWide(low, high);
   const kind = certaintyOf(value.confidence_score) === 'High' ? 'badge good' : 'badge warn';
   return (
     <div>
       <ValueBand low={low} high={high} estimate={value.mean_adjusted_price} />
-      <p class="small" data-useless={isUseless ? '' : undefined}>
+      <p class="small" data-useless={isTooUncertain ? '' : undefined}>
         <span class={kind}>{confidenceText(value.confidence_score)}</span>{' '}
-        {isUseless
-          ? 'Too uncertain to use: the sales do not tell what this parcel is worth.'
+        {isTooUncertain
+          ? 'Too uncertain to use: the range is too wide.'
           : out_of_support
-            ? 'Few similar sales nearby: 80 % range, to be taken with care.'
-            : '80 % range: 4 of 5 such lots sell inside it.'}
+            ? '80% range: use with caution. Few similar sales nearby.'
+            : '80% range: 4 in 5 similar lots sell within it.'}
       </p>
     </div>
   );
 }
 
-export const likeSalesText = ({ fips, sizes, sales, medianPerAcre }: LikeSales): string =>
-  `Lots of ${sizes} in ${countyText(Number(fips))} sold for a median of ${usd(medianPerAcre)} an acre in the last year (${sales} ${sales === 1 ? 'sale' : 'sales'})`;
+export const similarSalesText = ({ fips, sizes, sales, medianPerAcre }: SimilarSales): string =>
+  `Lots of ${sizes} in ${countyText(Number(fips))} sold for a median of ${usd(medianPerAcre)} per acre in the last year (${sales} ${sales === 1 ? 'sale' : 'sales'})`;
 
 type UsedProps = { value: ExplainedValue; addresses: ReadonlyMap<string, string | null> };
 
-/** The comps of the estimate, the weightiest first, and how each was adjusted. */
+/** The comps of the estimate and their adjustments, by weight. */
 export function UsedComps({ value, addresses }: UsedProps) {
   const { comps, as_of } = value.explanation;
   const ranked = comps.toSorted((a, b) => b.weight - a.weight);
@@ -43,7 +43,7 @@ export function UsedComps({ value, addresses }: UsedProps) {
       <ul class="complist">
         {ranked.slice(0, 6).map(comp => (
           <li>
-            <b>{titleCase(addresses.get(comp.id) || 'Address unknown')}</b>
+            <b>{titleCase(addresses.get(comp.id) || 'Unknown address')}</b>
             <b class="num">
               {comp.lot_size ? usd(comp.price / comp.lot_size) : '–'}
               <small>/ac</small>
@@ -58,12 +58,14 @@ export function UsedComps({ value, addresses }: UsedProps) {
           </li>
         ))}
       </ul>
-      <p class="hint">$ per acre as sold; bar: weight in the estimate, as of {day(as_of)}.</p>
+      <p class="hint">
+        Prices per acre are before adjustments. Bars show weight in the estimate as of {day(as_of)}.
+      </p>
       <details>
-        <summary>All {comps.length} comps, and how each was adjusted</summary>
+        <summary>All {comps.length} comps with adjustments</summary>
         <Grid
           name="Comps of the estimate"
-          heads={['Comp', 'Acres', 'Price', 'Size', 'Date', 'Place', 'Land', 'Weight']}
+          heads={['Comp', 'Acres', 'Price', 'Size', 'Date', 'Location', 'Land', 'Weight']}
           rows={ranked.map(comp => [
             `${statusOf(comp)} ${comp.sold_date === null ? '' : day(comp.sold_date)}`,
             comp.lot_size === null ? '–' : acres(comp.lot_size),
@@ -84,22 +86,21 @@ const STATUS: Record<string, string> = {
   ACTIVE: 'For sale',
   PENDING: 'Under contract',
   SOLD: 'Sold',
-  OFF_MARKET: 'Off the market',
+  OFF_MARKET: 'Off market',
 };
 const statusOf = ({ status }: { status: string }): string => STATUS[status] ?? status;
 
 const MAX_NEARBY = 12;
 
-/** Listed and sold within 5 miles, whether or not the estimate uses them. */
+/** Listings and sales within 5 miles, used by the estimate or not. */
 export function CompsNearby({ comps }: { comps: Comp[] }) {
-  if (comps.length === 0)
-    return <Notice>Nothing within 5 miles is listed or sold in the data that is loaded.</Notice>;
+  if (comps.length === 0) return <Notice>No listings or sales within 5 miles in the loaded data.</Notice>;
   return (
     <details>
       <summary>Comps within 5 mi</summary>
       <Grid
         name="Comps within 5 mi"
-        heads={['Status', 'Acres', 'Price', 'Sold', 'Where']}
+        heads={['Status', 'Acres', 'Price', 'Sold', 'Address']}
         rows={comps
           .slice(0, MAX_NEARBY)
           .map(comp => [
@@ -114,7 +115,7 @@ export function CompsNearby({ comps }: { comps: Comp[] }) {
   );
 }
 
-/** Where a comp is, with a link to its listing. */
+/** A comp's address, linked to its listing. */
 function placeOf({ url, address }: Comp) {
   const place = titleCase(address);
   return url === '' ? (

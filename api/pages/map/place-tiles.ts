@@ -37,20 +37,20 @@ import {
   toUnits,
 } from './tile-geometry.ts';
 
-/** `size`: how many ZIPs a town has; larger ones are written first. */
+/** `size`: number of ZIP codes of a town. Larger towns are labeled first. */
 type Place = { name: string; at: Position; size?: number };
 
-/** Zooms at which names of a kind stand on the map. */
+/** Zooms at which names of each kind are shown. */
 const SHOWN = { states: [2, 7], counties: [6, 11], towns: [8, 15] } as const;
 
 let places: Record<keyof typeof SHOWN, Place[]> | undefined;
 
-/** Codes (ISO 3166-1) of the countries that have counties of ours. */
+/** ISO 3166-1 codes of the countries and territories with US counties. */
 const WITH_COUNTIES = new Set(['840', '630', '850', '316', '580', '016']);
 
 let abroad: { box: Box; polygons: MultiPolygon }[] | undefined;
 
-/** Other countries, so that they are no sea: Natural Earth at 1:50,000,000. */
+/** Other countries, so that they don't look like sea. From Natural Earth at 1:50,000,000. */
 function readAbroad(): NonNullable<typeof abroad> {
   const file = createRequire(import.meta.url).resolve('world-atlas/countries-50m.json');
   const topology: Topology<{ countries: GeometryCollection }> = JSON.parse(readFileSync(file, 'utf8'));
@@ -64,7 +64,7 @@ function readAbroad(): NonNullable<typeof abroad> {
   });
 }
 
-/** Other countries, names of states, counties and towns at their middles, and those of layers of names. */
+/** Other countries, and the names of states, counties, towns, and local places. */
 export async function makePlaceTile({ db }: Resources, tile: Tile): Promise<Buffer> {
   places ??= { states: stateNames(), counties: countyNames(), towns: townNames() };
   const project = projector(tile);
@@ -88,17 +88,17 @@ export async function makePlaceTile({ db }: Resources, tile: Tile): Promise<Buff
   });
 }
 
-/** Zooms from which names stand on the map: of water that is drawn, and of places by what they are. */
+/** Lowest zooms with names of water areas, and of places by kind. */
 const NAMED_WATER_FROM = 9;
 const LOCAL_FROM = { water: 12, town: 11, land: 12 };
-/** A town of the ZIPs and the same one in a layer of names lie as far apart at most. */
+/** Maximum distance between a town's ZIP centroid and the same town in a place layer. */
 const SAME_TOWN_DEG = 0.1;
-/** A lake of this width and height has room for its name. */
+/** Minimum width and height of a lake with a label. */
 const NAMED_WATER_PX = 24;
-/** More would hide each other. */
+/** More names would overlap. */
 const MOST_NAMES = 500;
 
-/** Water with its own name, and places: each name once, and no town or lake that is named already. */
+/** Names of water and places. Each name appears once, and not if a town already has it. */
 async function localNames(db: Db, tile: Tile): Promise<Feature[]> {
   if (tile.z < NAMED_WATER_FROM) return [];
   const box = boundsOf(tile);
@@ -135,7 +135,7 @@ const countyNames = (): Place[] =>
     return extent === undefined ? [] : [{ name, at: middleOfBox(extent) }];
   });
 
-/** The mean of a state's counties by their extent. */
+/** State names at the mean of their counties, weighted by extent. */
 function stateNames(): Place[] {
   return STATES.flatMap(({ fips, name }) => {
     const extents = allCounties()

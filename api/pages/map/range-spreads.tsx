@@ -8,7 +8,7 @@ import { FILTER_BY_NAME } from '../parts/read-filters.ts';
 import { VALUATION } from './map-colors.ts';
 import { readTileHits, type TileHits } from './tile-hits.ts';
 
-/** The ranges that have one, and their figures as SQL: `f` is the parcel's parcel_filters. */
+/** The ranges with a histogram, and the SQL of their figures. `f` is the parcel's parcel_filters. */
 export const SPREADS = [
   { of: 'acres', figure: 'f.effective_acres', join: '' },
   { of: 'value', figure: 'worth.mean_adjusted_price', join: VALUATION },
@@ -17,7 +17,7 @@ export const SPREADS = [
 
 type Spread = {
   of: string;
-  /** Where the bars begin, and where the last one ends; what lies beyond is in the outer ones. */
+  /** Where bars start, and where the last one ends. The outer bars include everything beyond. */
   edges: number[];
   counts: number[];
 };
@@ -25,7 +25,7 @@ type Spread = {
 const BARS = 30;
 const HEIGHT = 32;
 
-/** Numbers of two digits from low to high, each as much larger than the last, but for these digits. */
+/** Numbers from low to high, each larger by the same factor, rounded to two digits. */
 function edgesOf(low: number, high: number): number[] {
   const edges = Array.from({ length: BARS + 1 }, (_, i) =>
     Number((low * (high / low) ** (i / BARS)).toPrecision(2)),
@@ -46,7 +46,7 @@ async function readSpread(
   return { of, edges, counts: edges.slice(1).map((_, i) => counts.get(i) ?? 0) };
 }
 
-/** The bars of a range, and two thumbs that the client binds to its fields. */
+/** A histogram with two handles that the client connects to the range's fields. */
 function SpreadView({ of, edges, counts }: Spread) {
   const bars = counts.length;
   const most = Math.max(...counts);
@@ -67,7 +67,7 @@ function SpreadView({ of, edges, counts }: Spread) {
             max={bars}
             value={bound === 'min' ? 0 : bars}
             data-bound={`${of}_${bound}`}
-            aria-label={`${label} ${bound === 'min' ? 'from' : 'up to'}, by the bars`}
+            aria-label={`${label}, ${bound === 'min' ? 'minimum' : 'maximum'}`}
           />
         ))}
       </div>
@@ -75,10 +75,7 @@ function SpreadView({ of, edges, counts }: Spread) {
   );
 }
 
-/**
- * How acres and values are spread over what the other filters find. Fetched when the filters are opened:
- * without script there are the fields.
- */
+/** Histograms of acres and values in the results of the other filters. Loaded when the filters are opened. */
 export const spreadsPage: Page = {
   path: '/data/spreads',
   access: 'app',
@@ -89,11 +86,11 @@ export const spreadsPage: Page = {
     const hits = await readTileHits(visit);
     if (hits !== undefined)
       try {
-        // One after the other: a page takes no more than one connection.
+        // One after another, so that a page uses one connection.
         for (const each of SPREADS)
           spreads.push(...[(await readSpread(visit.deps.db, hits, each)) ?? []].flat());
       } catch (error) {
-        // The list says why.
+        // The list shows the error.
         if (!(error instanceof PlatError) || error.status >= 500) throw error;
       }
     const markup = spreads.map(spread => renderToString(<SpreadView {...spread} />)).join('');

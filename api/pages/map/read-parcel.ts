@@ -11,7 +11,7 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { type LookedUp, readPhones } from '../parts/parcel-phones.ts';
 import { type Detail, readDetail } from '../parts/read-detail.ts';
 
-/** The parcel's picture; undefined where none is to be had. */
+/** The parcel's picture. */
 export type Photo = {
   path: string;
   imagery: 'aerial' | 'relief';
@@ -19,29 +19,29 @@ export type Photo = {
   captured: string | null;
 };
 
-/** Why something is not known, in words. */
+/** Why something is unknown. */
 export type Missing = { why: string };
 
 export type ParcelData = {
   detail: Detail;
   photo: Photo | undefined;
   value: ExplainedValue | Missing;
-  /** Addresses of the comps of the estimate by their ids. */
+  /** Addresses of the estimate's comps by id. */
   addresses: ReadonlyMap<string, string | null>;
   comps: Comp[];
-  /** What lots of its size sold for in the county, where one has. */
-  market: LikeSales | undefined;
+  /** Sales of similar lots in the county, if any. */
+  market: SimilarSales | undefined;
   portfolio: Portfolio | Missing;
   phones: LookedUp | undefined;
 };
 
-/** Sales of a size in a county in the last year, with their median of USD an acre. */
-export type LikeSales = { fips: string; sizes: string; sales: number; medianPerAcre: number };
+/** Sales of similar size in the county in the last year, with their median price per acre in USD. */
+export type SimilarSales = { fips: string; sizes: string; sales: number; medianPerAcre: number };
 
-/** Comps are listed from this far around: 5 miles. */
+/** Comps within this distance are listed: 5 miles. */
 const COMPS_M = 8_047;
 
-/** All that the endpoints say about a parcel. @throws PlatError `not_found` */
+/** Reads everything the page shows. @throws PlatError `not_found` */
 export async function readParcel(visit: Visit, id: string): Promise<ParcelData> {
   const params = { property_id: id };
   const detail = await readDetail(visit, id);
@@ -61,7 +61,7 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
     ),
     orWhyNot(callEndpoint<Portfolio>(visit, ownerPortfolio, { params })),
     readPhones(visit, detail),
-    readLikeSales(visit, detail),
+    readSimilarSales(visit, detail),
     detail.point === null
       ? undefined
       : callEndpoint<{ results: Comp[] }>(visit, listComps, {
@@ -71,11 +71,11 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
   return { detail, photo, value, addresses, comps: comps?.results ?? [], market, portfolio, phones };
 }
 
-/** A small lot's price an acre says nothing beside that of large tracts: its own size alone counts. */
-async function readLikeSales(
+/** Uses only the parcel's own size class, because small lots cost more per acre than large tracts. */
+async function readSimilarSales(
   visit: Visit,
   { fips, effective_acres: acres }: Detail,
-): Promise<LikeSales | undefined> {
+): Promise<SimilarSales | undefined> {
   const bucket = acres === null ? undefined : narrowestBucket(acres);
   if (bucket === undefined || fips === null) return undefined;
   const market = await orWhyNot(callEndpoint<RegionStats>(visit, countyStats, { params: { fips } }));
@@ -92,8 +92,7 @@ async function readPhoto({ deps }: Visit, id: number): Promise<Photo | undefined
     const { key, ...caption } = await images.pictures.describe(id);
     return { ...caption, path: (await images.addressOf(id, key, deps.now())).path };
   } catch (error) {
-    // The parcel has no boundary, or one that is too complex; or no imagery is to be had. The
-    // page says all else.
+    // The parcel has no boundary or one that is too complex, or no imagery is available.
     if (error instanceof PlatError && [404, 422, 503].includes(error.status)) return undefined;
     throw error;
   }

@@ -33,7 +33,7 @@ function factsOf(row: ResultRow): string {
   const { effective_acres, owner_name } = row;
   return [
     effective_acres !== null && `${acres(effective_acres)} ac`,
-    owner_name === null ? 'Owner unknown' : titleCase(owner_name),
+    owner_name === null ? 'Unknown owner' : titleCase(owner_name),
     mailPlaceOf(row),
   ]
     .filter(Boolean)

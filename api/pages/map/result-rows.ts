@@ -4,11 +4,11 @@ import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import type { Visit } from '../frame/visit.ts';
 import type { Filters } from '../parts/read-filters.ts';
 
-/** A parcel of a page of results, as list and table show it. */
+/** A search result as the list and table show it. */
 export type ResultRow = ParcelSummary &
   Partial<ResultFigures> & { /** Its color on the map. */ swatch?: string | undefined };
 
-/** Adds what parcels are worth, when they were sold and where their owners live. */
+/** Adds estimates, last sales, and owners' cities to results. */
 export async function readRows(
   { deps }: Visit,
   results: readonly ParcelSummary[],
@@ -19,7 +19,7 @@ export async function readRows(
     counties: [...new Set(results.map(({ fips }) => Number(fips)))],
   });
   const byId = new Map(rows.map(row => [row.property_id, row]));
-  // No spread: of that many properties it takes longer than the row's markup.
+  // A spread of this many properties would take longer than rendering the row.
   return results.map(parcel => Object.assign(parcel, byId.get(parcel.property_id)));
 }
 
@@ -28,18 +28,18 @@ export function nameOf({ situs_address, apn, property_id }: ParcelSummary): stri
   return apn === null ? `Parcel ${property_id}` : `APN ${shortApn(apn)}`;
 }
 
-/** Where the owner gets mail: `Norwalk, CT`. */
+/** The city of the owner's mailing address, such as `Norwalk, CT`. */
 export const mailPlaceOf = ({ mail_city, mail_state }: ResultRow): string =>
   [mail_city && titleCase(mail_city), mail_state].filter(Boolean).join(', ');
 
 const FLAGS = [
-  { field: 'vacant', words: 'Vacant', kind: '', asked: 'vacant_only' },
-  { field: 'out_of_state_owner', words: 'Out of state', kind: 'info', asked: 'out_of_state_owner' },
-  { field: 'corporate_owner', words: 'Company', kind: '', asked: '' },
-  { field: 'landlocked', words: 'No road', kind: 'warn', asked: 'only_landlocked' },
-  { field: 'tax_delinquent', words: 'Tax delinquent', kind: 'bad', asked: 'tax_delinquent' },
+  { field: 'vacant', words: 'Vacant', kind: '', filter: 'vacant_only' },
+  { field: 'out_of_state_owner', words: 'Out of state', kind: 'info', filter: 'out_of_state_owner' },
+  { field: 'corporate_owner', words: 'Company', kind: '', filter: '' },
+  { field: 'landlocked', words: 'Landlocked', kind: 'warn', filter: 'only_landlocked' },
+  { field: 'tax_delinquent', words: 'Tax delinquent', kind: 'bad', filter: 'tax_delinquent' },
 ] as const;
 
-/** What is so of a parcel, but for what was asked and so is of all. */
+/** The flags of a parcel, except those that the filters require of every result. */
 export const flagsOf = (row: ResultRow, filters: Filters) =>
-  FLAGS.filter(({ field, asked }) => row[field] === true && filters[asked] !== true);
+  FLAGS.filter(({ field, filter }) => row[field] === true && filters[filter] !== true);

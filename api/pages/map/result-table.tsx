@@ -8,11 +8,11 @@ import { flagsOf, mailPlaceOf, nameOf, type ResultRow } from './result-rows.ts';
 import { openerOf } from './result-views.tsx';
 import { selectBox } from './selection-bar.tsx';
 
-/** Columns that the API can order by. */
+/** Columns that the API can sort by. */
 const SORTED = [
   ['acres', 'Acres'],
-  ['value', 'Worth'],
-  ['value_per_acre', '$ / acre'],
+  ['value', 'Estimated value'],
+  ['value_per_acre', '$/acre'],
   ['last_sale_date', 'Last sale'],
 ] as const;
 
@@ -24,7 +24,7 @@ export function ResultTable({ url, rows, filters }: TableProps) {
   const lines = rows.map((row, at) => tableRow(row, opens(row.property_id, at), filters));
   const first = new URL(withParam(url, 'page'), url);
   return (
-    <section class="tablebox" tabindex={0} aria-label="Table of parcels">
+    <section class="tablebox" tabindex={0} aria-label="Parcels">
       <table>
         <thead>
           <tr>
@@ -47,7 +47,7 @@ export function ResultTable({ url, rows, filters }: TableProps) {
 
 type HeadProps = { name: string; words: string; order: string; url: URL };
 
-/** Orders by the most first, and by the least first where it does so already. */
+/** Sorts descending first. A second click sorts ascending. */
 function SortHead({ name, words, order, url }: HeadProps) {
   const sort = order === `-${name}` ? 'descending' : order === name ? 'ascending' : undefined;
   return (
@@ -60,8 +60,8 @@ function SortHead({ name, words, order, url }: HeadProps) {
   );
 }
 
-const NOTHING = html`<span class="soft">–</span>`;
-const dollars = (value: number | null | undefined) => (value == null ? NOTHING : usd(value));
+const EMPTY = html`<span class="soft">–</span>`;
+const dollars = (value: number | null | undefined) => (value == null ? EMPTY : usd(value));
 
 function tableRow(row: ResultRow, address: string, filters: Filters): Markup {
   const { property_id: id, apn, owner_name, effective_acres, last_sale_date, last_sale_price } = row;
@@ -73,16 +73,16 @@ function tableRow(row: ResultRow, address: string, filters: Filters): Markup {
       ${apn !== null && row.situs_address !== null && html`<small>APN ${shortApn(apn)}</small>`}
     </th>
     <td class="owner">
-      ${owner_name === null ? NOTHING : titleCase(owner_name)}<small>${mailPlaceOf(row)}</small>
+      ${owner_name === null ? EMPTY : titleCase(owner_name)}<small>${mailPlaceOf(row)}</small>
     </td>
     <td class="flags">
       ${flagsOf(row, filters).map(({ words, kind }) => html`<span class="badge ${kind}">${words}</span>`)}
     </td>
-    <td class="n">${effective_acres === null ? NOTHING : acres(effective_acres)}</td>
+    <td class="n">${effective_acres === null ? EMPTY : acres(effective_acres)}</td>
     <td class="n"><b>${dollars(row.value)}</b></td>
     <td class="n">${dollars(row.value_per_acre)}</td>
     <td class="n">
-      ${last_sale_date == null ? NOTHING : day(last_sale_date)}
+      ${last_sale_date == null ? EMPTY : day(last_sale_date)}
       ${!!last_sale_price && html`<small>${usd(last_sale_price)}</small>`}
     </td>
   </tr>`;

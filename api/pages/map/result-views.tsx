@@ -4,13 +4,13 @@ import { Select } from '../frame/layout.tsx';
 import { withParam } from '../frame/visit.ts';
 import { FILTER_BY_NAME } from '../parts/read-filters.ts';
 
-/** Parcels a page; the last is the API's most. */
+/** Parcels per page. The last is the API's maximum. */
 const PAGE_SIZES = [25, 100, 500];
 
 export const sizeOf = (url: URL): number => Number(url.searchParams.get('page_size') ?? PAGE_SIZES[0]);
 const before = (url: URL): number => (Number(url.searchParams.get('page') ?? 1) - 1) * sizeOf(url);
 
-/** The addresses of a page's parcels, with the place of each among all results. */
+/** Links to the parcels of a page. `at` is the position among all results. */
 export function openerOf(url: URL): (id: number, at: number) => string {
   const opens = withParam(new URL(withParam(url, 'at'), url), 'parcel', '');
   const first = before(url) + 1;
@@ -21,16 +21,25 @@ export const isTable = (url: URL): boolean => url.searchParams.get('view') === '
 
 const FORM = 'filters';
 
-/** `-acres` is "Acres, highest first". */
+const ORDER_WORDS: Readonly<Record<string, string>> = {
+  property_id: 'Parcel number',
+  acres: 'Fewest acres',
+  '-acres': 'Most acres',
+  value: 'Lowest estimated value',
+  '-value': 'Highest estimated value',
+  value_per_acre: 'Lowest $/acre',
+  '-value_per_acre': 'Highest $/acre',
+  last_sale_date: 'Oldest sale',
+  '-last_sale_date': 'Newest sale',
+};
+
 const ORDERS = FILTER_BY_NAME.get('order')!.values!.map((value): [string, string] => {
   const order = String(value);
-  if (order === 'property_id') return ['', 'Order of the roll'];
-  const words = order.replace(/^-/, '').replaceAll('_', ' ');
-  const [low, high] = order.endsWith('_date') ? ['oldest', 'newest'] : ['lowest', 'highest'];
-  return [order, `${words[0]!.toUpperCase()}${words.slice(1)}, ${order.startsWith('-') ? high : low} first`];
+  // The default order needs no parameter.
+  return [order === 'property_id' ? '' : order, ORDER_WORDS[order]!];
 });
 
-/** The order, a field of the filters' form: a list is sorted by it, a table by its heads. */
+/** The sort order, a field of the filter form. A table is sorted by its column headers instead. */
 export function SortField({ url }: { url: URL }) {
   const order = url.searchParams.get('order') ?? undefined;
   if (isTable(url)) return <input type="hidden" name="order" value={order} form={FORM} />;
@@ -62,7 +71,7 @@ export function Views({ url }: { url: URL }) {
   );
 }
 
-/** The pages of the results, and how many are on one. */
+/** Links to other pages of results, and the page size. */
 export function Pages({ url, total }: { url: URL; total: number }) {
   const page = Number(url.searchParams.get('page') ?? 1);
   const size = sizeOf(url);
@@ -72,13 +81,12 @@ export function Pages({ url, total }: { url: URL; total: number }) {
   return (
     <nav class="pages" aria-label="Pages">
       <span>
-        {first > total ? 'None' : `${count(first)} – ${count(Math.min(page * size, total))}`} of{' '}
-        {count(total)}
+        {first > total ? '0' : `${count(first)} – ${count(Math.min(page * size, total))}`} of {count(total)}
       </span>
       {page > 1 && <a href={withParam(url, 'page', String(page - 1))}>Previous</a>}
       {page * size < total && <a href={withParam(url, 'page', String(page + 1))}>Next</a>}
       <span class="sizes">
-        A page:
+        Per page:
         {PAGE_SIZES.map(each => (
           <a
             href={withParam(firstPage, 'page_size', String(each))}

@@ -10,22 +10,22 @@ import { filterBody } from '../../v1/parcels/filter/filter-body.ts';
 import type { Page } from '../frame/pages.tsx';
 import { json } from '../frame/visit.ts';
 import { type Filters, listCounties, readFilters } from '../parts/read-filters.ts';
-import { askedOnPage } from './tile-hits.ts';
+import { searchContextOf } from './tile-hits.ts';
 
-/** Where a search looks: the map moves to its results when this is another one. */
+/** Identifies the place of a search. The map moves to the results when it changes. */
 export function whereKey(filters: Filters): string {
   const where = [...SCOPES, 'state'].map(name => [name, filters[name]]);
   return hash('sha256', JSON.stringify(where), 'hex').slice(0, 12);
 }
 
-/** The counties that a search names. Its parcels have no location of their own. */
+/** The extent of the searched counties, for parcels without locations. */
 function boxOfPlace({ county, counties }: FilterBody): Readonly<Box> | undefined {
   const codes = (county === undefined ? (counties ?? []) : [county]) as number[];
   const extents = codes.map(countyExtent).filter(extent => extent !== undefined);
   return extents.length === 0 ? undefined : boxAround(extents);
 }
 
-/** Around all that a search finds, in degrees; null where that has no place. */
+/** The box around all results, in degrees. Null if none has a location. */
 export const resultsBoxPage: Page = {
   path: '/data/box.json',
   access: 'app',
@@ -34,7 +34,7 @@ export const resultsBoxPage: Page = {
     const body = filterBody.safeParse(filters).data;
     if (body === undefined) return json(null);
     const { db } = visit.deps;
-    const selection = await selectParcels(body, await askedOnPage(visit, body), db);
+    const selection = await selectParcels(body, await searchContextOf(visit, body), db);
     return json((await readHitsBox(db, selection)) ?? boxOfPlace(body) ?? null);
   },
 };

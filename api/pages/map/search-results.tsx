@@ -12,7 +12,7 @@ import type { Visit } from '../frame/visit.ts';
 import { readParts } from '../parts/county-part.ts';
 import { FILTER_BY_NAME, type Filters } from '../parts/read-filters.ts';
 import { Chips } from './filter-chips.tsx';
-import { NoHits, type Zero } from './no-hits.tsx';
+import { NoHits, type NoResults } from './no-hits.tsx';
 import { ResultList } from './result-list.tsx';
 import type { ResultRow } from './result-rows.ts';
 import { ResultTable } from './result-table.tsx';
@@ -22,21 +22,21 @@ import type { UnknownHits } from './unknown-hits.ts';
 
 export type SearchResult = { count: number; results: ParcelSummary[] };
 
-/** The same with what list and table show besides. */
+/** Search results with the extra fields of the list and table. */
 export type FoundRows = {
   count: number;
   rows: readonly ResultRow[];
-  /** Of all that were found, as far as these are known. */
+  /** Total of all results. Unknown acres count as zero. */
   acres: number | undefined;
 };
 
-/** Counties that are named where none is chosen. */
+/** How many counties are suggested. */
 const MAX_NAMED = 8;
 
 export const parcelsText = (hits: number): string => `${count(hits)} ${hits === 1 ? 'parcel' : 'parcels'}`;
 
-/** What is said before anything was asked. */
-export async function noQuestion({ deps }: Visit, counties: readonly LoadedCounty[]): Promise<VNode> {
+/** What the page shows before a search. */
+export async function startHint({ deps }: Visit, counties: readonly LoadedCounty[]): Promise<VNode> {
   const named = counties.slice(0, MAX_NAMED);
   const parts = await readParts(
     deps.db,
@@ -44,13 +44,13 @@ export async function noQuestion({ deps }: Visit, counties: readonly LoadedCount
   );
   if (counties.length === 0)
     return (
-      <Empty icon="map" title="No county is loaded yet">
-        An operator adds the first one under <a href="/admin/counties">Admin</a>.
+      <Empty icon="map" title="No counties yet">
+        An operator can add the first one in <a href="/admin/counties">Admin</a>.
       </Empty>
     );
   return (
-    <Empty icon="map-pin" title="Where?">
-      Name a county above, draw an area on the map, or begin with one that is loaded:{' '}
+    <Empty icon="map-pin" title="Choose a county">
+      Enter a county above, draw an area on the map, or start with one of these:{' '}
       {named.map(({ fips, name, state }, i) => (
         <>
           {i > 0 && '; '}
@@ -68,19 +68,19 @@ type ResultsProps = {
   hits: FoundRows | PlatError;
   visit: Visit;
   filters: Filters;
-  /** Where nothing was found. */
-  zero: Zero | undefined;
+  /** Set if nothing was found. */
+  noResults: NoResults | undefined;
   unknownHits: readonly UnknownHits[];
 };
 
-/** Without script a form sends what is left empty, too; it would be in the link of every row. */
+/** Without JavaScript, a form also submits empty fields, which every link would repeat. */
 function withoutBlanks(address: URL): URL {
   const url = new URL(address);
   for (const [name, value] of address.searchParams) if (value === '') url.searchParams.delete(name, value);
   return url;
 }
 
-export function Results({ hits, visit, filters, zero, unknownHits }: ResultsProps) {
+export function Results({ hits, visit, filters, noResults, unknownHits }: ResultsProps) {
   const url = withoutBlanks(visit.url);
   if (hits instanceof PlatError)
     return (
@@ -88,11 +88,11 @@ export function Results({ hits, visit, filters, zero, unknownHits }: ResultsProp
         <Chips url={url} />
         <Notice kind="bad">
           {!hasScope(filters) ? (
-            'Where? Name a county above, or draw an area on the map.'
+            'Choose a county above, or draw an area on the map.'
           ) : hits.details === undefined ? (
             hits.message
           ) : (
-            <Faults of={hits.details} />
+            <FieldErrors of={hits.details} />
           )}
         </Notice>
       </>
@@ -109,7 +109,7 @@ export function Results({ hits, visit, filters, zero, unknownHits }: ResultsProp
         {hits.count > 0 && <Prices of={hits.count} url={url} filters={filters} />}
         {isTable(url) && <Views url={url} />}
       </SelectionBar>
-      {zero && <NoHits visit={visit} filters={filters} zero={zero} />}
+      {noResults && <NoHits visit={visit} filters={filters} noResults={noResults} />}
       {hits.count > 0 && isTable(url) && (
         <>
           <SortField url={url} />
@@ -131,20 +131,18 @@ export function Results({ hits, visit, filters, zero, unknownHits }: ResultsProp
   );
 }
 
-/** What it costs to take the results along; here they are free. A list has its own page for that. */
+/** Links that keep the results. A list's own page has them for lists. */
 function Prices({ of, url, filters }: { of: number; url: URL; filters: Filters }) {
-  const { all_pages, export: file } = pricesOf(of);
-  if (filters.list_id !== undefined) return <small id="prices">{tokensText(all_pages)} over the API</small>;
+  if (filters.list_id !== undefined) return null;
   return (
     <small id="prices">
       <a href={`/searches${url.search}`}>Save search</a> ·{' '}
-      <a href={`/exports${url.search}`}>Export for at most {tokensText(file)}</a> · {count(all_pages)} over
-      the API
+      <a href={`/exports${url.search}`}>Export (up to {tokensText(pricesOf(of).export)})</a>
     </small>
   );
 }
 
-function Faults({ of }: { of: Readonly<Record<string, readonly string[]>> }) {
+function FieldErrors({ of }: { of: Readonly<Record<string, readonly string[]>> }) {
   return (
     <>
       {Object.entries(of).map(([field, messages]) => (
@@ -154,23 +152,26 @@ function Faults({ of }: { of: Readonly<Record<string, readonly string[]>> }) {
   );
 }
 
-/** A message that goes on after the field's name, or that is a sentence. */
+/** Puts the field's label before a message, unless the message is a sentence of its own. */
 const faultWords = (field: string, message: string): string =>
   /^\p{Ll}/u.test(message)
     ? `${labelOf(FILTER_BY_NAME.get(field) ?? { name: field, label: field.replaceAll('_', ' ') })} ${message}.`
     : message;
+
+/** Prices are of the API. Searching in the app is free. */
+function apiPriceText(found: number): string {
+  const { page_25, all_pages } = pricesOf(found);
+  const all = all_pages > page_25 ? ` (${tokensText(all_pages)} for all results)` : '';
+  return `Free in the app. With the API, this search costs ${tokensText(page_25)} per page of up to 500 parcels${all}.`;
+}
 
 function ApiCall({ filters, visit, found }: { filters: object; visit: Visit; found: number }) {
   const address = visit.apiUrl || '$PLAT_URL';
   const body = JSON.stringify(filters).replaceAll("'", "'\\''");
   return (
     <details>
-      <summary>As API call</summary>
-      <p>
-        {found === 0
-          ? 'Free, as nothing matches.'
-          : `The same question costs ${tokensText(pricesOf(found).page_25)} a page, up to 500 a page; here it is free.`}
-      </p>
+      <summary>API request</summary>
+      <p>{found === 0 ? 'Free with the API, because nothing matches.' : apiPriceText(found)}</p>
       <pre tabindex={0}>{`curl -X POST ${address}/api/public/v1/properties/filter/ \\
   -H "Authorization: Bearer $PLAT_KEY" -H "Content-Type: application/json" \\
   -d '${body}'`}</pre>

@@ -4,36 +4,35 @@ import { html, type Markup } from '../frame/html.ts';
 import { Icon } from '../frame/icons.tsx';
 import { nameOf, type ResultRow } from './result-rows.ts';
 
-/** The form that the rows' checkboxes belong to, wherever they stand. */
+/** The form of the rows' checkboxes. */
 const FORM = 'selection';
 
 type SelectionBarProps = {
-  /** Of the search, as the API takes them. */
+  /** The search's filters, as the API accepts them. */
   filters: object;
   /** Whether there are results to act on. */
   some: boolean;
-  /** What the bar says while nothing is selected. */
+  /** Content of the bar while nothing is selected. */
   children: ComponentChildren;
 };
 
 /**
- * Stays above the results, with what one does with those that are selected. An action is a button in
- * `.buttons` with a `formaction`, to which it posts every selected `property_id`, and the search as JSON in
- * `filter`.
+ * The bar above the results, with actions for selected parcels. Each action is a button in `.buttons` with a
+ * `formaction`. It posts every selected `property_id`, and the search as JSON in `filter`.
  */
 export function SelectionBar({ filters, some, children }: SelectionBarProps) {
   return (
     <form id={FORM} class="selbar" method="post">
-      {/* Enter in a checkbox presses the first button: it must not be one that acts. */}
+      {/* Enter in a checkbox presses the first button, so the first one does nothing. */}
       <button type="submit" disabled hidden>
-        Nothing
+        No action
       </button>
       <input type="hidden" name="filter" value={JSON.stringify(filters)} />
       <input type="checkbox" id="select-all" aria-label="Select all on this page" hidden />
       {children}
       <p id="selected" role="status" hidden />
       <button type="reset" class="quiet small" hidden>
-        Clear
+        Clear selection
       </button>
       {some && (
         <div class="buttons">
@@ -41,7 +40,7 @@ export function SelectionBar({ filters, some, children }: SelectionBarProps) {
             <Icon name="list-plus" /> Add to list
           </button>
           <button type="submit" formaction="/lists/add" name="all" value="true" class="quiet small">
-            Add all results
+            Add all to list
           </button>
         </div>
       )}
@@ -49,7 +48,7 @@ export function SelectionBar({ filters, some, children }: SelectionBarProps) {
   );
 }
 
-/** Of a row. */
+/** The checkbox of a row. */
 export function selectBox(row: ResultRow): Markup {
   const { property_id: id, point, effective_acres, calculated_acres } = row;
   const [lon, lat] = point ?? [];

@@ -3,14 +3,14 @@ import { clipLine, clipRing } from '../../../shared/drawing/drawing-lines.ts';
 import type { Point } from '../../../shared/drawing/map-extent.ts';
 import type { Box, MultiPolygon, Position } from '../../../shared/geo/geometry-types.ts';
 
-/** Coordinates of a vector tile run from 0 to 4096; a tile is drawn 512 pixels wide. */
+/** Vector tile coordinates are 0 to 4096. A tile is drawn 512 pixels wide. */
 export const EXTENT = 4_096;
 export const PIXELS = 512;
 export const UNITS = EXTENT / PIXELS;
-/** Drawn this far beyond the tile, so that outlines along its edge are out of sight. */
+/** Clip box beyond the tile's edge, so that outlines along the edge stay hidden. */
 const FRAME: [number, number, number, number] = [-8, -8, PIXELS + 8, PIXELS + 8];
 
-/** What a browser draws without effort. Where there is more, the largest are drawn. */
+/** As many as a browser draws easily. Of more, the largest are drawn. */
 export const MAX_FEATURES = 20_000;
 
 export type Tile = { z: number; x: number; y: number };
@@ -33,7 +33,7 @@ export function projector({ z, x, y }: Tile): (place: Position) => Point {
   };
 }
 
-/** West, south, east, north in degrees, with the margin that is drawn. */
+/** West, south, east, and north in degrees, with the margin. */
 export function boundsOf({ z, x, y }: Tile): Box {
   const edge = FRAME[2] / PIXELS - 1;
   const lon = (at: number) => Math.max(-180, Math.min(180, (at / 2 ** z - 0.5) * 360));
@@ -44,25 +44,25 @@ export function boundsOf({ z, x, y }: Tile): Box {
 /** The width of a pixel in 1e-7 degrees of longitude. */
 export const pxE7 = ({ z }: Tile): number => 360e7 / 2 ** z / PIXELS;
 
-/** What is written stands in the one tile that holds its place. */
+/** Labels are in the one tile that contains their point. */
 export const isInTile = (at: Point): boolean => at.every(px => px >= 0 && px < PIXELS);
 
 export const toUnits = (at: Point): Point => [Math.round(at[0] * UNITS), Math.round(at[1] * UNITS)];
 
-/** Tiles of this zoom are drawn at larger ones, too. */
+/** Tiles of this zoom are reused at higher zooms, so their outlines are not simplified. */
 const FINEST = 15;
-/** A triangle that is closed. */
+/** A closed triangle. */
 const LEAST_RING = 4;
-/** What outlines may be off in other tiles, as geojson-vt has it. */
+/** Tolerance of simplified outlines, as in geojson-vt. */
 const OFF_UNITS = 3;
 
-/** The rings of polygons within the tile; exteriors turn clockwise on the screen, as the format asks. */
+/** The rings of polygons in the tile. The format requires clockwise exteriors on the screen. */
 export function rings(polygons: MultiPolygon, project: (place: Position) => Point, zoom: number): Point[][] {
   const drawn: Point[][] = [];
   for (const polygon of polygons) {
     for (const ring of polygon) {
       const outline = ring.map(project);
-      // Most parcels lie within their tile: to clip them would take half of the time.
+      // Most parcels are inside their tile. Clipping them would take half of the time.
       const units = onGrid(outline.every(isInFrame) ? outline : clipRing(outline.slice(0, -1), FRAME));
       if (units.length > 0 && !isSame(units[0]!, units.at(-1)!)) units.push(units[0]!);
       if (units.length >= LEAST_RING) drawn.push(zoom < FINEST ? simplified(units, LEAST_RING) : units);
@@ -71,12 +71,12 @@ export function rings(polygons: MultiPolygon, project: (place: Position) => Poin
   return drawn;
 }
 
-// Not destructured: these run for every vertex.
+// No destructuring, because these run for every vertex.
 const isInFrame = (at: Point): boolean =>
   at[0] >= FRAME[0] && at[0] <= FRAME[2] && at[1] >= FRAME[1] && at[1] <= FRAME[3];
 const isSame = (a: Point, b: Point): boolean => a[0] === b[0] && a[1] === b[1];
 
-/** Without the points that fall on the one before. */
+/** Drops points that fall on the previous one. */
 function onGrid(line: Point[]): Point[] {
   const units: Point[] = [];
   for (const point of line) {
@@ -86,7 +86,7 @@ function onGrid(line: Point[]): Point[] {
   return units;
 }
 
-/** By Douglas and Peucker; as it is where fewer than `least` points would be left. */
+/** Simplifies with Douglas-Peucker, unless fewer than `least` points would remain. */
 function simplified(line: Point[], least: number): Point[] {
   if (line.length <= least) return line;
   const kept = [line[0]!];

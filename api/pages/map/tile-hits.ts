@@ -11,35 +11,40 @@ import { requireAccount, type Visit } from '../frame/visit.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
 import { type Color, colorOf, NO_FIGURE } from './map-colors.ts';
 
-/** A search whose hits are marked on the map. */
+/** A search whose results are marked on the map. */
 export type TileHits = {
-  /** The same for the same hits in the same colors. */
+  /** Identifies the results and their colors. */
   key: string;
   body: FilterBody;
   asking: Asking;
   color: Color | undefined;
 };
 
-/** `hit`: the figure by which it is colored, else `true`. */
+/** `hit`: the figure that colors it, or `true`. */
 export type TileHit = { property_id: number; lon: number; lat: number; tags: { hit: number | true } };
 
-/** The search of an address; undefined where it has none, or one that is refused. */
+/** The search in the URL. Undefined without one, or if it is invalid. */
 export async function readTileHits(visit: Visit): Promise<TileHits | undefined> {
   const { filters, fault } = await readFilters(visit, () => listCounties(visit));
-  const { order: _, ...asked } = filters;
-  if (fault !== undefined || Object.keys(asked).length === 0) return undefined;
-  const body = filterSchema.safeParse(asked).data;
+  const { order: _, ...withoutOrder } = filters;
+  if (fault !== undefined || Object.keys(withoutOrder).length === 0) return undefined;
+  const body = filterSchema.safeParse(withoutOrder).data;
   if (body === undefined) return undefined;
   const color = colorOf(visit.url.searchParams.get('color'));
-  const asking = await askedOnPage(visit, body);
-  const list = await findListAsked(visit, body, asking);
-  // Months and years of filters are counted in days.
-  const key = JSON.stringify([asked, list?.updated_at, color?.name, asking.asOf.toISOString().slice(0, 10)]);
+  const asking = await searchContextOf(visit, body);
+  const list = await findSearchedList(visit, body, asking);
+  // Filters by months and years depend on the day.
+  const key = JSON.stringify([
+    withoutOrder,
+    list?.updated_at,
+    color?.name,
+    asking.asOf.toISOString().slice(0, 10),
+  ]);
   return { key, body, asking, color };
 }
 
-/** Who asks on a page, and when; the company is looked up where a list of it is asked for. */
-export async function askedOnPage(visit: Visit, { list_id }: FilterBody): Promise<Asking> {
+/** Who searches on a page, and when. The company is looked up only for searches of a list. */
+export async function searchContextOf(visit: Visit, { list_id }: FilterBody): Promise<Asking> {
   const { now, resources } = visit.deps;
   const asking = { asOf: now(), work: visit.work };
   if (list_id === undefined) return asking;
@@ -47,8 +52,8 @@ export async function askedOnPage(visit: Visit, { list_id }: FilterBody): Promis
   return { ...asking, companyId: await companyOf(resources.db, id) };
 }
 
-/** The list that a search is of; undefined for another search, or a list that the company does not have. */
-export async function findListAsked(
+/** The list of a search. Undefined for other searches, or if the company has no such list. */
+export async function findSearchedList(
   { deps }: Visit,
   { list_id }: FilterBody,
   { companyId }: Asking,
@@ -57,19 +62,19 @@ export async function findListAsked(
   return findCompanyList(deps.db, companyId, list_id);
 }
 
-/** The hits in a tile by their ids; of small ones that would lie on each other one. */
+/** The results in a tile by id. Of small ones in the same spot, only one. */
 export async function listTileHits(
   db: Db,
   { body, asking, color }: TileHits,
   inTile: { fips: readonly number[]; box: string; least_area: number; dots: number },
 ): Promise<Map<number, TileHit>> {
   const { county, counties } = body as { county?: number; counties?: number[] };
-  const asked = counties ?? (county === undefined ? undefined : [county]);
-  // A cluster asks the servers of all counties that a statement names, whatever else the filter says.
-  const fips = inTile.fips.filter(one => asked?.includes(one) ?? true);
+  const searched = counties ?? (county === undefined ? undefined : [county]);
+  // A cluster queries every server whose counties the statement names, so name only those needed.
+  const fips = inTile.fips.filter(one => searched?.includes(one) ?? true);
   if (fips.length === 0) return new Map();
   const selection = await selectParcels(body, asking, db).catch(error => {
-    // The page says why.
+    // The page shows the error.
     if (error instanceof PlatError && error.status < 500) return undefined;
     throw error;
   });
@@ -83,7 +88,7 @@ export async function listTileHits(
   );
 }
 
-/** Rounded down, which leaves it in its class, whose bounds have two as well: 9,876 is 9,800. */
+/** Rounds 9,876 down to 9,800. Class bounds also have two digits, so it stays in its class. */
 function twoDigits(figure: number): number {
   if (!(figure > 0)) return figure;
   const scale = 10 ** (Math.floor(Math.log10(figure)) - 1);

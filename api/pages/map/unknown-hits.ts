@@ -3,10 +3,10 @@ import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
 import type { Filters } from '../parts/read-filters.ts';
 
-/** Results that a filter keeps though its field is unknown for them, and the address that excludes them. */
+/** The results that a filter keeps although their value is unknown, and the URL that excludes them. */
 export type UnknownHits = { filter: string; known: number; unknown: number; without: string };
 
-/** @param total what the filters find */
+/** @param total the number of results */
 export async function countUnknownHits(
   visit: Visit,
   filters: Filters,
@@ -21,7 +21,7 @@ export async function countUnknownHits(
       !known.includes(keepsUnknown),
   );
   const found: UnknownHits[] = [];
-  // In turn, so that a page with many filters uses one connection.
+  // One after another, so that a page uses one connection.
   for (const { name, keepsUnknown } of keeping) {
     const fields = [...known, keepsUnknown!];
     const { count } = await callEndpoint<{ count: number }>(visit, filterParcels, {

@@ -12,21 +12,22 @@ import { findGap, type Gap } from './market-gap.ts';
 import { type OtherMarket, readPast } from './market-past.tsx';
 import { COLUMNS, lineNameOf, shown, titleOf } from './market-words.ts';
 
-const MOST_OTHERS = 3;
+const MAX_OTHERS = 3;
 
 type Other = OtherMarket & { asked: string; market: RegionStats; gap: Gap | undefined };
 export type Others = { others: Other[]; faults: string[] };
 
 /**
- * The markets that the address names beside the page's own, by county name or code, or by ZIP, each up to the
- * same day.
+ * The markets in the URL to compare with the page's own, by county name, FIPS code, or ZIP, with figures up
+ * to
+ * the same date.
  */
 export async function readOthers(visit: Visit, bucket: string, asOf: string): Promise<Others> {
   const asked = visit.url.searchParams
     .getAll('with')
     .map(text => text.trim())
     .filter(text => text !== '')
-    .slice(0, MOST_OTHERS);
+    .slice(0, MAX_OTHERS);
   const found: Others = { others: [], faults: [] };
   for (const text of asked) {
     try {
@@ -90,13 +91,13 @@ export function Compared({ visit, market, bucket, found: { others, faults } }: C
             <input type="checkbox" name="with" value={asked} checked /> {titleOf(other)}
           </label>
         ))}
-        {others.length < MOST_OTHERS && (
+        {others.length < MAX_OTHERS && (
           <label>
-            County or ZIP <input name="with" placeholder="e.g. Merrimack, NH" class="short" />
+            County or ZIP code <input name="with" placeholder="e.g. Merrimack, NH" class="short" />
           </label>
         )}
         <button type="submit" class="second">
-          Compare
+          Compare markets
         </button>
       </form>
     </section>
@@ -107,11 +108,11 @@ type EmptyProps = { visit: Visit; other: Other; bucket: string };
 
 /** Why a market's column is empty. */
 function WhyEmpty({ visit, other: { market, gap }, bucket }: EmptyProps) {
-  if (market.stats.length > 0) return <>lots of other sizes are on file, none of {sizes(bucket)}.</>;
-  if (gap === undefined || gap.isLoaded) return <>no sale or listing is on file. {gap?.message}</>;
+  if (market.stats.length > 0) return <>no lots of {sizes(bucket)}. Other sizes have data.</>;
+  if (gap === undefined || gap.isLoaded) return <>no sales or listings on file. {gap?.message}</>;
   return (
     <>
-      no parcels are loaded. <WhoLoads visit={visit} fips={gap.fips} coverage="/coverage" />
+      no parcels loaded. <WhoLoads visit={visit} fips={gap.fips} coverage="/coverage" />
     </>
   );
 }

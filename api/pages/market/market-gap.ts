@@ -3,14 +3,14 @@ import { readCoverage } from '../../v1/feeds/get-coverage.ts';
 import type { Visit } from '../frame/visit.ts';
 import { countyOf } from '../parts/county-filter.ts';
 
-/** Why nothing was sold in a market: its county is not loaded, or what coverage says of its sales. */
+/** Why a market has no sales: its county isn't loaded, or the reason from coverage. */
 export type Gap = { fips: number; isLoaded: boolean; message: string };
 
-/** Undefined where there are sales. */
+/** Undefined if there are sales. */
 export async function findGap(visit: Visit, market: RegionStats): Promise<Gap | undefined> {
   const { type, county_name, state, stats } = market;
   if (stats.some(({ data }) => data['Sold: 1yr'])) return undefined;
-  // A ZIP code has no county of its own but by name.
+  // A ZIP code knows its county only by name.
   const fips = type === 'county' ? Number(market.fips) : countyOf(`${county_name}, ${state}`, new Set());
   if (typeof fips !== 'number') return undefined;
   const [county] = await readCoverage(visit.deps.db, fips);

@@ -1,42 +1,42 @@
 import { Grid, Text } from '../frame/layout.tsx';
 
-/** A figure at the end of a month, with the sales that it stands on. */
+/** A figure at the end of a month, with the number of sales behind it. */
 export type Point = { day: string; value: number | null; n: number | null };
 export type Line = { name: string; points: readonly Point[] };
 export type Band = { low: readonly (number | null)[]; high: readonly (number | null)[] };
 
 type LinesProps = {
   title: string;
-  /** What the figures are of, below the drawing. */
+  /** What the figures show, below the chart. */
   note: string;
   lines: readonly Line[];
   /** The uncertainty of the first line. */
   band?: Band;
   shown: (value: number | null) => string;
-  /** The same on the axis. */
+  /** The short form for the axis. */
   short: (value: number) => string;
-  /** From so many sales on figures are joined to a line; others are dots. */
+  /** Figures of at least this many sales are joined to a line; others are dots. */
   least: number;
 };
 
-/** Pixels, at every width of the page; only the lines are stretched to the room that they have. */
+/** In pixels at every page width; only the lines are stretched to the available width. */
 const [HEIGHT, TOP, BOTTOM] = [220, 12, 190];
 const AXIS_WIDTH = 48;
-/** Units of the stretched drawing from side to side. */
+/** Width of the stretched drawing in its own units. */
 const ACROSS = 1000;
 const MOST_TICKS = 5;
 const LABELS = 6;
-/** Of the figures, those of few sales among them, the axis reaches at least so many. */
+/** The axis covers at least this share of all figures, including those of few sales. */
 const USUAL_SHARE = 0.9;
-/** Characters of a name beside its line. */
+/** Characters of a name next to its line. */
 const MAX_NAME = 17;
-/** Names at the ends of lines stand at least so far apart. */
+/** Least distance between names at the ends of lines. */
 const NAME_PX = 14;
 
 const MONTH = new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' });
 const monthOf = (day: string): string => MONTH.format(new Date(`${day}T00:00:00Z`));
 
-/** Figures month by month, drawn above the table that they are drawn from. */
+/** A chart of monthly figures with its table. */
 export function Lines({ title, note, lines, band, shown, short, least }: LinesProps) {
   const days = lines[0]!.points.map(({ day }) => day);
   const points = lines.flatMap(line => line.points);
@@ -44,7 +44,7 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
   if (known.length === 0) return null;
   const carried = points.flatMap(({ value, n }) => (value !== null && (n ?? 0) >= least ? value : []));
   const highs = (band?.high ?? []).flatMap(value => value ?? []);
-  // One sale of a small lot would press all others down.
+  // One sale of a small lot must not squeeze all others.
   const usual = known.toSorted((a, b) => a - b)[Math.floor((known.length - 1) * USUAL_SHARE)]!;
   const step = roundStep(Math.max(usual, ...carried, ...highs));
   const most = step.size * step.count;
@@ -53,7 +53,7 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
   return (
     <figure class="lines card">
       <figcaption>{title}</figcaption>
-      <div class="drawn" role="img" aria-label={`${title}; the table below has the figures`}>
+      <div class="drawn" role="img" aria-label={`${title}. The table below has the figures`}>
         <svg class="axis" aria-hidden="true" width={AXIS_WIDTH} height={HEIGHT}>
           {ticks.map(tick => (
             <Text x={AXIS_WIDTH - 8} y={y(tick) + 4} words={short(tick)} anchor="end" />
@@ -71,13 +71,13 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
         {note} {aboveWords(known.filter(value => value > most).length)} {unknownWords(lines)}
       </p>
       <details>
-        <summary>Figures of {title.toLowerCase()}</summary>
+        <summary>Table: {title.toLowerCase()}</summary>
         <Grid
-          name={`Figures of ${title.toLowerCase()}`}
+          name={`Table: ${title.toLowerCase()}`}
           heads={[
             'Month',
             ...lines.flatMap(({ name }) => [name, 'Sales']),
-            ...(band ? ['80 % range from', 'to'] : []),
+            ...(band ? ['80% range, low', '80% range, high'] : []),
           ]}
           rows={days
             .map((day, i) => [
@@ -117,7 +117,7 @@ type PlotProps = Pick<LinesProps, 'lines' | 'least'> & {
   y: (value: number) => number;
 };
 
-/** Between the axis and the names, as wide as there is room. */
+/** The chart between the axis and the names, in the available width. */
 function Plot({ days, lines, band, ticks, least, y }: PlotProps) {
   const share = (i: number) => i / Math.max(1, days.length - 1);
   const x = (i: number) => ACROSS * share(i);
@@ -132,7 +132,7 @@ function Plot({ days, lines, band, ticks, least, y }: PlotProps) {
         const fromLast = (days.length - 1 - i) / every;
         return (
           Number.isInteger(fromLast) && (
-            // Every other one is left out where there is little room.
+            // Every other label is hidden in narrow charts.
             <text
               x={percent(i)}
               y={BOTTOM + 20}
@@ -171,17 +171,17 @@ function Plot({ days, lines, band, ticks, least, y }: PlotProps) {
 const isUnknown = ({ points }: Line): boolean => points.every(({ value }) => value === null);
 const shortened = (name: string) => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name);
 
-/** Of figures that the drawing has no room for. */
+/** Mentions figures above the axis. */
 const aboveWords = (beyond: number): string =>
-  beyond === 0 ? '' : `${beyond} ${beyond === 1 ? 'figure lies' : 'figures lie'} above the axis.`;
+  beyond === 0 ? '' : `${beyond} ${beyond === 1 ? 'figure is' : 'figures are'} above the top of the chart.`;
 
-/** Why a line is missing. */
+/** Explains missing lines. */
 function unknownWords(lines: readonly Line[]): string {
   const names = lines.filter(isUnknown);
-  return names.length === 0 ? '' : `Nothing is known of ${names.map(({ name }) => name).join('; ')}.`;
+  return names.length === 0 ? '' : `No data for ${names.map(({ name }) => name).join('; ')}.`;
 }
 
-/** The last twelve months or so without an axis: never alone, its figure stands above it. */
+/** The last twelve months without an axis. Show its figure above it. */
 export function Spark({ values }: { values: readonly (number | null)[] }) {
   const known = values.flatMap(value => value ?? []);
   if (known.length < 2) return null;
@@ -196,7 +196,7 @@ export function Spark({ values }: { values: readonly (number | null)[] }) {
   );
 }
 
-/** Round steps, which whole numbers begin with, of which at most five reach the value. */
+/** Round steps of 1 or more, of which at most five reach the value. */
 function roundStep(value: number): { size: number; count: number } {
   const least = Math.max(1, value / MOST_TICKS);
   const power = 10 ** Math.floor(Math.log10(least));
@@ -204,7 +204,7 @@ function roundStep(value: number): { size: number; count: number } {
   return { size, count: Math.max(1, Math.ceil(value / size - 1e-9)) };
 }
 
-/** Joins months that follow one another and stand on enough sales. */
+/** Joins consecutive months with enough sales. */
 function pathOf(
   points: readonly Point[],
   least: number,
@@ -232,7 +232,7 @@ function areaOf({ low, high }: Band, x: (i: number) => number, y: (value: number
   return upper.length === 0 ? '' : `M${[...upper, ...lower].join('L')}Z`;
 }
 
-/** Each name beside the last known figure of its line, none over another. */
+/** Places names next to the last figures of their lines, without overlaps. */
 function placedNames(lines: readonly Line[], y: (value: number) => number) {
   const names = lines
     .flatMap(({ name, points }) => {

@@ -20,13 +20,13 @@ import { type Column, sortHeads, sortRows } from './sort-table.ts';
 
 const DEFAULT_BUCKET = '0.2 acre-100 acre';
 
-/** What the forms of saved markets do, on each page that has them. */
+/** The form actions of saved markets, for each page with such forms. */
 export const savedMarketActions = (pathAfter: (url: URL) => string): Page['actions'] => ({
   async remove(visit) {
     await callEndpoint(visit, deleteMarket, { params: { id: visit.form.get('id') ?? '' } });
     return { redirect: pathAfter(visit.url) };
   },
-  /** Saves it, or moves it to another column of the board. */
+  /** Saves a market or changes its status. */
   async default(visit) {
     const region_id = visit.form.get('region_id') ?? '';
     const status = (visit.form.get('status') ?? '').trim();
@@ -57,7 +57,7 @@ const zipMarketPage: Page = {
 
 function code(visit: Visit, name: string): string {
   const text = String(visit.req.params[name]);
-  if (!/^\d{4,5}$/.test(text)) throw notFound('A market is a county by its FIPS code, or a ZIP code.');
+  if (!/^\d{4,5}$/.test(text)) throw notFound('Market not found. Use a county FIPS code or a ZIP code.');
   return text;
 }
 
@@ -96,7 +96,7 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
         gap?.message && <Notice>{gap.message}</Notice>
       )}
       {bucket === undefined ? (
-        gap?.isLoaded !== false && <Notice>No sale or listing is on file here.</Notice>
+        gap?.isLoaded !== false && <Notice>No sales or listings on file for this market.</Notice>
       ) : (
         <>
           <Cards market={market} bucket={bucket.type} past={past} />
@@ -131,7 +131,7 @@ function SaveForm({ market, saved }: SaveFormProps) {
       <label for="status">Status</label>
       <input id="status" name="status" value={saved?.status ?? 'Watching'} maxlength={64} class="short" />
       <button type="submit">{saved ? 'Change status' : 'Save market'}</button>
-      {saved && <Submit label="Remove" does="remove" kind="danger" />}
+      {saved && <Submit label="Remove market" does="remove" kind="danger" />}
     </form>
   );
 }
@@ -145,7 +145,7 @@ type LinksProps = {
   isLoaded: boolean;
 };
 
-/** Where a market continues. */
+/** Links to exports and related pages. */
 function Links({ visit, market, bucket, hasPast, isLoaded }: LinksProps) {
   return (
     <p class="buttons">
@@ -159,7 +159,7 @@ function Links({ visit, market, bucket, hasPast, isLoaded }: LinksProps) {
       )}
       {hasPast && (
         <a class="button second" href={withParam(visit.url, 'format', 'csv')}>
-          CSV of these months
+          Export monthly CSV
         </a>
       )}
       {market.type === 'county' && isLoaded && (
@@ -169,11 +169,11 @@ function Links({ visit, market, bucket, hasPast, isLoaded }: LinksProps) {
           </a>
           {bucket && (
             <a class="button second" href={`/markets?type=zip&county=${market.fips}`}>
-              ZIP codes
+              Show ZIP codes
             </a>
           )}
           <a class="button second" href={`/coverage/${market.fips}`}>
-            How good the data are
+            Data quality
           </a>
         </>
       )}
@@ -181,20 +181,20 @@ function Links({ visit, market, bucket, hasPast, isLoaded }: LinksProps) {
   );
 }
 
-/** A ZIP code's county, by its name, which is all that is known of it. */
+/** A ZIP code's county, which is known by name only. */
 function linkToCounty({ county_name, state }: RegionStats): VNode | string {
   const name = `${county_name}, ${state}`;
   const fips = countyOf(name, new Set());
   return typeof fips === 'number' ? <a href={`/markets/${fiveDigits(fips)}`}>{name}</a> : name;
 }
 
-/** What the names of the statistics stand for. */
+/** Explains the statistics. */
 export const Legend = () => (
   <p>
     <small>
-      Sell-through: sales of a time in percent of the lots for sale now; over 100 % where more was sold than
-      is for sale. Fewer than {LEAST_SALES} sales: read with care. Price spread: how unlike the prices per
-      acre are, from 0, all the same, to 100 (the Gini coefficient).
+      Sell-through: sales in the period as a percentage of lots for sale now. Above 100%, more lots sold than
+      are for sale. Use figures from fewer than {LEAST_SALES} sales with caution. Price variation: how much
+      prices per acre differ, from 0 (all the same) to 100. This is the Gini coefficient.
     </small>
   </p>
 );
@@ -206,7 +206,7 @@ const SORTS: readonly Column<Bucket>[] = [
   ...COLUMNS.map(key => ({ key, label: METRICS[key].label, value: ({ data }: Bucket) => data[key] ?? null })),
 ];
 
-/** The bar of a rate ends at 100 %, and what is above is explained; that of days at the longest. */
+/** A rate's bar ends at 100%, and higher rates are explained. The bar of days ends at the longest. */
 function cellsOf({ data }: Bucket, slowest: number): (string | VNode)[] {
   return COLUMNS.map(key => {
     const value = data[key];
@@ -229,7 +229,7 @@ function cellsOf({ data }: Bucket, slowest: number): (string | VNode)[] {
   });
 }
 
-/** By the least acreage of a bucket, and of those that begin alike by the most. */
+/** Sorts buckets by their minimum acreage, then by their maximum. */
 function sizeOrder(type: string): number {
   const { minAcres, maxAcres } = ACRE_BUCKETS.find(({ label }) => label === type)!;
   return minAcres * 1e6 + maxAcres;
@@ -271,11 +271,11 @@ function Buckets({ market, open, url }: { market: RegionStats; open: string; url
       <Legend />
       <details>
         <summary>
-          All {METRIC_KEYS.length} statistics of {sizes(open)}
+          All {METRIC_KEYS.length} statistics for {sizes(open)}
         </summary>
         <Grid
-          name={`Statistics of ${sizes(open)}`}
-          heads={['Statistic', 'Figure']}
+          name={`Statistics for ${sizes(open)}`}
+          heads={['Statistic', 'Value']}
           rows={METRIC_KEYS.map(key => [
             METRICS[key].label,
             shown(key, market.stats.find(({ type }) => type === open)?.data[key]),

@@ -21,7 +21,7 @@ const USUAL_YEARS = 3;
 export const yearsOf = ({ url }: Visit): number =>
   YEARS.find(years => String(years) === url.searchParams.get('years')) ?? USUAL_YEARS;
 
-/** The months up to the last that was over on a day. */
+/** The months up to the last one that had ended on a date. */
 export async function readPast(
   visit: Visit,
   market: RegionStats,
@@ -38,14 +38,14 @@ export async function readPast(
 const MONTHS = 12;
 
 const CARDS: readonly [key: MetricKey, name: string][] = [
-  ['Median Sold PPA', 'Sold $ / acre, median'],
+  ['Median Sold PPA', 'Median sold $/acre'],
   ['1yr STR', METRICS['1yr STR'].label],
-  ['Median Price 1yr', 'Sold price, median'],
+  ['Median Price 1yr', 'Median sale price'],
   ['Active', METRICS.Active.label],
   ['Avg DOM 1yr', 'Days on market'],
 ];
 
-/** What the bucket is like now, how that compares with a year ago, and the twelve months between. */
+/** The bucket's figures now, compared with a year ago, with the twelve months between. */
 export function Cards({
   market,
   bucket,
@@ -69,19 +69,17 @@ export function Cards({
         const note =
           value === null
             ? ofSales
-              ? 'No sale with this figure'
-              : 'Nothing is for sale'
+              ? 'Not reported'
+              : 'None for sale'
             : few
-              ? `${sold} ${sold === 1 ? 'sale' : 'sales'}, ${before?.n ?? 'unknown'} the year before: too few to compare`
+              ? `${sold} ${sold === 1 ? 'sale' : 'sales'}, ${before?.n ?? 'an unknown number'} the year before: too few to compare`
               : changeOf(METRICS[key].unit, value, was);
-        const over = key === '1yr STR' && value !== null && value > 100;
+        const isAbove100 = key === '1yr STR' && value !== null && value > 100;
         return (
           <div class="card stat">
             <dt>{name}</dt>
             <dd>{shown(key, value)}</dd>
-            <dd class="note">
-              {over ? `${sold} sold for ${now.Active} for sale now: faster than listed` : note}
-            </dd>
+            <dd class="note">{isAbove100 ? `${sold} sold, only ${now.Active} for sale now` : note}</dd>
             <dd class="note">
               <Spark values={[...months, value]} />
             </dd>
@@ -93,11 +91,11 @@ export function Cards({
 }
 
 function changeOf(unit: MetricUnit, value: number, was: number | null): string {
-  if (was === null) return 'A year ago: not known';
+  if (was === null) return 'No figure from a year ago';
   const by = value - was;
-  if (isMoney(unit)) return was === 0 ? '' : `${signed(Math.round((100 * by) / was))} % in 12 months`;
+  if (isMoney(unit)) return was === 0 ? '' : `${signed(Math.round((100 * by) / was))}% in 12 months`;
   if (isRate(unit)) return `${signed(Math.round(by))} points in 12 months`;
-  if (Math.round(by) === 0) return 'as a year ago';
+  if (Math.round(by) === 0) return 'Same as a year ago';
   return `${Math.abs(Math.round(by))} ${by > 0 ? 'more' : 'fewer'} than a year ago`;
 }
 
@@ -112,7 +110,7 @@ const lineOf = (name: string, past: History, key: FigureKey): Line => ({
 
 type PastProps = { visit: Visit; name: string; past: History; others: readonly OtherMarket[] };
 
-/** The lines of a market, with those of others beside it. */
+/** Charts of a market, with other markets to compare. */
 export function Past({ visit, name, past, others }: PastProps) {
   const of = (key: FigureKey) => [
     lineOf(name, past, key),
@@ -124,7 +122,7 @@ export function Past({ visit, name, past, others }: PastProps) {
     <section aria-labelledby="past">
       <div class="pagehead">
         <h2 id="past">Month by month</h2>
-        <nav class="seg" aria-label="How far back">
+        <nav class="seg" aria-label="Time range">
           {YEARS.map(years => (
             <a
               href={`${withParam(visit.url, 'years', String(years))}#past`}
@@ -138,7 +136,7 @@ export function Past({ visit, name, past, others }: PastProps) {
       <div class="linegrid">
         <Lines
           title="Sold price per acre"
-          note={`Each month: the median of the sales of the 12 months before it. Dots: fewer than ${LEAST_SALES} sales.`}
+          note={`Median of the sales in the 12 months before each month's end. Dots have fewer than ${LEAST_SALES} sales.`}
           lines={of('Median Sold PPA')}
           shown={value => shown('Median Sold PPA', value)}
           short={value => axisFigure('Median Sold PPA', value)}
@@ -146,7 +144,7 @@ export function Past({ visit, name, past, others }: PastProps) {
         />
         <Lines
           title="Sold in 12 months"
-          note="Lots of this size that were sold in the 12 months before each month's end."
+          note="Lots of this size sold in the 12 months before each month's end."
           lines={of('Sold: 1yr')}
           shown={value => shown('Sold: 1yr', value)}
           short={value => axisFigure('Sold: 1yr', value)}
@@ -154,7 +152,7 @@ export function Past({ visit, name, past, others }: PastProps) {
         />
         <Lines
           title="For sale"
-          note="Known since a feed of listings is read."
+          note="Available from the date that a listing feed was first loaded."
           lines={of('Active')}
           shown={value => shown('Active', value)}
           short={value => axisFigure('Active', value)}
@@ -169,8 +167,8 @@ export function Past({ visit, name, past, others }: PastProps) {
 function PriceIndexLines({ name, past }: Pick<PastProps, 'name' | 'past'>) {
   return (
     <Lines
-      title="Price index of the county"
-      note="What a lot of the same size and land costs, year by year: 100 on January 1, 2020, or where sales begin. The band holds it in 80 of 100 cases. Estimates of lots take one rate for all years."
+      title="County price index"
+      note="Price of a lot of the same size and land over time. It is 100 on January 1, 2020, or when sales start. The band is the 80% range. Parcel estimates use one rate for all years."
       lines={[lineOf(name, past, 'price_index')]}
       band={{ low: past.keys.price_index_low!, high: past.keys.price_index_high! }}
       shown={value => (value === null ? '–' : value.toFixed(0))}
@@ -180,7 +178,7 @@ function PriceIndexLines({ name, past }: Pick<PastProps, 'name' | 'past'>) {
   );
 }
 
-/** The months as a file, with all figures. */
+/** The months as a CSV file, with all figures. */
 export function pastFile(name: string, bucket: string, past: History): Reply {
   const rows = past.dates.map(({ as_of, kind, n }, i) => ({
     as_of,

@@ -11,7 +11,7 @@ import type { BucketFigures } from '../../v1/market/market-figures.ts';
 
 const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** A metric where there is little room: $2.5k, 34%. */
+/** A short form for axes: $2.5k, 34%. */
 export function axisFigure(key: FigureKey, value: number): string {
   const short = COMPACT.format(value).replace('K', 'k');
   const { unit } = METRICS[key];
@@ -20,7 +20,7 @@ export function axisFigure(key: FigureKey, value: number): string {
 
 export const isMoney = (unit: MetricUnit): boolean => unit === 'USD' || unit === 'USD per acre';
 
-/** Whether a change of it is told as a difference; the others change by a percentage. */
+/** Whether a change is shown as a difference. Changes of other units are percentages. */
 export const isRate = (unit: MetricUnit): boolean => ['%', 'months', 'Gini, 0 to 100'].includes(unit);
 
 const oneDecimal = (value: number): string => value.toFixed(1);
@@ -33,11 +33,11 @@ const FORMATS: Partial<Record<MetricUnit, (value: number) => string>> = {
   acres,
 };
 
-/** A metric as people read it. */
+/** Formats a metric. */
 export const shown = (key: FigureKey, value: number | null | undefined): string =>
   value === null || value === undefined ? '–' : (FORMATS[METRICS[key].unit] ?? count)(value);
 
-/** A figure of enough lots, or null. */
+/** A figure, or null if it comes from too few lots. */
 export function carriedFigure(key: FigureKey, figures: BucketFigures): number | null {
   const { carrier } = METRICS[key];
   return carrier === null || (figures.of(carrier) ?? 0) >= LEAST_SALES ? figures.of(key) : null;
@@ -46,12 +46,12 @@ export function carriedFigure(key: FigureKey, figures: BucketFigures): number | 
 type Region = Pick<RegionStats, 'type' | 'name' | 'state' | 'county_name' | 'fips'>;
 export const titleOf = ({ type, name, state, county_name }: Region) =>
   type === 'zip' ? `${name} (${county_name}, ${state})` : `${name}, ${state}`;
-/** Beside a line. */
+/** The name next to a chart line. */
 export const lineNameOf = ({ type, name, state }: Region) => (type === 'zip' ? name : `${name}, ${state}`);
 export const pathOf = ({ type, name, fips }: Region) =>
   type === 'zip' ? `/markets/zip/${name}` : `/markets/${fips}`;
 
-/** The statistics that tell most of a market. */
+/** The most important statistics. */
 export const COLUMNS: readonly MetricKey[] = [
   'Active',
   'Pending',

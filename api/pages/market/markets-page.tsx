@@ -48,11 +48,11 @@ const marketsPage: Page = {
           <header class="pagehead">
             <h1>Markets</h1>
             <a class="button second small" href={`/markets/export.csv${visit.url.search}`}>
-              CSV
+              Export CSV
             </a>
           </header>
           <Choice question={question} states={states} />
-          <h2>Saved</h2>
+          <h2>Saved markets</h2>
           <Saved saved={saved} metric={metric} />
           <RankedTypes visit={visit} type={type} />
           <p>
@@ -67,10 +67,10 @@ const marketsPage: Page = {
           />
           {ordered.length > MAX_ROWS && (
             <p>
-              The first {MAX_ROWS} of {count(ordered.length)}; the CSV file has all.
+              Showing the first {MAX_ROWS} of {count(ordered.length)}. Export the CSV to get all of them.
             </p>
           )}
-          <Riddles metric={metric} />
+          <Explanations metric={metric} />
         </section>
         {mapOf(visit, {
           values: `/markets/values.json${visit.url.search}`,
@@ -79,7 +79,7 @@ const marketsPage: Page = {
             title: `${METRICS[metric].label}, ${sizes(bucket)}`,
             classes: classifyCounties(known, value => axisFigure(metric, value)),
             unknown:
-              METRICS[metric].carrier === null ? 'no lots known' : `under ${LEAST_SALES} lots, or none known`,
+              METRICS[metric].carrier === null ? 'no data' : `fewer than ${LEAST_SALES} lots or no data`,
           },
           start: boxOfCounties(counties.map(({ code }) => ({ fips: code }))),
         })}
@@ -93,7 +93,7 @@ const marketsPage: Page = {
 
 function RankedTypes({ visit, type }: { visit: Visit; type: Question['type'] }) {
   return (
-    <nav class="seg" aria-label="What is ranked">
+    <nav class="seg" aria-label="Rank by">
       {(['county', 'zip'] as const).map(one => (
         <a
           href={withParam(visit.url, 'type', one === 'zip' ? one : undefined)}
@@ -106,7 +106,7 @@ function RankedTypes({ visit, type }: { visit: Visit; type: Question['type'] }) 
   );
 }
 
-/** The county of the question, where nothing of it is loaded. */
+/** The requested county, if it isn't loaded. */
 async function findUnloaded(visit: Visit, { county }: Question): Promise<number | undefined> {
   const fips = Number(county);
   if (county === undefined || countyText(fips) === '') return undefined;
@@ -125,7 +125,7 @@ function placesIn({ type, state, county }: Question, rows: readonly Row[]): stri
         : 'counties';
   const of =
     county === undefined ? STATES.find(({ code }) => code === state)?.name : countyText(Number(county));
-  return `${words} with such lots${of ? ` in ${of}` : ''}`;
+  return `${words} with lots of this size${of ? ` in ${of}` : ''}`;
 }
 
 const marketValuesPage: Page = {
@@ -146,7 +146,7 @@ const marketValuesPage: Page = {
               value,
               shown: [
                 shown(metric, value),
-                `${count(sold)} sold in a year`,
+                `${count(sold)} sold in the last year`,
                 metric !== '1yr STR' && `${shown('1yr STR', str)} sell-through`,
               ]
                 .filter(Boolean)
@@ -164,7 +164,7 @@ const marketValuesPage: Page = {
   },
 };
 
-/** The table as a file, in its order. */
+/** The table as a CSV file in the same order. */
 const marketsFile: Page = {
   path: '/markets/export.csv',
   access: 'app',
@@ -223,7 +223,7 @@ function Choice({ question: { metric, bucket, type, state, county }, states }: C
         />
       </Field>
       {type === 'zip' && <input type="hidden" name="type" value="zip" />}
-      <button type="submit">Show</button>
+      <button type="submit">Update</button>
     </form>
   );
 }
@@ -236,7 +236,7 @@ type TableProps = {
 };
 
 function Table({ rows, question: { metric, type }, columns, heads }: TableProps) {
-  if (rows.length === 0) return <p>None has lots of this size.</p>;
+  if (rows.length === 0) return <p>No {type === 'zip' ? 'ZIP code' : 'county'} has lots of this size.</p>;
   const cells: Record<string, (row: Row) => string | VNode> = {
     value: ({ value }) => shown(metric, value),
     name: row =>
@@ -252,7 +252,7 @@ function Table({ rows, question: { metric, type }, columns, heads }: TableProps)
     sold: ({ sold }) => count(sold),
     str: ({ str }) => (str === null ? '–' : <Rate percent={str} />),
   };
-  // The name leads, as in every table; the figure that is ranked by follows.
+  // The name comes first, as in every table, then the ranked figure.
   const order = [1, 0, ...columns.map((_, i) => i).slice(2)];
   return (
     <Grid
@@ -266,7 +266,7 @@ function Table({ rows, question: { metric, type }, columns, heads }: TableProps)
   );
 }
 
-/** Its bar ends at 100 %; the figure does not. */
+/** The bar ends at 100%, but the figure can be higher. */
 const Rate = ({ percent }: { percent: number }) => (
   <span class="rate">
     <Meter percent={Math.min(100, percent)} />
@@ -274,24 +274,24 @@ const Rate = ({ percent }: { percent: number }) => (
   </span>
 );
 
-/** What makes people wonder, where they see it. */
-const Riddles = ({ metric }: { metric: FigureKey }) => (
+/** Explains the statistics on the page. */
+const Explanations = ({ metric }: { metric: FigureKey }) => (
   <p>
     <small>
-      Sold: in the last year. Sell-through: these in percent of those for sale now. Over 100 %, more were sold
-      than are for sale.
+      Sold: sales in the last year. Sell-through: these sales as a percentage of lots for sale now. Above
+      100%, more lots sold than are for sale.
       {metric === 'median_ppa_change_12mo' &&
-        ` Change: the median price an acre of the last 12 months against that of the 12 before, each of at least ${LEAST_SALES} sales.`}
+        ` Change: the median price per acre in the last 12 months compared with the 12 months before. Each needs at least ${LEAST_SALES} sales.`}
       {metric === 'months_of_supply' &&
-        ' Months of supply: how long what is for sale would last at the pace of the last year.'}
+        " Months of supply: how long the lots for sale would last at the last year's pace of sales."}
       {metric === 'sale_to_list' &&
-        ' Sale to list: the price paid in percent of the last asking price, where both are known.'}
+        ' Sale to list price: the sale price as a percentage of the last list price, when both are known.'}
       {METRICS[metric].unit === 'Gini, 0 to 100' &&
-        ' Price spread: 0 where all lots cost the same an acre, 100 where one takes all.'}
+        ' Price variation: from 0 (all lots cost the same per acre) to 100.'}
       {METRICS[metric].unit === 'USD per acre' &&
-        ' An acre of a small lot costs more than one of a large tract: compare one lot size.'}
+        ' Small lots cost more per acre, so compare markets at one lot size.'}
       {METRICS[metric].carrier !== null &&
-        ` Where fewer than ${LEAST_SALES} lots carry the figure there is none.`}
+        ` Markets with fewer than ${LEAST_SALES} such lots show no figure.`}
     </small>
   </p>
 );

@@ -13,7 +13,7 @@ export type Row = {
   name: string;
   state: string;
   county_name: string;
-  /** Null where too few lots carry it. */
+  /** Null if it comes from too few lots. */
   value: number | null;
   active: number;
   sold: number;
@@ -21,7 +21,7 @@ export type Row = {
 };
 
 const DEFAULT_METRIC = 'Median Sold PPA';
-/** By which markets are ranked. */
+/** The metrics that markets can be ranked by. */
 export const RANKED: readonly FigureKey[] = [
   ...METRIC_KEYS,
   'months_of_supply',
@@ -49,7 +49,7 @@ export function questionOf({ url: { searchParams } }: Visit): Question {
   };
 }
 
-/** Of all counties, or of the ZIPs of a state or county. */
+/** Rows for all counties, or for the ZIPs of a state or county. */
 export async function readRows(
   { deps: { resources } }: Visit,
   { bucket, metric }: Question,
@@ -86,7 +86,7 @@ export const columnsOf = ({ metric, type }: Question): Column<Row>[] => {
   return all.filter(({ key }) => key !== shownAlready[metric]);
 };
 
-/** All counties, which the map shows, and the regions of the question, which the list shows. */
+/** All counties for the map, and the requested regions for the list. */
 export async function readMarkets(visit: Visit) {
   const question = questionOf(visit);
   const counties = await readRows(visit, question, { type: 'county' });

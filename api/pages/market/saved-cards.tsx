@@ -9,18 +9,18 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { Spark } from './market-lines.tsx';
 import { carriedFigure, isRate, pathOf, shown, titleOf } from './market-words.ts';
 
-/** A saved market with a figure of the bucket that is looked at; null where it has no such lots. */
+/** A saved market with its figures for the chosen bucket; null if it has no such lots. */
 type MarketWithFigure = SavedMarket & {
   figures: BucketFigures | null;
-  /** The figure that is looked at. */
+  /** The value of the chosen metric. */
   value: number | null;
-  /** At the ends of the last twelve months, the earliest first. */
+  /** Values at the ends of the last twelve months, earliest first. */
   months: (number | null)[];
 };
 
 const MONTHS = 12;
 
-/** The company's saved markets in the order in which they were pinned. */
+/** The company's saved markets in the order they were saved. */
 export async function readSaved(
   visit: Visit,
   bucket: BucketLabel,
@@ -54,12 +54,12 @@ export async function readSaved(
 
 type SavedProps = { saved: readonly MarketWithFigure[]; metric: FigureKey };
 
-/** A card each; its label is changed, and it is taken out, under “Edit”. */
+/** One card per market. “Edit” changes its status or removes it. */
 export function Saved({ saved, metric }: SavedProps) {
   if (saved.length === 0)
     return (
       <Empty icon="bookmark" title="No saved markets yet">
-        Open a county below and press “Save market”: your whole company sees it here.
+        Open a county below and choose “Save market”. Your whole company sees it here.
       </Empty>
     );
   return (
@@ -117,15 +117,15 @@ function SavedCard({ market: { id, region, status, figures, value, months }, met
             list="statuses"
             maxlength={64}
           />
-          <Submit label="Change" kind="second small" />
-          <Submit label="Remove" does="remove" kind="quiet small" />
+          <Submit label="Change status" kind="second small" />
+          <Submit label="Remove market" does="remove" kind="quiet small" />
         </form>
       </details>
     </li>
   );
 }
 
-/** Since the end of the month a year ago; nothing where one of them is not known. */
+/** The change since the month a year ago; empty if either value is unknown. */
 function changeOf(metric: FigureKey, months: readonly (number | null)[], last: number | null): string {
   const first = months[0];
   if (months.length < MONTHS || first == null || last == null) return '';

@@ -1,7 +1,7 @@
 import type { SortHead } from '../frame/layout.tsx';
 import { withParam } from '../frame/visit.ts';
 
-/** A column that a table can be sorted by; texts begin with A, figures with the highest. */
+/** A sortable column. Texts start with A, figures with the highest. */
 export type Column<Row> = {
   key: string;
   label: string;
@@ -9,7 +9,7 @@ export type Column<Row> = {
   first?: 'ascending';
 };
 
-/** Sorted by the column of this key, backwards with a minus before it; what is not known comes last. */
+/** Sorts by a column's key, in reverse with a minus before it. Unknown values come last. */
 export function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: string): Row[] {
   const { value, first } = columnOf(columns, sort);
   const isAscending = (first === 'ascending') !== sort.startsWith('-');
@@ -21,7 +21,7 @@ export function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row
   });
 }
 
-/** The heads of such a table, each a link that sorts by it, or turns the order round. */
+/** Column heads as links that sort by the column, or reverse the order. */
 export function sortHeads<Row>(url: URL, columns: readonly Column<Row>[], sort: string): SortHead[] {
   const sorted = columnOf(columns, sort);
   return columns.map(column => {
@@ -36,6 +36,6 @@ export function sortHeads<Row>(url: URL, columns: readonly Column<Row>[], sort: 
   });
 }
 
-/** That of the key; without one of it the first. */
+/** The column with the key, else the first. */
 const columnOf = <Row>(columns: readonly Column<Row>[], sort: string): Column<Row> =>
   columns.find(({ key }) => key === sort.replace('-', '')) ?? columns[0]!;

@@ -6,8 +6,8 @@ import { searchCounties } from '../../../shared/regions/search-counties.ts';
 const MAX_NAMED = 8;
 
 /**
- * The county that somebody means by a name or a code; of several, the one that is called just so or has
- * parcels. @returns the fault that names those it could be, where it is not one
+ * Finds the county by name or code. If several fit, prefers an exact name, then the one with parcels.
+ * @returns an error that lists the candidates if there isn't exactly one
  */
 export function countyOf(text: string, withParcels: ReadonlySet<number>): number | PlatError {
   const { counties, near } = searchCounties(text);
@@ -18,8 +18,8 @@ export function countyOf(text: string, withParcels: ReadonlySet<number>): number
     if (some.length === 1) return some[0]!.fips;
   return refused(
     counties.length > 0
-      ? `“${text}” could be ${listed(counties)}: add the state.`
-      : `No county is called “${text}”.${meant(near)}`,
+      ? `“${text}” could be ${listed(counties)}. Add the state.`
+      : `No county is named “${text}”.${meant(near)}`,
   );
 }
 

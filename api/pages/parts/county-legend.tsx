@@ -1,9 +1,9 @@
 import { count } from '../../../shared/model/figures.ts';
 
-/** A class of counties: those from a value up to the next class's. */
+/** A class of counties: values from `from` up to the next class. */
 export type CountyClass = { from: number; words: string; counties: number };
 
-/** Five classes at most, each with about as many counties, which begin at round figures. */
+/** Up to five classes with about the same number of counties, starting at round figures. */
 export function classifyCounties(values: readonly number[], shown: (value: number) => string): CountyClass[] {
   if (values.length === 0) return [];
   const sorted = values.toSorted((a, b) => a - b);
@@ -24,7 +24,7 @@ export function classifyCounties(values: readonly number[], shown: (value: numbe
   return classes;
 }
 
-/** To two digits: rounder figures would make the classes uneven. */
+/** Rounds to two digits. Rounder figures would make the classes uneven. */
 const roundTo2 = (value: number): number => Number(value.toPrecision(2));
 
 const rangeOf = (low: number, high: number, shown: (value: number) => string): string =>
@@ -34,7 +34,7 @@ const rangeOf = (low: number, high: number, shown: (value: number) => string): s
 export const classOf = (classes: readonly CountyClass[], value: number): number =>
   classes.findLastIndex(({ from }) => from <= value);
 
-/** Variables of the style sheet, from the lowest class to the highest. */
+/** CSS color variables, from the lowest class to the highest. */
 const RAMPS: readonly (readonly string[])[] = [
   [],
   ['k3'],
@@ -51,7 +51,7 @@ const countyCount = (counties: number): string =>
 
 export type LegendProps = { title: string; classes: readonly CountyClass[]; unknown?: string | undefined };
 
-/** What the colors of counties stand for: amounts, and how many counties have them. */
+/** The amounts that the colors of counties represent, with the number of counties of each. */
 export function CountyLegend({ title, classes, unknown }: LegendProps) {
   const colors = colorsOf(classes);
   return (
@@ -68,7 +68,7 @@ export function CountyLegend({ title, classes, unknown }: LegendProps) {
           </li>
         ))}
       </ol>
-      <small>Without color: {unknown ?? 'not known'}</small>
+      <small>No color: {unknown ?? 'unknown'}</small>
       <output id="hovered" />
     </div>
   );
@@ -79,6 +79,6 @@ export function rangesOf(breaks: readonly number[], shown: (figure: number) => s
   return [
     `under ${shown(breaks[0]!)}`,
     ...breaks.slice(1).map((to, i) => `${shown(breaks[i]!)} – ${shown(to)}`),
-    `${shown(breaks.at(-1)!)} and more`,
+    `${shown(breaks.at(-1)!)} or more`,
   ];
 }

@@ -5,13 +5,13 @@ import { titleCase } from '../../../shared/model/roll-text.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 
-/** If the box of the parcels is a smaller share of the county's, only a part of it is loaded. */
+/** If the parcels' box covers a smaller share of the county's box, only part of the county is loaded. */
 const MOST_OF_PART = 0.5;
 const MAX_NAMED = 3;
 
 /**
- * The part that is loaded of counties that are not whole, in words such as `1 town: Washington`. `counties`:
- * null for all.
+ * Describes the loaded part of counties that aren't complete, such as `1 town: Washington`.
+ * @param counties null for all
  */
 export async function readParts(db: Db, counties: readonly number[] | null): Promise<Map<number, string>> {
   const fips = await findParts(db, counties);
@@ -19,13 +19,13 @@ export async function readParts(db: Db, counties: readonly number[] | null): Pro
   return new Map(fips.map(each => [each, partText(towns.get(each) ?? [])]));
 }
 
-/** The same of one county by its parcels, before its record is made; null where all of it may be loaded. */
+/** The same for one county, from its parcels. Null if all of it may be loaded. */
 export async function readPart(db: Db, county: number): Promise<string | null> {
   if ((await findParts(db, [county])).length === 0) return null;
   return partText(await listTowns(db, county, MAX_TOWNS));
 }
 
-/** Plat has no list of a county's towns, so where the parcels are shows that some towns are missing. */
+/** Plat has no list of a county's towns, so the extent of the parcels shows whether some are missing. */
 async function findParts(db: Db, counties: readonly number[] | null): Promise<number[]> {
   const boxes = await listCountyBoxes(db, counties);
   return [...boxes].flatMap(([fips, box]) => {
@@ -36,7 +36,7 @@ async function findParts(db: Db, counties: readonly number[] | null): Promise<nu
 }
 
 function partText(towns: readonly string[]): string {
-  if (towns.length === 0 || towns.length > MAX_NAMED) return 'a part of the county';
+  if (towns.length === 0 || towns.length > MAX_NAMED) return 'part of the county';
   return `${towns.length === 1 ? '1 town' : `${towns.length} towns`}: ${towns.map(titleCase).join(', ')}`;
 }
 

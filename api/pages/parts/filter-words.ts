@@ -1,15 +1,16 @@
 import { acres } from '../../../shared/model/figures.ts';
+import { SLOPE_GRADES } from '../../../shared/model/land-layers.ts';
 import { type Filter, labelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { switchOf } from './filter-switches.ts';
 import { FILTER_BY_NAME, isoDay } from './read-filters.ts';
 
-/** A filter that is on, in words, with its parameters and the address without them. */
+/** An active filter: its text, its parameters, and the URL without them. */
 export type Chip = { words: string; names: readonly string[]; without: string };
 
 const NO_CHIPS = new Set(['county', 'order']);
 const MAX_CHARS = 40;
 
-/** What is asked besides the county; both bounds of a range are one. */
+/** The active filters, except the county. Both bounds of a range are one chip. */
 export function chipsOf(url: URL): Chip[] {
   const params = url.searchParams;
   const chips: Chip[] = [];
@@ -19,8 +20,8 @@ export function chipsOf(url: URL): Chip[] {
     if (filter === undefined || NO_CHIPS.has(name) || texts.length === 0) continue;
     const { range } = filter;
     const min = range && params.get(`${range.of}_min`);
-    const isTold = range?.bound === 'max' && min;
-    if (isTold) continue;
+    const isInMinChip = range?.bound === 'max' && min;
+    if (isInMinChip) continue;
     const names = range ? [`${range.of}_min`, `${range.of}_max`] : [name];
     const words = range
       ? rangeWords(range.of, min ?? '', params.get(`${range.of}_max`) ?? '')
@@ -36,10 +37,10 @@ function without(url: URL, names: readonly string[]): string {
   return `${url.pathname}?${params}`;
 }
 
-/** Behind a figure; others are told by their label. */
-const UNITS: Record<string, string> = { percent: ' %', feet: ' ft' };
+/** Suffixes of values. The label names other units. */
+const UNITS: Record<string, string> = { percent: '%', feet: ' ft' };
 
-/** What was typed, as people write it; what is no figure stays as it is. */
+/** Formats what the user typed. Text that isn't a number stays as it is. */
 function valueText({ type, unit }: Filter, text: string): string {
   if (type === 'date') return isoDay(text);
   if (unit === undefined || Number.isNaN(Number(text))) return text;
@@ -52,7 +53,7 @@ function rangeWords(of: string, min: string, max: string): string {
   const figure = (text: string) => valueText(filter, text);
   const span =
     min === ''
-      ? `at most ${figure(max)}`
+      ? `up to ${figure(max)}`
       : max === ''
         ? `at least ${figure(min)}`
         : `${figure(min)} – ${figure(max)}`;
@@ -69,6 +70,10 @@ function wordsOf(name: string, texts: readonly string[]): string {
   const label = labelOf(filter);
   const isFlag = filter.type === 'boolean' && texts.at(-1) === 'true';
   if (name === 'geom_intersects' || name === 'list_id' || isFlag) return label;
-  const text = texts.map(each => ANSWERS[each] ?? valueText(filter, each)).join('; ');
+  const textOf = (value: string) =>
+    name === 'slope_area_index'
+      ? `${SLOPE_GRADES[Number(value)] ?? value}%`
+      : (ANSWERS[value] ?? valueText(filter, value));
+  const text = texts.map(textOf).join('; ');
   return `${label}: ${text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text}`;
 }

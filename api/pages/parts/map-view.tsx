@@ -8,7 +8,7 @@ import { json, type Reply, type Visit } from '../frame/visit.ts';
 import { type CountyClass, CountyLegend, classOf, colorsOf, type LegendProps } from './county-legend.tsx';
 import { MapTools } from './tool-menu.tsx';
 
-/** What the map shows of the parcel that is open. */
+/** The open parcel, which the map highlights. */
 type OpenParcel = { property_id: number; point: readonly number[] | null; shape?: unknown };
 
 type Options = {
@@ -16,35 +16,35 @@ type Options = {
   draw?: boolean;
   parcel?: OpenParcel | undefined;
   start?: Readonly<Box> | undefined;
-  /** Where the map gets a report's comps from. */
+  /** URL of a report's comps. */
   comps?: string;
-  /** Where the map gets counties' values from, to color them by, and what they are. */
+  /** URL of the values that counties are colored by. */
   values?: string;
-  /** What a click on a county opens: the address before its FIPS code. */
+  /** The page that a click on a county opens: the URL before the FIPS code. */
   opens?: string;
-  /** Of the counties' values. */
+  /** Legend of the county values. */
   legend?: LegendProps;
-  /** What the colors of the parcels mean. */
+  /** Legend of the parcels. */
   key?: ComponentChildren;
 };
 
-/** What can be switched on, by its tiles; `kind`: of the feeds that bring it. */
+/** Layers that can be turned on. `kind`: of the feeds that load them. */
 const LAYERS = [
   { id: 'roads', name: 'Roads', kind: 'roads', isOn: true },
   { id: 'water', name: 'Water', kind: 'water', isOn: true },
   { id: 'wetlands', name: 'Wetlands', kind: 'wetlands', isOn: false },
   { id: 'flood', name: 'Flood zones', kind: 'flood', isOn: false },
-  { id: 'zips', name: 'ZIP areas', kind: 'zips', isOn: false },
+  { id: 'zips', name: 'ZIP codes', kind: 'zips', isOn: false },
 ];
 
-/** What the parcels are drawn on; a basemap where one is set. */
+/** Backgrounds of the map, after the basemap if one is configured. */
 const GROUNDS = [
   { id: 'plain', name: 'Plain', kind: undefined },
   { id: 'relief', name: 'Relief', kind: 'elevation' },
   { id: 'aerial', name: 'Aerial', kind: 'imagery' },
 ];
 
-/** What a page with a map loads, with the client modules of the page. */
+/** The `<head>` elements of a page with a map. */
 export function mapHead({ deps: { assets } }: Visit, modules: readonly string[] = ['map', 'live']) {
   return (
     <>
@@ -58,7 +58,7 @@ export function mapHead({ deps: { assets } }: Visit, modules: readonly string[] 
   );
 }
 
-/** The map; the client module reads what it is to show from the attributes. */
+/** The map. The client module reads its data attributes. */
 export function mapOf(
   { deps }: Visit,
   { layers, draw, parcel, start, comps, values, opens, legend, key }: Options,
@@ -90,7 +90,7 @@ export function mapOf(
         <details class="layers">
           <summary>Layers</summary>
           <fieldset>
-            <legend>Ground</legend>
+            <legend>Background</legend>
             {grounds.map(({ id, name, kind }) => (
               <label>
                 <input type="radio" name="ground" value={id} data-kind={kind} checked={id === ground} />{' '}
@@ -109,7 +109,7 @@ export function mapOf(
       )}
       {draw && <MapTools />}
       <noscript>
-        <p class="notice">The map needs JavaScript; the list beside it does not.</p>
+        <p class="notice">The map needs JavaScript. The list works without it.</p>
       </noscript>
     </section>
   );
@@ -119,7 +119,7 @@ function boxOf({ shape, point }: OpenParcel): Box | null {
   return boxOfGeometry((shape ?? (point && { type: 'Point', coordinates: point })) as Geometry | null);
 }
 
-/** Where the parcels of a county are, or the county where nobody says; undefined without one. */
+/** The extent of a county's parcels, or of the county if they have no locations. */
 export async function countyParcelsBox({ deps }: Visit, county: unknown): Promise<Readonly<Box> | undefined> {
   if (typeof county !== 'string' || !/^\d{4,5}$/.test(county)) return undefined;
   return (await readParcelsBox(deps.db, Number(county))) ?? countyExtent(Number(county));
@@ -127,7 +127,7 @@ export async function countyParcelsBox({ deps }: Visit, county: unknown): Promis
 
 type CountyValue = { fips: string; name: string; state: string; value: number; shown: string };
 
-/** The values of counties for a map that is colored by their classes. */
+/** The values of counties, with the class that each is colored by. */
 export function valuesReply(values: CountyValue[], classes: readonly CountyClass[]): Reply {
   return json(
     values.map(({ fips, name, state, shown, value }) => ({
@@ -139,9 +139,9 @@ export function valuesReply(values: CountyValue[], classes: readonly CountyClass
   );
 }
 
-/** The contiguous states: the distant ones would make them small. */
+/** The contiguous states. With Alaska and Hawaii, they would be small. */
 const CONTIGUOUS: Box = [-125, 24, -66, 50];
-/** Around few counties, so that one sees where they are. */
+/** Margin around the counties that shows where they are. */
 const AROUND_DEG = 2;
 
 export function boxOfCounties(counties: readonly { fips: string }[], aroundDeg = AROUND_DEG): Box {

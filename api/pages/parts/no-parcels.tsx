@@ -4,19 +4,19 @@ import type { Visit } from '../frame/visit.ts';
 
 type LoadProps = { visit: Visit; fips: number; coverage: string };
 
-/** How what is missing of a county is loaded. */
+/** How to load the data that a county lacks. */
 export const WhoLoads = ({ visit, fips, coverage }: LoadProps) =>
   visit.session?.user.operator ? (
-    <a href={`/admin/counties?q=${fiveDigits(fips)}`}>Load them</a>
+    <a href={`/admin/counties?q=${fiveDigits(fips)}`}>Load data</a>
   ) : (
     <>
-      An operator can load them. <a href={coverage}>What is loaded</a>
+      Ask an operator to load this data. <a href={coverage}>See available data</a>
     </>
   );
 
 type NoParcelsProps = { visit: Visit; counties: readonly number[] };
 
-/** Of counties that nothing is known of. */
+/** For counties without any data. */
 export const NoParcels = ({ visit, counties }: NoParcelsProps) => (
   <Notice kind="warn">
     <b>No parcels are loaded for {counties.map(countyText).join('; ')}.</b>{' '}
@@ -24,7 +24,7 @@ export const NoParcels = ({ visit, counties }: NoParcelsProps) => (
   </Notice>
 );
 
-/** Of a county whose parcels have no boundaries. @param isPlaced points say where they are */
+/** For a county whose parcels have no boundaries. @param isPlaced whether they have points */
 export const NoBoundaries = ({
   visit,
   fips,
@@ -32,14 +32,12 @@ export const NoBoundaries = ({
 }: Omit<LoadProps, 'coverage'> & { isPlaced: boolean }) => (
   <Notice kind="warn">
     <b>No boundaries are loaded for {countyText(fips)}.</b>{' '}
-    {isPlaced
-      ? 'The map shows its parcels as dots.'
-      : "The map can't show its parcels, but the list has them."}{' '}
+    {isPlaced ? 'The map shows its parcels as dots.' : "The map can't show its parcels, but the list can."}{' '}
     {visit.session?.user.operator ? (
-      <a href="/admin/files">Add a file with their shapes</a>
+      <a href="/admin/files">Add a file with boundaries</a>
     ) : (
       <>
-        An operator can load them. <a href={`/coverage/${fiveDigits(fips)}`}>What is loaded</a>
+        Ask an operator to load them. <a href={`/coverage/${fiveDigits(fips)}`}>See available data</a>
       </>
     )}
   </Notice>

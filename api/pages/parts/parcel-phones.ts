@@ -11,7 +11,7 @@ import { callPaid } from '../frame/paid-call.ts';
 import { accountOf, type Reply, type Visit } from '../frame/visit.ts';
 import { type Detail, readDetail } from './read-detail.ts';
 
-/** What was paid for is shown again for 30 days; where nothing was found, one can look again tomorrow. */
+/** Paid results are free for 30 days. If nothing was found, the user can try again the next day. */
 const PAID_HOURS = 30 * 24;
 const UNKNOWN_HOURS = 24;
 
@@ -19,15 +19,15 @@ export type LookedUp = { trace: PhoneTrace; at: Date };
 
 const OWNER_FIELDS = ['owner_name', 'owner_name_2', 'mail_address', 'mail_city', 'mail_state', 'mail_zip'];
 
-/** The key of a parcel and its owner: the next owner's numbers are looked up separately. */
+/** Includes the owner, so that the numbers of a new owner are looked up separately. */
 function keyOf(detail: Detail): string {
   const owner = hash('sha256', JSON.stringify(OWNER_FIELDS.map(name => detail[name])));
   return pageKey(`trace/${detail.property_id}/${owner.slice(0, 32)}`);
 }
 
 /**
- * Looks up the numbers for the session's account; again, they cost nothing.
- * @throws PlatError as the endpoint
+ * Looks up the numbers for the session's account. Repeating it is free.
+ * @throws PlatError like the endpoint
  */
 export const lookUp = (visit: Visit, detail: Detail): Promise<PhoneTrace> =>
   callPaid<PhoneTrace>(visit, tracePropertyOwner, {
@@ -36,24 +36,24 @@ export const lookUp = (visit: Visit, detail: Detail): Promise<PhoneTrace> =>
     keptHours: trace => ((trace as PhoneTrace).matched ? PAID_HOURS : UNKNOWN_HOURS),
   });
 
-/** Why numbers were not looked up; a fault of ours is thrown on. */
+/** Why numbers were not looked up. Rethrows server errors. */
 export function refusalOf(error: unknown): { words: string; status: number } {
   if (!(error instanceof PlatError) || error.status >= 500) throw error;
   const { message, details, status } = error;
   const missing = Object.values(details ?? {}).flat();
-  const words = missing.length > 0 ? `The owner's record is not enough: ${missing.join('; ')}.` : message;
+  const words = missing.length > 0 ? `The owner record is incomplete: ${missing.join('; ')}.` : message;
   return { words, status };
 }
 
-/** The form of the parcel's page: looks up the numbers for the session's account. */
+/** The action of the form on the parcel page. */
 export async function lookUpOnPage(visit: Visit): Promise<Reply> {
   await lookUp(visit, await readDetail(visit, visit.form.get('property_id') ?? ''));
   return { redirect: `${visit.url.pathname}${visit.url.search}#owner` };
 }
 
 /**
- * The numbers that the account has looked up, without those that are suppressed since, and with what the
- * registry says today.
+ * The numbers that the account has looked up, without those suppressed since, and with their current Do Not
+ * Call status.
  */
 export async function readPhones(visit: Visit, detail: Detail): Promise<LookedUp | undefined> {
   const account = await accountOf(visit);
@@ -74,7 +74,7 @@ export async function readPhones(visit: Visit, detail: Detail): Promise<LookedUp
   return { trace: { ...trace, phones }, at: row.created_at };
 }
 
-/** What the suppression list would know the owner by, for a trace that was kept without it. */
+/** The owner's tags in the suppression list, for a trace that was stored without them. */
 function tagsOf({ first_name, last_name }: PhoneTrace, detail: Detail): string[] {
   const subject = subjectOf({
     entity_name: first_name === null ? last_name : null,

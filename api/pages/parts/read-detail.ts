@@ -3,12 +3,12 @@ import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import { getProperty, type TimelineEntry } from '../../v1/parcels/property-detail.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 
-/** A parcel as its endpoint tells it, with its history. */
+/** A parcel as its endpoint returns it, with its history. */
 export type Detail = ParcelSummary & { timeline: TimelineEntry[] } & Record<string, unknown>;
 
 /** @throws PlatError `not_found` */
 export function readDetail(visit: Visit, id: string): Promise<Detail> {
-  if (!/^\d{12,13}$/.test(id)) throw notFound('A parcel has an id of 12 or 13 digits.');
+  if (!/^\d{12,13}$/.test(id)) throw notFound("We can't find that parcel.");
   return callEndpoint<Detail>(visit, getProperty, {
     params: { property_id: id },
     query: { timeline: 'true' },

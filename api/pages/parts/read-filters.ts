@@ -7,32 +7,29 @@ import type { Visit } from '../frame/visit.ts';
 import { countyOf } from './county-filter.ts';
 
 export type Filters = Record<string, unknown>;
-/** `fault`: no county, or more than one, is called so. */
-export type GivenFilters = { filters: Filters; fault?: PlatError };
+/** `fault`: no county, or more than one, has the name. */
+export type UrlFilters = { filters: Filters; fault?: PlatError };
 
 export const FILTER_BY_NAME: ReadonlyMap<string, Filter> = new Map(
   FILTERS.map(filter => [filter.name, filter]),
 );
 
-/** Parameters of the address that ask for something else. */
+/** Parameters of the URL that aren't filters. */
 const NOT_FILTERS = new Set(['parcel', 'at', 'page', 'page_size', 'view', 'near', 'sent', 'color', 'map']);
 
-/** Counties with parcels that the field offers; others are entered by FIPS code. */
+/** Counties that the field suggests. Others are entered by FIPS code. */
 const MAX_COUNTIES = 300;
 
 export const listCounties = ({ deps }: Visit): Promise<LoadedCounty[]> =>
   listLoadedCounties(deps.db, MAX_COUNTIES);
 
-/**
- * The filters of the address as the API takes them: text becomes what the filter's type says, a county's name
- * its code.
- */
+/** The filters of the URL as the API accepts them: typed values, and the FIPS code of a county name. */
 export async function readFilters(
   visit: Visit,
   counties: () => Promise<readonly LoadedCounty[]>,
-): Promise<GivenFilters> {
+): Promise<UrlFilters> {
   const params = visit.url.searchParams;
-  const given = [...new Set(params.keys())].flatMap((name): [string, unknown][] => {
+  const entries = [...new Set(params.keys())].flatMap((name): [string, unknown][] => {
     if (NOT_FILTERS.has(name)) return [];
     const values = params
       .getAll(name)
@@ -40,13 +37,13 @@ export async function readFilters(
       .filter(Boolean);
     return values.length > 0 ? [[name, parseFilter(FILTER_BY_NAME.get(name), values)]] : [];
   });
-  const filters: Filters = Object.fromEntries(given);
+  const filters: Filters = Object.fromEntries(entries);
   const { county } = filters;
   if (typeof county !== 'string' || /^\d+$/.test(county)) return { filters };
-  const meant = countyOf(county, new Set((await counties()).map(({ fips }) => Number(fips))));
-  return meant instanceof PlatError
-    ? { filters, fault: meant }
-    : { filters: { ...filters, county: fiveDigits(meant) } };
+  const found = countyOf(county, new Set((await counties()).map(({ fips }) => Number(fips))));
+  return found instanceof PlatError
+    ? { filters, fault: found }
+    : { filters: { ...filters, county: fiveDigits(found) } };
 }
 
 function parseFilter(filter: Filter | undefined, values: string[]): unknown {
@@ -62,10 +59,10 @@ function parseFilter(filter: Filter | undefined, values: string[]): unknown {
   return text;
 }
 
-/** The API's 20250928 as fields of forms write it; other texts stay. */
+/** Converts the API's 20250928 to the format of date inputs. Other text stays. */
 export const isoDay = (text: string): string => text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
 
-/** `$12,000` is 12000; what is no number stays as it is, for the API to refuse. */
+/** Reads `$12,000` as 12000. Text that isn't a number stays, so that the API rejects it. */
 function numberOf(text: string): number | string {
   const number = Number(text.replace(/^\$\s*|,(?=\d{3}\b)/g, ''));
   return Number.isNaN(number) ? text : number;

@@ -3,12 +3,12 @@ import { Icon, type IconName } from '../frame/icons.tsx';
 const TOOLS: readonly (readonly [value: string, words: string, icon: IconName])[] = [
   ['measure', 'Measure distance and area', 'ruler'],
   ['radius', 'Draw a radius', 'circle'],
-  ['spot', 'Coordinates of the middle', 'map-pin'],
+  ['spot', 'Show center coordinates', 'map-pin'],
   ['link', 'Copy a link to this view', 'link'],
   ['picture', 'Save a picture', 'image-down'],
 ];
 
-/** What one does with the map; the client module shows it, for without script there is no map. */
+/** The map's tools. Hidden until the client module runs, because the map needs it. */
 export const MapTools = () => (
   <>
     <div class="map-tools">
@@ -42,7 +42,7 @@ export const MapTools = () => (
       <output />
       <div class="buttons">
         <button type="button" value="back" class="quiet small">
-          Take back
+          Remove last point
         </button>
         <button type="button" value="cancel" class="quiet small">
           Cancel

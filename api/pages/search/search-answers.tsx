@@ -4,7 +4,7 @@ import { groupOf } from '../../v1/search/search.ts';
 import type { SearchResult } from '../../v1/search/search-result.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
 
-/** As many of each kind as one takes in at a glance. */
+/** Results shown per kind. */
 const PER_GROUP = 3;
 
 const GROUPS: readonly (readonly [group: ReturnType<typeof groupOf>, title: string, icon: IconName])[] = [
@@ -15,7 +15,7 @@ const GROUPS: readonly (readonly [group: ReturnType<typeof groupOf>, title: stri
 
 type Group = { title: string; icon: IconName; results: SearchResult[] };
 
-/** The results by kind, the kind of the best one first. */
+/** The results by kind, starting with the kind of the best result. */
 function grouped(results: readonly SearchResult[]): Group[] {
   const first = results[0] && groupOf(results[0]);
   return GROUPS.map(([group, title, icon]) => ({
@@ -28,11 +28,11 @@ function grouped(results: readonly SearchResult[]): Group[] {
     .sort((a, b) => Number(b.group === first) - Number(a.group === first));
 }
 
-/** What says where one looks; all other parameters of the map are filters, which a new place keeps. */
+/** Parameters of place, which a new place replaces. It keeps the other filters. */
 const WHERE = [...SCOPES, 'property_id', 'state'];
 const NOT_KEPT = ['parcel', 'at', 'page', 'q', 'map'];
 
-/** About half a mile to each side of a place that has no line around it. */
+/** Half the width of the box around a place without an outline, about half a mile. */
 const AROUND_DEG = 0.008;
 
 function around([lon, lat]: readonly number[]): string {
@@ -47,7 +47,7 @@ function around([lon, lat]: readonly number[]): string {
   return `POLYGON ((${corners.join(', ')}))`;
 }
 
-/** Where an answer leads. @param filters the query of the map that it was asked from */
+/** The page that a result opens. @param filters the map's current query */
 export function addressOf(result: SearchResult, filters: string): string {
   const { type, fips, zip, zips, property_id: id, point } = result;
   const params = new URLSearchParams(filters);
@@ -70,7 +70,7 @@ type AnswersProps = { results: readonly SearchResult[]; query: string; filters: 
 export function Options({ results, query, filters }: AnswersProps) {
   let at = 0;
   return (
-    <div role="listbox" id="found" aria-label="Found">
+    <div role="listbox" id="found" aria-label="Results">
       {grouped(results).map(({ title, icon, results: own }) => (
         <fieldset aria-label={title}>
           <span class="head" aria-hidden="true">
@@ -94,7 +94,7 @@ export function Options({ results, query, filters }: AnswersProps) {
   );
 }
 
-/** The same as a page. */
+/** The results on a page of their own. */
 export const Answers = ({ results, query, filters }: AnswersProps) => (
   <>
     {grouped(results).map(({ title, icon, results: own }) => (
@@ -115,7 +115,7 @@ export const Answers = ({ results, query, filters }: AnswersProps) => (
   </>
 );
 
-/** Places are written by the gazetteer, all else by the roll. */
+/** Rolls write addresses and owners in capitals. Places are already in title case. */
 export const textOf = ({ type, label }: SearchResult): string =>
   type === 'address' || type === 'owner' || type === 'property' ? titleCase(label) : label;
 
@@ -126,7 +126,7 @@ const Answer = ({ result, query }: { result: SearchResult; query: string }) => (
   </span>
 );
 
-/** A label with the beginnings of words that were asked for marked. */
+/** Highlights the search words in a label. */
 function marked(label: string, query: string) {
   const words = query.match(/[\p{L}\p{N}]+/gu) ?? [];
   if (words.length === 0) return label;

@@ -5,12 +5,12 @@ import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { Answers, Options } from './search-answers.tsx';
 
-/** Shorter texts are refused by the endpoint. */
+/** The endpoint rejects shorter queries. */
 const MIN_QUERY = 2;
 
-type Asked = { query: string; filters: string; results: SearchResult[] };
+type SearchView = { query: string; filters: string; results: SearchResult[] };
 
-async function ask(visit: Visit): Promise<Asked> {
+async function runSearch(visit: Visit): Promise<SearchView> {
   const query = (visit.url.searchParams.get('q') ?? '').trim();
   const filters = visit.url.searchParams.get('filters') ?? '';
   if (query.length < MIN_QUERY) return { query, filters, results: [] };
@@ -21,38 +21,41 @@ async function ask(visit: Visit): Promise<Asked> {
   return { query, filters, results };
 }
 
-/** What the search box of every page leads to without script, and by Enter before its answers have come. */
+/** The page that the search box opens without JavaScript, or on Enter before results have loaded. */
 const searchPage: Page = {
   path: '/search',
   access: 'app',
   async get(visit) {
-    const asked = await ask(visit);
+    const view = await runSearch(visit);
     const body = (
       <div class="narrow">
-        <h1>{asked.query === '' ? 'Search' : `Search: ${asked.query}`}</h1>
-        {asked.results.length > 0 ? <Answers {...asked} /> : <NoAnswer query={asked.query} />}
+        <h1>{view.query === '' ? 'Search' : `Search: ${view.query}`}</h1>
+        {view.results.length > 0 ? <Answers {...view} /> : <NoResults query={view.query} />}
       </div>
     );
     return { title: 'Search', body };
   },
 };
 
-const NoAnswer = ({ query }: { query: string }) => (
+const NoResults = ({ query }: { query: string }) => (
   <>
-    {query.length >= MIN_QUERY && <p>Nothing is found for “{query}”.</p>}
+    {query.length >= MIN_QUERY && <p>No results for “{query}”.</p>}
     <p>
-      Ask for an address, a parcel number, an owner, a town, a county, a ZIP, or latitude and longitude.
-      Parcels and owners are found in the <a href="/coverage">counties that are loaded</a>.
+      Try an address, parcel number, owner, town, county, ZIP code, or latitude and longitude. Parcels and
+      owners are only in the results for <a href="/coverage">counties with data</a>.
     </p>
   </>
 );
 
-/** The answers as one types. */
+/** Suggestions while the user types. */
 const optionsPage: Page = {
   path: '/search/options',
   access: 'app',
   async get(visit) {
-    return { data: renderToString(<Options {...(await ask(visit))} />), type: 'text/html; charset=utf-8' };
+    return {
+      data: renderToString(<Options {...(await runSearch(visit))} />),
+      type: 'text/html; charset=utf-8',
+    };
   },
 };
 

@@ -3,7 +3,7 @@ import { chipsOf } from '../parts/filter-words.ts';
 
 type SavedFilter = Readonly<Record<string, unknown>>;
 
-/** The map's address of a filter. */
+/** The map's URL for a filter. */
 export function mapOf(filter: SavedFilter): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(filter))
@@ -11,7 +11,7 @@ export function mapOf(filter: SavedFilter): string {
   return `/data?${params}`;
 }
 
-/** What a filter asks besides the county: `5 – 20 acres · Out of state`. */
+/** What a filter has in addition to the county: `5 – 20 acres · Out of state`. */
 export const wordsOf = (filter: SavedFilter): string =>
   chipsOf(new URL(mapOf(filter), 'http://localhost'))
     .map(({ words }) => words)

@@ -1,7 +1,7 @@
 import { count, day, moment } from '../../../shared/model/figures.ts';
 import { UUID } from '../../../shared/model/uuid.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
-import { BECAME_WORDS, nameNotes, toldChanges } from '../../../shared/searches/search-notes.ts';
+import { BECAME_WORDS, nameNotes, shownChanges } from '../../../shared/searches/search-notes.ts';
 import {
   endMails,
   findMailReader,
@@ -22,9 +22,9 @@ import { listCounties, readFilters } from '../parts/read-filters.ts';
 import { mapOf, nameOfFilter, wordsOf } from './search-words.ts';
 
 const WORDS: Record<Notify, string> = {
-  none: 'No mails',
-  daily: 'Mail me once a day',
-  at_once: 'Mail me at once',
+  none: 'No emails',
+  daily: 'Email me daily',
+  at_once: 'Email me instantly',
 };
 
 const OPTIONS = Object.entries(WORDS) as [Notify, string][];
@@ -32,7 +32,7 @@ const OPTIONS = Object.entries(WORDS) as [Notify, string][];
 const placesOf = (counties: readonly number[]): string =>
   counties.length > 3 ? `${counties.length} counties` : counties.map(countyText).join('; ');
 
-/** The saved searches of the company; with a search in the address, also the form that saves it. */
+/** The saved searches of the company, and the form that saves a search if the URL has one. */
 const searchesPage: Page = {
   path: '/searches',
   access: 'app',
@@ -40,24 +40,24 @@ const searchesPage: Page = {
   actions: {
     async default(visit) {
       const { id } = await callEndpoint<{ id: string }>(visit, createSearch, {
-        body: { name: visit.form.get('name') ?? '', filter: filterOf(visit.form), ...tellingOf(visit, []) },
+        body: { name: visit.form.get('name') ?? '', filter: filterOf(visit.form), ...emailsOf(visit, []) },
       });
       return { redirect: `/searches/${id}` };
     },
   },
 };
 
-/** @throws PlatError `validation_error` for what no page of ours has sent */
+/** @throws PlatError `validation_error` for anything that our pages don't send */
 function filterOf(form: URLSearchParams): unknown {
   try {
     return JSON.parse(form.get('filter') ?? '{}');
   } catch {
-    throw validationError({ filter: ['is no JSON: search on the map, and save that'] });
+    throw validationError({ filter: ['must be JSON. Search on the map, then choose Save search'] });
   }
 }
 
-/** Who is mailed when, by the form: whoever sends it joins the others, or leaves them. */
-function tellingOf({ form, session }: Visit, others: readonly string[]) {
+/** When to email whom, from the form. It adds the user to the other recipients, or removes them. */
+function emailsOf({ form, session }: Visit, others: readonly string[]) {
   const notify = form.get('notify') ?? 'none';
   const own = session!.user.email;
   const rest = others.filter(email => email.toLowerCase() !== own.toLowerCase());
@@ -82,15 +82,15 @@ async function showAll(visit: Visit, { bad }: FormResult) {
       {form}
       {rows.length === 0 && !form && (
         <Empty icon="bookmark" title="No saved searches yet">
-          Search on <a href="/data">the map</a> and press “Save search”: you are told what is added, changes
-          hands or is gone.
+          Search on <a href="/data">the map</a>, then choose Save search. Plat shows you which parcels are
+          added, changed, or removed, and can email you.
         </Empty>
       )}
       {rows.length > 0 && (
         <Grid
           name="Saved searches"
           cards
-          heads={['Name', 'Where', 'Parcels', 'Mails']}
+          heads={['Name', 'Counties', 'Parcels', 'Emails']}
           rows={rows.map(row => [
             <>
               <a href={`/searches/${row.id}`}>{row.name}</a>{' '}
@@ -99,8 +99,8 @@ async function showAll(visit: Visit, { bad }: FormResult) {
             placesOf(row.counties),
             count(row.members),
             row.notify === 'none' || row.emails.length === 0
-              ? 'none'
-              : `${row.notify === 'daily' ? 'daily' : 'at once'} to ${row.emails.join(', ')}`,
+              ? 'None'
+              : `${row.notify === 'daily' ? 'Daily' : 'Instantly'} to ${row.emails.join(', ')}`,
           ])}
         />
       )}
@@ -109,7 +109,7 @@ async function showAll(visit: Visit, { bad }: FormResult) {
   return { title: 'Saved searches', body, assetNames: ['cards.css'] };
 }
 
-/** Saves the search of the address. */
+/** The form that saves the search in the URL. */
 async function saveForm(visit: Visit) {
   const { filters, fault } = await readFilters(visit, () => listCounties(visit));
   if (fault !== undefined) throw fault;
@@ -119,12 +119,12 @@ async function saveForm(visit: Visit) {
     <form method="post" action="/searches" class="stack narrow-form">
       <input type="hidden" name="filter" value={JSON.stringify(filter)} />
       <Field label="Name" name="name" value={name} required maxlength={200} />
-      <Field name="notify" label="When something is added, changes or is gone">
+      <Field name="notify" label="When parcels are added, changed, or removed">
         <Select name="notify" options={OPTIONS} given="daily" />
       </Field>
       <div class="buttons">
         <Submit label="Save search" kind="primary" />
-        <a href={`/data${visit.url.search}`}>Back to the map</a>
+        <a href={`/data${visit.url.search}`}>Back to map</a>
       </div>
     </form>
   );
@@ -132,7 +132,7 @@ async function saveForm(visit: Visit) {
 
 const MOST_SHOWN = 200;
 
-/** What is new in a saved search, and who is told. */
+/** The changes in a saved search, and who gets emails. */
 const searchPage: Page = {
   path: '/searches/:id',
   access: 'app',
@@ -141,9 +141,9 @@ const searchPage: Page = {
     async change(visit) {
       const { db, companyId } = await rowsOf(visit);
       const before = await findSearch(db, companyId, idOf(visit));
-      const body = { name: visit.form.get('name') ?? '', ...tellingOf(visit, before.emails) };
+      const body = { name: visit.form.get('name') ?? '', ...emailsOf(visit, before.emails) };
       await callEndpoint(visit, changeSearch, { params: { id: idOf(visit) }, body });
-      return { good: 'The search is changed.' };
+      return { good: 'Search saved.' };
     },
     async delete(visit) {
       await callEndpoint(visit, deleteSearch, { params: { id: visit.req.params.id } });
@@ -154,7 +154,8 @@ const searchPage: Page = {
 
 function idOf({ req }: Visit): string {
   const { id } = req.params;
-  if (typeof id !== 'string' || !UUID.test(id)) throw notFound('There is no such search.');
+  if (typeof id !== 'string' || !UUID.test(id))
+    throw notFound("We can't find this saved search. It may have been deleted.");
   return id;
 }
 
@@ -162,7 +163,7 @@ async function showOne(visit: Visit, result: FormResult) {
   const id = idOf(visit);
   const { db, companyId, userId } = await rowsOf(visit);
   const [row] = await listRows(db, companyId, { id, userId });
-  if (row === undefined) throw notFound('There is no such search.');
+  if (row === undefined) throw notFound("We can't find this saved search. It may have been deleted.");
   const notes = await nameNotes(db, id, MOST_SHOWN);
   await markSeen(visit.deps.db, id, userId);
   const isMailed = row.emails.some(email => email.toLowerCase() === visit.session!.user.email.toLowerCase());
@@ -174,7 +175,7 @@ async function showOne(visit: Visit, result: FormResult) {
       <p>
         {count(row.members)} parcels in {placesOf(row.counties)}
         {wordsOf(row.filter) === '' ? '' : `: ${wordsOf(row.filter)}`}.{' '}
-        <a href={mapOf(row.filter)}>Open on the map</a>
+        <a href={mapOf(row.filter)}>Show on map</a>
       </p>
       <News row={row} notes={notes} />
       <Settings row={row} isMailed={isMailed} />
@@ -188,14 +189,14 @@ type SearchRow = Awaited<ReturnType<typeof listRows>>[number];
 function News({ row, notes }: { row: SearchRow; notes: Awaited<ReturnType<typeof nameNotes>> }) {
   return (
     <section>
-      <h2>What is new</h2>
+      <h2>Changes</h2>
       {notes.length === 0 ? (
-        <p>Nothing since it was saved on {day(row.created_at)}.</p>
+        <p>No changes since this search was saved on {day(row.created_at)}.</p>
       ) : (
         <Grid
-          name="What is new"
+          name="Changes"
           cards
-          heads={['Parcel', 'What', 'When']}
+          heads={['Parcel', 'Change', 'Time']}
           rows={notes.map((note, i) => [
             <>
               <a href={`/data?parcel=${note.property_id}`}>{note.name}</a>{' '}
@@ -204,7 +205,7 @@ function News({ row, notes }: { row: SearchRow; notes: Awaited<ReturnType<typeof
             </>,
             <>
               {BECAME_WORDS[note.became]}
-              {toldChanges(note, true).map(({ label, values }) => (
+              {shownChanges(note, true).map(({ label, values }) => (
                 <small class="under">{values === undefined ? label : `${label}: ${values}`}</small>
               ))}
             </>,
@@ -224,18 +225,18 @@ function Settings({ row, isMailed }: { row: SearchRow; isMailed: boolean }) {
         <Field label="Name" name="name" value={row.name} required maxlength={200} />
         <Field
           name="notify"
-          label="Mails"
-          hint={row.emails.length > 0 ? `They go to ${row.emails.join(', ')}.` : undefined}
+          label="Emails"
+          hint={row.emails.length > 0 ? `Sent to ${row.emails.join(', ')}.` : undefined}
         >
           <Select name="notify" options={OPTIONS} given={isMailed ? row.notify : 'none'} />
         </Field>
         <div class="buttons">
-          <Submit label="Change" does="change" />
+          <Submit label="Save changes" does="change" />
         </div>
       </form>
       <details>
         <summary>Delete</summary>
-        <p>It is deleted for the whole company, and nobody is told any more.</p>
+        <p>This deletes the search for everyone in your company and stops its emails and webhook messages.</p>
         <Act label="Delete search" does="delete" id={row.id} kind="danger" />
       </details>
     </section>
@@ -243,8 +244,8 @@ function Settings({ row, isMailed }: { row: SearchRow; isMailed: boolean }) {
 }
 
 /**
- * Ends the mails of one search to one person, or of all (`?all=true`). Nobody need sign in: programs for mail
- * send the form by themselves (RFC 8058).
+ * Unsubscribes a person from the emails of one search, or of all (`?all=true`). It needs no sign-in, because
+ * email programs send the form on their own (RFC 8058).
  */
 const unsubscribePage: Page = {
   path: '/searches/unsubscribe/:token',
@@ -253,13 +254,13 @@ const unsubscribePage: Page = {
   async get(visit) {
     const { name, email } = await readerOf(visit);
     return narrowPage(
-      'No more mails?',
+      'Unsubscribe',
       <>
         <p>
-          {email} is mailed of what is new in {isOfAll(visit) ? 'saved searches' : `“${name}”`}.
+          {email} gets emails about changes in {isOfAll(visit) ? 'saved searches' : `“${name}”`}.
         </p>
         <form method="post">
-          <Submit label="End these mails" kind="primary" />
+          <Submit label="Unsubscribe" kind="primary" />
         </form>
       </>,
     );
@@ -270,8 +271,8 @@ const unsubscribePage: Page = {
       const all = isOfAll(visit);
       await endMails(visit.deps.db, String(visit.req.params.token), all);
       return narrowPage(
-        'No more mails',
-        <p>You get no more mails of {all ? 'saved searches' : `“${name}”`}.</p>,
+        "You're unsubscribed",
+        <p>You won't get any more emails about {all ? 'saved searches' : `“${name}”`}.</p>,
       );
     },
   },
@@ -283,7 +284,7 @@ async function readerOf(visit: Visit): Promise<MailReader> {
   const { token } = visit.req.params;
   const reader =
     typeof token === 'string' && UUID.test(token) ? await findMailReader(visit.deps.db, token) : undefined;
-  if (reader === undefined) throw notFound('These mails have ended already.');
+  if (reader === undefined) throw notFound("You're already unsubscribed from these emails.");
   return reader;
 }
 

@@ -10,15 +10,17 @@ const moment = z.iso.datetime().nullable();
 
 const totals = z
   .object({
-    tier: z.string().nullable().describe('null without an API contract.'),
-    tokens_used: tokens.describe('The sum of `X-Tokens-Used` over the calls of the period.'),
-    tokens_included: tokens,
-    tokens_overage: tokens.describe('max(0, tokens_used - tokens_included)'),
+    tier: z.string().nullable().describe('API tier. Null without an API contract.'),
+    tokens_used: tokens.describe('Tokens used in the period: the sum of `X-Tokens-Used` of its calls.'),
+    tokens_included: tokens.describe('Tokens included in the period.'),
+    tokens_overage: tokens.describe('Tokens used beyond the included ones.'),
     overage_amount_cents: tokens.describe(
-      "US cents at the contract's price for 1,000 tokens, half a cent rounded up.",
+      "Price of the overage in US cents, at the contract's price per 1,000 tokens. Half a cent is rounded up.",
     ),
-    period_start: moment,
-    period_end: moment.describe('When the counters begin again at 0.'),
+    period_start: moment.describe('Start of the billing period. Null without an API contract.'),
+    period_end: moment.describe(
+      'End of the billing period, when the counters reset. Null without an API contract.',
+    ),
   })
   .meta({ id: 'UsageTotals' });
 
@@ -26,18 +28,18 @@ export type UsageTotals = z.output<typeof totals>;
 
 const record = z
   .object({
-    date: z.iso.date().describe('The day in UTC.'),
-    endpoint: z.string().describe('Metering key.'),
-    mode: z.enum(['direct', 'mcp']).describe('`direct`: REST; `mcp`: the MCP server.'),
-    tokens,
+    date: z.iso.date().describe('Date in UTC.'),
+    endpoint: z.string().describe('Metering key of the endpoint.'),
+    mode: z.enum(['direct', 'mcp']).describe('`direct` is REST, `mcp` the MCP server.'),
+    tokens: tokens.describe('Tokens used.'),
   })
   .meta({ id: 'UsageRecord' });
 
 const breakdown = z
   .object({
-    period_start: moment,
-    period_end: moment,
-    records: z.array(record).describe('By date, then endpoint, then mode.'),
+    period_start: moment.describe('Start of the billing period. Null without an API contract.'),
+    period_end: moment.describe('End of the billing period. Null without an API contract.'),
+    records: z.array(record).describe('Usage, sorted by date, endpoint, and mode.'),
   })
   .meta({ id: 'UsageBreakdown' });
 
@@ -62,10 +64,10 @@ export const readUsage = defineEndpoint({
   operationId: 'get_usage',
   summary: 'Get usage for the billing period',
   description:
-    'What the account has used of its allotment, by all of its keys. Exact at the moment of the call. Also for accounts without an API contract; refused, as every endpoint, to those whose invoice is unpaid or whose tier has no REST API.',
+    "Returns the tokens that the account's keys have used in the billing period, exact at the time of the call. Also works without an API contract. Like every endpoint, it is refused if the invoice is unpaid or the tier does not include the REST API.",
   response: {
     status: 200,
-    description: 'An array with the one object.',
+    description: 'An array with one object.',
     schema: z.array(totals).length(1),
     examples: {
       contract: {
@@ -95,10 +97,11 @@ export const readUsageBreakdown = defineEndpoint({
   path: `${PATH}breakdown/`,
   operationId: 'get_usage_breakdown',
   summary: 'Get usage by day, endpoint, and mode',
-  description: 'The records add up to `tokens_used` of the usage totals. The list is not paged.',
+  description:
+    'Returns usage by day, endpoint, and mode. The records add up to `tokens_used` in `GET usage/`. The list is not paged.',
   response: {
     status: 200,
-    description: 'The period and its records, which are none before the first paid call.',
+    description: 'The period and its records. There are none before the first paid call.',
     schema: breakdown,
     example: {
       summary: 'Two endpoints on one day',
@@ -124,14 +127,11 @@ export const readUsageBreakdown = defineEndpoint({
 
 type Current = { period_start: Date | null; period_end: Date | null; over: boolean };
 type Totals = Omit<z.output<typeof totals>, keyof Current> & Current;
-/** Columns of records as accounts/read_breakdown has them; null when there are none. */
+/** Columns of the records from accounts/read_breakdown. null if there are none. */
 type Columns = Record<'days' | 'endpoints' | 'tokens', string | null>;
 type Breakdown = Current & Columns;
 
-/**
- * As JSON, separated by commas. Metering keys and modes are lower-case letters and underscores,
- * nothing to escape.
- */
+/** The records as JSON, separated by commas. Metering keys and modes contain nothing to escape. */
 function recordsOf(columns: Columns): string {
   const days = valuesOf(columns.days);
   const endpoints = valuesOf(columns.endpoints);
@@ -147,7 +147,7 @@ function recordsOf(columns: Columns): string {
 
 const valuesOf = (column: string | null): string[] => column?.split(' ') ?? [];
 
-/** A period that is over is rolled by the first request that sees it. */
+/** The first request after a period's end rolls it over. */
 async function readCurrent<Row extends Current>(
   db: Db,
   name: 'accounts/read_totals' | 'accounts/read_breakdown',

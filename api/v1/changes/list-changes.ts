@@ -22,17 +22,17 @@ import { GONE_AFTER_RESTORE, gone, isFromBeforeRestore } from './resync.ts';
 const PATH = '/api/public/v1/changes/';
 const USUAL_LIMIT = 100;
 const MAX_LIMIT = 500;
-/** Changes that a page looks at for those of the types that are asked for: some 50 ms. */
+/** Changes that a page scans for the requested types, about 50 ms of work. */
 const SCANNED = 100_000;
 
 export const limit = z
   .string()
-  .regex(/^[0-9]{1,3}$/, 'must be a whole number, given once')
+  .regex(/^[0-9]{1,3}$/, 'must be a whole number')
   .transform(Number)
-  .refine(value => value >= 1 && value <= MAX_LIMIT, `must be 1 to ${MAX_LIMIT}`)
+  .refine(value => value >= 1 && value <= MAX_LIMIT, `must be from 1 to ${MAX_LIMIT}`)
   .default(USUAL_LIMIT)
   .meta({
-    description: 'The most changes of the page.',
+    description: 'Maximum number of changes on the page.',
     override: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: USUAL_LIMIT, pattern: undefined },
   });
 
@@ -40,10 +40,10 @@ const query = z.strictObject({
   types: z
     .union([z.string(), z.array(z.string())])
     .transform(given => [given].flat().flatMap(text => text.split(',')))
-    .pipe(z.array(z.enum(CHANGE_TYPES, `must be of ${CHANGE_TYPES.join(', ')}`)))
+    .pipe(z.array(z.enum(CHANGE_TYPES, `must be one or more of ${CHANGE_TYPES.join(', ')}`)))
     .optional()
     .meta({
-      description: 'Only changes of these types, separated by commas, or the parameter several times.',
+      description: 'Only changes of these types, separated by commas. You can also repeat the parameter.',
       example: 'parcel.new,parcel.changed,parcel.retired,parcel.returned',
       override: { type: 'string', anyOf: undefined },
     }),
@@ -51,26 +51,26 @@ const query = z.strictObject({
   search_id: z
     .uuid('must be the id of a saved search')
     .optional()
-    .describe('Only what a saved search took note of, up to where it has looked.'),
+    .describe('Only changes that a saved search recorded, up to the last change it has processed.'),
   cursor: z
-    .string('must be given once')
-    .max(2_000, 'is not a cursor of this service')
+    .string('must appear only once')
+    .max(2_000, 'is not a valid cursor')
     .optional()
-    .describe('The `next_cursor` of an earlier page. It belongs to its `types`, `fips` and `search_id`.'),
+    .describe('`next_cursor` of an earlier page. Valid only with the same `types`, `fips`, and `search_id`.'),
   from: z
     .enum(['now'], 'must be now')
     .optional()
     .describe(
-      '`now`: no change, but the cursor after which those to come are. Without it and a cursor: from the oldest that is kept.',
+      '`now` returns no changes, only a cursor for changes after this moment. Without `from`, `after`, and `cursor`, the page starts at the oldest stored change.',
     ),
   after: z
     .string()
-    .regex(/^[0-9]{1,15}$/, 'must be a whole number, given once')
+    .regex(/^[0-9]{1,15}$/, 'must be a whole number')
     .transform(Number)
     .optional()
     .meta({
       description:
-        'Begins with the change after this `seq`, as messages of webhooks say it; go on with `next_cursor`.',
+        'Starts with the change after this `seq`, such as one from a webhook message. Continue with `next_cursor`.',
       override: { type: 'integer', minimum: 0, pattern: undefined },
     }),
   limit,
@@ -78,21 +78,23 @@ const query = z.strictObject({
 
 export const change = z
   .object({
-    seq: z.int().describe('Its place in the one order of all changes, which grows; numbers may be missing.'),
-    type: z.enum(CHANGE_TYPES),
-    at: z.iso.datetime().describe('When it was recorded.'),
-    run_id: z.int().nullable().describe('The ingestion that brought it; null for what was computed.'),
+    seq: z.int().describe('Position of the change in the order of all changes. Always increases, with gaps.'),
+    type: z.enum(CHANGE_TYPES).describe('Type of the change.'),
+    at: z.iso.datetime().describe('Time when Plat recorded the change.'),
+    run_id: z.int().nullable().describe('Id of the run that loaded it. Null for computed changes.'),
     fips: z
       .string()
       .nullable()
-      .describe('The county; of a ZIP the county that it falls in; null for a listing without a known one.'),
-    property_id: z.int().optional().describe('Of parcels and valuations.'),
-    listing_id: z.uuid().optional().describe('Of listings: their `id` in `comps/`.'),
-    zip: z.string().optional().describe('Of statistics of a ZIP.'),
+      .describe(
+        '5-digit FIPS code of the county, or of the county that the ZIP code is in. Null for a listing in an unknown county.',
+      ),
+    property_id: z.int().optional().describe('Id of the parcel, for changes of parcels and valuations.'),
+    listing_id: z.uuid().optional().describe('Id of the listing in `comps/`, for changes of listings.'),
+    zip: z.string().optional().describe('ZIP code, for changes of ZIP code statistics.'),
     fields: z
       .record(z.string(), z.array(z.unknown()).length(2))
       .describe(
-        'For each field, its old and its new value, with the name and value that the API shows. A parcel that is new or back has all fields of its summary, nulls included, and every other field that is known. A new listing has all its fields, a retired parcel none. `boundary` is a digest of the shape that changes when the shape does.',
+        'For each changed field, its old and new value, as the API returns them. A new or returned parcel has all fields of its summary, including nulls, and every other known field. A new listing has all its fields, and a retired parcel none. `boundary` is a digest that changes with the shape.',
       ),
   })
   .meta({ id: 'Change' });
@@ -128,7 +130,7 @@ const EXAMPLE: { results: Change[]; next_cursor: string; has_more: boolean } = {
   has_more: false,
 };
 
-/** Digest of the filters, the last change that was seen, and when that was, in milliseconds. */
+/** Digest of the filters, the last change read, and its time in milliseconds. */
 type Cursor = { r: string; s: number; t: number };
 
 const FORMAT = 'plat changes 1\n';
@@ -157,7 +159,7 @@ export const listChanges = defineEndpoint({
   operationId: 'list_changes',
   tag: 'Changes',
   summary: 'List changes',
-  description: `What ingestions, valuations and statistics changed, in one order, each change exactly once: read page after page with \`next_cursor\` while \`has_more\`, then now and then with the last one. A page may hold fewer changes than \`limit\`, or none, and \`has_more\` all the same. Changes are kept ${CHANGES_DAYS} days. The first parcels of a county, and its first listings, are one \`county.loaded\`: read it by other calls then. docs/changes.md keeps a copy in step.`,
+  description: `Returns every change to parcels, listings, valuations, and statistics, in order and exactly once. Read page after page with \`next_cursor\` while \`has_more\` is true. Later, continue with the last cursor. A page can have fewer changes than \`limit\`, or none, while \`has_more\` is true. Changes are kept for ${CHANGES_DAYS} days. The first parcels of a county, and its first listings, are a single \`county.loaded\`: load them with other calls. docs/changes.md explains how to keep a copy in sync.`,
   query,
   metering: {
     key: 'public_changes',
@@ -167,25 +169,25 @@ export const listChanges = defineEndpoint({
   },
   response: {
     status: 200,
-    description: 'Changes by `seq`.',
+    description: 'Changes, sorted by `seq`.',
     schema: z
       .object({
         results: z.array(change),
-        next_cursor: z.string().describe('Where the next page begins, now or later.'),
-        has_more: z.boolean().describe('Whether there is more to read now.'),
+        next_cursor: z.string().describe('Cursor for the next page, now or later.'),
+        has_more: z.boolean().describe('Whether there are more changes to read now.'),
       })
       .meta({ id: 'ChangePage' }),
     example: { summary: 'An owner changed, and a parcel left the roll', value: EXAMPLE },
   },
   errors: {
-    not_found: 'The company has no saved search with this id.',
+    not_found: 'Your company has no saved search with this id.',
     gone: `The cursor is older than ${CHANGES_DAYS} days, and changes after it were deleted. Or: ${GONE_AFTER_RESTORE}`,
   },
   handle: async ({ query: asked }, { db, cursorSecret }, call) => {
     requireOneStart(asked);
     const { types, fips: county, search_id, cursor, from, after: start, limit } = asked;
     await requireKnownRegions(db, [
-      // That of a cursor was known when the cursor was made.
+      // With a cursor, the county was checked when the cursor was created.
       { field: 'fips', type: 'county', codes: county === undefined || cursor !== undefined ? [] : [county] },
     ]);
     const search = search_id === undefined ? undefined : await searchOf(db, call.account.id, search_id);
@@ -225,15 +227,15 @@ export const listChanges = defineEndpoint({
 
 function requireOneStart({ cursor, from, after }: z.output<typeof query>): void {
   if (cursor !== undefined && from !== undefined)
-    throw validationError({ from: ['does not go with a cursor, which says where to begin'] });
+    throw validationError({ from: ['cannot be combined with cursor'] });
   if (after !== undefined && (cursor ?? from) !== undefined)
-    throw validationError({ after: ['goes with neither a cursor nor from, which say where to begin'] });
+    throw validationError({ after: ['cannot be combined with cursor or from'] });
 }
 
 type ChangesWanted = {
   county: string | undefined;
   search_id: string | undefined;
-  /** Of a search, its last change. */
+  /** The last change that the search has processed. */
   until: number | undefined;
   wanted: readonly string[] | undefined;
   after: number;
@@ -275,11 +277,11 @@ function readCursor(text: string, secret: Buffer, digest: string): Cursor {
   const cursor = verifySigned(FORMAT, text, [secret]) as Cursor | undefined;
   if (cursor === undefined)
     throw validationError({
-      cursor: ['is not a cursor of this service: begin without it, or with from=now'],
+      cursor: ['is not a valid cursor: start without it, or with from=now'],
     });
   if (cursor.r !== digest)
     throw validationError({
-      cursor: ['belongs to other types or another county: both must stay as they were'],
+      cursor: ['belongs to a different request: keep the same types, fips, and search_id'],
     });
   return cursor;
 }

@@ -9,16 +9,18 @@ import { GONE_AFTER_RESTORE, gone } from './resync.ts';
 
 const note = z
   .object({
-    n: z.int().describe('Its place in the order of what became of parcels in searches, which grows.'),
+    n: z.int().describe('Position in the order of all search changes. Always increases.'),
     became: z
       .enum(['added', 'removed', 'changed'])
-      .describe('Whether the search found the parcel for the first time, no longer, or still.'),
-    noted_at: z.iso.datetime(),
-    property_id: z.int(),
+      .describe(
+        '`added`: the parcel matches now. `removed`: it no longer matches. `changed`: it still matches, but has changed.',
+      ),
+    noted_at: z.iso.datetime().describe('Time when Plat recorded it.'),
+    property_id: z.int().describe('Id of the parcel.'),
     change: change
       .nullable()
       .describe(
-        'What was noted of the parcel; null where nothing was: time went on, its land was measured for the first time, or it is over 400 days ago.',
+        'The change to the parcel. Null if there is none: time has passed (as for months owned), its land was measured for the first time, or the change is over 400 days old.',
       ),
   })
   .meta({ id: 'SearchChange' });
@@ -35,22 +37,22 @@ export const listSearchChanges = defineEndpoint({
   tag: 'Saved searches',
   summary: 'List changes of a saved search',
   description:
-    'Parcels that were added, removed or changed since the search was saved, in one order, each once: read page after page with `next_cursor` while `has_more`, then now and then with the last one. They are kept 400 days.',
+    'Returns parcels added, removed, or changed since the search was saved, in order and exactly once. Read page after page with `next_cursor` while `has_more` is true. Later, continue with the last cursor. Changes are kept for 400 days.',
   params: searchParams,
   query: z.strictObject({
     cursor: z
       .string()
-      .regex(/^[0-9]{1,15}$/, 'is not a cursor of this service')
+      .regex(/^[0-9]{1,15}$/, 'is not a valid cursor')
       .transform(Number)
       .optional()
       .meta({
-        description: "The `next_cursor` of an earlier page, or `after` of a webhook's message.",
+        description: '`next_cursor` of an earlier page, or `after` of a webhook message.',
         override: { type: 'string', pattern: undefined },
       }),
     from: z
       .enum(['now'], 'must be now')
       .optional()
-      .describe('`now`: nothing, but the cursor after which what is to come is.'),
+      .describe('`now` returns no changes, only a cursor for changes after this moment.'),
     limit,
   }),
   metering: {
@@ -61,16 +63,16 @@ export const listSearchChanges = defineEndpoint({
   },
   response: {
     status: 200,
-    description: 'By `n`.',
+    description: 'Changes, sorted by `n`.',
     schema: z
       .object({
         results: z.array(note),
-        next_cursor: z.string().describe('Where the next page begins, now or later.'),
-        has_more: z.boolean(),
+        next_cursor: z.string().describe('Cursor for the next page, now or later.'),
+        has_more: z.boolean().describe('Whether there are more changes to read now.'),
       })
       .meta({ id: 'SearchChangePage' }),
     example: {
-      summary: 'A parcel was sold, and is found now',
+      summary: 'A parcel was sold and now matches',
       value: {
         results: [
           {
@@ -97,7 +99,7 @@ export const listSearchChanges = defineEndpoint({
   errors: { not_found: NO_SEARCH, gone: GONE_AFTER_RESTORE },
   handle: async ({ params: { id }, query: { cursor, from, limit } }, { db }, call) => {
     if (cursor !== undefined && from !== undefined)
-      throw validationError({ from: ['does not go with a cursor, which says where to begin'] });
+      throw validationError({ from: ['cannot be combined with cursor'] });
     await findSearch(db, await companyOf(db, call.account.id), id);
     const newest = async () => {
       const [last] = await db.run<{ n: number }>('searches/get_last_note', { search_id: id });

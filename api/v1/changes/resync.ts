@@ -1,7 +1,7 @@
 import { CHANGES_DAYS } from '../../../shared/model/changes.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 
-/** Longer than a call may take. The API's clock may be this much behind the database's. */
+/** Longer than a call can take. The API's clock can be this far behind the database's. */
 const CLOCK_SKEW_MS = 60_000;
 
 const REASONS = {
@@ -10,9 +10,9 @@ const REASONS = {
     'This cursor is from before the database was restored from a backup, and what it counted no longer exists.',
 } as const;
 
-/** What every endpoint with such a cursor says of 410. */
+/** Description of 410 for every endpoint with such a cursor. */
 export const GONE_AFTER_RESTORE =
-  'The cursor is from before the database was restored from a backup. Read everything again, then continue from `details.resync_from`. Costs nothing.';
+  'The cursor is from before the database was restored from a backup. Read everything again, then continue from `details.resync_from`. Free.';
 
 /** 410 for a cursor with which nothing can be continued: the client has to load everything again. */
 export function gone(reason: keyof typeof REASONS, url: URL, apiUrl: string): PlatError {

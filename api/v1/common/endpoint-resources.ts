@@ -15,7 +15,7 @@ import { openValuations, type ReadValuation } from './valuations.ts';
 
 export type RegionStats = { body: Buffer; etag: string };
 
-/** What handlers may use. */
+/** What handlers can use. */
 export type Resources = {
   db: ApiDb;
   cursorSecret: CursorSecret;
@@ -28,13 +28,14 @@ export type Resources = {
   files: FileAddresses;
   /** WEBHOOK_PRIVATE_HOSTS. */
   webhookHosts: ReadonlySet<string>;
-  /** Of the operator's catalogue. */
+  /** From the operator's catalogue. */
   sourcesOfCounty(fips: string): ReturnType<typeof sourcesOfCounty>;
 };
 
 /**
- * @param cursorSecret CURSOR_SECRET, else the installation's own is used @param catalogue CATALOGUE_FILE,
- * else the bundled one @param webhookHosts WEBHOOK_PRIVATE_HOSTS
+ * @param cursorSecret CURSOR_SECRET. Default: the installation's own
+ * @param catalogue CATALOGUE_FILE. Default: the bundled one
+ * @param webhookHosts WEBHOOK_PRIVATE_HOSTS
  */
 export function openResources(
   db: ApiDb,
@@ -59,7 +60,7 @@ export function openResources(
   };
 }
 
-/** An endpoint as it is written down: what most do without may be left out. */
+/** An endpoint as declared. Fields with defaults can be omitted. */
 type Declared<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = Omit<
   Endpoint<Params, Query, Body, Resources>,
   keyof typeof DEFAULTS
@@ -69,7 +70,7 @@ type Declared<Params extends z.ZodType, Query extends z.ZodType, Body extends z.
 /** Free, without parameters. */
 const DEFAULTS = { params: z.object({}), query: z.strictObject({}), metering: null, errors: {} };
 
-/** Lets the compiler infer the handler's input from the schemas. What costs something can be quoted. */
+/** Lets the compiler infer the handler's input from the schemas. Adds `quote` to priced endpoints. */
 export function defineEndpoint<
   Params extends z.ZodType = typeof DEFAULTS.params,
   Query extends z.ZodType = typeof DEFAULTS.query,
@@ -83,7 +84,9 @@ export function defineEndpoint<
 
 type RegionKey = { type: 'county' | 'zip'; code: string };
 
-/** Stored responses; those asked for together come in one statement: 1.3 to 2 times the requests a second. */
+/**
+ * Stored responses. Concurrent reads share a statement, which gives 1.3 to 2 times the requests per second.
+ */
 function openRegionStats(db: Db): Resources['readRegionStats'] {
   const read = batch<RegionKey, RegionStats | undefined>(async keys => {
     const regions = [...new Map(keys.map(key => [key.type + key.code, key])).values()];

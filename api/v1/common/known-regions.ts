@@ -1,30 +1,30 @@
 import type { Db } from '../../../shared/platform/db.ts';
 import { type Details, validationError } from '../../http/error-responses.ts';
 
-/** The codes that a field of a request names: FIPS of 5 digits, or ZIPs. */
+/** The codes in a field of a request: 5-digit FIPS codes or ZIP codes. */
 export type RegionReference = { field: string; type: 'county' | 'zip'; codes: readonly string[] };
 
-/** Planning regions that took the place of Connecticut's counties in 2022 (Census Bureau, 87 FR 34235). */
+/** Planning regions that replaced Connecticut's counties in 2022 (Census Bureau, 87 FR 34235). */
 const PLANNING_REGIONS: Record<string, string> = {
-  '09001': '09120, 09140 and 09190',
-  '09003': '09110, 09140 and 09160',
-  '09005': '09140, 09160 and 09190',
+  '09001': '09120, 09140, or 09190',
+  '09003': '09110, 09140, or 09160',
+  '09005': '09140, 09160, or 09190',
   '09007': '09130',
-  '09009': '09140 and 09170',
-  '09011': '09130 and 09180',
-  '09013': '09110 and 09150',
-  '09015': '09150 and 09180',
+  '09009': '09140 or 09170',
+  '09011': '09130 or 09180',
+  '09013': '09110 or 09150',
+  '09015': '09150 or 09180',
 };
 
-/** What is said of a county that there is not. */
+/** The error for a county that doesn't exist. */
 export function unknownCounty(code: string): string {
   const regions = PLANNING_REGIONS[code];
   return regions === undefined
     ? `No county has the FIPS code ${code}.`
-    : `${code} was a county of Connecticut until 2022; it lies in the planning regions ${regions}.`;
+    : `${code} was a county of Connecticut until 2022. Use planning region ${regions} instead.`;
 }
 
-/** @throws PlatError `validation_error` that names the fields with a county or ZIP that there is not */
+/** @throws PlatError `validation_error` with the fields that contain an unknown county or ZIP code */
 export async function requireKnownRegions(db: Db, named: readonly RegionReference[]): Promise<void> {
   const references = named.flatMap(({ type, codes }) => codes.map(code => ({ type, code })));
   if (references.length === 0) return;
@@ -38,7 +38,7 @@ export async function requireKnownRegions(db: Db, named: readonly RegionReferenc
     const missing = codes.filter(code => unknown.some(one => one.type === type && one.code === code));
     if (missing.length === 0) continue;
     details[field] = missing.map(code =>
-      type === 'county' ? unknownCounty(code) : `There is no ZIP code ${code}.`,
+      type === 'county' ? unknownCounty(code) : `No ZIP code ${code} exists.`,
     );
   }
   throw validationError(details);

@@ -12,7 +12,7 @@ type Asked = {
 type Month = { as_of: string; recorded: boolean; figures: Buffer };
 export type ReadMonths = (asked: Asked) => Promise<Month[]>;
 
-/** The stored months of regions, the latest first; those asked for together come in one statement. */
+/** The stored months of regions, latest first. Concurrent reads share a statement. */
 export function openHistory(db: Db): ReadMonths {
   return batch<Asked, Month[]>(async asked => {
     const keys = asked.map(one => JSON.stringify(one));
@@ -32,7 +32,7 @@ export function openHistory(db: Db): ReadMonths {
 
 export type ReadPriceIndex = (fips: string) => Promise<PriceIndex | null>;
 
-/** The price indexes of counties; null where sales tell none. */
+/** The price indexes of counties. Null if there are too few sales for one. */
 export function openPriceIndexes(db: Db): ReadPriceIndex {
   return batch<string, PriceIndex | null>(async codes => {
     const rows = await db.run<{ fips: number; price_index: PriceIndex | null }>('market/list_price_indexes', {

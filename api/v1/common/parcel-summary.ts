@@ -5,15 +5,13 @@ import type { Db } from '../../../shared/platform/db.ts';
 import { link } from '../../http/endpoint.ts';
 import { pageOf } from '../../http/paging.ts';
 
-const text = (description: string) => z.string().nullable().describe(description);
+const text = (description: string) => z.string().nullable().describe(`${description} Null if unknown.`);
 const acreage = (description: string) => z.number().min(0).nullable().describe(description);
 
 export const parcelSummary = z
   .object({
-    property_id: z
-      .int()
-      .meta({ description: 'Stable numeric identifier of the parcel.', example: 3301900000001 }),
-    url: link.describe('The parcel in the web app.'),
+    property_id: z.int().meta({ description: 'Stable numeric id of the parcel.', example: 3301900000001 }),
+    url: link.describe('URL of the parcel in the web app.'),
     apn: text("Assessor's parcel number."),
     fips: z
       .string()
@@ -25,15 +23,18 @@ export const parcelSummary = z
       .length(2)
       .nullable()
       .meta({
-        description: 'A point on the parcel, [longitude, latitude] in WGS84; null without geometry.',
+        description:
+          'A point on the parcel, [longitude, latitude] in WGS84. Null if the parcel has no geometry.',
         example: [-72.1234567, 43.2345678],
       }),
-    acres: acreage('Acreage that the assessor states.'),
-    calculated_acres: acreage('Geodesic area of the boundary, to two decimals; null without geometry.'),
-    effective_acres: acreage(
-      '`acres`, or `calculated_acres` where none is stated; filters and orders use it.',
+    acres: acreage("Assessor's acreage. Null if the roll doesn't state it."),
+    calculated_acres: acreage(
+      'Geodesic area of the boundary in acres, with two decimals. Null if the parcel has no boundary.',
     ),
-    owner_name: text('Primary owner of record, as the assessor writes it.'),
+    effective_acres: acreage(
+      '`acres`, or `calculated_acres` if `acres` is null. Filters and sort orders use this value.',
+    ),
+    owner_name: text('Primary owner of record, as written on the roll.'),
     situs_address: text('Street address of the parcel.'),
     situs_city: text('City of the parcel.'),
     situs_state: text('Two-letter state code of the parcel.'),
@@ -41,12 +42,12 @@ export const parcelSummary = z
       .string()
       .regex(/^[0-9]{5}$/)
       .nullable()
-      .describe('5-digit ZIP code of the parcel.'),
+      .describe('5-digit ZIP code of the parcel. Null if unknown.'),
     row_version: z
       .int()
       .min(0)
       .describe(
-        'Grows with each change of the parcel or of its land figures. Estimates have `model_version` instead.',
+        'Increases with every change to the parcel or its land figures. Changes to its estimate do not count.',
       ),
   })
   .meta({ id: 'ParcelSummary' });
@@ -55,23 +56,23 @@ export type ParcelSummary = z.output<typeof parcelSummary>;
 
 export const parcelPage = pageOf('ParcelPage', parcelSummary);
 
-/** The columns of `parcels p` that a summary is made of; stands for {{summary}} in statements. */
+/** The columns of `parcels p` for a summary. Replaces {{summary}} in statements. */
 export const SUMMARY_COLUMNS = `p.property_id, p.fips, p.apn, p.location[0] as lon_e7, p.location[1] as lat_e7,
   p.acres, p.calculated_acres, p.owner_name, p.situs_address, p.situs_city, p.situs_state, p.situs_zip,
   p.row_version`;
 
-/** Places in 1e-7 degrees. */
+/** Coordinates are in units of 1e-7 degrees. */
 export type SummaryRow = Omit<ParcelSummary, 'url' | 'fips' | 'point' | 'effective_acres'> & {
   fips: number;
   lon_e7: number | null;
   lat_e7: number | null;
 };
 
-/** Where the web app shows a parcel. */
+/** URL of a parcel in the web app. */
 export const parcelUrl = (appUrl: string, propertyId: number): string =>
   `${appUrl}/data?parcel=${propertyId}`;
 
-/** @param appUrl where the web app is, without a slash at its end. */
+/** @param appUrl base URL of the web app, without a trailing slash */
 export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
   const calculated = row.calculated_acres === null ? null : Math.round(row.calculated_acres * 100) / 100;
   return {
@@ -92,10 +93,7 @@ export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
   };
 }
 
-/**
- * Parcels for lists, in the order of their ids as given; an id that was never given out is left
- * out. One statement.
- */
+/** Summaries in the order of the ids. Unknown ids are skipped. One statement. */
 export async function readSummaries(db: Db, propertyIds: readonly number[]): Promise<SummaryRow[]> {
   if (propertyIds.length === 0) return [];
   const rows = await db.run<SummaryRow>(

@@ -2,11 +2,11 @@ import { z } from 'zod';
 
 export const propertyId = z
   .string()
-  .regex(/^[1-9][0-9]{0,15}$/, 'must be the property_id of a parcel: a whole number')
+  .regex(/^[1-9][0-9]{0,15}$/, 'must be a property_id, which is a whole number')
   .transform(Number)
   .refine(Number.isSafeInteger, 'is larger than any property_id')
   .meta({
-    description: 'Stable numeric identifier of the parcel.',
+    description: 'Stable numeric id of the parcel.',
     example: 3301900001047,
     override: {
       type: 'integer',
@@ -16,7 +16,7 @@ export const propertyId = z
     },
   });
 
-/** What the endpoints that tell of one parcel have in common. */
+/** Shared by the endpoints about one parcel. */
 export const parcelParams = {
   method: 'get',
   tag: 'Parcels',

@@ -16,20 +16,17 @@ const stateCodes = STATES.map(({ code }) => code) as [string, ...string[]];
 export const stateCode = z
   .string()
   .transform(text => text.toUpperCase())
-  .pipe(z.enum(stateCodes, 'must be the two letters of a state, such as NH'))
+  .pipe(z.enum(stateCodes, 'must be a two-letter state code, such as NH'))
   .meta({ description: 'Two-letter state code.', example: 'NH' });
 
-/**
- * Text of one line. Not a pattern of the published schema: regular expressions of few
- * languages read `\P{Cc}`.
- */
+/** Single-line text. Not a pattern in the published schema, because few languages support `\P{Cc}`. */
 export const line = (most: number, wrong: string) =>
   z
     .string(wrong)
     .max(most, `must be at most ${most} characters long`)
-    .refine(text => !/\p{Cc}/u.test(text), 'must not hold control characters');
+    .refine(text => !/\p{Cc}/u.test(text), 'must not contain control characters');
 
-/** Yes or no in a query. */
+/** A boolean in a query. */
 export const queryFlag = (description: string) =>
   z
     .enum(['true', 'false'], 'must be true or false')
@@ -38,12 +35,12 @@ export const queryFlag = (description: string) =>
     .meta({ description, override: { type: 'boolean', enum: undefined } });
 
 export const regionFields = {
-  id: z.uuid().describe('The id of the region, the same in every installation.'),
+  id: z.uuid().describe('Id of the region, the same in every installation.'),
   type: z.enum(['county', 'zip']),
-  name: z.string().describe('The name of the county, or the ZIP code.'),
+  name: z.string().describe('Name of the county, or the ZIP code.'),
   state: z.string().regex(/^[A-Z]{2}$/),
-  county_name: z.string().describe('The county itself, or the county that the ZIP falls in.'),
-  fips: z.string().nullable().describe('5-digit county FIPS code; empty for a ZIP.'),
+  county_name: z.string().describe('Name of the county, or of the county that the ZIP code is in.'),
+  fips: z.string().nullable().describe('5-digit county FIPS code. Empty for a ZIP code.'),
 };
 
 export const region = z.object(regionFields).meta({ id: 'Region' });
@@ -76,8 +73,8 @@ const bucketStats = z
   .object({
     type: z
       .enum(ACRE_BUCKETS.map(bucket => bucket.label) as [BucketLabel, ...BucketLabel[]])
-      .describe('Acreage bucket; buckets overlap.'),
-    listings: z.int().min(1).describe('Listings in the bucket, of every status and age.'),
+      .describe('Acreage bucket. Buckets overlap.'),
+    listings: z.int().min(1).describe('Listings in the bucket, of any status and age.'),
     data: z
       .object(
         Object.fromEntries(METRIC_KEYS.map(key => [key, metric.optional()])) as Record<
@@ -86,7 +83,7 @@ const bucketStats = z
         >,
       )
       .describe(
-        'STR = sell-through rate in %, DOM = days on market, PPA = price per acre in USD, Gini = dispersion of PPA from 0 to 100.',
+        'STR is the sell-through rate in percent, DOM days on market, PPA price per acre in USD, and Gini the dispersion of PPA from 0 to 100. A figure is null when there is nothing to compute it from.',
       ),
     more: z
       .object(
@@ -97,7 +94,7 @@ const bucketStats = z
       )
       .optional()
       .describe(
-        'Further figures, each null where too few sales carry it: months of supply; the median sale price in % of what was asked; how much the median price per acre changed in a year, in %, and the sales of the year before; the price index of the county with its 80 % range.',
+        "More figures, each null when there are too few sales for it: months of supply, the median ratio of sale price to list price in percent, the change of the median price per acre in a year in percent, the sales in the year before, and the county's price index with its 80% range.",
       ),
   })
   .meta({ id: 'BucketStats' });
@@ -108,8 +105,10 @@ export const regionStats = z
     as_of: z.iso
       .date()
       .nullable()
-      .describe('The day as of which the windows count; null where there is no listing.'),
-    stats: z.array(bucketStats).describe('A bucket without any listing is left out.'),
+      .describe('Date that the windows count back from. Null when the region has no listings.'),
+    stats: z
+      .array(bucketStats)
+      .describe('Statistics by acreage bucket. Buckets without listings are omitted.'),
   })
   .meta({ id: 'RegionStats' });
 
@@ -122,12 +121,12 @@ export const errorEnvelope = z
     error: z.object({
       code: z.enum(errorCodes),
       message: z.string(),
-      request_id: z.string().describe('The X-Request-Id of the request, or the one that the server issued.'),
+      request_id: z.string().describe('The X-Request-Id that you sent, or an id from the server.'),
       details: z
         .record(z.string(), z.array(z.string()))
         .optional()
         .describe(
-          'On validation errors: each rejected field with the reasons. On 410 the address to go on from, `resync_from`.',
+          'For validation errors, each rejected field with the reasons. For 410, `resync_from` is the URL to continue from.',
         ),
     }),
   })

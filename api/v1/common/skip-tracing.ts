@@ -17,52 +17,58 @@ import { PlatError } from '../../../shared/platform/errors.ts';
 import { unavailable } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 
-/** Who is looked for: the subjects in the order in which they are tried. */
+/** The people or entities to look up, in the order in which they are tried. */
 export type TraceRequest = { subjects: readonly Subject[]; address: Address; endpoint: string };
 
 const phone = z.object({
   number: z
     .string()
     .regex(/^[0-9]{10}$/)
-    .describe('Ten digits.'),
+    .describe('Ten-digit phone number.'),
   line_type: z
     .enum(['Mobile', 'Landline'])
     .nullable()
     .describe(
-      'By the block of numbers and its carrier, else as the source says; null when unknown. Approximate: numbers are taken along to other carriers, up to about 10 % of them.',
+      'Based on the number block and its carrier, or on the source. Null when unknown. Approximate, because up to about 10% of numbers have moved to another carrier.',
     ),
-  dnc: z.boolean().nullable().describe('On the federal Do Not Call registry; null when nothing tells it.'),
+  dnc: z
+    .boolean()
+    .nullable()
+    .describe('Whether the number is on the federal Do Not Call Registry. Null when unknown.'),
   dnc_as_of: z.iso
     .date()
     .nullable()
     .describe(
-      "Day of the registry's edition that `dnc` is from; null without one. The rules ask for one of the last 31 days.",
+      'Date of the registry file that `dnc` is from. Null when `dnc` is not from a registry file. The rules require a file from the last 31 days.',
     ),
 });
 
 export const phoneTrace = z
   .object({
-    matched: z.boolean().describe('Whether telephone numbers were found; a call without them costs nothing.'),
+    matched: z.boolean().describe('Whether phone numbers were found. A call without a match is free.'),
     matched_on: z
       .enum(['name_and_street', 'name_and_zip', 'name_and_city', 'entity'])
       .nullable()
-      .describe('What the record has in common with whom was asked for; null without a match.'),
+      .describe('What the record and the request have in common. Null without a match.'),
     first_name: z
       .string()
       .nullable()
-      .describe('Of the record that was found; null for an entity and without a match.'),
-    last_name: z.string().nullable().describe('Of the record that was found, or the name of the entity.'),
+      .describe('First name on the matched record. Null for an entity, and without a match.'),
+    last_name: z
+      .string()
+      .nullable()
+      .describe('Last name on the matched record, or the name of the entity. Null without a match.'),
     phones: z
       .array(phone)
       .max(MAX_PHONES)
-      .describe('The best match first, then mobile lines; empty without a match.'),
+      .describe('Phone numbers, best match first, then mobile lines. Empty without a match.'),
   })
   .meta({ id: 'PhoneTrace' });
 
-/** The answer of both endpoints. */
+/** The response of both endpoints. */
 export type PhoneTrace = z.output<typeof phoneTrace>;
 
-/** A trace, and the hashes that the suppression list would know these people by. */
+/** A trace, and the suppression-list hashes of these people. */
 type TracedPeople = { trace: PhoneTrace; people: Buffer[] };
 
 export type Trace = (question: TraceRequest, call: CallContext) => Promise<TracedPeople>;
@@ -75,7 +81,7 @@ const NO_MATCH: PhoneTrace = {
   phones: [],
 };
 
-/** The matched record, its source, and the numbers that may be returned. */
+/** The matched record, its source, and the numbers that can be returned. */
 type Answer = {
   source: string;
   matchedOn: MatchedOn;
@@ -85,8 +91,8 @@ type Answer = {
 };
 
 /**
- * A kept trace without people who were suppressed since. The list is read after the trace, so that no
- * confirmed suppression is missed. @param people null for a trace that was kept without them
+ * A stored trace without people who have been suppressed since. The list is read after the trace, so that no
+ * confirmed suppression is missed. @param people null for a trace that was stored without them
  */
 export async function withoutSuppressed(
   db: Db,
@@ -103,7 +109,7 @@ export async function withoutSuppressed(
 }
 
 /**
- * Looks among the contacts, then at the provider; every answer has its audit row first. @throws PlatError 503
+ * Searches the contacts, then asks the provider. Writes the audit row before returning. @throws PlatError 503
  */
 export function openTracing(db: Db, provider: TraceProvider | null, keepDays: number): Trace {
   const lookup = provider && {
@@ -156,15 +162,11 @@ async function askProvider(
   subjects: readonly Subject[],
   address: Address,
 ): Promise<Answer | null> {
-  // Concurrent requests for the same person share this lookup, and its answer is kept even if the client
-  // leaves.
+  // Concurrent requests for the same person share this lookup. Its result is stored even if the client
+  // disconnects.
   const provided = await ask(subjects, address).catch(error => {
     if (!(error instanceof PlatError) || error.code !== 'provider') throw error;
-    throw unavailable(
-      'The source of telephone numbers cannot be asked now. Try again later.',
-      error,
-      error.headers,
-    );
+    throw unavailable('The provider of phone numbers is unavailable. Try again later.', error, error.headers);
   });
   if (provided === null) return null;
   const { subject, answer, tags } = provided;

@@ -1,7 +1,7 @@
 import type { Db } from '../../../shared/platform/db.ts';
 import { batch } from '../../http/batch.ts';
 
-/** A row of the table of valuations; nothing but nulls for a parcel without relevant comps. */
+/** A row of the valuations table. All fields are null for a parcel without relevant comps. */
 export type StoredValuation =
   | {
       mean_price: number;
@@ -19,9 +19,7 @@ export type StoredValuation =
     }
   | { mean_price: null };
 
-/**
- * Undefined where the parcel is unknown or has left the roll; its comps are null unless they are asked for.
- */
+/** Undefined if the parcel is unknown or retired. `comps` is null unless requested. */
 export type ReadValuation = (
   fips: number,
   propertyId: number,
@@ -31,17 +29,14 @@ export type ReadValuation = (
 type ParcelKey = { fips: number; propertyId: number };
 type Row = StoredValuation & { property_id: number };
 
-/**
- * Stored valuations; those asked for together come in one statement, at two thirds of the cost
- * of a statement each.
- */
+/** Stored valuations. Concurrent reads share a statement, at two thirds of the cost of separate ones. */
 export function openValuations(db: Db): ReadValuation {
   const read = batch<ParcelKey, Row | undefined>(async keys => {
     const wanted = [...new Map(keys.map(key => [key.propertyId, key])).values()];
     const byParcel = new Map((await readRows(wanted, false)).map(row => [row.property_id, row]));
     return keys.map(({ propertyId }) => byParcel.get(propertyId));
   });
-  // Comps are up to 340 bytes a parcel, and seldom wanted: they come by a statement of their own.
+  // Comps take up to 340 bytes per parcel and are rarely requested, so they have their own statement.
   return async (fips, propertyId, withComps) =>
     withComps ? (await readRows([{ fips, propertyId }], true))[0] : read({ fips, propertyId });
 

@@ -9,14 +9,14 @@ import { makeOnce } from '../../http/make-once.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { EXAMPLE_ID } from '../examples/examples.ts';
 
-/** Some 100 KB each. */
+/** About 100 KB each. */
 const MAX_REPORTS = 5_000;
 
 const created = z
   .object({
-    report_id: z.uuid().describe('The id of the report.'),
+    report_id: z.uuid().describe('Id of the report.'),
     url: link.describe(
-      'The report in the web app. It opens for users of the account that owns the credentials, once they have signed in.',
+      'URL of the report in the web app. Users of the account can open it after they sign in.',
     ),
   })
   .meta({ id: 'CompReport' });
@@ -33,25 +33,25 @@ export const createCompReport = defineEndpoint({
   tag: 'Comp reports',
   summary: 'Create a comp report',
   description:
-    'Makes an empty comp report of a parcel, and answers the link to it. Comparable sales are chosen in the web app, where each is adjusted to ' +
-    `the parcel as \`ai-comp-value/\` does. Every call makes a new report; an account has up to ${MAX_REPORTS}.`,
+    'Creates a comp report for a parcel, without comps, and returns its URL. You choose the comps in the web app, which adjusts each to ' +
+    `the parcel like \`ai-comp-value/\`. Every call creates a new report. An account can have up to ${MAX_REPORTS.toLocaleString('en-US')}.`,
   body: z
     .strictObject({
       property_id: z
-        .int('must be the property_id of a parcel: a whole number')
-        .min(1, 'must be the property_id of a parcel')
-        .meta({ description: 'The parcel that the report is about.', example: 3301900001047 }),
+        .int('must be a property_id, which is a whole number')
+        .min(1, 'must be a property_id')
+        .meta({ description: 'Id of the parcel.', example: 3301900001047 }),
     })
     .meta({ id: 'NewCompReport', example: { property_id: EXAMPLE_ID } }),
   response: {
     status: 201,
-    description: 'The report is there, without comps.',
+    description: 'The new report, without comps.',
     schema: created,
     location: ({ url }) => String(url),
     example: { summary: 'A new report', value: EXAMPLE },
   },
   errors: {
-    unprocessable: `The account has ${MAX_REPORTS} reports already: delete some in the web app.`,
+    unprocessable: `The account already has ${MAX_REPORTS.toLocaleString('en-US')} reports. Delete some in the web app.`,
   },
   handle: async ({ body: { property_id } }, { db }, call) => {
     const { account, user, appUrl } = call;
@@ -74,6 +74,9 @@ export const createCompReport = defineEndpoint({
 });
 
 function refusal(parcels: unknown[]): PlatError {
-  if (parcels.length === 0) return validationError({ property_id: ['is not the id of a parcel on a roll'] });
-  return unprocessable(`The account has ${MAX_REPORTS} reports: delete some in the web app.`);
+  if (parcels.length === 0)
+    return validationError({ property_id: ['is not the id of a parcel on the roll'] });
+  return unprocessable(
+    `The account already has ${MAX_REPORTS.toLocaleString('en-US')} reports. Delete some in the web app.`,
+  );
 }

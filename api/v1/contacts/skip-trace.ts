@@ -13,7 +13,7 @@ import { zip } from '../common/request-schemas.ts';
 import { type PhoneTrace, phoneTrace, type Trace, withoutSuppressed } from '../common/skip-tracing.ts';
 import { SKIP_TRACE_EXAMPLE } from '../examples/examples.ts';
 
-/** Mail goes to those of the forces abroad, too. */
+/** Includes military mail (AA, AE, AP). */
 const STATES: ReadonlySet<string> = new Set([...US_STATES.map(({ code }) => code), 'AA', 'AE', 'AP']);
 
 const answerOf = ({ trace, people }: Awaited<ReturnType<Trace>>) => ({
@@ -22,17 +22,17 @@ const answerOf = ({ trace, people }: Awaited<ReturnType<Trace>>) => ({
   tokens: trace.matched ? PRICES.phones.tokens : 0,
 });
 
-/** What both endpoints have in common. */
+/** Shared by both endpoints. */
 const common = {
   method: 'post',
   tag: 'Skip trace',
   rate: 'skip_trace',
   response: {
     status: 200,
-    description: 'The telephone numbers, or `matched: false`.',
+    description: 'The phone numbers, or `matched: false`.',
     schema: phoneTrace,
     example: {
-      summary: 'An owner of the sample, whose numbers are generated',
+      summary: 'An owner in the sample, with generated numbers',
       value: SKIP_TRACE_EXAMPLE.response,
     },
   },
@@ -41,35 +41,37 @@ const common = {
 } as const;
 
 const LAW =
-  'Whoever calls these numbers keeps to the law: consent for automated calls and texts (TCPA), the Do Not Call registry, state rules. People on the suppression list are never returned.';
+  'You are responsible for following the law when you call or text these numbers, including the TCPA, the Do Not Call Registry, and state rules. People on the suppression list are never returned.';
 
 const name = (what: string) => z.string().trim().min(1, 'must not be empty').max(100).describe(what);
 
 const traceBody = z
   .strictObject({
-    first_name: name('Given name.'),
-    last_name: name('Surname.'),
-    address: z.string().max(200).optional().describe('Street address; improves the match.'),
-    city: z.string().max(100).optional().describe('City; with `state` where `zip` is left out.'),
+    first_name: name('First name.'),
+    last_name: name('Last name.'),
+    address: z.string().max(200).optional().describe('Street address. Improves the match.'),
+    city: z.string().max(100).optional().describe('City. Required with `state` if `zip` is omitted.'),
     state: z
       .string()
       .transform(text => text.trim().toUpperCase())
-      .refine(text => STATES.has(text), 'must be the two letters of a state, such as NH')
+      .refine(text => STATES.has(text), 'must be a two-letter state code, such as NH')
       .optional()
-      .meta({ description: 'Two-letter state; with `city` where `zip` is left out.', example: 'NH' }),
+      .meta({
+        description: 'Two-letter state code. Required with `city` if `zip` is omitted.',
+        example: 'NH',
+      }),
     zip: zip.optional(),
   })
   .superRefine(({ first_name, last_name, city, state, zip }, context) => {
     const complain = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message });
     if (zip === undefined && !city?.trim() && state === undefined)
-      complain('zip', 'is required, or city with state');
-    else if (zip === undefined && !city?.trim())
-      complain('city', 'is required with state where zip is left out');
+      complain('zip', 'is required, or city and state');
+    else if (zip === undefined && !city?.trim()) complain('city', 'is required with state if zip is omitted');
     else if (zip === undefined && state === undefined)
-      complain('state', 'is required with city where zip is left out');
-    if (person(first_name, 'X') === null) complain('first_name', 'must hold a name');
-    if (person('X', last_name) === null) complain('last_name', 'must hold a name');
+      complain('state', 'is required with city if zip is omitted');
+    if (person(first_name, 'X') === null) complain('first_name', 'must contain a name');
+    if (person('X', last_name) === null) complain('last_name', 'must contain a name');
   })
   .meta({
     id: 'TraceSubject',
@@ -88,7 +90,7 @@ export const traceOwner = defineEndpoint({
   path: '/api/public/v1/skip-trace/',
   operationId: 'skip_trace_owner',
   summary: 'Find phone numbers by name and address',
-  description: `For persons from outside the parcel records; the owner of a parcel is better asked for by \`properties/{property_id}/skip-trace/\`. A match needs the name and the street, the ZIP, or the city and state: \`matched_on\` says which. Of several people of one name in a ZIP or city none is returned. ${LAW}`,
+  description: `Looks up a person who is not in the parcel records. For the owner of a parcel, use \`properties/{property_id}/skip-trace/\`. A match needs the name and either the street, the ZIP code, or the city and state. \`matched_on\` says which. If several people in the ZIP code or city share the name, no match is returned. ${LAW}`,
   body: traceBody,
   metering: {
     key: 'public_skip_trace',
@@ -125,30 +127,28 @@ export const tracePropertyOwner = defineEndpoint({
   path: '/api/public/v1/properties/{property_id}/skip-trace/',
   operationId: 'skip_trace_property_owner',
   summary: "Find phone numbers of a parcel's owner",
-  description: `By the owner's name and mailing address on the roll: persons, of two in one name the first first, and companies, trusts and other entities by their own name. A record without an owner's name, or without a ZIP or a city and state to its mailing address, is a \`validation_error\`. ${LAW}`,
+  description: `Looks up the owner by the name and mailing address on the roll. When the record names two people, the first is tried first. Companies, trusts, and other entities are matched by entity name. A record without an owner name, or without a mailing ZIP code or city and state, is a \`validation_error\`. ${LAW}`,
   params: z.object({ property_id: propertyId.meta({ example: SKIP_TRACE_EXAMPLE.property_id }) }),
   metering: {
     key: 'public_property_skip_trace',
     price: PRICES.phones,
     note: 'free when `matched` is false',
   },
-  errors: { not_found: 'No parcel has this id, or it has left the roll. Costs nothing.' },
+  errors: { not_found: 'No parcel has this id, or it has left the roll. Free.' },
   handle: async ({ params: { property_id } }, { db, trace }, call) => {
     const [row] = await db.run<OwnerRow>('contacts/read_owner', {
       fips: countyOf(property_id),
       property_id,
     });
-    if (row === undefined) throw notFound(`There is no parcel ${property_id}.`);
-    if (row.retired) throw notFound(`Parcel ${property_id} has left the roll: it has no owner any more.`);
+    if (row === undefined) throw notFound(`No parcel has the id ${property_id}.`);
+    if (row.retired) throw notFound(`Parcel ${property_id} has left the roll and no longer has an owner.`);
     const { owner_name, owner_name_2, address, city, state, zip } = row;
     const place = placeOf({ address, city, state, zip });
     const details = {
-      ...(owner_name === null && { owner_name: ['is missing from the record of this parcel'] }),
+      ...(owner_name === null && { owner_name: ['is missing on the record of this parcel'] }),
       ...(place.zip === null &&
         (place.city === null || place.state === null) && {
-          mail_address: [
-            "the record of this parcel has neither a ZIP nor a city with its state for the owner's mail",
-          ],
+          mail_address: ['has neither a ZIP code nor a city and state on the record of this parcel'],
         }),
     };
     if (owner_name === null || Object.keys(details).length > 0) throw validationError(details);

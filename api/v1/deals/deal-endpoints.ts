@@ -20,20 +20,20 @@ import { type Deal, deal } from './deal-schema.ts';
 const PATH = '/api/public/v1/deal-flow/listings/';
 
 const common = { tag: 'Deal flow', path: PATH } as const;
-const NO_DEAL = 'The board of the caller has no deal with this id.';
+const NO_DEAL = 'Your board has no deal with this id.';
 
-/** What the endpoints of one deal have in common. */
+/** Shared by the endpoints of one deal. */
 export const dealParams = {
   tag: common.tag,
   path: `${PATH}{id}/`,
-  params: z.object({ id: z.uuid('must be a UUID').describe('The id of the deal.') }),
+  params: z.object({ id: z.uuid('must be a UUID').describe('Id of the deal.') }),
   errors: { not_found: NO_DEAL },
 };
 const explainQuery = z.strictObject({
-  explain: queryFlag('Whether to tell the figures behind grade and advice.'),
+  explain: queryFlag('Add `figures`, the numbers behind the grade and the advice.'),
 });
 
-/** Also of a number, which is written as it was sent: 18400.5 is never anything else. */
+/** Accepts text or a number. A number is stored exactly as sent. */
 const money = z
   .preprocess(
     value => (typeof value === 'number' ? String(value) : value),
@@ -41,30 +41,30 @@ const money = z
       .string('must be an amount such as "18400.00"')
       .regex(
         /^[0-9]{1,10}(\.[0-9]{1,2})?$/,
-        'must be an amount such as "18400.00": up to 10 digits, then up to 2',
+        'must be an amount such as "18400.00", with up to 10 digits and up to 2 decimals',
       ),
   )
   .meta({
-    description: 'US dollars: a decimal text, or a number.',
+    description: 'Amount in USD, as decimal text or a number.',
     example: '18400.00',
     override: { type: ['string', 'number'], pattern: '^[0-9]{1,10}(\\.[0-9]{1,2})?$' },
   });
-const WRONG_DAY = 'must be a day such as 2026-12-15';
-/** PostgreSQL knows no year 0. */
+const WRONG_DAY = 'must be a date such as 2026-12-15';
+/** PostgreSQL has no year 0. */
 const day = z.iso.date(WRONG_DAY).refine(value => value >= '0001', WRONG_DAY);
 
-const listPrice = money.refine(price => !/^0*(\.0*)?$/.test(String(price)), 'must be over 0');
+const listPrice = money.refine(price => !/^0*(\.0*)?$/.test(String(price)), 'must be greater than 0');
 const LIST_PRICE =
-  'List price, set by hand. Beside a live listing it counts until that shows another price; without one the deal is graded by it and the acreage of its parcel, until a live listing is found.';
+  "Your own list price. If there is a live listing, it applies until the listing's price changes. If there is none, the deal is graded with it and the parcel's acreage until Plat finds a live listing.";
 
 const fields = {
   status: z
     .enum([...DEAL_STAGES, ''], `must be one of ${DEAL_STAGES.join(', ')}, or empty`)
     .optional()
     .describe('Stage on the board.'),
-  deal_type: z.enum(DEAL_TYPES).optional(),
+  deal_type: z.enum(DEAL_TYPES).optional().describe('Type of deal.'),
 };
-/** What may be taken back by null. */
+/** Fields that null clears. */
 const figures: Record<string, z.ZodType> = {
   ...Object.fromEntries(DEAL_MONEY.map(name => [name, money])),
   contract_expiration_date: day,
@@ -77,15 +77,15 @@ const SUBJECTS = ['property_id', 'listing_id', 'listing_url'] as const;
 
 const newDeal = z
   .strictObject({
-    property_id: z.int('must be a whole number').min(1).optional().describe('A parcel.'),
-    listing_id: z.uuid('must be a UUID').optional().describe('A comp.'),
+    property_id: z.int('must be a whole number').min(1).optional().describe('Id of the parcel.'),
+    listing_id: z.uuid('must be a UUID').optional().describe('Id of a comp that is the listing.'),
     listing_url: z
       .url({ protocol: /^https?$/, error: 'must be the http(s) address of a page' })
       .max(2_000, 'must be at most 2,000 characters long')
       .refine(url => !/[\s\p{Cc}\p{Cs}]/u.test(url), 'must be the http(s) address of a page')
       .optional()
       .describe(
-        'The page of the listing. It is looked for in the feeds and handed to the provider, never opened.',
+        'URL of the listing page. Plat searches the listing feeds for it, or passes it to the listing provider. Plat never opens the page.',
       ),
     ...fields,
     ...fieldsBy(z.optional),
@@ -120,24 +120,20 @@ const changedDeal = z
       .min(0, 'must be 0 or more')
       .optional()
       .describe(
-        'Place in the column of its stage, from 0; beyond the end is the end. Without it a deal that changes its stage goes to the end.',
+        'Position in the column of its stage, starting at 0. Larger values mean the end. Without it, a deal that changes its stage goes to the end.',
       ),
-    price: listPrice.nullish().describe(`${LIST_PRICE} Null takes it back.`),
+    price: listPrice.nullish().describe(`${LIST_PRICE} Null removes it.`),
     advice_held_until: day
       .nullish()
-      .describe(
-        'Hold the price until that day, whatever is advised. Another `price` or stage ends it, as does null.',
-      ),
+      .describe('Hides the advice until this date. A new `price`, a new stage, or null ends it.'),
     advice_dismissed: z
       .boolean()
       .optional()
-      .describe(
-        'Whether to leave out the advice until another action is suggested, or another `price` is set.',
-      ),
+      .describe('Whether to hide the advice until Plat suggests another action or you set a new `price`.'),
   })
   .meta({
     id: 'DealChange',
-    description: 'Fields that you leave out keep their values; null clears one.',
+    description: 'Omitted fields keep their values. Null clears a field.',
     example: { status: 'offer_accepted', position: 0, contract_expiration_date: '2027-01-15', price: null },
   });
 
@@ -158,7 +154,7 @@ async function readDeals(
   return db.run<Deal>('deals/list_deals', { board_id: board.id, deal_id: id }, { figures });
 }
 
-/** A further column of deals/list_deals. */
+/** An additional column of deals/list_deals. */
 const FIGURES = ', d.figures';
 
 async function readDeal(resources: Resources, call: CallContext, id: string, explain = false): Promise<Deal> {
@@ -173,11 +169,11 @@ export const listDeals = defineEndpoint({
   operationId: 'list_deal_flow_listings',
   summary: 'List deals',
   description:
-    "The board of the key's user: what they sell, with the live listing, its grade and what is advised, by stage and place. An account without a user has a board of its own.",
+    "Returns the deal board of the key's user: the lots for sale with their live listing, grade, and advice, sorted by stage and position. An account without a user has its own board.",
   query: explainQuery,
   response: {
     status: 200,
-    description: `All of them, at most ${MAX_DEALS}; the list is not paged.`,
+    description: `All deals, up to ${MAX_DEALS.toLocaleString('en-US')}. The list is not paged.`,
     schema: z.array(deal),
     example: { summary: 'One deal', value: [DEAL_EXAMPLE] },
   },
@@ -198,16 +194,18 @@ export const addListing = defineEndpoint({
   operationId: 'create_deal_flow_listing',
   summary: 'Add a deal to the board',
   description:
-    'By the parcel, the comp, or the address of its page. It is answered at once; the live listing is found within seconds, from the listing feeds, else from the configured provider, and looked at again daily. A `price` stands for a listing where none is found. Without `status` it is `listed`, without `deal_type` a `cash_close`.',
+    'Adds a deal by its parcel, its comp, or the URL of its listing page. Returns immediately. Within seconds, Plat searches the listing feeds, then the configured provider, for the live listing. It checks again daily. If there is no listing, `price` is used instead. `status` defaults to `listed`, `deal_type` to `cash_close`.',
   body: newDeal,
   response: {
     ...ONE_DEAL,
     example: { summary: 'A new deal', value: NEW_DEAL_EXAMPLE },
     status: 201,
-    description: 'The deal, its listing not looked for yet.',
+    description: 'The deal, before the search for its listing.',
     location: ({ id }) => `${PATH}${id}/`,
   },
-  errors: { unprocessable: `The board has ${MAX_DEALS} deals already: remove one first.` },
+  errors: {
+    unprocessable: `The board already has ${MAX_DEALS.toLocaleString('en-US')} deals. Remove one first.`,
+  },
   handle: async ({ body: { property_id, listing_id, listing_url, ...given } }, resources, call) => {
     const subject = { property_id, listing_id, listing_url };
     const id = await makeOnce(resources.db, call, tx =>
@@ -222,7 +220,7 @@ export const getListing = defineEndpoint({
   method: 'get',
   operationId: 'get_deal_flow_listing',
   summary: 'Get a deal',
-  description: 'One deal of the board.',
+  description: 'Returns a deal from the board.',
   query: explainQuery,
   response: { ...ONE_DEAL, status: 200, description: 'The deal.' },
   handle: async ({ params: { id }, query: { explain } }, resources, call) => ({
@@ -237,7 +235,7 @@ export const changeListing = defineEndpoint({
   operationId: 'update_deal_flow_listing',
   summary: 'Update or move a deal',
   description:
-    'Moves it to another stage or place, and changes what was said of it. Stages may move in any direction. Grade and advice follow within seconds (another `price` empties the advice until then); a deal that leaves `listed` has none.',
+    'Moves a deal to another stage or position, or changes its fields. It can move to any stage. Grade and advice are updated within seconds. A new `price` clears the advice first. A deal outside the stage `listed` has no advice.',
   body: changedDeal,
   response: {
     ...ONE_DEAL,
@@ -252,13 +250,13 @@ export const changeListing = defineEndpoint({
       },
     },
     status: 200,
-    description: 'The deal as it is now.',
+    description: 'The updated deal.',
   },
   handle: async ({ params: { id }, body }, resources, call) => {
-    const isThere = await resources.db.transaction(tx =>
+    const exists = await resources.db.transaction(tx =>
       changeDeal(tx, ownerOf(call), id, body as DealChange),
     );
-    if (!isThere) throw notFound(NO_DEAL);
+    if (!exists) throw notFound(NO_DEAL);
     return { body: await readDeal(resources, call, id), tokens: 0 };
   },
 });
@@ -268,8 +266,8 @@ export const removeListing = defineEndpoint({
   method: 'delete',
   operationId: 'delete_deal_flow_listing',
   summary: 'Remove a deal from the board',
-  description: 'The others keep their order.',
-  response: { status: 204, description: 'It is removed.' },
+  description: 'Removes a deal. The others keep their order.',
+  response: { status: 204, description: 'The deal was removed.' },
   handle: async ({ params: { id } }, { db }, call) => {
     const removed = await db.transaction(tx => removeDeal(tx, ownerOf(call), id));
     if (!removed) throw notFound(NO_DEAL);

@@ -4,33 +4,33 @@ import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { dealParams, ownerOf } from './deal-endpoints.ts';
 
-/** Years of daily changes; it bounds the answer, which is not paged. */
+/** Years of daily changes. Limits the response, which is not paged. */
 const MAX_EVENTS = 2_000;
 
 const wasAndIs = z.tuple([z.string().nullable(), z.string().nullable()]).meta({
-  // Readers of OpenAPI want `items` in each array.
+  // OpenAPI tools expect `items` in each array.
   override: { items: { type: ['string', 'null'] }, minItems: 2, maxItems: 2, prefixItems: undefined },
 });
 
 const event = z
   .object({
-    at: z.iso.datetime(),
+    at: z.iso.datetime().describe('Time of the change.'),
     author: z
       .string()
       .describe(
-        'Who: the address of a user, the name of an account whose key was used, or `plat` for what was found.',
+        'Who made the change: the email of a user, the name of the account whose key was used, or `plat`.',
       ),
     cause: z
       .string()
       .describe(
-        '`added`, `edited`, `moved`, `advice taken`, `fetched`, or `market`: what was found when the county was graded anew.',
+        'Cause of the change: `added`, `edited`, `moved`, `advice taken`, `fetched`, or `market` (the county was graded again).',
       ),
     changes: z
       .record(z.string(), wasAndIs)
-      .describe('By field what it was and what it became, as text; amounts are decimals in USD.'),
-    price: z.number().nullable().describe('After it, like what follows.'),
-    price_advantage: z.int().nullable(),
-    traction_score: z.int().nullable(),
+      .describe('For each changed field, its old and new value as text. Amounts are decimals in USD.'),
+    price: z.number().nullable().describe('List price in USD after the change. Null when there was none.'),
+    price_advantage: z.int().nullable().describe('`price_advantage` after the change. Null when unknown.'),
+    traction_score: z.int().nullable().describe('`traction_score` after the change. Null when unknown.'),
   })
   .meta({ id: 'DealEvent' });
 export type DealEvent = z.output<typeof event>;
@@ -41,10 +41,11 @@ export const dealHistory = defineEndpoint({
   path: `${dealParams.path}history/`,
   operationId: 'get_deal_flow_listing_history',
   summary: 'Get the history of a deal',
-  description: 'Every change of stage, amounts, price, grade and advice, with its time, author and cause.',
+  description:
+    'Returns every change of stage, amounts, price, grade, and advice, with its time, author, and cause.',
   response: {
     status: 200,
-    description: `The last first, at most ${MAX_EVENTS}.`,
+    description: `Up to ${MAX_EVENTS.toLocaleString('en-US')} changes, newest first.`,
     schema: z.array(event),
     example: {
       summary: 'A lower price',
@@ -71,8 +72,8 @@ export const dealHistory = defineEndpoint({
             deal_id: id,
             limit: MAX_EVENTS,
           });
-    // It begins with having been added.
-    if (rows.length === 0) throw notFound(`There is no deal ${id}.`);
+    // A deal always has the event that added it.
+    if (rows.length === 0) throw notFound(`Your board has no deal ${id}.`);
     return { body: rows.map(row => ({ ...row, at: row.at.toISOString() })), tokens: 0 };
   },
 });

@@ -15,51 +15,57 @@ const figure = (description: string) => z.number().nullable().describe(descripti
 
 const advice = z
   .object({
-    text: z.string().describe('What to do, why, and what it does to the profit, in sentences.'),
+    text: z.string().describe('The advice in sentences: what to do, why, and the effect on your profit.'),
     like_listings: z
       .int()
       .describe(
-        "With how many it was compared: the county's other ACTIVE listings of its acreage bucket; with fewer than 10 those of a third to three times its acreage; with fewer than 10 again all.",
+        "Number of similar listings: the county's other ACTIVE listings in the same acreage bucket. With fewer than 10, those of a third to three times the acreage. With fewer than 10 again, all of them.",
       ),
-    like_advantage: count('Share of these that ask more per acre, 0-100.'),
+    like_advantage: count('Share of these with a higher price per acre, from 0 to 100. Null without any.'),
     valuation_counts: z
       .boolean()
       .describe(
-        'The valuation was heeded: its comps are like the parcel, and the listing has the acreage of the parcel within 25 %.',
+        "Whether the advice considers the valuation. It does if the comps are like the parcel and the listing's acreage is within 25% of the parcel's.",
       ),
-    profit_now: usd('Expected profit at the price of today'),
-    profit_then: usd('Expected profit when the advice is followed, sold for no more than is asked then'),
+    profit_now: usd('Expected profit at the current price'),
+    profit_then: usd('Expected profit if you follow the advice and sell at no more than the advised price'),
   })
   .meta({ id: 'DealAdvice' });
 
 const figures = z
   .object({
-    as_of: z.iso.date().describe('The day for which it was computed.'),
+    as_of: z.iso.date().describe('Date of the figures.'),
     bucket: z
       .enum(ACRE_BUCKETS.map(({ label }) => label) as [string, ...string[]])
       .nullable()
-      .describe('The narrowest acreage bucket that holds the lot.'),
+      .describe('Narrowest acreage bucket that contains the lot. Null if there is none.'),
     median_days_on_market: z
       .number()
-      .describe("Of the county's sales of the last year in the bucket; 180 without any."),
-    sales: z.int().describe('How many sales that is the median of.'),
-    active_listings: z.int().describe("The county's other ACTIVE listings."),
-    dearer_listings: count('How many of these ask more per acre.'),
+      .describe(
+        "Median days on market of the county's sales in the bucket in the last year. 180 without sales.",
+      ),
+    sales: z.int().describe('Number of sales behind the median.'),
+    active_listings: z.int().describe("Number of the county's other ACTIVE listings."),
+    dearer_listings: count(
+      'How many of these have a higher price per acre. Null if the lot has no price per acre.',
+    ),
     listings_with_views: z
       .int()
-      .describe('How many of these have views, which traction compares with when they are 10 or more.'),
-    price_per_acre: figure('USD an acre.'),
-    interest: z.number().describe('Views and ten times the saves, a day on the market.'),
-    freshness: figure('100 on the first day, 37 after the median days on market.'),
-    score: figure('0 to 100, from which the grade is read.'),
+      .describe('How many of these report views. Traction is compared with them if there are 10 or more.'),
+    price_per_acre: figure('Price per acre in USD. Null without a price or acreage.'),
+    interest: z.number().describe('Views plus ten times the saves, per day on the market.'),
+    freshness: figure(
+      'Freshness score: 100 on the first day, 37 after the median days on market. Null when unknown.',
+    ),
+    score: figure('Total score from 0 to 100, which determines the grade. Null until graded.'),
     competitive_price: usd(
-      'The highest multiple of 100 at which 60 % of the like listings ask more per acre',
+      'Highest multiple of $100 at which 60% of the similar listings have a higher price per acre',
     ).nullable(),
-    mean_adjusted_price: usd('What the parcel is worth by the sales around it').nullable(),
-    low_price: usd('Lower end of the 80 % interval of that').nullable(),
-    high_price: usd('Upper end of the 80 % interval of that').nullable(),
+    mean_adjusted_price: usd('Estimated value of the parcel').nullable(),
+    low_price: usd('Low end of its 80% range').nullable(),
+    high_price: usd('High end of its 80% range').nullable(),
     total_spend: usd('Purchase price and all costs'),
-    reason: z.enum(['', ...ADVICE_REASONS]).describe('Why that is advised.'),
+    reason: z.enum(['', ...ADVICE_REASONS]).describe('Reason for the advice. Empty without advice.'),
   })
   .meta({ id: 'DealFigures' });
 
@@ -68,58 +74,73 @@ const FETCH = Object.keys(FETCH_STATUSES) as [FetchStatus, ...FetchStatus[]];
 export const deal = z
   .object({
     id: z.uuid(),
-    address: z.string().nullable().describe('Null until the live listing was looked for, like what follows.'),
-    county: z.string().nullable(),
+    address: z
+      .string()
+      .nullable()
+      .describe('Street address. Null until Plat has searched for the listing, like the fields that follow.'),
+    county: z.string().nullable().describe('County name.'),
     state: z.string().nullable().describe('Two-letter state code.'),
-    acreage: figure('Acres.'),
-    price: figure('Current list price, in USD: of the live listing, or set by hand.'),
+    acreage: figure('Lot size in acres.'),
+    price: figure('Current list price in USD, from the live listing or set by you.'),
     days_on_market: count(
-      'Days since it was listed, or since a price that stands for a listing was first set.',
+      'Days since it was listed, or since you first set a price, if there is no listing.',
     ),
     traction_score: count(
-      '0-100 by views and saves a day, against other listings of the county; 0 until there are any.',
+      "Score from 0 to 100: views and saves per day compared with the county's other listings. 0 without views and saves.",
     ),
-    listing_grade: z.string().describe('A+, A, A-, B+, B, B-, C+, C, C-, D or F; blank until graded.'),
-    price_advantage: count("Share of the county's other active listings that ask more per acre, 0-100."),
+    listing_grade: z
+      .string()
+      .describe('Grade: A+, A, A-, B+, B, B-, C+, C, C-, D, or F. Empty until graded.'),
+    price_advantage: count(
+      "Share of the county's other active listings with a higher price per acre, from 0 to 100.",
+    ),
     suggested_action: z
       .enum(['', 'drop', 'relist', 'hold'])
       .describe(
-        'Only in the stage `listed`, once the live listing is found, or by a `price` set by hand. Empty until another price is looked at.',
+        'Suggested action. Only in the stage `listed`, once Plat has found the live listing or you have set a `price`. Empty without advice, and until a new price is graded.',
       ),
-    suggested_action_price: usd('The list price that is advised, where the action is `drop`').nullable(),
-    advice: advice.nullable().describe('What the suggested action rests on and what it does to the profit.'),
+    suggested_action_price: usd('Advised list price, null unless the action is `drop`').nullable(),
+    advice: advice
+      .nullable()
+      .describe('Reasons for the suggested action and its effect on your profit. Null without advice.'),
     advice_held_until: z.iso
       .date()
       .nullable()
-      .describe('The day until which a person has decided to hold the price, whatever is advised.'),
+      .describe('Date until which someone chose to hold the price. Null if not set.'),
     advice_dismissed: z
       .boolean()
-      .describe('A person wants to see no advice until another action is suggested.'),
-    status: z.enum([...DEAL_STAGES, '']).describe('Stage on the board; empty where there is none.'),
-    deal_type: z.enum(DEAL_TYPES),
-    expected_profit: usd('Expected sell price, else list price, less what was spent'),
-    contract_expiration_date: z.iso.date().nullable(),
-    closing_date: z.iso.date().nullable().describe('Expected or actual.'),
-    property_id: z.int().nullable().describe('The parcel, as far as it is known.'),
-    listing_id: z.uuid().nullable().describe('The comp that is its listing.'),
-    listing_url: z.string().nullable(),
-    position: z.int().describe('Place in its column, from 0.'),
+      .describe('Whether someone dismissed the advice. It stays hidden until Plat suggests another action.'),
+    status: z.enum([...DEAL_STAGES, '']).describe('Stage on the board. Empty if there is none.'),
+    deal_type: z.enum(DEAL_TYPES).describe('Type of deal.'),
+    expected_profit: usd('Expected sale price, or else list price, minus total costs'),
+    contract_expiration_date: z.iso.date().nullable().describe('Date the contract expires. Null if not set.'),
+    closing_date: z.iso.date().nullable().describe('Expected or actual closing date. Null if not set.'),
+    property_id: z.int().nullable().describe('Id of the parcel. Null if unknown.'),
+    listing_id: z.uuid().nullable().describe('Id of the comp that is its listing. Null if there is none.'),
+    listing_url: z.string().nullable().describe('URL of the listing page. Null if unknown.'),
+    position: z.int().describe('Position in its column, starting at 0.'),
     fetch_status: z.enum(FETCH).describe(
       Object.entries(FETCH_STATUSES)
         .map(([code, means]) => `\`${code}\`: ${means}`)
         .join('; '),
     ),
-    fetched_at: z.iso.datetime().nullable(),
-    views: count('As the listing tells.'),
-    saves: count('As the listing tells.'),
-    purchase_price: usd('What was paid for it').nullable(),
-    agent_fee: usd('Fee of the agent').nullable(),
+    fetched_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('Last time Plat searched for the listing. Null before the first search.'),
+    views: count('Views that the listing reports. Null if it reports none.'),
+    saves: count('Saves that the listing reports. Null if it reports none.'),
+    purchase_price: usd('Purchase price').nullable(),
+    agent_fee: usd('Agent fee').nullable(),
     misc_costs: usd('Other costs').nullable(),
-    closing_costs: usd('Costs of closing').nullable(),
-    expected_sell_price: usd('What it is hoped to sell for').nullable(),
+    closing_costs: usd('Closing costs').nullable(),
+    expected_sell_price: usd('Expected sale price').nullable(),
     created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime().describe('When a person changed it last.'),
-    figures: figures.nullable().optional().describe('With `explain=true`.'),
+    updated_at: z.iso.datetime().describe('Last time someone changed the deal.'),
+    figures: figures
+      .nullable()
+      .optional()
+      .describe('Numbers behind the grade and the advice, with `explain=true`. Null until graded.'),
   })
   .meta({ id: 'Deal' });
 

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PARCEL_FIELD_NAMES } from '../../../shared/model/parcel-fields.ts';
 
-/** Requests over the bundled sample, and what it answers; the web app is at https://app.example.org. */
+/** Requests to the bundled sample, with their responses. The web app is at https://app.example.org. */
 const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, `${name}.json`), 'utf8'));
 
 export const COMPS_EXAMPLE = read('comps');
 export const COVERAGE_EXAMPLE = read('coverage');
 export const QUALITY_EXAMPLE = read('quality');
 export const DEAL_EXAMPLE = read('deal');
-/** The same before its listing is found. */
+/** The same deal before its listing is found. */
 export const NEW_DEAL_EXAMPLE = {
   ...DEAL_EXAMPLE,
   address: null,
@@ -32,7 +32,7 @@ export const NEW_DEAL_EXAMPLE = {
   saves: null,
 };
 const detail = read('property-detail');
-/** Fields of the roll that the file does not name are unknown. */
+/** Roll fields that the file doesn't have are unknown. */
 export const DETAIL_EXAMPLE = {
   ...detail,
   ...Object.fromEntries(PARCEL_FIELD_NAMES.filter(name => !(name in detail)).map(name => [name, null])),
@@ -40,13 +40,13 @@ export const DETAIL_EXAMPLE = {
 /** The parcel of DETAIL_EXAMPLE and PORTFOLIO_EXAMPLE, in Washington, New Hampshire. */
 export const EXAMPLE_ID: number = DETAIL_EXAMPLE.property_id;
 export const FILTER_EXAMPLE = read('filter');
-/** Finds enough parcels that their number is no secret. */
+/** Matches enough parcels for their number to be disclosed. */
 export const WIDE_FILTER = { county: '33019', acres_min: 5, acres_max: 20, out_of_state_owner: true };
 const markets = read('markets');
 export const COMPARE_EXAMPLE = markets.compare;
 export const HISTORY_EXAMPLE = markets.history;
 const unknown = HISTORY_EXAMPLE.value.dates.map(() => null);
-/** All sales of the sample are in this ZIP, which has no price index. */
+/** All sales of the sample are in this ZIP code, which has no price index. */
 export const ZIP_HISTORY_EXAMPLE = {
   ...HISTORY_EXAMPLE,
   value: {
@@ -65,12 +65,12 @@ export const ZIP_HISTORY_EXAMPLE = {
 export const TOP_EXAMPLE = markets.top;
 export const LIST_ROW_EXAMPLE = read('list-row');
 export const PORTFOLIO_EXAMPLE = read('owner-portfolio');
-/** Of the one search over everything. */
+/** Examples of the search over everything. */
 export const SEARCH_BOX_EXAMPLE = read('search');
 export const SEARCH_EXAMPLE = read('property-search');
 export const STATS_EXAMPLE = read('stats-33019');
-/** Of the sample's generated contacts. */
+/** From the sample's generated contacts. */
 export const SKIP_TRACE_EXAMPLE = read('skip-trace');
-/** With the generated listings of the sample or without. */
+/** The same with or without the sample's generated listings. */
 export const VALUE_EXAMPLE = read('comp-value').response;
 export const VALUE_EXAMPLE_ID: number = read('comp-value').property_id;

@@ -34,7 +34,7 @@ import { type ExportPrice, priceExport } from './price-export.ts';
 
 const PATH = '/api/public/v1/exports/';
 
-/** Files of one company that are made at once. */
+/** Exports that one company can run at once. */
 const MOST_AT_ONCE = 3;
 
 const common = { tag: 'Exports' } as const;
@@ -48,10 +48,10 @@ const UNFINISHED = {
   expires_at: null,
 };
 
-const params = z.object({ id: z.uuid('must be a UUID').describe('The id of the export.') });
-const NOT_FOUND = 'The company has no export with this id.';
-const OVER = 'The export is ready, failed or expired: there is nothing left to cancel.';
-const STILL_RUNS = 'The export is still being made: cancel it first.';
+const params = z.object({ id: z.uuid('must be a UUID').describe('Id of the export.') });
+const NOT_FOUND = 'Your company has no export with this id.';
+const OVER = 'The export is ready, failed, or expired, so it cannot be canceled.';
+const STILL_RUNS = 'The export is still in progress. Cancel it first.';
 
 export const createExport = defineEndpoint({
   ...common,
@@ -59,35 +59,35 @@ export const createExport = defineEndpoint({
   path: PATH,
   operationId: 'create_export',
   summary: 'Create an export',
-  description: `Makes a file of all parcels that a filter finds, of a list, of comps, or of the statistics of markets. Parcels are in the order of their ids, each
-county as of one moment. The answer comes at once; \`GET exports/{id}/\` tells when the file is ready. At most 1,000,000 rows, kml 10,000; ${MOST_AT_ONCE} at once a company.
-What it can cost is held from the start, and billed once when it is ready. It has no telephone numbers.`,
+  description: `Creates a file of the parcels that match a filter, a list, comps, or market statistics. Returns immediately. \`GET exports/{id}/\` shows
+when the file is ready. A file can have up to 1,000,000 rows (10,000 for kml), and a company can run ${MOST_AT_ONCE} exports at once. Parcels are sorted by id, and each
+county is read at one point in time. Plat reserves the highest possible price at the start, and charges once when the file is ready. Files have no phone numbers.`,
   body: newExport,
   metering: {
     key: EXPORT_KEY,
     price: [PRICES.exportRows, PRICES.exportMarkets],
-    note: 'charged when the file is ready; free for what your company received in the last 30 days and what has not changed since',
+    note: 'charged when the file is ready; free for rows and markets that your company received in the last 30 days and that have not changed since',
     mayBeFree: true,
     atMost: ({ body }) => mostRows(body.format),
     quote: async ({ body }, { db }, call) => quoteExport(body as ExportRequest, db, call),
   },
   response: {
     status: 202,
-    description: 'The export, which a worker begins to make.',
+    description: 'The export. A worker starts it.',
     schema: exported,
     location: body => `${PATH}${body.id}/`,
     example: {
-      summary: 'As ordered',
+      summary: 'A queued export',
       value: { ...UNFINISHED, state: 'queued' },
     },
   },
   errors: {
     unprocessable:
-      'The shape of the filter has more than 10,000 vertices or too many long edges, or its outline passes over too many parcels.',
+      "The filter's shape has more than 10,000 vertices or too many long edges, or its outline crosses too many parcels.",
   },
   handle: async ({ body }, { db, files }, call) => {
     const request = body as ExportRequest;
-    requireTellable(request, call);
+    requireDisclosableCeiling(request, call);
     const companyId = await companyOf(db, call.account.id);
     const price = await priceExport(db, companyId, request, call);
     const id = await addExport(db, { request, companyId, price, call });
@@ -97,39 +97,39 @@ What it can cost is held from the start, and billed once when it is ready. It ha
   },
 });
 
-/** Whether its rows are sold, also their number while they are few. Which markets there are is free. */
+/** Whether the number of rows is paid data while it is small. Which markets exist is free. */
 const isCountSold = ({ markets }: ExportRequest, { user }: Pick<CallContext, 'user'>): boolean =>
   markets === undefined && user === undefined;
 
 /**
- * An order that fails by so little costs nothing, and would tell how many rows there are: a count that quotes
- * keep to themselves. Who has signed in sees it on the map. @throws PlatError `validation_error`
+ * Rejects small ceilings. An order that fails at its ceiling is free and would reveal a count that quotes
+ * hide. Signed-in users see counts on the map anyway. @throws PlatError `validation_error`
  */
-function requireTellable(request: ExportRequest, call: CallContext): void {
+function requireDisclosableCeiling(request: ExportRequest, call: CallContext): void {
   const { most_tokens: most } = request;
   if (!isCountSold(request, call) || most === undefined || most >= MIN_DISCLOSED_COUNT) return;
-  const why = `must be ${MIN_DISCLOSED_COUNT} or more: leave it out when ?quote=true returns at_most ${MIN_DISCLOSED_COUNT}`;
+  const why = `must be ${MIN_DISCLOSED_COUNT} or more. Omit it if ?quote=true returns at_most ${MIN_DISCLOSED_COUNT}`;
   throw validationError({ most_tokens: [why] });
 }
 
-/** Counts under 25 stay hidden, of parcels and comps and of their owners. */
+/** Counts of parcels, comps, and owners below 25 stay hidden. */
 async function quoteExport(request: ExportRequest, db: Db, call: CallContext) {
-  requireTellable(request, call);
+  requireDisclosableCeiling(request, call);
   const companyId = await companyOf(db, call.account.id);
   const { rows, tokens, bound } = await priceExport(db, companyId, request, call);
   const exact: Quote = { tokens, at_most: tokens };
   if (request.markets !== undefined) return { body: exact, tokens: 0 };
   if (request.filter === undefined) {
-    const isTold = bound === null && rows >= MIN_DISCLOSED_COUNT;
-    const body: Quote = isTold ? exact : { tokens: null, at_most: bound ?? MIN_DISCLOSED_COUNT };
+    const isDisclosed = bound === null && rows >= MIN_DISCLOSED_COUNT;
+    const body: Quote = isDisclosed ? exact : { tokens: null, at_most: bound ?? MIN_DISCLOSED_COUNT };
     return { body, tokens: await spendQuote(db, call) };
   }
   const filter = filterSchema.parse(request.filter) as FilterBody;
   const { counts, tokens: price } = await countForQuote(filter, db, call);
   if (counts === null) return { body: { tokens: null, at_most: mostRows(request.format) }, tokens: price };
-  const isTold = counts.count !== null && rows >= MIN_DISCLOSED_COUNT;
+  const isDisclosed = counts.count !== null && rows >= MIN_DISCLOSED_COUNT;
   return {
-    body: isTold ? exact : { tokens: null, at_most: counts.count ?? MIN_DISCLOSED_COUNT },
+    body: isDisclosed ? exact : { tokens: null, at_most: counts.count ?? MIN_DISCLOSED_COUNT },
     tokens: price,
   };
 }
@@ -141,13 +141,13 @@ async function addExport(
   { request, companyId, price, call: { account, mode, now, idempotencyKey, user } }: NewExport,
 ): Promise<string> {
   const { most_tokens: most } = request;
-  // Neither a refusal nor the amount held may reveal a count that a quote hides.
-  const isUntold = isCountSold(request, { user });
+  // Neither a refusal nor the reserved amount may reveal a count that a quote hides.
+  const isHidden = isCountSold(request, { user });
   const least = price.rows < MIN_DISCLOSED_COUNT ? MIN_DISCLOSED_COUNT : price.tokens;
-  const tokens = isUntold ? (price.bound ?? least) : price.tokens;
+  const tokens = isHidden ? (price.bound ?? least) : price.tokens;
   const refused = most !== undefined && tokens > most ? overCeiling(most) : undefined;
   return db.transaction(async tx => {
-    // Those of one company are ordered one by one, so that no more are open than may be.
+    // Orders of one company run one at a time, so that the limit holds.
     await tx.run('market/lock_company', { account_id: account.id });
     const order = {
       company_id: companyId,
@@ -162,7 +162,7 @@ async function addExport(
     if (counted!.open >= MOST_AT_ONCE)
       throw new PlatError(
         'rate_limited',
-        `${MOST_AT_ONCE} exports of the company are being made: wait for one.`,
+        `Your company already has ${MOST_AT_ONCE} exports in progress. Wait for one to finish.`,
         {
           headers: { 'Retry-After': '10' },
         },
@@ -170,7 +170,7 @@ async function addExport(
     const held = refused === undefined ? tokens : 0;
     if (held > 0 && !(await holdTokens(tx, account.id, held))) {
       const quota = await readQuota(tx, account.id);
-      throw quotaError(quota, isUntold ? UNTOLD_NEED : held, quota.left);
+      throw quotaError(quota, isHidden ? UNTOLD_NEED : held, quota.left);
     }
     const [added] = await tx.run<{ id: string }>('exports/add_export', {
       ...order,
@@ -194,10 +194,10 @@ export const listExports = defineEndpoint({
   path: PATH,
   operationId: 'list_exports',
   summary: 'List exports',
-  description: `The newest ${MOST_LISTED} exports of the caller's company, whoever ordered them. Files are kept for ${KEPT_DAYS} days.`,
+  description: `Returns the newest ${MOST_LISTED} exports of everyone in your company. Files are kept for ${KEPT_DAYS} days.`,
   response: {
     status: 200,
-    description: 'The newest first; the list is not paged.',
+    description: 'Exports, newest first. The list is not paged.',
     schema: z.array(exported),
     example: { summary: 'One export', value: [EXPORT_EXAMPLE] },
   },
@@ -213,7 +213,8 @@ export const getExport = defineEndpoint({
   path: `${PATH}{id}/`,
   operationId: 'get_export',
   summary: 'Get an export and its parts',
-  description: 'How far an export is; when it is ready, the addresses of its parts, which need no key.',
+  description:
+    'Returns the state of an export. When it is ready, also the URLs of its parts, which need no key.',
   params,
   response: {
     status: 200,
@@ -225,7 +226,7 @@ export const getExport = defineEndpoint({
   handle: async ({ params }, resources, call) => {
     const rows = await listExportRows(resources.db, call.account.id, params.id);
     const [answer] = await toExports(rows, resources, call);
-    if (answer === undefined) throw notFound(`There is no export ${params.id}.`);
+    if (answer === undefined) throw notFound(`Your company has no export ${params.id}.`);
     return { body: answer, tokens: 0 };
   },
 });
@@ -237,7 +238,7 @@ export const cancelRunningExport = defineEndpoint({
   operationId: 'cancel_export',
   summary: 'Cancel an export',
   description:
-    'Stops an export that is queued or running. It costs nothing, and the tokens held for it are released. An export is either canceled or billed, never both. Canceling a canceled export changes nothing.',
+    'Cancels an export that is queued or running. A canceled export is free, and its reserved tokens are released. Canceling it again changes nothing.',
   params,
   response: {
     status: 200,
@@ -255,7 +256,7 @@ export const cancelRunningExport = defineEndpoint({
     });
     const rows = await listExportRows(db, call.account.id, params.id);
     const [answer] = await toExports(rows, resources, call);
-    if (answer === undefined) throw notFound(`There is no export ${params.id}.`);
+    if (answer === undefined) throw notFound(`Your company has no export ${params.id}.`);
     if (answer.state !== 'cancelled') throw conflict(OVER);
     return { body: answer, tokens: 0 };
   },
@@ -268,15 +269,15 @@ export const deleteExport = defineEndpoint({
   operationId: 'delete_export',
   summary: 'Delete an export',
   description:
-    'Deletes an export that is ready, failed, canceled or expired, with its file. Cancel one that is queued or running first.',
+    'Deletes an export that is ready, failed, canceled, or expired, with its file. If it is queued or running, cancel it first.',
   params,
-  response: { status: 204, description: 'The export is deleted.' },
+  response: { status: 204, description: 'The export was deleted.' },
   errors: { not_found: NOT_FOUND, conflict: STILL_RUNS },
   handle: async ({ params }, { db }, { account }) => {
     const ids = { export_id: params.id, company_id: await companyOf(db, account.id) };
     if ((await db.run('exports/delete_export', ids)).length === 0) {
       const [kept] = await listExportRows(db, account.id, params.id);
-      throw kept === undefined ? notFound(`There is no export ${params.id}.`) : conflict(STILL_RUNS);
+      throw kept === undefined ? notFound(`Your company has no export ${params.id}.`) : conflict(STILL_RUNS);
     }
     return { body: null, tokens: 0 };
   },

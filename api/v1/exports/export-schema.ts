@@ -28,74 +28,76 @@ const REQUEST_EXAMPLE = {
   most_tokens: 5_000,
 };
 
-/** As the query of comps/, in JSON; kept as it was sent, too. */
+/** The query of comps/ as JSON, stored as sent. */
 const sentComps = z
-  .record(z.string(), z.unknown(), 'must be an object: the parameters of comps/')
+  .record(z.string(), z.unknown(), 'must be an object with the parameters of comps/')
   .superRefine((sent, context) => {
     const { error } = compsRequest.safeParse(sent, { reportInput: true });
     for (const issue of error?.issues ?? []) context.issues.push({ ...issue, input: sent } as never);
   })
   .meta({ example: { fips: '33019', status: ['SOLD'], acres_min: 5 } });
 
-/** Far more than a body of 1 MB and a reader bear; the nation has 3,144 counties and some 33,000 ZIPs. */
+/** A limit below what fits in a 1 MB body. The US has 3,144 counties and about 33,000 ZIP codes. */
 const MOST_MARKETS = 20_000;
 
 const SOURCES = ['filter', 'list_id', 'comps', 'markets'] as const;
 
 export const newExport = z
   .strictObject({
-    filter: sentFilter.optional().describe('Parcels: all that `properties/filter/` finds.'),
+    filter: sentFilter
+      .optional()
+      .describe('Export the parcels that match this filter, with the fields of `properties/filter/`.'),
     list_id: z
       .uuid('must be the id of a list')
       .optional()
       .describe(
-        'Parcels: the rows of a list of the company, as it shows them, without owners who are marked `do_not_mail`.',
+        "Export the rows of one of your company's lists, as the list shows them, without owners marked `do_not_mail`.",
       ),
     comps: sentComps
       .optional()
-      .describe('Comps: the query parameters of `GET comps/` by their names, without pages.'),
+      .describe('Export comps that match these query parameters of `GET comps/`, without paging.'),
     markets: z
-      .array(z.uuid('must be ids of regions'), 'must be a list of ids of regions')
-      .min(1, 'must name a market')
-      .max(MOST_MARKETS, `must be at most ${MOST_MARKETS}`)
-      .refine(ids => new Set(ids).size === ids.length, 'must name each market once')
+      .array(z.uuid('must be region ids'), 'must be a list of region ids')
+      .min(1, 'must have at least one market')
+      .max(MOST_MARKETS, `must have at most ${MOST_MARKETS} markets`)
+      .refine(ids => new Set(ids).size === ids.length, 'must not repeat a market')
       .optional()
       .describe(
-        'Market statistics, a line for each acreage bucket: ids of regions, as `GET regions/` tells them. csv or xlsx.',
+        'Export the market statistics of these regions, one line per acreage bucket. Use the ids from `GET regions/`. Only csv or xlsx.',
       ),
     format: z
       .enum(EXPORT_FORMATS, `must be one of ${EXPORT_FORMATS.join(', ')}`)
-      .describe('`xlsx` and `csv` are tables; the others have a shape for each row.'),
+      .describe('File format. `xlsx` and `csv` are tables. The others have a shape for each row.'),
     columns: z
-      .array(z.enum(EXPORT_COLUMNS, 'is no column: see docs/exports.md'))
-      .min(1, 'must name a column')
-      .refine(names => new Set(names).size === names.length, 'must name each column once')
+      .array(z.enum(EXPORT_COLUMNS, 'is not a column. docs/exports.md lists the columns'))
+      .min(1, 'must have at least one column')
+      .refine(names => new Set(names).size === names.length, 'must not repeat a column')
       .optional()
       .describe(
-        'In the order of the file; all of them by themselves. `sources`, whom to credit, comes last in any case.',
+        'Columns, in the order of the file. Default: all. `sources` (data credits) is always the last column.',
       ),
     boundary: z
       .boolean('must be true or false')
       .optional()
       .describe(
-        "The parcel's boundary in place of a point: of geojsonl, geoparquet and kml unless it is false; of csv, as WKT, where it is true; not of xlsx.",
+        'Whether to export the parcel boundary instead of a point. Default: true for geojsonl, geoparquet, and kml, false for csv (as WKT). Not available for xlsx.',
       ),
     one_per_owner: z
       .boolean('must be true or false')
       .optional()
       .describe(
-        'The largest parcel of each owner alone, with `owner_parcels` and `owner_acres`. Of a list what it is set to, unless it is told here.',
+        "Whether to export only each owner's largest parcel, with `owner_parcels` and `owner_acres`. Default: the list's setting, or false.",
       ),
     status: z
       .enum(ROW_STATUSES, `must be one of ${ROW_STATUSES.join(', ')}`)
       .optional()
-      .describe('Of a list only the rows of this status.'),
+      .describe('For a list: only rows with this status.'),
     most_tokens: z
       .int('must be a whole number')
       .min(0, 'must be 0 or more')
       .optional()
       .describe(
-        'The export fails, and costs nothing, if it would cost more. 25 or more unless it is of markets, because fewer rows are never counted for free.',
+        'Highest price in tokens. If the export would cost more, it fails and is free. Must be 25 or more, except for markets, because smaller counts are paid data.',
       ),
   })
   .superRefine((given, context) => {
@@ -109,20 +111,17 @@ export const newExport = z
     const kind = kindOf(given);
     const isParcels = kind !== 'comps' && kind !== 'markets';
     if (format === 'xlsx' && boundary)
-      add(
-        'boundary',
-        'is too long for the cells of xlsx: leave it out, or choose csv, geojsonl or geoparquet',
-      );
-    else if (boundary && !isParcels) add('boundary', 'is of parcels alone: leave it out');
+      add('boundary', 'does not fit in xlsx cells: omit it, or choose csv, geojsonl, or geoparquet');
+    else if (boundary && !isParcels) add('boundary', 'is only for parcels: omit it');
     if (kind === 'markets' && format !== 'csv' && format !== 'xlsx')
       add('format', 'must be csv or xlsx: markets have no shapes');
-    if (one_per_owner && !isParcels) add('one_per_owner', 'is of parcels alone: leave it out');
-    if (status !== undefined && kind !== 'list') add('status', 'goes with list_id alone');
+    if (one_per_owner && !isParcels) add('one_per_owner', 'is only for parcels: omit it');
+    if (status !== undefined && kind !== 'list') add('status', 'can be used only with list_id');
     const strange = columns?.filter(name => !columnNames(kind).includes(name)) ?? [];
     if (strange.length > 0)
       add(
         'columns',
-        `${strange.join(', ')}: no columns of this file, which may have ${columnNames(kind).join(', ')}`,
+        `${strange.join(', ')}: not available for this file. Available columns: ${columnNames(kind).join(', ')}`,
       );
   })
   .meta({ id: 'NewExport', example: REQUEST_EXAMPLE });
@@ -131,10 +130,10 @@ const count = (description: string) => z.int().min(0).nullable().describe(descri
 
 const part = z
   .object({
-    n: z.int().min(1).describe('Its place: one part after the other they are the file.'),
-    url: link.describe('Needs no key. Takes `Range`, so that what was cut off goes on.'),
-    bytes: z.int().min(0),
-    sha256: z.string().describe('Of its bytes, in hex.'),
+    n: z.int().min(1).describe('Position of the part. Concatenate the parts in order to get the file.'),
+    url: link.describe('URL of the part. Needs no key. Supports `Range`, so you can resume a download.'),
+    bytes: z.int().min(0).describe('Size of the part in bytes.'),
+    sha256: z.string().describe('SHA-256 of the part, in hex.'),
   })
   .meta({ id: 'ExportPart' });
 
@@ -143,13 +142,15 @@ export const exported = z
     id: z.uuid(),
     state: z
       .enum(['queued', 'running', 'ready', 'failed', 'cancelled', 'expired'])
-      .describe('`ready` files are kept for 7 days, then they are `expired`.'),
+      .describe('State of the export. A `ready` file is kept for 7 days and is then `expired`.'),
     format: z.enum(EXPORT_FORMATS),
-    rows: count('Rows of the file; null until it is ready.'),
-    free_rows: count('Those that the company had been given in the last 30 days as they are.'),
-    tokens: count('What it cost.'),
-    parts: z.array(part).describe('Empty unless it is ready.'),
-    url: link.nullable().describe('All parts as one file; null unless it is ready.'),
+    rows: count('Rows in the file. Null until it is ready.'),
+    free_rows: count(
+      'Free rows: those that your company received in the last 30 days and that have not changed since. Null until it is ready.',
+    ),
+    tokens: count('Price in tokens. Null until it is ready.'),
+    parts: z.array(part).describe('Parts of the file. Empty unless it is ready.'),
+    url: link.nullable().describe('URL of all parts as one file. Null unless it is ready.'),
     error: z
       .object({
         code: z.string(),
@@ -157,9 +158,12 @@ export const exported = z
         details: z.record(z.string(), z.array(z.string())).optional(),
       })
       .optional()
-      .describe('Why it failed; it cost nothing.'),
+      .describe('Why the export failed. A failed export is free.'),
     created_at: z.iso.datetime(),
-    expires_at: z.iso.datetime().nullable().describe('Until when it can be read; null until it is ready.'),
+    expires_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('Time until which the file can be downloaded. Null until it is ready.'),
   })
   .meta({ id: 'Export' });
 
@@ -197,24 +201,24 @@ export type ExportRow = NamedOrder & {
   error: ExportError | null;
   created_at: Date;
   expires_at: Date | null;
-  /** From 0 to 1 while it is made. */
+  /** From 0 to 1 while it runs. */
   progress: number | null;
 };
 
-/** The newest exports of the caller's company. @param id null for all */
+/** The newest exports of the company. @param id null for all */
 export async function listExportRows(db: Db, accountId: string, id: string | null): Promise<ExportRow[]> {
   const company_id = await companyOf(db, accountId);
   const values = { company_id, export_id: id, limit: MOST_LISTED };
   return db.run<ExportRow>('exports/list_exports', values, { subject: SUBJECT });
 }
 
-/** Far above what people look at; it bounds the list, which is not paged. */
+/** More than anyone looks at. Limits the list, which is not paged. */
 export const MOST_LISTED = 100;
 
 type PartRow = { export_id: string; n: number; size: number; sha256: string };
 type Reading = { db: Db; files: FileAddresses };
 
-/** As the API tells them, with fresh addresses. */
+/** As the API returns them, with fresh URLs. */
 export async function toExports(
   rows: readonly ExportRow[],
   { db, files }: Reading,

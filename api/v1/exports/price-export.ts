@@ -24,8 +24,8 @@ import { requireFilterRegions } from '../parcels/filter/filter-regions.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 
 /**
- * What a file has, markets as markets, and how much of it the company has had. `bound`: of a list that hides
- * its rows, the most that may be said of its price.
+ * Rows of a file (or markets), and how many of them are free. `bound`: for a list that hides its rows, the
+ * highest price that may be disclosed.
  */
 export type ExportPrice = { rows: number; free_rows: number; tokens: number; bound: number | null };
 
@@ -34,8 +34,8 @@ type At = Pick<CallContext, 'now' | 'work'>;
 type Counted = { rows: number; free: number; bound?: number | null };
 
 /**
- * What an export would cost now, at no cost.
- * @throws PlatError `validation_error` for what cannot be exported, `unprocessable` as the filter
+ * The current price of an export.
+ * @throws PlatError `validation_error` if it can't be exported, `unprocessable` like the filter
  */
 export async function priceExport(
   db: Db,
@@ -52,7 +52,7 @@ export async function priceExport(
     throw request.format === 'kml'
       ? validationError({
           format: [
-            `kml has at most ${most} rows, and there are more: ask for fewer, or choose another format`,
+            `allows up to ${most} rows for kml, and there are more. Export fewer, or choose another format`,
           ],
         })
       : tooMany(field);
@@ -62,11 +62,11 @@ export async function priceExport(
 const tooMany = (field: string): PlatError =>
   validationError({
     [field]: [
-      `finds more than ${mostRows('csv')}, the most rows of one file: make it narrower, or order several`,
+      `matches more than ${mostRows('csv')} rows, the limit of one file. Narrow it, or create several exports`,
     ],
   });
 
-/** One more than a file may have is enough to know. */
+/** Counting stops at one more than a file can have. */
 const ENOUGH = mostRows('csv') + 1;
 
 async function countParcels(db: Db, companyId: string, request: ExportRequest, at: At): Promise<Counted> {
@@ -88,7 +88,8 @@ async function hitsOf(
 ): Promise<Hits & { bound: number | null }> {
   if (list_id !== undefined) {
     const list = await findListOf(db, companyId, list_id);
-    if (list === undefined) throw validationError({ list_id: ['is not the id of a list of the company'] });
+    if (list === undefined)
+      throw validationError({ list_id: ["is not the id of one of your company's lists"] });
     const options = { companyId, status, onePerOwner: one_per_owner };
     const hits = await hitsOfList(db, list, options);
     return { ...hits, bound: list.rows_at_most && Math.max(list.rows_at_most, MIN_DISCLOSED_COUNT) };
@@ -134,7 +135,7 @@ async function countMarkets(db: Db, companyId: string, { markets }: ExportReques
   const found = new Set(known.map(({ id }) => id));
   const unknown = markets!.filter(id => !found.has(id));
   if (unknown.length > 0)
-    throw validationError({ markets: unknown.map(id => `${id} is not the id of a region`).slice(0, 20) });
+    throw validationError({ markets: unknown.map(id => `${id} is not a region id`).slice(0, 20) });
   const stats = known.filter(market => market.has_stats);
   return { rows: stats.length, free: stats.filter(market => market.free).length };
 }

@@ -20,14 +20,14 @@ const share = (description: string) =>
   z.number().min(0).max(1).nullable().describe(`${description} From 0 to 1.`);
 const rows = z
   .object({
-    read: z.int().min(0).describe('Rows of all files.'),
+    read: z.int().min(0).describe('Rows in all files.'),
     rejected: z.int().min(0).describe('Rows that could not be used.'),
-    reasons: z.record(z.string(), z.int()).describe('How many rows were rejected, by reason.'),
+    reasons: z.record(z.string(), z.int()).describe('Number of rejected rows by reason.'),
   })
   .meta({ id: 'RowCounts' });
 const filled = z
   .partialRecord(z.enum(PARCEL_FIELD_NAMES), z.number().min(0).max(1))
-  .describe('Share of the parcels that have a field, from 0 to 1.');
+  .describe('For each field, the share of parcels that have it, from 0 to 1.');
 
 const figure = (description: string) => z.number().nullable().describe(description);
 const range = z.object({ low: z.number(), high: z.number() }).nullable();
@@ -36,47 +36,51 @@ const study = z
     of: z
       .enum(['assessor', 'plat'])
       .describe(
-        "Whose values: `assessor`, the roll's of the land, which may have been set with the sale in view; `plat`, by what was known before the quarter of the sale.",
+        "Values compared with sale prices. `assessor`: the roll's land values, which can be based on the sale itself. `plat`: estimates from data before the quarter of the sale.",
       ),
     by: z
       .enum([...WHOLE, ...NARROW_BUCKETS])
-      .describe('Of which sales: `all`, those of the `last_12_months`, or those of a bucket of acreage.'),
-    n: z.int().describe(`Sales, without outliers. Below ${LEAST_STUDIED} there are no figures.`),
+      .describe('Sales in the study: `all`, `last_12_months`, or an acreage bucket.'),
+    n: z
+      .int()
+      .describe(`Number of sales, without outliers. With fewer than ${LEAST_STUDIED}, the figures are null.`),
     outliers: z
       .int()
-      .describe('Sales left out by the IAAO rule: over three interquartile ranges beyond a quartile.'),
-    median_ratio: figure('Median of value over price.'),
-    cod: figure('Coefficient of dispersion: mean distance of ratios from their median, in percent of it.'),
-    prd: figure(
-      'Price-related differential: mean ratio over price-weighted ratio; above 1 where dear land is undervalued.',
+      .describe('Sales excluded by the IAAO rule: more than three interquartile ranges beyond a quartile.'),
+    median_ratio: figure('Median ratio of value to price.'),
+    cod: figure(
+      'Coefficient of dispersion: average distance of the ratios from their median, in percent of the median.',
     ),
-    prb: figure('Price-related bias: by what share ratios change where the value doubles.'),
-    mki: figure('Modified Kakwani index; below 1 where dear land is undervalued.'),
+    prd: figure(
+      'Price-related differential: mean ratio divided by price-weighted ratio. Above 1 if expensive land is undervalued.',
+    ),
+    prb: figure('Price-related bias: relative change of the ratio when the value doubles.'),
+    mki: figure('Modified Kakwani index. Below 1 if expensive land is undervalued.'),
     vei: figure(
-      'Vertical equity indicator, in percent; below 0 where dear land is undervalued. Null below 20 sales.',
+      'Vertical equity indicator, in percent. Below 0 if expensive land is undervalued. Null with fewer than 20 sales.',
     ),
     prb_by_chance: range.describe(
-      'The PRB that values without bias would show which are off by as much: bias is what lies outside.',
+      'Range of the PRB that unbiased values with the same errors would show. A PRB outside this range indicates bias.',
     ),
     intervals: z
       .object({ median_ratio: range, cod: range, prd: range, prb: range, mki: range, vei: range })
-      .describe('Of each figure the middle 90 % of its resamples.'),
+      .describe('90% confidence interval of each figure, from resampling.'),
   })
   .meta({ id: 'RatioStudy' });
 
 const run = z
   .object({
-    run_id: z.int(),
-    feed: z.string(),
-    counties: z.int().describe('How many counties the feed has: the figures are of all of them together.'),
-    status: z.enum(['merged', 'blocked']),
-    finished_at: z.iso.datetime({ offset: true }),
+    run_id: z.int().describe('Id of the run.'),
+    feed: z.string().describe('Name of the feed.'),
+    counties: z.int().describe('Number of counties in the feed. The figures cover all of them.'),
+    status: z.enum(['merged', 'blocked']).describe('`blocked`: the gate stopped the run.'),
+    finished_at: z.iso.datetime({ offset: true }).describe('Time when the run finished.'),
     rows,
-    parcels: z.int().nullable(),
-    new: z.int(),
-    changed: z.int(),
-    retired: z.int(),
-    ids_kept: share('Of the parcels before it those that kept their id; null for a first run.'),
+    parcels: z.int().nullable().describe('Parcels in the run. Null when unknown.'),
+    new: z.int().describe('New parcels.'),
+    changed: z.int().describe('Changed parcels.'),
+    retired: z.int().describe('Retired parcels.'),
+    ids_kept: share('Share of the previous parcels that kept their id. Null for a first run.'),
     filled,
   })
   .meta({ id: 'QualityRun' });
@@ -84,42 +88,51 @@ const run = z
 const quality = z
   .object({
     fips,
-    name: z.string(),
-    state: z.string(),
+    name: z.string().describe('County name.'),
+    state: z.string().describe('Two-letter state code.'),
     computed_at: z.iso
       .datetime({ offset: true })
       .nullable()
-      .describe('When shares and studies were computed; null where that is still to come.'),
+      .describe('Time when the shares and studies were computed. Null if they are not computed yet.'),
     as_of: z.iso
       .date()
       .nullable()
-      .describe(`The day up to which sales are studied, ${RECORD_YEARS} years of them.`),
-    parcels: z.int().nullable().describe('Parcels on the roll.'),
-    rows: rows.nullable().describe('Of the last merge of each of its rolls, together.'),
+      .describe(`End of the ${RECORD_YEARS} years of sales in the studies. Null if there are none.`),
+    parcels: z.int().nullable().describe('Parcels on the roll. Null if they are not counted yet.'),
+    rows: rows
+      .nullable()
+      .describe('Total rows of the last merged run of each of its rolls. Null if there is none.'),
     filled,
-    boundaries: share('Of the parcels those with a boundary.'),
+    boundaries: share('Share of parcels with a boundary.'),
     acreage_agrees: share(
-      'Of the parcels with stated and measured acres those where the two are within a factor of 1.5.',
+      'Among parcels with stated and measured acres, the share where the two are within a factor of 1.5.',
     ),
-    acreage_compared: z.int().nullable().describe('Parcels with both.'),
-    ids_kept: share('Of the parcels before the last merge those that kept their id; null after a first one.'),
+    acreage_compared: z.int().nullable().describe('Number of parcels with both.'),
+    ids_kept: share(
+      'Share of the parcels before the last merge that kept their id. Null after a first merge.',
+    ),
     sources: z.array(
       z.object({
-        name: z.string(),
+        name: z.string().describe('Title of the source, or the name of its feed.'),
         kind: sourceKind,
         as_of: z.iso
           .date()
           .nullable()
           .describe(
-            'Its edition; else the day that its publisher says it was last changed; null without either.',
+            'Date of its version, or the date of the last change according to its publisher. Null if neither is known.',
           ),
-        age_days: z.int().nullable().describe('Days since `as_of`.'),
-        merged_at: z.iso.datetime({ offset: true }).nullable().describe('When it was last taken in.'),
+        age_days: z.int().nullable().describe('Days since `as_of`. Null without it.'),
+        merged_at: z.iso
+          .datetime({ offset: true })
+          .nullable()
+          .describe('Time of the last merge. Null if it was never merged.'),
       }),
     ),
     no_comps: noCompsNotice,
-    ratio_studies: z.array(study).describe("The assessor's first, each of all sizes, then by size."),
-    history: z.array(run).describe('The last merged and blocked runs of its rolls, the newest first.'),
+    ratio_studies: z
+      .array(study)
+      .describe("Ratio studies: the assessor's values, then Plat's, each for all sizes, then by size."),
+    history: z.array(run).describe('Latest merged and blocked runs of its rolls, newest first.'),
   })
   .meta({ id: 'CountyQuality' });
 
@@ -134,18 +147,18 @@ export const countyQuality = defineEndpoint({
   operationId: 'get_county_quality',
   summary: 'Get the data quality of a county',
   description:
-    "How full its roll is, whether boundaries and acres agree, whether ids were kept, as of when each source is; and how close the assessor's values and Plat's are to past sales (a ratio study).",
+    "Returns how complete a county's roll is, how well boundaries and acres agree, how many ids were kept, how old each source is, and how close the assessor's and Plat's values are to past sales (ratio studies).",
   params: z.object({ fips }),
   response: {
     status: 200,
-    description: 'The county. What is not known is null, or left out of lists.',
+    description: 'The data quality of the county. Unknown figures are null.',
     schema: quality,
     example: { summary: 'A county', value: QUALITY_EXAMPLE },
   },
-  errors: { not_found: 'Nothing is known of this county. Costs nothing.' },
+  errors: { not_found: 'Plat has no data for this county. Free.' },
   handle: async ({ params }, { db }, { now }) => {
     const body = await readQuality(db, params.fips, now);
-    if (body === undefined) throw notFound(`Nothing is known of county ${params.fips}.`);
+    if (body === undefined) throw notFound(`Plat has no data for county ${params.fips}.`);
     return { body, tokens: 0 };
   },
 });
@@ -161,10 +174,10 @@ type StoredRun = Pick<CountyQuality['history'][number], 'run_id' | 'feed' | 'cou
   counts: Partial<RunCounts>;
 };
 
-/** Runs that are told of. */
+/** Number of runs in the history. */
 const MAX_RUNS = 12;
 
-/** Undefined where nothing is known of the county. */
+/** Undefined without data for the county. */
 export async function readQuality(db: Db, code: string, now: Date): Promise<CountyQuality | undefined> {
   const [[coverage], [stored]] = await Promise.all([
     readCoverage(db, Number(code)),
@@ -226,7 +239,7 @@ function lastMerges(history: readonly StoredRun[]): StoredRun[] {
   return [...new Map(merged.toReversed().map(one => [one.feed, one])).values()];
 }
 
-/** Of the parcels that were there before runs the share that stayed; null where there were none. */
+/** The share of the parcels before the runs that kept their id. Null if there were none. */
 function idsKept(all: readonly Partial<RunCounts>[]): number | null {
   let kept = 0;
   let gone = 0;
@@ -240,7 +253,7 @@ function idsKept(all: readonly Partial<RunCounts>[]): number | null {
 function describeRun({ counts, ...run }: StoredRun) {
   const { rows: parcels, new: added = 0, changed = 0, retired = 0, filled: full = {} } = counts;
   const used = Math.max(1, ...Object.values(full));
-  // As jsonb keeps no order; the other names are of boundaries' files.
+  // jsonb doesn't keep the order. Other names are from boundary files.
   const fields = Object.fromEntries(
     PARCEL_FIELD_NAMES.flatMap(name => (name in full ? [[name, full[name]!]] : [])),
   );

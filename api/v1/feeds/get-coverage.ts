@@ -16,32 +16,35 @@ export const sourceKind = z.enum(['assessor', 'listings', ...LAND_KINDS]);
 
 const source = z
   .object({
-    kind: sourceKind,
-    feed: z.string(),
-    title: z.string().nullable(),
-    attribution: z.string().nullable().describe('Who is to be credited, and how.'),
-    licence: z.string().nullable().describe('Terms on which the data may be used.'),
-    edition: day('The day that the source says it is of.'),
-    merged_at: z.iso.datetime({ offset: true }).nullable().describe('When it was last taken in.'),
-    changed: day('The day that the source, when it was taken in, said it was last changed.').optional(),
+    kind: sourceKind.describe('Type of the source.'),
+    feed: z.string().describe('Name of the feed.'),
+    title: z.string().nullable().describe('Title of the source. Null if the feed has none.'),
+    attribution: z.string().nullable().describe('Required credit. Null if the feed has none.'),
+    licence: z.string().nullable().describe('License terms of the data. Null if the feed has none.'),
+    edition: day('Date of the data according to the source. Null if it does not say.'),
+    merged_at: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .describe('Time of the last merge. Null if it was never merged.'),
+    changed: day('Date of the last change according to the source, at the time of the merge.').optional(),
     source_url: z
       .string()
       .nullable()
       .optional()
-      .describe('Where its publisher has it; null for a file of the operator.'),
+      .describe("URL of the publisher's data. Null for a file of the operator."),
   })
   .meta({ id: 'CoverageSource' });
 
 const offer = z
   .object({
     fips,
-    name: z.string(),
-    state: z.string(),
-    statewide: z.boolean().describe('Whether it is a part of a file of the whole state.'),
-    source_url: z.string().describe('Where the parcels are published.'),
-    website: z.string().nullable().describe('What the publisher says of them.'),
-    licence: z.string().nullable().describe('Terms, as far as the catalogue notes them.'),
-    year: z.string().nullable().describe('The year of the file, where it has one.'),
+    name: z.string().describe('County name.'),
+    state: z.string().describe('Two-letter state code.'),
+    statewide: z.boolean().describe('Whether the county is part of a statewide file.'),
+    source_url: z.string().describe('URL of the parcel data.'),
+    website: z.string().nullable().describe("URL of the publisher's website. Null if unknown."),
+    licence: z.string().nullable().describe('License terms. Null if unknown.'),
+    year: z.string().nullable().describe('Year of the file. Null if unknown.'),
   })
   .meta({ id: 'CoverageOffer' });
 
@@ -49,30 +52,30 @@ export type Offer = z.output<typeof offer>;
 
 export const noCompsNotice = z
   .object({
-    reason: z.enum(NO_COMPS_REASONS),
-    message: z.string().describe('The reason, and what helps.'),
+    reason: z.enum(NO_COMPS_REASONS).describe('Code of the reason.'),
+    message: z.string().describe('The reason, and what to do about it.'),
   })
   .optional()
-  .describe('Only where no sale is known: why, and what helps.');
+  .describe('Present only if the county has no sales: why, and what to do about it.');
 
 const county = z
   .object({
     fips,
-    name: z.string(),
-    state: z.string(),
+    name: z.string().describe('County name.'),
+    state: z.string().describe('Two-letter state code.'),
     parcels: count('Parcels on the roll.'),
-    with_boundary: count('Of them with a boundary.'),
-    with_owner: count('With an owner.'),
-    with_acres: count('With acreage, stated or measured.'),
-    with_values: count('With an assessed or market value.'),
-    with_sale: count('With the day of the last sale.'),
-    active: count('Listings on the market.'),
+    with_boundary: count('Parcels with a boundary.'),
+    with_owner: count('Parcels with an owner.'),
+    with_acres: count('Parcels with stated or measured acreage.'),
+    with_values: count('Parcels with an assessed or market value.'),
+    with_sale: count('Parcels with the date of the last sale.'),
+    active: count('Active listings.'),
     pending: count('Listings under contract.'),
     sold: count('Closed sales.'),
-    stats_as_of: day('The day of the market statistics.'),
-    valuations_as_of: day('The day for which parcels are valued; null where none is.'),
+    stats_as_of: day('Date of the market statistics. Null if there are none.'),
+    valuations_as_of: day('Date of the valuations. Null if no parcel is valued.'),
     no_comps: noCompsNotice,
-    sources: z.array(source).describe('The rolls of the county and the land layers over it.'),
+    sources: z.array(source).describe('Rolls, listings, and land layers of the county.'),
   })
   .meta({ id: 'CountyCoverage' });
 
@@ -86,11 +89,13 @@ export const listCoverage = defineEndpoint({
     offered: z
       .string()
       .transform(text => text.toUpperCase())
-      .refine(code => STATES.some(state => state.code === code), { error: 'must be a state, such as WI' })
+      .refine(code => STATES.some(state => state.code === code), {
+        error: 'must be a two-letter state code, such as WI',
+      })
       .optional()
       .meta({
         description:
-          'A state, such as WI: its counties that nothing is known of and whose parcels are published come in `offered`.',
+          'A two-letter state code, such as WI. Adds `offered`: its counties without data whose parcels are published.',
         example: 'WI',
       }),
   }),
@@ -98,16 +103,16 @@ export const listCoverage = defineEndpoint({
   operationId: 'get_coverage',
   summary: 'List counties with data',
   description:
-    'Every county with parcels or listings: how much is known of them, of which day, and from whom.',
+    'Returns every county with parcels or listings: what data it has, how recent it is, and where it comes from.',
   response: {
     status: 200,
-    description: 'By state, then by name. Counties that nothing is known of are left out.',
+    description: 'Counties with data, sorted by state, then by name.',
     schema: z.object({
       counties: z.array(county),
       offered: z
         .array(offer)
         .optional()
-        .describe('Only where it is asked for: what the operator could load.'),
+        .describe('Present only with `offered`: counties that the operator can load.'),
     }),
     example: { summary: 'One county', value: { counties: [COVERAGE_EXAMPLE] } },
   },
@@ -123,7 +128,7 @@ export const countyCoverage = defineEndpoint({
   path: '/api/public/v1/coverage/{fips}/',
   operationId: 'get_county_coverage',
   summary: 'Get the coverage of a county',
-  description: 'As in the list of all counties.',
+  description: 'Returns what data a county has, how recent it is, and where it comes from.',
   params: z.object({ fips }),
   response: {
     status: 200,
@@ -131,19 +136,19 @@ export const countyCoverage = defineEndpoint({
     schema: county,
     example: { summary: 'A county', value: COVERAGE_EXAMPLE },
   },
-  errors: { not_found: 'Nothing is known of this county. Costs nothing.' },
+  errors: { not_found: 'Plat has no data for this county. Free.' },
   handle: async ({ params }, { db, sourcesOfCounty }) => {
     const [coverage] = await readCoverage(db, Number(params.fips));
     if (coverage === undefined) {
       const [source] = sourcesOfCounty(params.fips);
       const published = source ? ` Its parcels are published at ${source.address}.` : '';
-      throw notFound(`Nothing is known of county ${params.fips}.${published}`);
+      throw notFound(`Plat has no data for county ${params.fips}.${published}`);
     }
     return { body: coverage, tokens: 0 };
   },
 });
 
-/** What is known of a county, or of all. */
+/** The coverage of a county, or of all. */
 export async function readCoverage(db: Db, code: number | null): Promise<Coverage[]> {
   const rows = await db.run<Coverage & { reads_sales: boolean }>('feeds/list_coverage', {
     fips: code,
@@ -155,7 +160,7 @@ export async function readCoverage(db: Db, code: number | null): Promise<Coverag
   }));
 }
 
-/** What the catalogue has of a state's counties without parcels. */
+/** Catalogue entries for counties of a state without parcels. */
 export function offersOf(
   state: string,
   known: readonly Coverage[],

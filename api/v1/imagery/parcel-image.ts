@@ -7,19 +7,17 @@ import { EXAMPLE_ID } from '../examples/examples.ts';
 
 const parcelImage = z
   .object({
-    property_id: z.int().describe('The parcel.'),
+    property_id: z.int().describe('Id of the parcel.'),
     image_url: link.describe(
-      'Address of the picture, which needs no key and answers until `expires_at`. Every call gives one of its own.',
+      'URL of the picture. Needs no key and works until `expires_at`. Every call returns a new one.',
     ),
     mime_type: z.literal('image/jpeg'),
-    expires_at: z.iso.datetime().describe('When the address expires.'),
+    expires_at: z.iso.datetime().describe('Time when the URL expires.'),
     imagery: z
       .enum(['aerial', 'relief'])
-      .describe(
-        'What the boundary is drawn on: aerial imagery, or a relief drawn from what is known of the land.',
-      ),
-    attribution: z.string().describe('Who is to be credited for the imagery.'),
-    captured: z.iso.date().nullable().describe('Day of the imagery; null where its source does not tell.'),
+      .describe('Background of the boundary: aerial imagery, or a relief drawn from land data.'),
+    attribution: z.string().describe('Credit for the imagery.'),
+    captured: z.iso.date().nullable().describe('Date of the imagery. Null if its source does not say.'),
   })
   .meta({ id: 'ParcelImage' });
 
@@ -29,7 +27,7 @@ export const getParcelImage = defineEndpoint({
   operationId: 'get_parcel_image',
   summary: 'Get a picture of a parcel',
   description:
-    'A 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator: the whole boundary with a margin, outlined in blue. Returns 404 when no imagery covers the parcel, and 503 with `Retry-After` when the source of its imagery is down. Both are free.',
+    'Returns the URL of a 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator. The whole boundary is outlined in blue, with a margin. Returns 404 when no imagery covers the parcel, and 503 with `Retry-After` when the source of its imagery is down. Both are free.',
   metering: {
     key: 'public_parcel_image',
     price: PRICES.picture,
@@ -38,7 +36,7 @@ export const getParcelImage = defineEndpoint({
   },
   response: {
     status: 200,
-    description: 'Where the picture is.',
+    description: 'The URL of the picture.',
     schema: parcelImage,
     example: {
       summary: `Parcel ${EXAMPLE_ID} of the sample`,
@@ -54,8 +52,8 @@ export const getParcelImage = defineEndpoint({
     },
   },
   errors: {
-    not_found: 'No parcel has this id, it has no boundary, or no imagery covers it. Costs nothing.',
-    unprocessable: 'The boundary has more than 50,000 vertices or 1,000 parts. Costs nothing.',
+    not_found: 'No parcel has this id, it has no boundary, or no imagery covers it. Free.',
+    unprocessable: 'The boundary has more than 50,000 vertices or 1,000 parts. Free.',
   },
   handle: async ({ params: { property_id } }, { images }, call) => {
     const { key, picture } = await images.pictures.ofParcel(property_id);

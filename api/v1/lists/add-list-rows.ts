@@ -19,31 +19,34 @@ import { isQuotable, spendQuote } from '../parcels/filter/filter-count.ts';
 import { PAGE_SIZES } from '../parcels/filter/filter-prices.ts';
 import { requireFilterRegions } from '../parcels/filter/filter-regions.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
-import { rowsTold } from './disclosed-rows.ts';
+import { disclosedRows } from './disclosed-rows.ts';
 import { distinct, findByFilter, findNumbers, MAX_FOUND } from './find-list-parcels.ts';
 import { findList, listParams, NO_LIST, ROWS_PATH } from './list-schema.ts';
 
-/** Parcels that one call may name, some 140 kB. */
+/** Parcels that one call can name, about 140 kB. */
 export const MAX_NAMED = 10_000;
-/** Parcels of one statement. */
+/** Parcels per statement. */
 const BATCH = 20_000;
 
 const WAYS = ['filter', 'property_ids', 'apns'] as const;
 
 const body = z
   .strictObject({
-    filter: filterBody.optional().meta({ description: 'All that `properties/filter/` finds.' }),
+    filter: filterBody
+      .optional()
+      .meta({ description: 'Add every match of this filter, with the fields of `properties/filter/`.' }),
     property_ids: z
       .array(z.int('must be a whole number').min(1, 'must be 1 or more'))
-      .min(1, 'must name one parcel or more')
-      .max(MAX_NAMED, `must be at most ${MAX_NAMED} a call`)
-      .optional(),
+      .min(1, 'must have at least one parcel')
+      .max(MAX_NAMED, `must have at most ${MAX_NAMED} per call`)
+      .optional()
+      .describe('Ids of the parcels to add.'),
     apns: z
       .array(line(200, 'must be text'))
-      .min(1, 'must name one parcel or more')
-      .max(MAX_NAMED, `must be at most ${MAX_NAMED} a call`)
+      .min(1, 'must have at least one parcel')
+      .max(MAX_NAMED, `must have at most ${MAX_NAMED} per call`)
       .optional()
-      .describe('Parcel numbers of the county `fips`, with the zeros of their parts or without.'),
+      .describe('Parcel numbers in the county `fips`, with or without padding zeros.'),
     fips: z
       .union([z.string(), z.int().transform(String)])
       .pipe(fips)
@@ -56,8 +59,8 @@ const body = z
       for (const name of named.length === 0 ? WAYS : named)
         add(name, `exactly one of ${WAYS.join(', ')} is required`);
     if (given.apns !== undefined && given.fips === undefined)
-      add('fips', 'is missing: the county of the parcel numbers');
-    if (given.apns === undefined && given.fips !== undefined) add('fips', 'goes with apns alone');
+      add('fips', 'is required: the county of the parcel numbers');
+    if (given.apns === undefined && given.fips !== undefined) add('fips', 'can be used only with apns');
   })
   .meta({ id: 'NewListRows', example: { filter: WIDE_FILTER } });
 
@@ -65,16 +68,16 @@ const outcome = (description: string) => z.int().min(0).nullable().describe(desc
 
 const added = z
   .object({
-    added: outcome('Null, like the next five, when the answer would reveal what was not paid for.'),
-    already_there: outcome('Parcels that were in the list before.'),
-    left_out: outcome('Parcels that the next three count, together.'),
-    in_other_lists: outcome('In a list that `leave_out.lists` names.'),
-    mailed_lately: outcome('The owner was mailed within `leave_out.mailed_within_days`.'),
-    do_not_mail: outcome('The owner is marked `do_not_mail`.'),
+    added: outcome('Parcels added. Null, like the next five, when it would reveal paid data.'),
+    already_there: outcome('Parcels that were already in the list.'),
+    left_out: outcome('Parcels excluded: the total of the next three.'),
+    in_other_lists: outcome('Excluded because they are in one of `leave_out.lists`.'),
+    mailed_lately: outcome('Excluded because the owner was mailed within `leave_out.mailed_within_days`.'),
+    do_not_mail: outcome('Excluded because the owner is marked `do_not_mail`.'),
     not_found: z
       .array(z.string())
-      .describe('Ids and parcel numbers, as given, that no parcel on the roll has.'),
-    rows: z.int().min(0).describe('Parcels in the list now, as `GET lists/{id}/` counts them.'),
+      .describe('Ids and parcel numbers, as sent, that no parcel on the roll has.'),
+    rows: z.int().min(0).describe('Parcels now in the list, counted as in `GET lists/{id}/`.'),
   })
   .meta({ id: 'AddedListRows' });
 
@@ -82,8 +85,8 @@ export type AddedRows = z.output<typeof added>;
 /** The counts that signed-in people see. */
 export type CountedRows = { [Name in keyof AddedRows]: NonNullable<AddedRows[Name]> };
 
-const FULL = `The lists of the company have ${MAX_ROWS.toLocaleString('en-US')} rows at most: delete lists or rows first.`;
-const UNPAID = `names a parcel or a person, or a shape under 1 km²: send pay=true, which costs ${PRICES.filterPage.tokens} tokens, as a page of this filter does`;
+const FULL = `Your company's lists can have up to ${MAX_ROWS.toLocaleString('en-US')} rows. Delete lists or rows first.`;
+const UNPAID = `names a parcel or a person, or has a shape under 1 km². Send pay=true, which costs ${PRICES.filterPage.tokens} tokens, like a page of this filter`;
 
 export const addListRows = defineEndpoint({
   method: 'post',
@@ -91,20 +94,18 @@ export const addListRows = defineEndpoint({
   operationId: 'add_list_rows',
   tag: 'Lists',
   summary: 'Add parcels to a list',
-  description: `Adds all that a filter finds (up to ${MAX_FOUND.toLocaleString('en-US')} parcels a call), or up to ${MAX_NAMED.toLocaleString('en-US')} parcels by their ids, or by their numbers in one county. Only parcels on the roll are added. What the list leaves out, and owners who want no letters, are counted.
+  description: `Adds every match of a filter (up to ${MAX_FOUND.toLocaleString('en-US')} parcels per call), or up to ${MAX_NAMED.toLocaleString('en-US')} parcels by id, or by parcel number in one county. Only parcels on the roll are added. Parcels that the list excludes, and do-not-mail owners, are counted.
 
-A filter follows the rules of quotes. It uses one of the ${PRICES.quote.freePerDay} free quotes per day, and the counts are null when fewer than ${MIN_DISCLOSED_COUNT} parcels match, or when a count would reveal fewer than ${MIN_DISCLOSED_COUNT} of them. A filter that can't be quoted needs \`pay=true\`, which costs ${PRICES.filterPage.tokens} tokens and returns every count. For parcels by id or number, counts are null when they would reveal owners, or rows of a list that were not read.`,
+Adding by filter counts as a quote: it uses one of the ${PRICES.quote.freePerDay} free quotes per day. Counts are null when fewer than ${MIN_DISCLOSED_COUNT} parcels match, or when a count would reveal fewer than ${MIN_DISCLOSED_COUNT}. A filter that can't be quoted needs \`pay=true\`, which costs ${PRICES.filterPage.tokens} tokens and returns every count. For ids and parcel numbers, counts are null when they would reveal owners or unread rows.`,
   params: listParams,
   query: z.strictObject({
-    pay: queryFlag(
-      `With a filter: pay ${PRICES.filterPage.tokens} tokens for the counts, as for a page of it.`,
-    ),
+    pay: queryFlag(`With a filter, pay ${PRICES.filterPage.tokens} tokens to get every count.`),
   }),
   body,
   metering: {
     key: 'public_parcel_filter',
     price: PRICES.quote,
-    note: `an addition by filter counts as a quote, one by ids or parcel numbers is free. With \`pay=true\`, ${tokensText(PRICES.filterPage.tokens)}, and free when nothing matches`,
+    note: `adding by filter counts as a quote. Adding by id or parcel number is free. With \`pay=true\`, ${tokensText(PRICES.filterPage.tokens)}, and free when nothing matches`,
     mayBeFree: true,
     atMost({ query, body }) {
       if (body.filter === undefined) return 0;
@@ -113,8 +114,8 @@ A filter follows the rules of quotes. It uses one of the ${PRICES.quote.freePerD
   },
   response: {
     status: 201,
-    description: 'The result. Also when counts are null.',
-    also: { 200: 'The same, and none was added.' },
+    description: 'The result. Also returned when counts are null.',
+    also: { 200: 'The same result, when no parcel was added.' },
     schema: added,
     example: {
       summary: 'The example request, in the sample',
@@ -130,22 +131,26 @@ A filter follows the rules of quotes. It uses one of the ${PRICES.quote.freePerD
       },
     },
   },
-  errors: { not_found: NO_LIST, unprocessable: `${FULL} Or a shape of the filter is too much to test.` },
+  errors: { not_found: NO_LIST, unprocessable: `${FULL} Or the filter's shape is too complex.` },
   handle: async ({ params, query: { pay }, body }, { db }, call) => {
     const companyId = await companyOf(db, call.account.id);
     const list = await findList(db, companyId, params.id);
-    if (pay && body.filter === undefined) throw validationError({ pay: ['goes with a filter alone'] });
+    if (pay && body.filter === undefined) throw validationError({ pay: ['can be used only with a filter'] });
     const found = await findParcels(body, pay, db, companyId, call);
     const answer = await makeOnce(db, call, tx => addFound(tx, companyId, list.id, found));
-    const { isTold, outcomes, not_found } = answer;
+    const { isDisclosed, outcomes, not_found } = answer;
     const { in_other_lists, mailed_lately, do_not_mail } = outcomes;
     const counts = { ...outcomes, left_out: in_other_lists + mailed_lately + do_not_mail };
     const after = await findList(db, companyId, list.id);
-    const told = isTold || call.user !== undefined;
+    const disclosed = isDisclosed || call.user !== undefined;
     return {
-      body: { ...(told ? counts : WITHHELD), not_found, rows: rowsTold(after, call) } satisfies AddedRows,
-      // Without a count, the status must not tell none from some.
-      status: told && outcomes.added === 0 ? 200 : 201,
+      body: {
+        ...(disclosed ? counts : WITHHELD),
+        not_found,
+        rows: disclosedRows(after, call),
+      } satisfies AddedRows,
+      // Without counts, the status must not reveal whether any were added.
+      status: disclosed && outcomes.added === 0 ? 200 : 201,
       tokens: found.tokens,
       ...(!pay && { meteringKey: QUOTE_KEY }),
     };
@@ -161,13 +166,13 @@ const WITHHELD = {
   do_not_mail: null,
 };
 
-/** Parcels to be added, and on what terms. */
+/** Parcels to add, and how they were found. */
 type Found = {
   ids: number[];
   unknown: string[];
-  /** The company named them, or searched and knows the filter alone, or paid for their number. */
+  /** `named` by the company, `searched` with a filter, or `paid` for their number. */
   how: 'named' | 'searched' | 'paid';
-  /** Whether their number may not be said, however many there are. */
+  /** Whether their number must stay hidden, whatever it is. */
   unquotable: boolean;
   tokens: number;
 };
@@ -183,7 +188,7 @@ async function findParcels(
   if (property_ids !== undefined) return { ids: distinct(property_ids), unknown: [], ...named };
   if (apns !== undefined) return { ...(await findNumbers(db, fips!, apns)), ...named };
   const filter = given as FilterBody;
-  // A list's rows are of the company's choice, and may be few: narrowed they are never counted.
+  // The company chooses the rows of its lists, and they can be few, so filters on them are never counted.
   const { list_id, ...others } = filter;
   if (call.user === undefined && !pay && !(await isQuotable(others, call.work)))
     throw validationError({ filter: [UNPAID] });
@@ -207,12 +212,13 @@ type Outcomes = Record<
   number
 >;
 type Company = { has_marked_owners: boolean; mailed_at: Date | null };
-type Added = { outcomes: Outcomes; not_found: string[]; isTold: boolean };
+/** Stored as JSON for repeats, so the names stay. */
+type Added = { outcomes: Outcomes; not_found: string[]; isDisclosed: boolean };
 
-/** Adds what was found, and notes what may be said about it. */
+/** Adds the parcels, and records what may be disclosed about them. */
 async function addFound(db: Db, companyId: string, listId: string, found: Found): Promise<Added> {
   const [company] = await db.run<Company>('lists/lock_lists', { company_id: companyId });
-  // It may have been deleted while the filter was read.
+  // The list can be deleted while the filter runs.
   const [list] = await db.run<ListRecord>('lists/lock_list', { company_id: companyId, list_id: listId });
   if (list === undefined) throw notFound(NO_LIST);
   const [before] = await db.run<{ rows: number }>('lists/count_rows_of_company', { company_id: companyId });
@@ -227,26 +233,27 @@ async function addFound(db: Db, companyId: string, listId: string, found: Found)
   for (let from = 0; from < found.ids.length; from += BATCH) {
     const batch = await addBatch(db, companyId, list, found.ids.slice(from, from + BATCH));
     for (const name of Object.keys(outcomes) as (keyof Outcomes)[]) outcomes[name] += batch[name];
-    // What a filter has found was on the roll a moment ago.
+    // Matches of a filter were on the roll a moment ago.
     if (found.how === 'named') not_found.push(...batch.not_found.map(String));
   }
-  const isTold = found.how === 'paid' || (await mayTell(db, companyId, list, found, outcomes, company!));
+  const isDisclosed =
+    found.how === 'paid' || (await mayDisclose(db, companyId, list, found, outcomes, company!));
   const most = found.how === 'named' ? found.ids.length : Math.max(found.ids.length, MIN_DISCLOSED_COUNT);
-  if (before!.rows + (isTold ? outcomes.added : most) > MAX_ROWS) throw unprocessable(FULL);
-  // A page of the filter would have named so many.
+  if (before!.rows + (isDisclosed ? outcomes.added : most) > MAX_ROWS) throw unprocessable(FULL);
+  // A page of the filter would have returned that many.
   const isNamed = found.how === 'named' || (found.how === 'paid' && found.ids.length <= PAGE_SIZES.most);
-  if (!isTold || list.unread_rows === 'hidden')
+  if (!isDisclosed || list.unread_rows === 'hidden')
     await db.run('lists/hide_unread_rows', { list_id: list.id, rows: list.rows, more: most });
   else if (!isNamed) await db.run('lists/tell_counts', { list_id: list.id });
-  if (outcomes.added > 0 || !isTold) await db.run('lists/touch_list', { list_id: list.id });
-  return { outcomes, not_found, isTold };
+  if (outcomes.added > 0 || !isDisclosed) await db.run('lists/touch_list', { list_id: list.id });
+  return { outcomes, not_found, isDisclosed: isDisclosed };
 }
 
 /**
- * Whether what became of the parcels says no more than a quote of the filter, or what the company knows. Each
- * of the counts that could be over 0 says how many of the parcels are in a list or of an owner.
+ * Whether the counts reveal no more than a quote of the filter would, or than the company knows already. Each
+ * count that can be above 0 reveals how many parcels are in a list or belong to an owner.
  */
-async function mayTell(
+async function mayDisclose(
   db: Db,
   companyId: string,
   list: ListRecord,
@@ -255,7 +262,7 @@ async function mayTell(
   company: Company,
 ): Promise<boolean> {
   if (list.unread_rows === 'hidden' || unquotable) return false;
-  // A day more, as clocks differ.
+  // One day more, because clocks differ.
   const since = Date.now() - ((list.mailed_within_days ?? 0) + 1) * 86_400_000;
   const wereMailed = list.mailed_within_days !== null && (company.mailed_at?.getTime() ?? 0) >= since;
   if (how === 'named') {
@@ -280,7 +287,7 @@ async function mayTell(
 
 type Batch = Outcomes & { not_found: number[] };
 
-/** @param ids one of which no county can have is not found */
+/** @param ids ids that no county can have count as not found */
 async function addBatch(
   db: Db,
   companyId: string,

@@ -20,34 +20,38 @@ const changeBody = z
   .strictObject({
     property_ids: z
       .array(z.int('must be a whole number').min(1, 'must be 1 or more'))
-      .min(1, 'must name one row or more')
-      .max(MAX_NAMED, `must be at most ${MAX_NAMED} a call`)
+      .min(1, 'must have at least one row')
+      .max(MAX_NAMED, `must have at most ${MAX_NAMED} per call`)
       .optional()
-      .describe('The rows to change.'),
-    with_status: status.optional().describe('In place of ids: all rows that are shown with this status.'),
-    status: status.optional(),
-    note: z.string('must be text').max(MAX_NOTE, `must be at most ${MAX_NOTE} characters long`).optional(),
+      .describe('Ids of the rows to change.'),
+    with_status: status.optional().describe('Instead of ids: change all rows with this status.'),
+    status: status.optional().describe('New status.'),
+    note: z
+      .string('must be text')
+      .max(MAX_NOTE, `must be at most ${MAX_NOTE} characters long`)
+      .optional()
+      .describe('New note.'),
     tags: z
       .array(tag.refine(text => text.trim() !== '', 'must not be empty'))
-      .max(MAX_TAGS, `must be at most ${MAX_TAGS}`)
+      .max(MAX_TAGS, `must have at most ${MAX_TAGS} tags`)
       .transform(tags => [...new Set(tags.map(text => text.trim()))])
       .optional()
-      .describe('In place of those that a row has.'),
+      .describe('New tags. They replace the current ones.'),
     do_not_mail: z
       .boolean('must be true or false')
       .optional()
-      .describe('Whether the owners want no letters; it holds in every list of the company.'),
+      .describe('Whether to mark the owners as do-not-mail. Applies in every list of your company.'),
   })
   .superRefine((given, { addIssue }) => {
     const add = (name: string, message: string) => addIssue({ code: 'custom', path: [name], message });
     if ((given.property_ids === undefined) === (given.with_status === undefined))
-      add('property_ids', 'exactly one of property_ids, with_status is required');
+      add('property_ids', 'exactly one of property_ids and with_status is required');
     if (CHANGES.every(name => given[name] === undefined))
       add('status', `one of ${CHANGES.join(', ')} is required`);
   })
   .meta({
     id: 'ListRowsChange',
-    description: 'Fields that you leave out keep their values.',
+    description: 'Omitted fields keep their values.',
     example: { property_ids: [3301900000047], status: 'mailed' },
   });
 
@@ -57,25 +61,25 @@ const changed = z
       .int()
       .min(0)
       .describe(
-        'Rows that were changed: those that were read, and those that were added by id or number. Ids that are not in the list are ignored.',
+        'Number of changed rows. Counts only rows that you have read, and rows added by id or parcel number. Ids that are not in the list are ignored.',
       ),
     without_address: z
       .array(z.int())
       .describe(
-        "With `do_not_mail`: rows that were read and have no owner's mailing address, so that nobody can be marked.",
+        'With `do_not_mail`: rows that you have read and whose owner could not be marked, because they have no mailing address.',
       ),
   })
   .meta({ id: 'ChangedListRows' });
 
 export type ChangedRows = z.output<typeof changed>;
 
-/** What a change by a call is about. */
+/** The rows that a call selects. */
 type Picking = { property_ids: readonly number[] | null; status: string | null };
 
 /**
- * Picks rows under a lock on their list, so that changes at once follow one another. When the answer can't
- * say what a change did, the list hides its unread rows from then on: their counts would say it.
- * @returns with the rows that the answer may count
+ * Picks rows under a lock on their list, so that concurrent changes run one after another. If the response
+ * must not reveal what a change did, the list hides its unread rows from then on, because their counts would.
+ * @returns the picked rows, and those that the response may count
  */
 async function pickForChange(
   db: Db,
@@ -83,23 +87,23 @@ async function pickForChange(
   listId: string,
   picking: Picking,
   call: CallContext,
-): Promise<{ picked: PickedRow[]; told: PickedRow[] }> {
+): Promise<{ picked: PickedRow[]; disclosed: PickedRow[] }> {
   const [list] = await db.run<ListRecord>('lists/lock_list', { list_id: listId, company_id: companyId });
   if (list === undefined) throw notFound(NO_LIST);
   const reveals = call.user !== undefined;
   const picked = await pickRows(db, companyId, list, { ...picking, reveals });
-  const told = picked.filter(row => reveals || row.is_read || mayTell(row, list, picking, call));
+  const disclosed = picked.filter(row => reveals || row.is_read || mayDisclose(row, list, picking, call));
   const isByOwner = list.one_per_owner && list.unread > 0;
   const isById = list.unread_rows === 'counted' && picking.property_ids !== null;
   const isUnread = (id: number) => !picked.some(row => row.property_id === id && row.is_read);
   if (!reveals && (isByOwner || (isById && picking.property_ids!.some(isUnread))))
     await db.run('lists/hide_unread_rows', { list_id: listId, rows: list.rows, more: 0 });
   if (picked.length > 0 || !reveals) await db.run('lists/touch_list', { list_id: listId });
-  return { picked, told };
+  return { picked, disclosed };
 }
 
-/** Whether it may be said that a row was changed which was not read. */
-function mayTell(
+/** Whether the response may count an unread row. */
+function mayDisclose(
   { by_itself }: PickedRow,
   list: ListRecord,
   { property_ids }: Picking,
@@ -115,11 +119,11 @@ export const changeRows = defineEndpoint({
   operationId: 'update_list_rows',
   summary: 'Update rows of a list',
   description:
-    'Changes their status, note and tags, or notes that their owners want no letters. In a list with one row per owner the change applies to all rows of the owner.',
+    "Changes the status, note, or tags of rows, or marks their owners as do-not-mail. In a list with one row per owner, the change applies to all of the owner's rows.",
   body: changeBody,
   response: {
     status: 200,
-    description: 'How many were changed.',
+    description: 'The number of changed rows.',
     schema: changed,
     example: { summary: 'One row', value: { changed: 1, without_address: [] } },
   },
@@ -130,7 +134,7 @@ export const changeRows = defineEndpoint({
       const marks = body.do_not_mail === true;
       await tx.run('lists/note_mailing', { company_id: companyId, marks, mails: status === 'mailed' });
       const picking = { property_ids, status: with_status };
-      const { picked, told } = await pickForChange(tx, companyId, params.id, picking, call);
+      const { picked, disclosed } = await pickForChange(tx, companyId, params.id, picking, call);
       if (status !== null || note !== null || tags !== null)
         await tx.run('lists/update_rows', {
           list_id: params.id,
@@ -147,9 +151,9 @@ export const changeRows = defineEndpoint({
         });
       const isKnown = ({ is_read }: PickedRow) => is_read || call.user !== undefined;
       return {
-        changed: told.length,
+        changed: disclosed.length,
         without_address: marks
-          ? told
+          ? disclosed
               .filter(row => row.owner === null && isKnown(row))
               .map(row => row.property_id)
               .sort((a, b) => a - b)
@@ -160,7 +164,7 @@ export const changeRows = defineEndpoint({
   },
 });
 
-/** In an address, which proxies hand on up to some 8 kB. */
+/** They are in the URL, which proxies limit to about 8 kB. */
 const MAX_REMOVED = 500;
 
 const removed = z
@@ -169,7 +173,7 @@ const removed = z
       .int()
       .min(0)
       .describe(
-        'Rows that were removed: those that were read, and those that were added by id or number. Ids that are not in the list are ignored.',
+        'Number of removed rows. Counts only rows that you have read, and rows added by id or parcel number. Ids that are not in the list are ignored.',
       ),
   })
   .meta({ id: 'RemovedListRows' });
@@ -182,7 +186,7 @@ export const removeRows = defineEndpoint({
   operationId: 'remove_list_rows',
   summary: 'Remove rows from a list',
   description:
-    'Removes rows with their statuses, notes and tags. In a list with one row per owner all rows of the owner are removed.',
+    "Removes rows with their statuses, notes, and tags. In a list with one row per owner, this removes all of the owner's rows.",
   query: z.strictObject({
     property_ids: z
       .union([z.string(), z.array(z.string())], 'is required: ids, separated by commas')
@@ -192,21 +196,21 @@ export const removeRows = defineEndpoint({
           .array(
             z
               .string()
-              .regex(/^[1-9][0-9]{0,15}$/, 'must be ids of parcels, separated by commas')
+              .regex(/^[1-9][0-9]{0,15}$/, 'must be parcel ids, separated by commas')
               .transform(Number)
               .refine(Number.isSafeInteger, 'is larger than any property_id'),
           )
-          .max(MAX_REMOVED, `must be at most ${MAX_REMOVED} ids a call`),
+          .max(MAX_REMOVED, `must have at most ${MAX_REMOVED} ids per call`),
       )
       .meta({
-        description: `Ids of up to ${MAX_REMOVED} parcels, separated by commas, or the parameter several times.`,
+        description: `Ids of up to ${MAX_REMOVED} parcels, separated by commas. You can also repeat the parameter.`,
         example: '3301900000047,3301900000048',
         override: { type: 'string', anyOf: undefined },
       }),
   }),
   response: {
     status: 200,
-    description: 'How many were taken off.',
+    description: 'The number of removed rows.',
     schema: removed,
     example: { summary: 'Two rows', value: { removed: 2 } },
   },
@@ -214,10 +218,10 @@ export const removeRows = defineEndpoint({
     const companyId = await companyOf(resources.db, call.account.id);
     const answer = await resources.db.transaction(async (tx): Promise<RemovedRows> => {
       const picking = { property_ids, status: null };
-      const { picked, told } = await pickForChange(tx, companyId, params.id, picking, call);
+      const { picked, disclosed } = await pickForChange(tx, companyId, params.id, picking, call);
       const ids = picked.map(row => row.property_id);
       await tx.run('lists/delete_rows', { list_id: params.id, property_ids: ids });
-      return { removed: told.length };
+      return { removed: disclosed.length };
     });
     return { body: answer, tokens: 0 };
   },

@@ -6,13 +6,13 @@ import { inField } from '../common/in-field.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { findByApns } from '../parcels/find-parcels.ts';
 
-/** Parcels that the filter of one call may find: some seconds of work. */
+/** Parcels that the filter of one call can match, a few seconds of work. */
 export const MAX_FOUND = 200_000;
 
-/** Ascending, each once. */
+/** Sorted, without duplicates. */
 export const distinct = (ids: readonly number[]): number[] => [...new Set(ids)].sort((a, b) => a - b);
 
-/** The parcels of a county with these numbers, and the numbers that no parcel there has. */
+/** The parcels of a county with these numbers, and the numbers without a parcel. */
 export async function findNumbers(
   db: Db,
   fips: string,
@@ -27,7 +27,7 @@ export async function findNumbers(
   };
 }
 
-/** All that a filter finds. @throws PlatError `validation_error` for too many, or as the filter */
+/** All matches of a filter. @throws PlatError `validation_error` for too many, or like the filter */
 export async function findByFilter(filter: FilterBody, db: Db, asking: Asking): Promise<number[]> {
   const { from, where, values } = await inField('filter', () => selectParcels(filter, asking, db));
   const [row] = await db.run<{ ids: Buffer }>(
@@ -39,7 +39,7 @@ export async function findByFilter(filter: FilterBody, db: Db, asking: Asking): 
   if (count > MAX_FOUND)
     throw validationError({
       filter: [
-        `finds more than ${MAX_FOUND.toLocaleString('en-US')} parcels: narrow it, by acres or ZIP codes for example, and add them in several calls`,
+        `matches more than ${MAX_FOUND.toLocaleString('en-US')} parcels. Split it, for example by acres or ZIP codes, and add them in several calls`,
       ],
     });
   return Array.from({ length: count }, (_, i) => Number(row!.ids.readBigInt64BE(8 * i)));

@@ -34,12 +34,12 @@ export const rows = {
 export const tag = line(MAX_TAG, 'must be text');
 export const status = z.enum(ROW_STATUSES, `must be one of ${ROW_STATUSES.join(', ')}`);
 
-/** What a row shows of its parcel. */
+/** The parcel fields of a row. */
 type Parcel = SummaryRow &
   Pick<ListRow, 'mail_address' | 'mail_city' | 'mail_state' | 'mail_zip'> & { version: number };
 
 const rowsQuery = z.strictObject({
-  status: status.optional().describe('Only rows of this status.'),
+  status: status.optional().describe('Only rows with this status.'),
   tag: tag.optional().describe('Only rows with this tag.'),
   ...pageParameters({ usual: 25, most: 500 }),
 });
@@ -51,7 +51,7 @@ export const readRows = defineEndpoint({
   method: 'get',
   operationId: 'read_list_rows',
   summary: 'List the rows of a list',
-  description: `The parcels of a list by property_id, each with its summary, its status, the mailing address of its owner and what to offer. With one row per owner the largest parcel is shown, with how many the owner has in the list. A list that a filter filled, or that shows one row per owner, is read only by accounts with enough tokens left for the page, or ${MIN_DISCLOSED_COUNT}: until its rows were read, a free answer would reveal which there are.`,
+  description: `Returns the parcels of a list, sorted by property_id, with their status, owner mailing address, and offer. With one row per owner, the row is the owner's largest parcel. To read unread rows of a list that a filter filled, or with one row per owner, the account needs one token for each row of the page, or ${MIN_DISCLOSED_COUNT}.`,
   query: rowsQuery,
   metering: {
     key: 'public_list_rows',
@@ -98,23 +98,25 @@ async function readRowPage(input: RowsInput, resources: Resources, call: CallCon
   });
   const read = await db.snapshot(tx => readPage(tx, companyId, list, page, { status, tag }));
   const isWhole = !status && !tag && read.rows.length < page.size;
-  const turned = veiled
-    ? turnVeiled(page, read)
+  const pageResult = veiled
+    ? toVeiledPage(page, read)
     : toPageResult(page, read.rows, page.count || read.count, placeOf);
-  const { count, next, previous } = turned;
-  const given = turned.rows.map(({ property_id }) => read.parcels.get(property_id)!);
-  const free = await listFreeRows(db, companyId, given);
-  const tokens = costOf(PRICES.listRows, given.length - free.size);
-  const results = turned.rows.map(row => toRow(list, row, read.parcels.get(row.property_id)!, call.appUrl));
-  const ids = turned.rows.map(row => row.property_id);
-  const isNew = turned.rows.some(row => !row.is_read);
+  const { count, next, previous } = pageResult;
+  const rowParcels = pageResult.rows.map(({ property_id }) => read.parcels.get(property_id)!);
+  const free = await listFreeRows(db, companyId, rowParcels);
+  const tokens = costOf(PRICES.listRows, rowParcels.length - free.size);
+  const results = pageResult.rows.map(row =>
+    toRow(list, row, read.parcels.get(row.property_id)!, call.appUrl),
+  );
+  const ids = pageResult.rows.map(row => row.property_id);
+  const isNew = pageResult.rows.some(row => !row.is_read);
   return {
     body: { count, next, previous, results },
     tokens,
     ...((isNew || (veiled && isWhole) || tokens > 0) && {
       alongside: async db => {
         if (isNew || veiled) await markRowsRead(db, companyId, list, ids, isWhole);
-        return (await giveRows(db, companyId, given)) === tokens;
+        return (await giveRows(db, companyId, rowParcels)) === tokens;
       },
     }),
   };
@@ -123,10 +125,9 @@ async function readRowPage(input: RowsInput, resources: Resources, call: CallCon
 const placeOf = (row: StoredRow) => [row.property_id];
 
 /**
- * A page that reveals nothing beyond its rows. Whether there are more has to be paid for, so a full page
- * always has a `next`.
+ * A page that reveals only its rows. Whether there are more is paid data, so a full page always has a `next`.
  */
-function turnVeiled(page: Page, read: PageRead) {
+function toVeiledPage(page: Page, read: PageRead) {
   const { next, previous, rows } = toPageResult(page, read.rows, 0, placeOf);
   const last = rows.at(-1);
   const more = rows.length === page.size && last !== undefined;
@@ -149,13 +150,13 @@ async function readPage(
   db: Db,
   companyId: string,
   list: ListRecord,
-  { beside, offset, size }: Page,
+  { cursorPosition, offset, size }: Page,
   selected: { status?: string | undefined; tag?: string | undefined },
 ): Promise<PageRead> {
   const read = await readListRows(db, companyId, list, {
     ...selected,
-    after: beside && Number(beside.place[0]),
-    backwards: beside?.direction === 'previous',
+    after: cursorPosition && Number(cursorPosition.place[0]),
+    backwards: cursorPosition?.direction === 'previous',
     offset,
     limit: size + 1,
   });

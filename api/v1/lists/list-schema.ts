@@ -7,24 +7,26 @@ import { link } from '../../http/endpoint.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { parcelSummary } from '../common/parcel-summary.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
-import { rowsTold } from './disclosed-rows.ts';
+import { disclosedRows } from './disclosed-rows.ts';
 
 export const LISTS_PATH = '/api/public/v1/lists/';
 export const LIST_PATH = `${LISTS_PATH}{id}/`;
 export const ROWS_PATH = `${LIST_PATH}rows/`;
 
-export const listParams = z.object({ id: z.uuid('must be a UUID').describe('The id of the list.') });
-export const NO_LIST = 'The company has no list with this id.';
+export const listParams = z.object({ id: z.uuid('must be a UUID').describe('Id of the list.') });
+export const NO_LIST = 'Your company has no list with this id.';
 
 const offerTerms = z
   .object({
-    percent: z.number().describe('Percent of it.'),
+    percent: z.number().describe('Percentage of the value.'),
     of: z
       .enum(OFFER_BASES)
       .describe(
-        'The estimate (`value`), the lower end of its 80 % interval (`value_low`), or a value of the roll.',
+        'Value that the offer is based on: the estimate (`value`), the low end of its 80% range (`value_low`), or a value from the roll.',
       ),
-    round_to: z.int().describe('Whole multiples of so many dollars, halves up.'),
+    round_to: z
+      .int()
+      .describe('Offers are rounded to a multiple of this many dollars. Halves are rounded up.'),
   })
   .meta({ id: 'OfferTerms' });
 
@@ -35,40 +37,40 @@ export const list = z
     one_per_owner: z
       .boolean()
       .describe(
-        "Whether it shows one row an owner: the largest parcel of those whose owners have one mailing address, as a portfolio joins them. A parcel without an owner's mailing address stands by itself.",
+        'Whether the list shows one row per owner: the largest of the parcels with the same owner mailing address, as in a portfolio. A parcel without an owner mailing address has its own row.',
       ),
-    offer: offerTerms.nullable().describe('How offers are made; null for none.'),
+    offer: offerTerms.nullable().describe('Terms of the offers. Null for no offers.'),
     leave_out: z
       .object({
-        lists: z.array(z.uuid()).describe('Parcels of these lists are not added.'),
+        lists: z.array(z.uuid()).describe('Parcels in these lists are not added.'),
         mailed_within_days: z
           .int()
           .nullable()
           .describe(
-            'Nor are those of owners to whom a letter from any list of the company went in so many days.',
+            "Owners that any of your company's lists mailed within this number of days are not added. Null for no limit.",
           ),
       })
-      .describe('What is left out when rows are added; rows that are there already stay.'),
+      .describe('Parcels to exclude when rows are added. Existing rows stay.'),
     rows: z
       .int()
       .min(0)
       .describe(
-        `Parcels in the list, whatever it shows. When a filter filled it and fewer than ${MIN_DISCLOSED_COUNT} are unread, only those that were read.`,
+        `Parcels in the list, also with one row per owner. If a filter filled the list and fewer than ${MIN_DISCLOSED_COUNT} rows are unread, only those that you have read.`,
       ),
     counts: z
       .array(
         z.object({
           status: z.enum(ROW_STATUSES),
-          rows: z.int().min(1).describe('Rows that are shown: with one row an owner, owners.'),
-          parcels: z.int().min(1).describe('Parcels that they stand for.'),
+          rows: z.int().min(1).describe('Number of rows. With one row per owner, the number of owners.'),
+          parcels: z.int().min(1).describe('Number of parcels in these rows.'),
         }),
       )
       .optional()
       .describe(
-        'Rows by status, when one list is requested. They cover the rows that `rows` covers, but with one row per owner only those that were read.',
+        'Rows by status, only in responses for a single list. They cover the same rows as `rows`. With one row per owner, they cover only rows that you have read.',
       ),
     created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime().describe('When its settings or rows were changed last.'),
+    updated_at: z.iso.datetime().describe('Last time its settings or rows changed.'),
   })
   .meta({ id: 'ParcelList' });
 
@@ -77,38 +79,43 @@ export type ParcelList = z.output<typeof list>;
 export const listRow = z
   .object({
     ...parcelSummary.shape,
-    status: z.enum(ROW_STATUSES),
-    status_at: z.iso.datetime().nullable().describe('Since when; null for `new`.'),
+    status: z.enum(ROW_STATUSES).describe('Status of the row.'),
+    status_at: z.iso.datetime().nullable().describe('Time when the status was set. Null for `new`.'),
     do_not_mail: z
       .boolean()
       .describe(
-        'The owner wants no letters, which holds for every list of the company and is left out of files.',
+        'Whether the owner is marked do-not-mail, in every list of your company. Exports exclude these owners.',
       ),
-    note: z.string(),
-    tags: z.array(z.string()),
-    value: z.number().nullable().describe('The estimate, in USD; null without comps.'),
+    note: z.string().describe('Note. Empty without one.'),
+    tags: z.array(z.string()).describe('Tags.'),
+    value: z.number().nullable().describe('Estimated value in USD. Null without comps.'),
     offer: z
       .number()
       .nullable()
-      .describe('In USD, by the terms of the list; null without terms, or where a person has to look first.'),
+      .describe(
+        "Offer in USD, by the list's terms. Null without terms, or when a person should check first (`needs_review`).",
+      ),
     needs_review: z
       .array(z.enum(REVIEW_REASONS))
       .describe(
-        'Why there is no offer: the parcel has left the roll; there is no such value; the parcel is unlike the sales it was valued by; the ends of the 80 % interval are over ten times apart; stated and measured acres contradict each other.',
+        'Why there is no offer: the parcel has left the roll, it has no such value, it is unlike the sales that it was valued with, the high end of the 80% range is over ten times the low end, or stated and measured acres differ too much.',
       ),
-    owner_parcels: z.int().min(1).describe('Parcels of this owner in the list.'),
+    owner_parcels: z.int().min(1).describe('Number of parcels of this owner in the list.'),
     owner_acres: z
       .number()
       .nullable()
       .describe(
-        'Their effective acres together, to two decimals. Units that share one boundary count its land once.',
+        'Total effective acres of these parcels, with two decimals. Units that share one boundary count its land once. Null when unknown.',
       ),
-    assemblage_id: z.null().describe('Reserved.'),
-    added_at: z.iso.datetime(),
-    mail_address: z.string().nullable().describe("Street of the owner's mailing address."),
-    mail_city: z.string().nullable(),
-    mail_state: z.string().nullable(),
-    mail_zip: z.string().nullable(),
+    assemblage_id: z.null().describe('Reserved. Always null.'),
+    added_at: z.iso.datetime().describe('Time when the parcel was added to the list.'),
+    mail_address: z
+      .string()
+      .nullable()
+      .describe("Street or PO box of the owner's mailing address. Null if unknown."),
+    mail_city: z.string().nullable().describe("City of the owner's mailing address. Null if unknown."),
+    mail_state: z.string().nullable().describe("State of the owner's mailing address. Null if unknown."),
+    mail_zip: z.string().nullable().describe("ZIP code of the owner's mailing address. Null if unknown."),
   })
   .meta({ id: 'ListRow' });
 
@@ -121,17 +128,17 @@ export const rowPage = z
       .min(0)
       .nullable()
       .describe(
-        'Rows across all pages. Null when a filter filled the list and its rows have not all been read up to the last page.',
+        'Number of rows on all pages. Null until you reach the last page, if the list was filled by a filter and has unread rows.',
       ),
     next: link
       .nullable()
-      .describe('URL of the next page. Null on the last page, or on one that is not full.'),
-    previous: link.nullable().describe('URL of the previous page; null on the first page.'),
+      .describe('URL of the next page. Null on the last page, and on a page that is not full.'),
+    previous: link.nullable().describe('URL of the previous page. Null on the first page.'),
     results: z.array(listRow),
   })
   .meta({ id: 'ListRowPage' });
 
-/** @throws PlatError `not_found` for what is no list of the company */
+/** @throws PlatError `not_found` if the company has no such list */
 export async function findList(db: Db, companyId: string, id: string): Promise<ListRecord> {
   const [found] = await db.run<ListRecord>('lists/list_lists', { company_id: companyId, list_id: id });
   if (found === undefined) throw notFound(NO_LIST);
@@ -146,7 +153,7 @@ export function toList(record: ListRecord, reader: Pick<CallContext, 'user'>): P
     one_per_owner,
     offer: offerTermsOf(record),
     leave_out: { lists: leave_out_lists, mailed_within_days },
-    rows: rowsTold(record, reader),
+    rows: disclosedRows(record, reader),
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
   };

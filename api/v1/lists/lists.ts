@@ -30,19 +30,20 @@ const USUAL_ROUNDING = 100;
 const offer = z
   .strictObject({
     percent: z
-      .number('must be a number of percent')
+      .number('must be a percentage')
       .min(0.1, 'must be 0.1 or more')
-      .max(200, 'must be at most 200'),
+      .max(200, 'must be at most 200')
+      .describe('Percentage of the value.'),
     of: z
       .enum(OFFER_BASES, `must be one of ${OFFER_BASES.join(', ')}`)
       .optional()
-      .describe('Default: `value`.'),
+      .describe('Value that the offer is based on. Default: `value`.'),
     round_to: z
       .int('must be a whole number of dollars')
       .min(1, 'must be 1 or more')
       .max(100_000, 'must be at most 100000')
       .optional()
-      .describe(`Default: ${USUAL_ROUNDING}.`),
+      .describe(`Round to a multiple of this many dollars. Default: ${USUAL_ROUNDING}.`),
   })
   .transform(
     ({ percent, of = 'value', round_to = USUAL_ROUNDING }): OfferTerms => ({ percent, of, round_to }),
@@ -60,9 +61,14 @@ const leaveOut = z.strictObject({
 const name = line(MAX_NAME, 'must be text').refine(text => text.trim() !== '', 'must not be empty');
 
 const settings = {
-  one_per_owner: z.boolean('must be true or false').optional(),
-  offer: offer.nullish().describe('Null for none.'),
-  leave_out: leaveOut.optional().describe('What is left out of it stays as it is.'),
+  one_per_owner: z
+    .boolean('must be true or false')
+    .optional()
+    .describe('Whether to show one row per owner. Default: false.'),
+  offer: offer.nullish().describe('Terms of the offers. Null for no offers.'),
+  leave_out: leaveOut
+    .optional()
+    .describe('Parcels to exclude when rows are added. Omitted fields keep their values.'),
 };
 
 const EXAMPLE_BODY = {
@@ -73,12 +79,12 @@ const EXAMPLE_BODY = {
 const newList = z.strictObject({ name, ...settings }).meta({ id: 'NewList', example: EXAMPLE_BODY });
 const listChange = z.strictObject({ name: name.optional(), ...settings }).meta({
   id: 'ListChange',
-  description: 'Fields that you leave out keep their values.',
+  description: 'Omitted fields keep their values.',
   example: { one_per_owner: false, offer: { percent: 25, of: 'value_low' } },
 });
 type ListBody = z.output<typeof listChange>;
 
-/** The settings as they are stored. */
+/** The settings as stored. */
 type Settings = Omit<
   ListRecord,
   'id' | 'created_at' | 'updated_at' | 'unread_rows' | 'rows_at_most' | 'rows' | 'unread'
@@ -94,7 +100,7 @@ const NEW: Settings = {
   mailed_within_days: null,
 };
 
-/** @throws PlatError `validation_error` that names lists to leave out which the company has not */
+/** @throws PlatError `validation_error` if the company doesn't have one of the lists to exclude */
 async function settingsOf(
   db: Db,
   companyId: string,
@@ -106,7 +112,9 @@ async function settingsOf(
   const unknown = lists.filter(id => !known.some(list => list.id === id));
   if (unknown.length > 0)
     throw validationError({
-      'leave_out.lists': [`The company has no list ${unknown.join(', ')}: GET lists/ names those it has`],
+      'leave_out.lists': [
+        `Your company has no list ${unknown.join(', ')}. GET lists/ returns the lists it has`,
+      ],
     });
   return {
     name: name?.trim() ?? before.name,
@@ -128,11 +136,10 @@ export const listLists = defineEndpoint({
   path: LISTS_PATH,
   operationId: 'list_lists',
   summary: 'List all parcel lists',
-  description:
-    'The sets of parcels that the company of the caller keeps, the newest first, with their settings.',
+  description: "Returns your company's lists, newest first, with their settings.",
   response: {
     status: 200,
-    description: `All of them, at most ${MAX_LISTS}; not paged.`,
+    description: `All lists, up to ${MAX_LISTS.toLocaleString('en-US')}. The list is not paged.`,
     schema: z.array(list),
     example: { summary: 'One list', value: [LIST_EXAMPLE] },
   },
@@ -145,7 +152,7 @@ export const listLists = defineEndpoint({
   },
 });
 
-const TOO_MANY = `The company has ${MAX_LISTS} lists already: delete one first.`;
+const TOO_MANY = `Your company already has ${MAX_LISTS.toLocaleString('en-US')} lists. Delete one first.`;
 
 export const createList = defineEndpoint({
   ...common,
@@ -153,7 +160,7 @@ export const createList = defineEndpoint({
   path: LISTS_PATH,
   operationId: 'create_list',
   summary: 'Create a list',
-  description: `An empty list of the company, which all its people share; rows are added to it by another call. A company has up to ${MAX_LISTS} lists.`,
+  description: `Creates an empty list that everyone in your company shares. Add rows with \`POST lists/{id}/rows/\`. A company can have up to ${MAX_LISTS.toLocaleString('en-US')} lists.`,
   body: newList,
   response: {
     status: 201,
@@ -212,7 +219,7 @@ export const getList = defineEndpoint({
   operationId: 'get_list',
   summary: 'Get a list and its counts',
   description:
-    'The settings of a list, and how many rows it shows by status. Free. When a filter filled the list, rows that were not read are counted only while there are 25 or more of them.',
+    'Returns the settings of a list and the number of rows by status. If a filter filled the list, unread rows are counted only while there are 25 or more.',
   response: {
     status: 200,
     description: 'The list.',
@@ -232,11 +239,11 @@ export const changeList = defineEndpoint({
   operationId: 'update_list',
   summary: 'Update a list',
   description:
-    'Its name, whether it shows one row an owner, how offers are made, and what is left out of what is added from now on.',
+    'Changes the name, the grouping by owner, the terms of the offers, or the parcels to exclude from now on.',
   body: listChange,
   response: {
     status: 200,
-    description: 'The list as it is now.',
+    description: 'The updated list.',
     schema: list,
     example: {
       summary: 'A list',
@@ -250,7 +257,7 @@ export const changeList = defineEndpoint({
   handle: async ({ params: { id }, body }, resources, call) => {
     const companyId = await companyOf(resources.db, call.account.id);
     await resources.db.transaction(async tx => {
-      // Two changes at once follow each other, so that neither takes back what the other has set.
+      // Concurrent changes run one after another, so that neither overwrites the other.
       await tx.run('lists/lock_lists', { company_id: companyId });
       const before = await findList(tx, companyId, id);
       const settings = await settingsOf(tx, companyId, body, before);
@@ -266,8 +273,8 @@ export const deleteList = defineEndpoint({
   operationId: 'delete_list',
   summary: 'Delete a list',
   description:
-    'With all its rows, their statuses, notes and tags; it cannot be taken back. Owners who are marked `do_not_mail` stay marked.',
-  response: { status: 204, description: 'It is deleted.' },
+    'Deletes a list with all its rows, statuses, notes, and tags. You cannot undo this. Owners marked `do_not_mail` stay marked.',
+  response: { status: 204, description: 'The list was deleted.' },
   handle: async ({ params }, resources, call) => {
     const company_id = await companyOf(resources.db, call.account.id);
     const gone = await resources.db.transaction(tx =>

@@ -4,46 +4,48 @@ import { isWebAddress } from '../../../shared/model/listing-fields.ts';
 import { acresOf } from '../../../shared/model/shown-acres.ts';
 
 const text = (description: string) => z.string().describe(description);
-/** Seven decimals, as stored; empty where the source gives no place. */
+/** Seven decimals, as stored. Empty if the source has no location. */
 const degrees = (name: string) =>
   z
     .string()
     .regex(/^(-?[0-9]+\.[0-9]{7})?$/)
-    .describe(`${name} in decimal degrees, WGS84; empty when unknown.`);
+    .describe(`${name} in decimal degrees, WGS84. Empty when unknown.`);
 
 export const comp = z
   .object({
     id: z.uuid(),
     source: text('Origin of the record.'),
-    status: z.enum(SHOWN_STATUSES).describe('ACTIVE: listed; PENDING: under contract; SOLD: closed.'),
-    address: text('Street address; empty when unknown, like the other texts.'),
+    status: z
+      .enum(SHOWN_STATUSES)
+      .describe('ACTIVE is on the market, PENDING is under contract, SOLD is closed.'),
+    address: text('Street address. Empty when unknown, like the other texts.'),
     city: text('City.'),
     state: text('Two-letter state code.'),
     zip: text('5-digit ZIP code.'),
-    county: text('Name of the county as the source writes it.'),
+    county: text('County name as the source writes it.'),
     apn: text("Assessor's parcel number."),
     latitude: degrees('Latitude'),
     longitude: degrees('Longitude'),
-    lot_size: z.number().nullable().describe('Acres.'),
+    lot_size: z.number().nullable().describe('Lot size in acres. Null when unknown.'),
     price: z
       .number()
-      .describe('USD: asking price, for SOLD the sale price. 0 where the source withholds it.'),
-    sold_date: z.iso.datetime().nullable().describe('The day of the sale at midnight UTC; null unless SOLD.'),
+      .describe('Sale price of a SOLD comp, or list price, in USD. 0 if the source withholds it.'),
+    sold_date: z.iso.datetime().nullable().describe('Sale date at midnight UTC. Null unless SOLD.'),
     days_on_market: z
       .int()
       .nullable()
       .describe(
-        "The source's own figure; else the days from listing to the most recent change of status, for ACTIVE to today (UTC).",
+        'Days on market as the source reports them. Otherwise the days from listing to the latest status change, or to today (UTC) for ACTIVE. Null when neither is known.',
       ),
-    sale_type: text('Label as the source gives it.'),
-    url: text('Public http(s) address of the listing; empty when there is none.'),
-    photos: z.array(z.string()).optional().describe('http(s) addresses of photographs.'),
+    sale_type: text('Type of sale, as the source labels it.'),
+    url: text('Public http(s) URL of the listing. Empty if there is none.'),
+    photos: z.array(z.string()).optional().describe('http(s) URLs of photos.'),
   })
   .meta({ id: 'Comp' });
 
 export type Comp = z.output<typeof comp>;
 
-/** A row of list_comps.sql. Places in 1e-7 degrees, `sold_date` as YYYY-MM-DD. */
+/** A row of list_comps.sql. Coordinates are in units of 1e-7 degrees, `sold_date` is YYYY-MM-DD. */
 export type CompRow = Omit<Comp, 'latitude' | 'longitude'> & { lon_e7: number | null; lat_e7: number | null };
 
 export function toComp(row: CompRow): Comp {

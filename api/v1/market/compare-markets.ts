@@ -30,13 +30,15 @@ const body = z
         z
           .string()
           .regex(/^(zip:|county:)?[0-9]{5}$/, 'must be a county FIPS code or a ZIP code, 5 digits')
-          .describe('A county FIPS code or a ZIP code; `zip:33019` where both are called so.'),
+          .describe(
+            'County FIPS code or ZIP code. If both exist, the code means the county, and `zip:33019` the ZIP code.',
+          ),
       )
-      .min(1, 'must name a region')
-      .max(MAX_REGIONS, `must be at most ${MAX_REGIONS} regions`),
+      .min(1, 'must have at least one region')
+      .max(MAX_REGIONS, `must have at most ${MAX_REGIONS} regions`),
     bucket: bucketParameter.optional(),
-    keys: z.array(figureKey).min(1).optional().describe('Default: all.'),
-    as_of: isoDate.optional().describe('A past day (UTC). Default: as the statistics are now.'),
+    keys: z.array(figureKey).min(1).optional().describe('Figures to return. Default: all.'),
+    as_of: isoDate.optional().describe('A past date (UTC). Default: the current statistics.'),
   })
   .meta({
     id: 'MarketComparison',
@@ -58,16 +60,18 @@ const comparison = z
           zip: z.string().nullable(),
           name: z.string(),
           state: z.string(),
-          as_of: z.iso.date().nullable().describe('The day of its figures; null where there are none.'),
+          as_of: z.iso.date().nullable().describe('Date of the figures. Null if there are none.'),
           kind: z
             .enum(['recorded', 'restated'])
             .nullable()
-            .describe('As in the history; null for the present statistics, and without any.'),
-          n: z.int().min(0).describe('Sales of the bucket in the 12 months up to the day.'),
-          keys: z.record(z.string(), z.number().nullable()),
+            .describe('Same as in the history. Null for current statistics, and if there are none.'),
+          n: z.int().min(0).describe('Sales in the bucket in the 12 months up to the date.'),
+          keys: z
+            .record(z.string(), z.number().nullable())
+            .describe('The requested figures. A figure is null when it cannot be computed.'),
         }),
       )
-      .describe('In the order of the request; one without listings in the bucket has nulls.'),
+      .describe('Regions in the order of the request. A region without listings in the bucket has nulls.'),
   })
   .meta({ id: 'MarketsCompared' });
 
@@ -119,9 +123,9 @@ async function readRegions(
   );
   const unknown = regions.filter((_, i) => found[i] === undefined);
   if (unknown.length > 0)
-    throw validationError({ regions: unknown.map(region => `There is no region ${region}.`) });
+    throw validationError({ regions: unknown.map(region => `No county or ZIP code ${region} exists.`) });
   const known = found as FiguresRow[];
-  // Ends of months are stored.
+  // Month ends are stored.
   if (asOf === undefined || monthEnds(dayOf(asOf) + 1, 1)[0] === dayOf(asOf)) return known;
   return Promise.all(
     known.map(async row => {
@@ -138,7 +142,7 @@ export const compareMarkets = defineEndpoint({
   reads: true,
   tag: 'Market statistics',
   summary: 'Compare markets',
-  description: `The same figures of one acreage bucket for up to ${MAX_REGIONS} counties and ZIP codes, of today or of a past day. A code that a county and a ZIP share means the county.`,
+  description: `Returns the same figures of one acreage bucket for up to ${MAX_REGIONS} counties and ZIP codes, as of today or a past date.`,
   body,
   metering: {
     key: 'public_market_compare',

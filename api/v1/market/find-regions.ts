@@ -12,19 +12,22 @@ import {
 
 const PATH = '/api/public/v1/regions/';
 
-/** No county's name is as long. */
+/** Longer than any county name. */
 const MAX_QUERY = 100;
 
 const query = z.strictObject({
-  q: line(MAX_QUERY, 'must be given once')
+  q: line(MAX_QUERY, 'must appear only once')
     .optional()
     .meta({
       description:
-        'Words of a county name, a state, the beginning of a ZIP or of a FIPS code, with its leading zero or without. Each word must begin a word of the region. ' +
-        'Case, accents and apostrophes do not matter. A ZIP has the words of its county, too.',
+        'Words of a county name, a state, or the start of a ZIP or FIPS code. The leading zero of a FIPS code is optional. Each word must match the start of a word of the region. ' +
+        'Case, accents, and apostrophes are ignored. ZIP codes also match the words of their county.',
       example: 'sullivan',
     }),
-  type: z.enum(['county', 'zip'], 'must be county or zip').optional().describe('Only these.'),
+  type: z
+    .enum(['county', 'zip'], 'must be county or zip')
+    .optional()
+    .describe('Return only counties, or only ZIP codes.'),
   state: stateCode.optional(),
   ...pageParameters({ usual: 25, most: 100 }),
 });
@@ -37,7 +40,7 @@ export const searchRegions = defineEndpoint({
   tag: 'Regions',
   summary: 'Find counties and ZIP codes',
   description:
-    'Counties and ZIP codes with the `id` that saved markets take: counties first, each by name. Without parameters, all of them.',
+    'Returns counties, then ZIP codes, each sorted by name, with the `id` for saved markets and exports. Without parameters, returns all of them.',
   query,
   response: {
     status: 200,
@@ -61,8 +64,8 @@ export const searchRegions = defineEndpoint({
       secret: resources.cursorSecret,
     });
     const { count, rows } = await readPage(search, page, resources);
-    const turned = toPageResult(page, rows, count, row => [row.type, row.name, row.code]);
-    return { body: { ...turned, rows: undefined, results: turned.rows.map(toRegion) }, tokens: 0 };
+    const pageResult = toPageResult(page, rows, count, row => [row.type, row.name, row.code]);
+    return { body: { ...pageResult, rows: undefined, results: pageResult.rows.map(toRegion) }, tokens: 0 };
   },
 });
 
@@ -70,12 +73,12 @@ type Row = { total: number | null } & (RegionRow | { id: null });
 
 async function readPage(
   { q = '', type, state }: Query,
-  { beside, count, size, offset }: Page,
+  { cursorPosition, count, size, offset }: Page,
   { db }: Resources,
 ): Promise<{ count: number; rows: RegionRow[] }> {
   const patterns = wordPatterns(q).map((pattern, at) => [`word_${at + 1}`, pattern] as const);
-  const [afterType, afterName, afterCode] = beside?.place ?? [null, null, null];
-  const backwards = beside?.direction === 'previous';
+  const [afterType, afterName, afterCode] = cursorPosition?.place ?? [null, null, null];
+  const backwards = cursorPosition?.direction === 'previous';
   const rows = await db.run<Row>(
     'regions/search_regions',
     {
@@ -101,13 +104,12 @@ async function readPage(
   };
 }
 
-/** Counties and their equivalents are stored without the word: `Sullivan`, not `Sullivan County`. */
+/**
+ * Names of counties and their equivalents are stored without these words: `Sullivan`, not `Sullivan County`.
+ */
 const KINDS = new Set(['county', 'parish', 'borough', 'municipality', 'municipio']);
 
-/**
- * What people type as LIKE patterns for `regions.search_words`, one a word, each of which begins a
- * word of the region.
- */
+/** LIKE patterns for `regions.search_words`, one per typed word. Each must match the start of a word. */
 function wordPatterns(text: string): string[] {
   const words = text
     .normalize('NFD')
@@ -115,6 +117,8 @@ function wordPatterns(text: string): string[] {
     .toLowerCase()
     .split(/[\s.,/()-]+/)
     .filter(word => word !== '');
-  const telling = words.filter(word => !KINDS.has(word));
-  return (telling.length > 0 ? telling : words).map(word => `% ${word.replaceAll(/[\\%_]/g, '\\$&')}%`);
+  const significant = words.filter(word => !KINDS.has(word));
+  return (significant.length > 0 ? significant : words).map(
+    word => `% ${word.replaceAll(/[\\%_]/g, '\\$&')}%`,
+  );
 }

@@ -20,25 +20,23 @@ const query = z.strictObject({
     .optional()
     .meta({
       description:
-        'Figures of market statistics and of their `more`, separated by commas, or the parameter several times. Default: all.',
+        'Figures of market statistics or of their `more`, separated by commas. You can also repeat the parameter. Default: all.',
       example: 'Median Sold PPA,Sold: 1yr',
       override: { type: 'string', anyOf: undefined },
     }),
-  from: isoDate.optional().describe('The first day. Default: a year before the last.'),
-  to: isoDate
-    .optional()
-    .describe('The last day, before today. Default: the latest month of which anything is known.'),
+  from: isoDate.optional().describe('First date. Default: one year before the last date.'),
+  to: isoDate.optional().describe('Last date, before today. Default: the latest month with data.'),
   every: z
     .enum(['month', 'quarter', 'year'], 'must be month, quarter or year')
     .default('month')
-    .describe('One date a month, a quarter or a year: its last day.'),
+    .describe('One date per month, quarter, or year: its last day.'),
 });
 
 const history = z
   .object({
     type: z.enum(['county', 'zip']),
-    fips: z.string().nullable().describe('5-digit county FIPS code; null for a ZIP.'),
-    zip: z.string().nullable().describe('The ZIP code; null for a county.'),
+    fips: z.string().nullable().describe('5-digit county FIPS code. Null for a ZIP code.'),
+    zip: z.string().nullable().describe('ZIP code. Null for a county.'),
     bucket: z.string(),
     dates: z.array(
       z.object({
@@ -47,19 +45,19 @@ const history = z
           .enum(['recorded', 'restated'])
           .nullable()
           .describe(
-            '`recorded`: what `stats/` answered at the end of that day. `restated`: computed for that day by what is known now. null where nothing is known.',
+            '`recorded`: what `stats/` returned at the end of that date. `restated`: computed for that date from what is known now. Null without data.',
           ),
         n: z
           .int()
           .min(0)
           .nullable()
-          .describe('Sales of the bucket in the 12 months up to the day; null where nothing is known.'),
+          .describe('Sales in the bucket in the 12 months up to the date. Null without data.'),
       }),
     ),
     keys: z
       .record(z.string(), z.array(z.number().nullable()))
       .describe(
-        'Each figure at each of the dates, in their order. What was on the market is null before a feed of listings was read.',
+        'Each figure on each date, in the order of `dates`. Figures of listings on the market are null before the first listing feed was read.',
       ),
   })
   .meta({ id: 'MarketHistory' });
@@ -78,7 +76,7 @@ async function read(
   if (found.tokens > 0 || (await resources.readRegionStats(region.type, region.code)) !== undefined)
     return found;
   throw notFound(
-    region.type === 'county' ? unknownCounty(region.code) : `There is no ZIP code ${region.code}.`,
+    region.type === 'county' ? unknownCounty(region.code) : `No ZIP code ${region.code} exists.`,
   );
 }
 
@@ -108,7 +106,7 @@ async function quote(region: Region, asked: Query, resources: Resources, call: C
 const metering = {
   key: 'public_market_history',
   price: PRICES.marketHistory,
-  note: `${MAX_MONTHS} months cost up to ${priceOf(MAX_MONTHS, MAX_MONTHS)}; free on 404, and when no statistics are known for any of the dates`,
+  note: `${MAX_MONTHS} months cost up to ${priceOf(MAX_MONTHS, MAX_MONTHS)}; free on 404, and when none of the dates has statistics`,
   mayBeFree: true,
   atMost: () => priceOf(MAX_MONTHS, MAX_MONTHS),
 } as const;
@@ -121,11 +119,11 @@ const common = {
 
 const response = {
   status: 200,
-  description: 'The figures of one bucket at the ends of months.',
+  description: 'Figures of one acreage bucket at month ends.',
   schema: history,
 } as const;
 
-const told = `Figures of one acreage bucket at the ends of months, at most ${MAX_MONTHS} of them, without \`from\` the latest ${USUAL_MONTHS}. The windows count back from each date.`;
+const description = `Returns figures of one acreage bucket at up to ${MAX_MONTHS} month ends. Without \`from\`, returns the latest ${USUAL_MONTHS}. Windows count back from each date.`;
 
 const county = ({ params }: { params: { fips: string } }): Region => ({ type: 'county', code: params.fips });
 const ofZip = ({ params }: { params: { zip: string } }): Region => ({ type: 'zip', code: params.zip });
@@ -135,14 +133,14 @@ export const countyHistory = defineEndpoint({
   path: '/api/public/v1/markets-stats/{fips}/history/',
   operationId: 'get_county_market_history',
   summary: 'Get market history for a county',
-  description: told,
+  description,
   params: z.object({ fips }),
   response: { ...response, example: HISTORY_EXAMPLE },
   metering: {
     ...metering,
     quote: (input, resources, call) => quote(county(input), input.query, resources, call),
   },
-  errors: { not_found: 'No county has this FIPS code. Costs nothing.' },
+  errors: { not_found: 'No county has this FIPS code. Free.' },
   handle: (input, resources, call) => answer(county(input), input.query, resources, call),
 });
 
@@ -151,13 +149,13 @@ export const zipHistory = defineEndpoint({
   path: '/api/public/v1/markets-stats/zip/{zip}/history/',
   operationId: 'get_zip_market_history',
   summary: 'Get market history for a ZIP code',
-  description: told,
+  description,
   params: z.object({ zip }),
   response: { ...response, example: ZIP_HISTORY_EXAMPLE },
   metering: {
     ...metering,
     quote: (input, resources, call) => quote(ofZip(input), input.query, resources, call),
   },
-  errors: { not_found: 'There is no such ZIP code. Costs nothing.' },
+  errors: { not_found: 'This ZIP code does not exist. Free.' },
   handle: (input, resources, call) => answer(ofZip(input), input.query, resources, call),
 });

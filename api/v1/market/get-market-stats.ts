@@ -13,9 +13,12 @@ const query = z.strictObject({
   as_of: isoDate
     .optional()
     .describe(
-      'A past day (UTC). Of the last days of months since the service has run: the very answer at the end of that day. Else: by what is known now.',
+      'A past date (UTC). For month ends since the service started, returns what it returned at the end of that date. For other dates, computes the statistics from what is known now.',
     ),
 });
+
+const DESCRIPTION =
+  'Returns inventory, sales, prices, and price dispersion of land by acreage bucket. Buckets without listings are omitted, and figures are null when there is nothing to compute them from.';
 
 const common = {
   method: 'get',
@@ -24,13 +27,13 @@ const common = {
   metering: {
     key: 'public_market_stats',
     price: PRICES.marketStats,
-    note: 'free on 404 and 304, and for a past day when no statistics are known',
+    note: 'free on 404 and 304, and for a past date without statistics',
   },
 } as const;
 
 const response = (example: { summary: string; value: unknown }) => ({
   status: 200 as const,
-  description: 'The region and its statistics by acreage bucket. `stats` is empty where none were computed.',
+  description: 'The region and its statistics by acreage bucket. `stats` is empty if there are none.',
   schema: regionStats,
   etag: true,
   example,
@@ -41,13 +44,13 @@ export const countyStats = defineEndpoint({
   path: '/api/public/v1/markets-stats/{fips}/stats/',
   operationId: 'get_county_market_stats',
   summary: 'Get market statistics for a county',
-  description: 'Inventory, sales, prices and dispersion of land listings in a county, by acreage bucket.',
+  description: DESCRIPTION,
   params: z.object({ fips }),
   response: response({
     summary: 'Sullivan County, New Hampshire, in the sample',
     value: STATS_EXAMPLE,
   }),
-  errors: { not_found: 'No county has this FIPS code. Costs nothing.' },
+  errors: { not_found: 'No county has this FIPS code. Free.' },
   handle: ({ params, query }, resources, call) => answer('county', params.fips, query.as_of, resources, call),
 });
 
@@ -56,7 +59,7 @@ export const zipStats = defineEndpoint({
   path: '/api/public/v1/markets-stats/zip/{zip}/stats/',
   operationId: 'get_zip_market_stats',
   summary: 'Get market statistics for a ZIP code',
-  description: 'Inventory, sales, prices and dispersion of land listings in a ZIP code, by acreage bucket.',
+  description: DESCRIPTION,
   params: z.object({ zip: zip.meta({ example: '04401' }) }),
   response: response({
     summary: 'A ZIP code of the sample without listings',
@@ -71,7 +74,7 @@ export const zipStats = defineEndpoint({
       stats: [],
     },
   }),
-  errors: { not_found: 'There is no such ZIP code. Costs nothing.' },
+  errors: { not_found: 'This ZIP code does not exist. Free.' },
   handle: ({ params, query }, resources, call) => answer('zip', params.zip, query.as_of, resources, call),
 });
 
@@ -86,7 +89,7 @@ async function answer(
   const found =
     asOf === undefined ? await readRegionStats(type, code) : await statsOfDay(db, type, code, asOf);
   if (found === undefined)
-    throw notFound(type === 'county' ? unknownCounty(code) : `There is no ZIP code ${code}.`);
+    throw notFound(type === 'county' ? unknownCounty(code) : `No ZIP code ${code} exists.`);
   const { body, etag } = found;
   return { body, etag, tokens: 'known' in found && !found.known ? 0 : PRICES.marketStats.tokens };
 }

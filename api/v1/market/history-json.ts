@@ -1,7 +1,7 @@
 import { FIGURE_KEYS, type FigureKey } from '../../../shared/model/market-metrics.ts';
 import { type BucketValues, placeOf } from './market-figures.ts';
 
-/** Holds as many figures and months as may be asked for, of 25 characters and a comma. */
+/** Large enough for all figures and months, at 25 characters and a comma each. */
 const scratch = Buffer.alloc(256 * 1024);
 const OPENING = new Map(FIGURE_KEYS.map(key => [key, `${JSON.stringify(key)}:[`]));
 
@@ -13,8 +13,8 @@ const CLOSING = 93;
 const NULL = Buffer.from('null').readUInt32LE();
 
 /**
- * The bytes that `JSON.stringify` makes of `{ ...head, keys: { key: [value per row] } }`, in a third of its
- * time: figures are whole numbers and hundredths, of which doubles know nothing.
+ * The same bytes as `JSON.stringify({ ...head, keys: { key: [value per row] } })`, in a third of the time.
+ * Figures are whole numbers and hundredths, which are faster to write than doubles.
  */
 export function historyJson(
   head: object,
@@ -41,7 +41,7 @@ export function historyJson(
 function writeValue(value: number, from: number): number {
   if (Number.isNaN(value)) return scratch.writeUInt32LE(NULL, from);
   const size = value < 0 ? -value : value;
-  // As a 32-bit integer, which is divided fastest.
+  // A 32-bit integer divides fastest.
   const units = (size * 100 + 0.5) | 0;
   if (units / 100 !== size) return from + scratch.write(String(value), from);
   let at = from;

@@ -29,9 +29,8 @@ export const listComps = defineEndpoint({
   tag: 'Comps',
   summary: 'List comparable sales and listings',
   description:
-    'Listings and sales of land in a county, a ZIP code, a circle or a polygon: at least one of `fips`, `zip`, `point` and `polygon`. ' +
-    'Everything that is given must hold. Listings that their source has withdrawn are not shown. A comp for which a filtered value is ' +
-    'unknown does not match that filter.',
+    'Returns listings and sales of land that match every parameter. At least one of `fips`, `zip`, `point`, and `polygon` is required. ' +
+    'Withdrawn listings are excluded. A comp whose value is unknown does not match a filter on it.',
   query: compsQuery,
   metering: {
     key: 'public_comps',
@@ -49,17 +48,17 @@ export const listComps = defineEndpoint({
         .min(0)
         .nullable()
         .describe(
-          `Comps across all pages, as counted on the first. Null past the last page when there are fewer than ${MIN_DISCLOSED_COUNT}.`,
+          `Number of comps on all pages, counted on the first page. Null past the last page when there are fewer than ${MIN_DISCLOSED_COUNT}.`,
         ),
     }),
     example: { summary: COMPS_EXAMPLE.query, value: COMPS_EXAMPLE.response },
   },
   errors: {
     unprocessable:
-      'The polygon has more than 10,000 vertices or too many long edges, or its outline winds around more comps than can be looked at. Costs nothing.',
+      'The polygon has more than 10,000 vertices or too many long edges, or its outline is near too many comps. Free.',
   },
   handle: async ({ query }, { db, cursorSecret }, call) => {
-    // Before the page, so that a fault in the polygon is reported whatever the page.
+    // Before the page, so that an invalid polygon is reported for any page.
     const areas = await areasOf(query, call.work);
     await requireKnownRegions(db, [
       { field: 'fips', type: 'county', codes: query.fips === undefined ? [] : [query.fips] },
@@ -72,9 +71,9 @@ export const listComps = defineEndpoint({
       row.place,
       row.id,
     ]);
-    const isTold = rows.length > 0 || page.number === 1 || count >= MIN_DISCLOSED_COUNT || call.user;
+    const isDisclosed = rows.length > 0 || page.number === 1 || count >= MIN_DISCLOSED_COUNT || call.user;
     return {
-      body: isTold
+      body: isDisclosed
         ? { count, next, previous, results: rows.map(toComp) }
         : { count: null, next: null, previous: page.link(page.number - 1), results: [] },
       tokens: costOf(PRICES.comps, rows.length),
@@ -89,8 +88,7 @@ type Row = { total: number | null } & (PlacedComp | { id: null });
 export type CompsResult = { count: number; rows: PlacedComp[] };
 
 /**
- * A page of comps as it is read, backwards before a place. @param areas one or two, in all of
- * which the comps lie
+ * A page of comps as read: in reverse for a previous page. @param areas one or two. Comps are in all of them.
  */
 export async function findComps(
   query: CompsQuery,
@@ -107,12 +105,12 @@ export async function findComps(
 
 function readPage(
   query: CompsQuery,
-  { beside, count, size, offset, asOf }: Page,
+  { cursorPosition, count, size, offset, asOf }: Page,
   areas: readonly Area[],
   db: Db,
 ): Promise<Row[]> {
-  const backwards = beside?.direction === 'previous';
-  const [place, id] = beside?.place ?? [null, null];
+  const backwards = cursorPosition?.direction === 'previous';
+  const [place, id] = cursorPosition?.place ?? [null, null];
   const selection = selectComps(query, areas, asOf);
   return db.run<Row>(
     'market/list_comps',

@@ -10,28 +10,28 @@ export const USUAL_BUCKET: BucketLabel = '0.2 acre-100 acre';
 export const bucketParameter = z
   .enum(LABELS, `must be one of the buckets of market statistics, such as ${USUAL_BUCKET}`)
   .meta({
-    description: 'An acreage bucket, by the `type` that market statistics give it.',
+    description: 'Acreage bucket: the `type` in market statistics.',
     example: USUAL_BUCKET,
     override: { enum: undefined },
   });
 
-/** Not as a list in the schema: the 50 keys would be there a dozen times. */
+/** Not an enum in the published schema, which would repeat the 50 keys a dozen times. */
 export const figureKey = z
-  .enum(FIGURE_KEYS as [FigureKey, ...FigureKey[]], 'must be a key of market statistics, or of their `more`')
+  .enum(FIGURE_KEYS as [FigureKey, ...FigureKey[]], 'must be a key of market statistics or of their `more`')
   .meta({
-    description: 'A key of market statistics, or of their `more`.',
+    description: 'Key of a figure in market statistics or in their `more`.',
     example: 'Median Sold PPA',
     override: { enum: undefined },
   });
 
-export const isoDate = z.iso.date('must be a day, as YYYY-MM-DD');
+export const isoDate = z.iso.date('must be a date in the format YYYY-MM-DD');
 
-/** The listings of a bucket, then its figures, each at the place of its key; NaN for null. */
+/** The number of listings, then the figures in the order of their keys. NaN means null. */
 export type BucketValues = number[];
 
 /** The figures of one bucket. */
 export type BucketFigures = {
-  /** Sales of the 12 months up to the day. */
+  /** Sales in the 12 months up to the date. */
   n: number;
   of(key: FigureKey): number | null;
 };
@@ -40,13 +40,13 @@ const PLACES = new Map(FIGURE_KEYS.map((key, i) => [key, 1 + i]));
 export const placeOf = (key: FigureKey): number => PLACES.get(key)!;
 const SOLD_IN_YEAR = placeOf('Sold: 1yr');
 
-/** null where the bucket has no listing. */
+/** null if the bucket has no listings. */
 export const bucketValues = (packed: Buffer, bucket: BucketLabel): BucketValues | null =>
   unpackFigures(packed, LABELS.indexOf(bucket));
 
 export const salesIn = (values: BucketValues): number => values[SOLD_IN_YEAR]!;
 
-/** null where the bucket has no listing. */
+/** null if the bucket has no listings. */
 export function bucketFigures(packed: Buffer, bucket: BucketLabel): BucketFigures | null {
   const values = bucketValues(packed, bucket);
   return values && { n: salesIn(values), of: key => figureAt(values, placeOf(key)) };
@@ -55,7 +55,7 @@ export function bucketFigures(packed: Buffer, bucket: BucketLabel): BucketFigure
 const INDEX_KEYS = ['price_index', 'price_index_low', 'price_index_high'] as const;
 export const needsIndex = (keys: readonly FigureKey[]): boolean => INDEX_KEYS.some(key => keys.includes(key));
 
-/** What was computed for a past day has the index as it is estimated now. */
+/** Statistics computed for a past date use the current estimate of the index. */
 export function writeIndex(values: BucketValues, index: PriceIndex, day: number): void {
   const known = indexFigures(index, day);
   for (const key of INDEX_KEYS) values[placeOf(key)] = known[key] ?? Number.NaN;

@@ -22,19 +22,19 @@ export type HistoryRequest = {
 
 type HistoryDate = { as_of: string; kind: 'recorded' | 'restated' | null; n: number | null };
 
-/** What is answered, beside whose it is. */
+/** The part of the response after the region. */
 export type History = { dates: HistoryDate[]; keys: Partial<Record<FigureKey, (number | null)[]>> };
 
 export type FoundHistory = {
   dates: HistoryDate[];
   keys: readonly FigureKey[];
-  /** Of each date; null where the bucket has no listing, or nothing is known. */
+  /** One per date. null if the bucket has no listings or there is no data. */
   values: (BucketValues | null)[];
-  /** 0 where nothing is known of any of the dates. */
+  /** 0 if there is no data for any date. */
   tokens: number;
 };
 
-/** @throws PlatError `validation_error` for days without the end of a month between them, or too many */
+/** @throws PlatError `validation_error` if the range has no month end, or too many */
 export async function readHistory(
   { readMonths, readPriceIndex }: Pick<Resources, 'readMonths' | 'readPriceIndex'>,
   { type, code, bucket, keys = FIGURE_KEYS, from, to, every }: HistoryRequest,
@@ -73,7 +73,7 @@ export async function readHistory(
 export const priceOf = (dates: number, months: number): number =>
   Math.min(costOf(PRICES.marketHistory, dates), PRICES.marketHistory.maxPerYear * Math.ceil(months / 12));
 
-/** The ends of the months asked for: without `to` up to the latest known, without `from` a year of them. */
+/** The requested month ends. Without `to`, up to the latest with data. Without `from`, one year of them. */
 function daysOf(
   { from, to, every }: Pick<HistoryRequest, 'from' | 'to' | 'every'>,
   latest: string | undefined,
@@ -85,17 +85,17 @@ function daysOf(
   const last = to !== undefined ? dayOf(to) : latest !== undefined ? dayOf(latest) : today - 1;
   const months = monthEnds(last + 1, from === undefined ? USUAL_MONTHS : monthsUpTo(last, dayOf(from)));
   if (months.length > MAX_MONTHS)
-    throw validationError({ from: [`must be at most ${MAX_MONTHS} months before the last one`] });
+    throw validationError({ from: [`must be at most ${MAX_MONTHS} months before the last date`] });
   const step = MONTHS_OF[every];
   const dates = months.filter(
     day => step === 1 || (new Date(day * 86_400_000).getUTCMonth() + 1) % step === 0,
   );
   if (dates.length === 0)
-    throw validationError({ from: [`must leave the end of a ${every} up to ${isoDay(last)}`] });
+    throw validationError({ from: [`is too late: no ${every} ends between it and ${isoDay(last)}`] });
   return { dates, months: months.length };
 }
 
-/** The months that end from a day up to the last one; at most one more than may be asked for. */
+/** The number of month ends in a range, up to one more than allowed. */
 function monthsUpTo(last: number, from: number): number {
   const month = (day: number) => {
     const date = new Date(day * 86_400_000);

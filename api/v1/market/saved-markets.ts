@@ -5,7 +5,7 @@ import { line, REGION_EXAMPLE, type RegionRow, region, toRegion } from '../commo
 
 const PATH = '/api/public/v1/markets/';
 
-/** Far above any board that people look at; it bounds the list, which is not paged. */
+/** More than anyone looks at. Limits the list, which is not paged. */
 const MAX_MARKETS = 500;
 const MAX_STATUS = 64;
 
@@ -13,9 +13,9 @@ const uuid = z.uuid('must be a UUID');
 
 const savedMarket = z
   .object({
-    id: z.uuid().describe('The id of the saved market.'),
+    id: z.uuid().describe('Id of the saved market.'),
     region,
-    status: z.string().describe("The company's own label of how far it is with this market; may be empty."),
+    status: z.string().describe("Your company's label for the market. Can be empty."),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
@@ -39,10 +39,10 @@ export const listMarkets = defineEndpoint({
   path: PATH,
   operationId: 'list_saved_markets',
   summary: 'List saved markets',
-  description: 'The counties and ZIP codes that the company of the caller has saved, in their pinned order.',
+  description: 'Returns the counties and ZIP codes that your company has saved, in pinned order.',
   response: {
     status: 200,
-    description: 'All of them; the list is not paged.',
+    description: 'All saved markets. The list is not paged.',
     schema: z.array(savedMarket),
     example: { summary: 'One market', value: [EXAMPLE] },
   },
@@ -59,13 +59,13 @@ export const saveMarket = defineEndpoint({
   operationId: 'save_market',
   summary: 'Save a market',
   description:
-    `Pins a county or ZIP code at the end of the company's list, which holds up to ${MAX_MARKETS}. A region is saved once: saving it again ` +
-    'answers with the same market in its place, with the new status if one is given. So the call may be repeated safely.',
+    `Pins a county or ZIP code to the end of your company's list of up to ${MAX_MARKETS}. Saving a region again ` +
+    'returns the same market, in the same position, with the new status if you send one. The call is safe to repeat.',
   body: z
     .strictObject({
-      region_id: uuid.describe('The `id` of a region, as `GET regions/` and market statistics tell it.'),
+      region_id: uuid.describe('The `id` of a region from `GET regions/` or market statistics.'),
       status: line(MAX_STATUS, 'must be text').optional().meta({
-        description: 'A label of your own, such as Backlog, Watching or Active.',
+        description: 'Your own label, such as Backlog, Watching, or Active.',
         example: 'Watching',
       }),
     })
@@ -73,11 +73,11 @@ export const saveMarket = defineEndpoint({
   response: {
     status: 201,
     description: 'The saved market.',
-    also: { 200: 'The market was saved already; it is as the call has left it.' },
+    also: { 200: 'The market was already saved. Returns it with any new status.' },
     schema: savedMarket,
     example: { summary: 'A county', value: EXAMPLE },
   },
-  errors: { unprocessable: `The company has ${MAX_MARKETS} markets already: remove one first.` },
+  errors: { unprocessable: `Your company already has ${MAX_MARKETS} saved markets. Remove one first.` },
   handle: async ({ body }, { db }, { account }) => {
     const saved = await db.transaction(async tx => {
       const [company] = await tx.run<{ id: string }>('market/lock_company', { account_id: account.id });
@@ -95,7 +95,7 @@ export const saveMarket = defineEndpoint({
 
 function refuse(region: unknown[]): never {
   if (region.length === 0) throw validationError({ region_id: ['is not the id of a region'] });
-  throw unprocessable(`The company has ${MAX_MARKETS} markets already: remove one first.`);
+  throw unprocessable(`Your company already has ${MAX_MARKETS} saved markets. Remove one first.`);
 }
 
 export const deleteMarket = defineEndpoint({
@@ -104,16 +104,16 @@ export const deleteMarket = defineEndpoint({
   path: `${PATH}{id}/`,
   operationId: 'unsave_market',
   summary: 'Remove a saved market',
-  description: "Takes a market off the company's list; the others keep their order.",
-  params: z.object({ id: uuid.describe('The id of the saved market.') }),
-  response: { status: 204, description: 'It is removed.' },
-  errors: { not_found: 'The company has no saved market with this id.' },
+  description: "Removes a market from your company's list. The others keep their order.",
+  params: z.object({ id: uuid.describe('Id of the saved market.') }),
+  response: { status: 204, description: 'The market was removed.' },
+  errors: { not_found: 'Your company has no saved market with this id.' },
   handle: async ({ params }, { db }, { account }) => {
     const removed = await db.run('market/delete_market', {
       account_id: account.id,
       market_id: params.id,
     });
-    if (removed.length === 0) throw notFound(`There is no saved market ${params.id}.`);
+    if (removed.length === 0) throw notFound(`Your company has no saved market ${params.id}.`);
     return { body: null, tokens: 0 };
   },
 });

@@ -20,16 +20,18 @@ type StoredRegion = Omit<RegionFields, 'fips'> & {
   price_index: PriceIndex | null;
 };
 
-/** @throws PlatError `validation_error` for today and later */
+/** @throws PlatError `validation_error` for today and later dates */
 export function requirePast(asOf: string, now: Date): void {
   const today = isoDay(utcDay(now.getTime()));
   if (asOf >= today)
-    throw validationError({ as_of: [`must be before today, ${today} in UTC; without it: as of now`] });
+    throw validationError({
+      as_of: [`must be before today, ${today} in UTC. Omit it for current statistics`],
+    });
 }
 
 /**
- * What stats/ answered at the end of a day where that is recorded, else the statistics of that day by what is
- * known now; undefined for a region that there is not. Without a bucket where nothing is known of the day.
+ * What stats/ returned at the end of a date, if that was recorded. Otherwise the statistics for that date
+ * from what is known now, without buckets if there is no data. Undefined for an unknown region.
  */
 export async function statsOfDay(
   db: Db,
@@ -55,7 +57,7 @@ function toAnswer(text: string, known: boolean) {
   return { body: Buffer.from(text), etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"`, known };
 }
 
-/** A day's statistics by what is known now, with today's estimate of the price index; null without any. */
+/** The statistics of a date from what is known now, with today's price index. Null without data. */
 export async function restatedOfDay(
   db: Db,
   { type, code, price_index }: Pick<StoredRegion, 'type' | 'code' | 'price_index'>,
@@ -89,7 +91,7 @@ type DatedRow = {
   listed_from: number | null;
 };
 
-/** With what stands for unknown as DATED_COLUMNS has it. */
+/** Unknown values are coded as in DATED_COLUMNS. */
 const toColumns = (rows: readonly DatedRow[]): DatedListings => ({
   status: Uint8Array.from(rows, row => row.status),
   price: Float64Array.from(rows, row => row.cents / 100),

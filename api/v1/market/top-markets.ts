@@ -14,36 +14,36 @@ const MAX_ROWS = 100;
 const wholeNumber = (most: number) =>
   z
     .string()
-    .regex(/^[0-9]{1,6}$/, 'must be a whole number, given once')
+    .regex(/^[0-9]{1,6}$/, 'must be a whole number')
     .transform(Number)
     .refine(value => value <= most, `must be at most ${most}`);
 
 const fields = z.strictObject({
-  key: figureKey.describe('The figure by which markets are ranked.'),
+  key: figureKey.describe('Key of the figure to rank by.'),
   bucket: bucketParameter.default(USUAL_BUCKET),
   state: stateCode.optional(),
   type: z
     .enum(['county', 'zip'], 'must be county or zip')
     .default('county')
-    .describe('Counties or ZIP codes.'),
+    .describe('Whether to rank counties or ZIP codes.'),
   order: z
     .enum(['desc', 'asc'], 'must be desc or asc')
     .default('desc')
-    .describe('`desc`: the highest first; `asc`: the lowest.'),
+    .describe('`desc`: highest first. `asc`: lowest first.'),
   least_sales: wholeNumber(999_999)
     .default(LEAST_SALES)
     .meta({
-      description: `Only markets with at least this many sales of the bucket in the last 12 months. Without \`figures=true\`: ${LEAST_SALES}, or ${MIN_DISCLOSED_COUNT} or more, because smaller numbers would reveal each market's sales.`,
+      description: `Only markets with at least this many sales in the bucket in the last 12 months. Without \`figures=true\`: ${LEAST_SALES}, or ${MIN_DISCLOSED_COUNT} or more, because smaller numbers would reveal each market's sales.`,
       override: { type: 'integer', minimum: 0, maximum: 999_999, default: LEAST_SALES, pattern: undefined },
     }),
   limit: wholeNumber(MAX_ROWS)
     .refine(value => value >= 1, 'must be at least 1')
     .default(USUAL_ROWS)
     .meta({
-      description: 'The most rows.',
+      description: 'Maximum number of markets.',
       override: { type: 'integer', minimum: 1, maximum: MAX_ROWS, default: USUAL_ROWS, pattern: undefined },
     }),
-  figures: queryFlag(`Also the figures, at ${priceText(PRICES.ranking)}.`),
+  figures: queryFlag(`Add the figures, for ${priceText(PRICES.ranking)}.`),
 });
 
 const query = fields.refine(
@@ -56,14 +56,14 @@ const query = fields.refine(
 
 const row = region
   .extend({
-    rank: z.int().min(1),
-    zip: z.string().nullable().describe('The ZIP code; null for a county.'),
-    value: z.number().nullable().describe('The figure; null without `figures=true`.'),
+    rank: z.int().min(1).describe('Rank, starting at 1.'),
+    zip: z.string().nullable().describe('ZIP code. Null for a county.'),
+    value: z.number().nullable().describe('The figure. Null without `figures=true`.'),
     n: z
       .int()
       .min(0)
       .nullable()
-      .describe('Sales of the bucket in the last 12 months; null without `figures=true`.'),
+      .describe('Sales in the bucket in the last 12 months. Null without `figures=true`.'),
   })
   .meta({ id: 'RankedMarket' });
 
@@ -78,7 +78,7 @@ export const topMarkets = defineEndpoint({
   tag: 'Market statistics',
   summary: 'Rank markets by a statistic',
   description:
-    'Counties or ZIP codes in the order of one figure of an acreage bucket, as the statistics are now. Their names are free.',
+    'Ranks counties or ZIP codes by one current figure of an acreage bucket. Names and ranks are free. Markets without the figure are omitted.',
   query,
   metering: {
     key: 'public_market_top',

@@ -4,29 +4,26 @@ import { filledUp } from '../../../shared/model/roll-text.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { inAll, SERIAL_BYTES } from './serial-lists.ts';
 
-/** Reading the names of this many parcels costs less than the lists of the words that most owners have. */
+/** Reading the names of this many parcels is cheaper than reading the lists of common words. */
 const FEW_PARCELS = 1_000;
 
-/**
- * For shorter pieces the index would be read as a whole, which takes five times as long as all
- * words of the county.
- */
+/** Shorter pieces would scan the whole index, which takes five times as long as all words of the county. */
 const TRIGRAM = 3;
 
 const lengthOf = (piece: string) => [...piece].length;
 
-/** LIKE patterns for the pieces of text that an owner's name must hold. */
+/** LIKE patterns for the pieces of text that an owner name must contain. */
 const patternsOf = (pieces: readonly string[]) => pieces.map(piece => `%${likeLiteral(piece)}%`);
 
 /**
- * Ids, ascending, of a county's parcels whose owner's name holds all pieces: by the words of the owners, and
- * where these leave something open, by the names.
- * @param pieces one at least, none with white space
+ * Ids, ascending, of a county's parcels whose owner name contains all pieces. Uses the index of owner words,
+ * then the names if the words don't decide.
+ * @param pieces one or more, without white space
  */
 export async function findByOwner(db: Db, fips: number, pieces: readonly string[]): Promise<number[]> {
   const long = pieces.filter(piece => lengthOf(piece) >= TRIGRAM);
   const short = pieces.filter(piece => lengthOf(piece) === 2);
-  // Single characters alone: every name is looked at, a second for 2,000,000.
+  // Only single characters: scan every name, about a second for 2,000,000.
   if (long.length + short.length === 0) return listMatching(db, fips, null, pieces);
   const lists = await listSerials(db, fips, long, 'w.word');
   if (lists.every(list => list.length > FEW_PARCELS * SERIAL_BYTES))
@@ -36,7 +33,7 @@ export async function findByOwner(db: Db, fips: number, pieces: readonly string[
   return listMatching(db, fips, matches, pieces);
 }
 
-/** Of these parcels, or of all on the roll of the county, those whose owner's name holds all pieces. */
+/** Among these parcels, or all on the county's roll, those whose owner name contains all pieces. */
 async function listMatching(
   db: Db,
   fips: number,
@@ -49,8 +46,8 @@ async function listMatching(
 }
 
 /**
- * By piece the serials of the parcels that have it, in any order and some repeatedly; of the rarest piece
- * alone where those are few.
+ * For each piece, the serials of the parcels that have it, unordered and with repeats. If the rarest piece
+ * has few, only its serials.
  */
 async function listSerials(db: Db, fips: number, pieces: readonly string[], word: string): Promise<Buffer[]> {
   if (pieces.length === 0) return [];
@@ -60,9 +57,9 @@ async function listSerials(db: Db, fips: number, pieces: readonly string[], word
 }
 
 /**
- * Ids, ascending, of a county's parcels with this number, and whose owner's name holds all pieces, if any: as
- * it is written, case aside; if no parcel has it, those with the same groups of letters and digits, however
- * they are parted; if none has these either, those with the groups filled up with zeros, as the county does.
+ * Ids, ascending, of a county's parcels with this number whose owner name contains all pieces. The number is
+ * tried as written, ignoring case; then by its groups of letters and digits, ignoring separators; then with
+ * the groups padded with zeros, as the county pads them.
  */
 export async function findByApn(
   db: Db,
@@ -91,29 +88,26 @@ export async function findByApn(
 
 type FoundApn = { property_id: number; apn: string };
 
-/** How a county would write a number: 16-70-5 is 000016 000070 000005 in one. */
+/** How a county writes a number. For example, 16-70-5 becomes 000016 000070 000005. */
 async function readForms(db: Db, fips: number): Promise<(apn: string) => string[]> {
   const counties = await db.run<{ apn_shapes: string[] }>('parcels/read_apn_shapes', { fips });
   const shapes = counties.flatMap(({ apn_shapes }) => apn_shapes);
   return apn => [...new Set(shapes.flatMap(shape => filledUp(apn, shape) ?? []))];
 }
 
-/**
- * Of parcels with a number, however it is parted, those that have it as it is written, case aside; only where
- * none has, those with the same groups of letters and digits.
- */
+/** Parcels with exactly this number, ignoring case. If there are none, those with the same groups. */
 function matching<Row extends { apn: string }>(rows: readonly Row[], apn: string): Row[] {
-  const plain = (text: string) => text.trim().toUpperCase();
+  const normalize = (text: string) => text.trim().toUpperCase();
   const groups = (text: string) =>
-    plain(text)
+    normalize(text)
       .match(/\p{L}+|\p{N}+/gu)
       ?.join(' ') ?? '';
-  const exact = rows.filter(row => plain(row.apn) === plain(apn));
-  const alike = /^\d+$/.test(plain(apn)) ? rows : rows.filter(row => groups(row.apn) === groups(apn));
+  const exact = rows.filter(row => normalize(row.apn) === normalize(apn));
+  const alike = /^\d+$/.test(normalize(apn)) ? rows : rows.filter(row => groups(row.apn) === groups(apn));
   return [...(exact.length > 0 ? exact : alike)];
 }
 
-/** Ids of a county's parcels by their numbers, as `findByApn` finds them; only numbers that have some. */
+/** Ids of a county's parcels by number, matched like `findByApn`. Numbers without a match are omitted. */
 export async function findByApns(
   db: Db,
   fips: number,

@@ -17,22 +17,24 @@ import {
 import { parcelParams } from '../common/property-id-parameter.ts';
 import { EXAMPLE_ID, PORTFOLIO_EXAMPLE } from '../examples/examples.ts';
 
-/** 4 MB in 0.2 s. Governments and railways hold more: the filter pages through those. */
+/** 4 MB in 0.2 s. Governments and railroads own more. The filter pages through those. */
 export const MAX_PORTFOLIO = 10_000;
 
 const portfolio = z
   .object({
     source_parcel: parcelSummary,
-    total_parcels: z.int().min(1).describe('All parcels of the owner, this one included.'),
+    total_parcels: z.int().min(1).describe('Number of parcels of the owner, including this one.'),
     total_acres: z
       .number()
       .min(0)
       .describe(
-        'Their effective acres together, to two decimals. Units that share one boundary count its land once. Parcels of unknown acreage count as 0.',
+        'Total of their effective acres, with two decimals. Units that share one boundary count its land once. Parcels with unknown acreage count as 0.',
       ),
-    total_states: z.int().min(1).describe('States in which they lie.'),
-    total_counties: z.int().min(1).describe('Counties in which they lie.'),
-    results: z.array(parcelSummary).describe('All parcels of the owner, this one included, by property_id.'),
+    total_states: z.int().min(1).describe('Number of states with parcels of the owner.'),
+    total_counties: z.int().min(1).describe('Number of counties with parcels of the owner.'),
+    results: z
+      .array(parcelSummary)
+      .describe('All parcels of the owner, including this one, sorted by `property_id`.'),
   })
   .meta({ id: 'OwnerPortfolio' });
 
@@ -44,22 +46,22 @@ export const ownerPortfolio = defineEndpoint({
   operationId: 'get_owner_portfolio',
   summary: 'List the parcels of an owner',
   description:
-    "The parcels on the roll, in any county, whose owner has the same mailing address as the owner of this one: the same street and ZIP. A parcel without a mailing ZIP takes the one that is found at its street, city and state; with none or several there it goes with the others that have none. A parcel without an owner's mailing address is a `validation_error`.",
+    "Returns every parcel on the roll, in any county, whose owner mailing address has the same street and ZIP code as this parcel's. A mailing address without a ZIP code uses the ZIP code that other parcels have for the same street, city, and state. If there is none or more than one, it matches only addresses without a ZIP code. A parcel without an owner mailing address is a `validation_error`.",
   metering: {
     key: 'public_owner_portfolio',
-    // An account without tokens is refused before the work: whether it is free says what the owner has.
+    // Not `mayBeFree`: whether the call is free would reveal what the owner has to accounts without tokens.
     price: PRICES.portfolio,
     note: 'free when the owner has no other parcel',
   },
   response: {
     status: 200,
-    description: 'The owner of this parcel, with every parcel that the owner holds.',
+    description: "The parcel's owner portfolio.",
     schema: portfolio,
     example: { summary: `The owner of parcel ${EXAMPLE_ID} of the sample`, value: PORTFOLIO_EXAMPLE },
   },
   errors: {
-    not_found: 'No parcel has this id, or it has left the roll. Costs nothing.',
-    unprocessable: `The owner holds more than ${MAX_PORTFOLIO.toLocaleString('en-US')} parcels: page through them with the filter's \`owner_parcel_id\`. Costs nothing.`,
+    not_found: 'No parcel has this id, or it has left the roll. Free.',
+    unprocessable: `The owner has more than ${MAX_PORTFOLIO.toLocaleString('en-US')} parcels. Use \`owner_parcel_id\` in \`POST properties/filter/\` to page through them. Free.`,
   },
   handle: async ({ params: { property_id } }, { db }, call) => {
     const parcels = await db.snapshot(tx => readPortfolio(tx, property_id));
@@ -74,20 +76,20 @@ async function readPortfolio(db: Db, id: number): Promise<SummaryRow[]> {
     fips: countyOf(id),
     property_id: id,
   });
-  if (subject === undefined) throw notFound(`There is no parcel ${id}.`);
-  if (subject.retired) throw notFound(`Parcel ${id} has left the roll: it has no owner any more.`);
+  if (subject === undefined) throw notFound(`No parcel has the id ${id}.`);
+  if (subject.retired) throw notFound(`Parcel ${id} has left the roll and no longer has an owner.`);
   if (subject.owner_key === null)
-    throw validationError({ property_id: ["names a parcel without an owner's mailing address"] });
+    throw validationError({ property_id: ['is a parcel without an owner mailing address'] });
   const owned = await db.run<{ property_id: number }>('parcels/list_portfolio', {
     owner_keys: await ownerKeys(db, subject.owner_key),
     limit: MAX_PORTFOLIO + 1,
   });
   if (owned.length > MAX_PORTFOLIO) {
     throw unprocessable(
-      `The owner of parcel ${id} holds more than ${MAX_PORTFOLIO} parcels: page through them with owner_parcel_id of POST /api/public/v1/properties/filter/.`,
+      `The owner of parcel ${id} has more than ${MAX_PORTFOLIO.toLocaleString('en-US')} parcels. Use owner_parcel_id in POST /api/public/v1/properties/filter/ to page through them.`,
     );
   }
-  // Its own entry may be on another server and not be there yet while a merge commits.
+  // While a merge commits, the parcel's own entry can be missing, because it may be on another server.
   const ids = new Set([...owned.map(row => row.property_id), id]);
   return readSummaries(
     db,

@@ -21,7 +21,8 @@ import { DETAIL_EXAMPLE, EXAMPLE_ID } from '../examples/examples.ts';
 const ROLL_FIELDS = PARCEL_FIELD_NAMES.filter(name => !(name in parcelSummary.shape));
 
 function schemaOf({ type, doc, unit }: FieldSpec): z.ZodType {
-  const description = `${doc}${unit === undefined ? '' : `, in ${unit}`}.`;
+  const known = `${doc}${unit === undefined ? '' : `, in ${unit}`}.`;
+  const description = /\bnull\b/i.test(doc) ? known : `${known} Null if unknown.`;
   switch (type) {
     case 'boolean':
       return z.boolean().nullable().describe(description);
@@ -38,7 +39,7 @@ function schemaOf({ type, doc, unit }: FieldSpec): z.ZodType {
   }
 }
 
-/** The schemas of the fields that the summary does not have. */
+/** The schemas of fields that aren't in the summary. */
 const schemasOf = (fields: Readonly<Record<string, FieldSpec>>): Record<string, z.ZodType> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, spec]) =>
@@ -58,25 +59,25 @@ const shape = z
   ])
   .nullable()
   .describe(
-    'The boundary as GeoJSON in WGS84, exteriors counter-clockwise, holes clockwise (RFC 7946); null without geometry.',
+    'Boundary as GeoJSON in WGS84, with exteriors counterclockwise and holes clockwise (RFC 7946). Null if the parcel has no boundary.',
   );
 
 const timelineEntry = z
   .object({
-    at: z.iso.datetime().describe('When it was recorded.'),
+    at: z.iso.datetime().describe('Time when Plat recorded the change.'),
     field: z
       .string()
       .describe(
-        'A field of this answer; `on_roll`; `mean_adjusted_price` of its value; `listing.status`, `listing.price` and others of a listing of it; `boundary`: the shape is another.',
+        'Field that changed: a field of this response, `on_roll`, `boundary` (the shape changed), `mean_adjusted_price` of the estimate, or a field of a listing, such as `listing.status` or `listing.price`.',
       ),
-    was: z.unknown(),
-    is: z.unknown(),
+    was: z.unknown().describe('Previous value. Null when it was unknown.'),
+    is: z.unknown().describe('New value. Null when it is unknown.'),
   })
   .meta({ id: 'TimelineEntry' });
 
 export type TimelineEntry = z.output<typeof timelineEntry>;
 
-/** The most changes of a timeline. */
+/** Maximum number of changes in a timeline. */
 const MAX_CHANGES = 500;
 
 const parcelDetail = z
@@ -89,24 +90,24 @@ const parcelDetail = z
       .length(11)
       .nullable()
       .describe(
-        'Share of the area, in percent, that is steeper than each grade of slope_area_index: 0.5, 2.5, 5, 7.5, 10, 15, 20, 25, 30, 40 and 50 %.',
+        'Share of the area, in percent, that is steeper than each grade of `slope_area_index`: 0.5%, 2.5%, 5%, 7.5%, 10%, 15%, 20%, 25%, 30%, 40%, and 50%. Null without elevation data.',
       ),
     ...schemasOf({ mean_slope_percent, min_elevation_m, mean_elevation_m, max_elevation_m }),
     retired_at: z.iso
       .datetime()
       .nullable()
       .describe(
-        'When the parcel left the roll; null while it is on it. A retired parcel is as the roll last had it; what is derived for filters and the land layers is null.',
+        'Time when the parcel left the roll. Null while it is on the roll. A retired parcel keeps its last values from the roll. Fields from land layers and those computed for filters are null.',
       ),
     shape,
     timeline: z
       .array(timelineEntry)
       .optional()
-      .describe('With `timeline=true`: what changed of the parcel in the last 400 days, the newest first.'),
+      .describe('With `timeline=true`: changes to the parcel in the last 400 days, newest first.'),
   })
   .meta({ id: 'ParcelDetail' });
 
-/** The columns of `parcels p` for parcels/get_parcel, which has owner_occupied from elsewhere. */
+/** The columns of `parcels p` for parcels/get_parcel, which reads owner_occupied from another table. */
 const ROLL_COLUMNS = ROLL_FIELDS.filter(field => field !== 'owner_occupied')
   .map(field => `p.${field}`)
   .join(', ');
@@ -127,9 +128,9 @@ export const getProperty = defineEndpoint({
   operationId: 'get_property',
   summary: 'Get a parcel',
   description:
-    'The summary of a parcel, every field that filters read, and its boundary. A parcel that has left the roll keeps its id and answers as the roll last had it, with `retired_at`.',
+    'Returns every field of a parcel, with its boundary. A parcel that has left the roll keeps its id and its last values, and has a `retired_at`. A field is null when the roll or a land layer does not have it.',
   query: z.strictObject({
-    timeline: queryFlag('Add what changed of the parcel: `timeline`. Free of extra charge.'),
+    timeline: queryFlag('Add `timeline`, the changes to the parcel. No extra charge.'),
   }),
   metering: { key: 'public_property_detail', price: PRICES.parcel, note: 'free on 404' },
   response: {
@@ -138,14 +139,14 @@ export const getProperty = defineEndpoint({
     schema: parcelDetail,
     example: { summary: `Parcel ${EXAMPLE_ID} of the sample`, value: DETAIL_EXAMPLE },
   },
-  errors: { not_found: 'No parcel has this id. Costs nothing.' },
+  errors: { not_found: 'No parcel has this id. Free.' },
   handle: async ({ params: { property_id }, query: { timeline } }, { db }, call) => {
     const [row] = await db.run<DetailRow>(
       'parcels/get_parcel',
       { fips: countyOf(property_id), property_id },
       { summary: SUMMARY_COLUMNS, roll: ROLL_COLUMNS },
     );
-    if (row === undefined) throw notFound(`There is no parcel ${property_id}.`);
+    if (row === undefined) throw notFound(`No parcel has the id ${property_id}.`);
     const detail = toDetail(row, call.appUrl, call.now);
     if (!timeline) return { body: detail, tokens: PRICES.parcel.tokens };
     const changes = await db.run<Change>('changes/read_timeline', {
@@ -159,7 +160,7 @@ export const getProperty = defineEndpoint({
 
 type Change = { at: Date; type: ChangeType; fields: ChangedFields };
 
-/** What a change says of single fields; what a parcel or a listing is from the first says its record. */
+/** The changed fields. The first values of a parcel or listing are in its record, so they are omitted. */
 function toEntries({ at, type, fields }: Change): TimelineEntry[] {
   const entry = (field: string, was: unknown, is: unknown) => ({ at: at.toISOString(), field, was, is });
   const differing = Object.entries(fields).filter(
@@ -184,7 +185,7 @@ function toEntries({ at, type, fields }: Change): TimelineEntry[] {
   }
 }
 
-/** @param now the moment that months and years are counted to. */
+/** @param now the time that months and years are counted to */
 function toDetail(row: DetailRow, appUrl: string, now: Date): object {
   const { lon_e7: _lon, lat_e7: _lat, boundary, ...known } = row;
   return {
@@ -202,10 +203,7 @@ function toDetail(row: DetailRow, appUrl: string, now: Date): object {
   };
 }
 
-/**
- * The most months that can be taken from today without passing the day: a month's end
- * counts as it does there.
- */
+/** Whole months between the date and today. */
 function monthsSince(day: string, now: Date): number {
   const [year, month, date] = day.split('-').map(Number) as [number, number, number];
   const months = 12 * (now.getUTCFullYear() - year) + now.getUTCMonth() + 1 - month;

@@ -11,7 +11,7 @@ import { findByApn, findByOwner } from './find-parcels.ts';
 
 const PATH = '/api/public/v1/properties/search/';
 
-/** No name of an owner needs more; it bounds the work of one search. */
+/** No owner name needs more. Limits the work of one search. */
 const MAX_PIECES = 10;
 const MAX_LENGTH = 200;
 
@@ -21,22 +21,22 @@ const splitName = (name: string) =>
     .filter(piece => piece !== '');
 
 const text = z
-  .string('must be given once')
+  .string('must appear only once')
   .max(MAX_LENGTH, `must be at most ${MAX_LENGTH} characters long`)
-  .refine(text => !text.includes('\0'), 'must not hold NUL characters');
+  .refine(text => !text.includes('\0'), 'must not contain NUL characters');
 
 const query = z
   .strictObject({
-    fips: z.string('is required: the county in which to search, once').pipe(fips).meta({
-      description: 'County in which to search: 5 digits, the leading zero may be missing.',
+    fips: z.string('is required: the county to search, given once').pipe(fips).meta({
+      description: '5-digit FIPS code of the county to search. The leading zero is optional.',
       example: '33019',
     }),
     apn: text
-      .refine(apn => /[^ .-]/.test(apn), 'must hold more than spaces, dashes and dots')
+      .refine(apn => /[^ .-]/.test(apn), 'must contain more than spaces, dashes, and dots')
       .optional()
       .meta({
         description:
-          "Assessor's parcel number as it is written, in any case. Only where no parcel has it, those with the same groups of letters and digits are found: `12-3` finds `12.3` and `12 3`, never `1-23`; digits alone find any grouping. This or `owner_name` is required; both must fit.",
+          "Assessor's parcel number as written, ignoring case. If no parcel matches, separators are ignored: `12-3` finds `12.3` and `12 3`, but not `1-23`. Digits alone match any grouping. `apn` or `owner_name` is required. With both, a parcel must match both.",
         example: '000015-000042-000000',
       }),
     owner_name: text
@@ -45,7 +45,7 @@ const query = z
       .optional()
       .meta({
         description:
-          "Parts of the primary owner's name, separated by white space; each must stand somewhere in the name, in any order, whatever case, accents and apostrophes.",
+          "Parts of the primary owner's name, separated by spaces. The name must contain all of them, in any order. Case, accents, and apostrophes are ignored.",
         example: 'forestry quill',
       }),
     ...pageParameters({ usual: 25, most: 100 }),
@@ -63,7 +63,7 @@ export const searchProperties = defineEndpoint({
   tag: 'Parcels',
   summary: 'Search parcels by APN or owner name',
   description:
-    'Parcels on the roll of one county with this parcel number, or whose primary owner is called so, by property_id.',
+    "Finds parcels on one county's roll by parcel number, by the primary owner's name, or by both. Results are sorted by property_id.",
   query,
   metering: {
     key: 'public_property_search',
@@ -72,7 +72,7 @@ export const searchProperties = defineEndpoint({
   },
   response: {
     status: 200,
-    description: 'A page of parcels; empty when nothing matches.',
+    description: 'A page of parcels. Empty when nothing matches.',
     schema: parcelPage,
     example: { summary: SEARCH_EXAMPLE.query, value: SEARCH_EXAMPLE.response },
   },
@@ -86,31 +86,31 @@ export const searchProperties = defineEndpoint({
       secret: cursorSecret,
     });
     const pieces = splitName(owner_name ?? '');
-    // What is found and the names that are shown are of one moment, also while the roll is being replaced.
+    // One snapshot, so that matches and names agree while the roll is being replaced.
     const { found, rows } = await db.snapshot(async tx => {
       const found =
         apn === undefined ? await findByOwner(tx, code, pieces) : await findByApn(tx, code, apn, pieces);
       const rows = await readSummaries(tx, shownOn(page, found));
       return { found, rows };
     });
-    if (page.beside?.direction === 'previous') rows.reverse();
-    const turned = toPageResult(page, rows, page.count ?? found.length, row => [row.property_id]);
-    const results = turned.rows.map(row => toSummary(row, call.appUrl));
-    // Also for a page past the end: its count is an answer.
+    if (page.cursorPosition?.direction === 'previous') rows.reverse();
+    const pageResult = toPageResult(page, rows, page.count ?? found.length, row => [row.property_id]);
+    const results = pageResult.rows.map(row => toSummary(row, call.appUrl));
+    // A page past the end costs the same, because it returns the count.
     return {
-      body: { ...turned, rows: undefined, results },
-      tokens: turned.count === 0 ? 0 : PRICES.searchPage.tokens,
+      body: { ...pageResult, rows: undefined, results },
+      tokens: pageResult.count === 0 ? 0 : PRICES.searchPage.tokens,
     };
   },
 });
 
-/** One id more than the page shows. @param found ascending */
-function shownOn({ beside, offset, size }: Page, found: readonly number[]): number[] {
-  if (beside === undefined) return found.slice(offset, offset + size + 1);
-  const place = Number(beside.place[0]);
-  const after = found.findIndex(id => (beside.direction === 'next' ? id > place : id >= place));
+/** The ids of the page, plus one. @param found ascending */
+function shownOn({ cursorPosition, offset, size }: Page, found: readonly number[]): number[] {
+  if (cursorPosition === undefined) return found.slice(offset, offset + size + 1);
+  const place = Number(cursorPosition.place[0]);
+  const after = found.findIndex(id => (cursorPosition.direction === 'next' ? id > place : id >= place));
   const at = after < 0 ? found.length : after;
-  return beside.direction === 'next'
+  return cursorPosition.direction === 'next'
     ? found.slice(at, at + size + 1)
     : found.slice(Math.max(0, at - size - 1), at);
 }

@@ -1,11 +1,11 @@
 import { propertyIdOf } from '../../../shared/model/property-id.ts';
 
-/** Lists of the serials of a county's parcels, as the tables of words have them: 4 bytes a serial. */
+/** Lists of parcel serials of a county, as stored in the word tables: 4 bytes per serial. */
 export const SERIAL_BYTES = 4;
 
 /**
- * The parcels that every list has, ascending: by a bit for each serial of the county. Plain loops: callbacks
- * took three times as long.
+ * The parcels that are in every list, ascending. Uses one bit per serial of the county, and plain loops
+ * because callbacks took three times as long.
  */
 export function inAll(lists: readonly Buffer[], fips: number): number[] {
   const [common, ...others] = lists.map(bitsOf);

@@ -18,19 +18,19 @@ import {
 } from './find-words.ts';
 import type { Match } from './search-result.ts';
 
-/** A word of the question: which words of an address it means, and which of a place. */
+/** A word of the search text: the address words and the place words that it can mean. */
 type Term = { street: WordRange[]; place: WordRange[]; fits(word: string): boolean };
 
-/** No address has more; it bounds the work of one search. */
+/** No address has more. Limits the work of one search. */
 const MAX_TERMS = 10;
-/** Stands before the words of cities and ZIPs in the table. */
+/** Prefix of city and ZIP words in the table. */
 const OF_PLACE = '@';
 
 const STATE_CODES = new Set<string>(
   STATES.map(({ code }) => code).filter(code => !STREET_SUFFIXES.has(code)),
 );
 
-/** Some rolls fill a house number up with zeros. */
+/** Some rolls pad house numbers with zeros. */
 const MAX_HOUSE_DIGITS = 6;
 const withZeros = (word: string): string[] =>
   /^[1-9]\d*$/.test(word)
@@ -39,7 +39,7 @@ const withZeros = (word: string): string[] =>
       )
     : [];
 
-/** The last word may be one that is being typed. */
+/** The last word can be incomplete, because the user is still typing. */
 function termsOf(words: readonly string[]): Term[] {
   return words.map((word, at) => {
     const isLast = at === words.length - 1;
@@ -58,13 +58,13 @@ function termsOf(words: readonly string[]): Term[] {
 }
 
 /**
- * What is looked up: of a single word the streets that have it, else any mixture of streets and places. A
- * state only where nothing else is told: the words of a roll do not say in which its county is.
+ * The words to look up. A single word is looked up in streets, several in streets and places. A state is
+ * looked up only if there is nothing else, because rolls don't name their own state.
  */
 function lookedUp(words: readonly string[], terms: readonly Term[]): WordRange[][] {
   const all = terms.map((term, at) => ({ ...term, word: words[at]!, isLast: at === terms.length - 1 }));
-  const telling = all.filter(({ word }) => !STATE_CODES.has(word));
-  const chosen = telling.length > 0 ? telling : all;
+  const significant = all.filter(({ word }) => !STATE_CODES.has(word));
+  const chosen = significant.length > 0 ? significant : all;
   return chosen
     .filter(({ word, isLast }) => !isLast || word.length >= SHORTEST_BEGINNING)
     .map(({ street, place }) => (chosen.length === 1 ? street : [...street, ...place]));
@@ -73,7 +73,7 @@ function lookedUp(words: readonly string[], terms: readonly Term[]): WordRange[]
 export const readParcels = async (db: Db, ids: readonly number[]): Promise<ParcelSummary[]> =>
   (await readSummaries(db, ids)).map(row => toSummary(row, ''));
 
-/** Parcels with all words of a text in address, city, ZIP and state: one in the address, one of letters. */
+/** Parcels whose address, city, ZIP, and state contain all words. One word must be in the street address. */
 export async function findAddresses(
   db: Db,
   search: WordSearch,
@@ -103,7 +103,7 @@ export async function findAddresses(
 const stateOf = ({ property_id: id, situs_state }: ParcelSummary) =>
   situs_state ?? stateOfFips(countyOf(id)) ?? '';
 
-/** Best where the address begins with the words that were asked for and has no others. */
+/** Highest if the address starts with the search words and has no others. */
 function scoreOf({ situs_address }: ParcelSummary, words: readonly string[], terms: readonly Term[]): number {
   const own = wordsOf(situs_address ?? '').split(' ');
   const inOrder = own.findIndex((word, at) => !terms[at]?.fits(word));

@@ -9,10 +9,10 @@ import type { LoadedCounty, Match } from './search-result.ts';
 
 type Named = { name: string; class: string; words: string; lon: number; lat: number };
 
-/** Some names are borne by a hundred streams. */
+/** Some names belong to a hundred streams. */
 const MOST = 100;
 
-/** Lakes, hills, neighborhoods and what else the layers of names have, by the beginning of its name. */
+/** Lakes, hills, neighborhoods, and other named places, by the start of their names. */
 export async function findNames(
   db: Db,
   text: string,

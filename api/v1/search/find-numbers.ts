@@ -4,10 +4,10 @@ import type { Db } from '../../../shared/platform/db.ts';
 import { addressOf, detailOf, parcelPlace, readParcels } from './find-addresses.ts';
 import type { LoadedCounty, Match } from './search-result.ts';
 
-/** The least id: a serial behind a FIPS code of Alabama. */
+/** The smallest id: a serial after an Alabama FIPS code. */
 const SMALLEST_ID = 1_001e8;
 
-/** The parcel whose id a text is. */
+/** The parcel with this id. */
 export async function findProperty(db: Db, text: string): Promise<Match[]> {
   const id = /^\d{12,13}$/.test(text) ? Number(text) : 0;
   if (id < SMALLEST_ID) return [];
@@ -28,13 +28,11 @@ export async function findProperty(db: Db, text: string): Promise<Match[]> {
   }));
 }
 
-/** Words of letters alone are no part of a parcel number, but for a few of two or three. */
+/** Parcel numbers contain no words of four or more letters. */
 const isNumber = (text: string) =>
   /\d/.test(text) && !text.split(/[ .-]+/).some(part => /^\p{L}{4,}$/u.test(part));
 
-/**
- * Parcels with a number, whatever its spaces, dashes, dots and case, with the zeros of its parts or without.
- */
+/** Parcels with a number, ignoring spaces, dashes, dots, case, and padding zeros. */
 export async function findApns(
   db: Db,
   text: string,

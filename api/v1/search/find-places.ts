@@ -9,14 +9,14 @@ import type { LoadedCounty, Match, Point, SearchResult, SearchType } from './sea
 
 type Loaded = ReadonlyMap<number, LoadedCounty>;
 
-/** Beginnings of ZIPs shorter than this are of half a state. */
+/** Shorter starts of ZIP codes match half a state. */
 const ZIP_BEGINNING = 3;
-/** More than the score of a name: that of a code. */
+/** The score of a code, above that of any name. */
 const CODE = 0.93;
-/** Of what only begins so; there are never more answers. */
+/** Maximum number of results that only start with the text. */
 const MAX_BEGINNINGS = 10;
 
-/** Counties, towns, ZIPs and coordinates that a text may mean. Those with parcels are meant more likely. */
+/** Counties, towns, ZIP codes, and coordinates that a text can mean. Those with parcels rank higher. */
 export function findPlaces(text: string, types: ReadonlySet<SearchType>, loaded: Loaded): Match[] {
   const point = types.has('coordinates') ? coordinatesOf(text) : undefined;
   if (point) return [coordinates(point)];
@@ -30,11 +30,11 @@ export function findPlaces(text: string, types: ReadonlySet<SearchType>, loaded:
 
 const COORDINATES = /^([+-]?\d{1,3}(?:\.\d+)?)°?\s*([NS]?)\s*[,;\s]\s*([+-]?\d{1,3}(?:\.\d+)?)°?\s*([EW]?)$/i;
 
-/** Latitude and longitude as maps write them; the longitude first where only that is in the United States. */
+/** Latitude, then longitude. The reverse order is accepted if only that is in the United States. */
 function coordinatesOf(text: string): Point | undefined {
   const [, first, south, second, west] = COORDINATES.exec(text) ?? [];
   if (first === undefined || second === undefined) return undefined;
-  // "12 34" is no place.
+  // "12 34" isn't a place.
   if (!/\./.test(first) && !/\./.test(second)) return undefined;
   const lat = south?.toUpperCase() === 'S' ? -Math.abs(Number(first)) : Number(first);
   const lon = west?.toUpperCase() === 'W' ? -Math.abs(Number(second)) : Number(second);
@@ -48,7 +48,7 @@ function coordinates([lon, lat]: Point): Match {
   const result: SearchResult = {
     type: 'coordinates',
     label: `${lat}, ${lon}`,
-    detail: fips === null ? 'Outside of the United States' : countyText(fips),
+    detail: fips === null ? 'Outside the United States' : countyText(fips),
     ...(fips !== null && { fips: fiveDigits(fips) }),
     point: [lon, lat],
   };
@@ -66,7 +66,7 @@ function findCounties(text: string, loaded: Loaded): Match[] {
   });
 }
 
-/** Places without parcels stand behind the owners and streets of those with some, but for codes. */
+/** Places without parcels rank below owners and streets of places with parcels, except for codes. */
 const ranked = (score: number, fips: number, loaded: Loaded): number =>
   loaded.has(fips) ? score + 0.05 : score > CODE ? score : score - 0.35;
 
@@ -120,7 +120,7 @@ function findZips(text: string, loaded: Loaded): Match[] {
           result: {
             type: 'zip' as const,
             label: zip,
-            detail: `ZIP of ${name}, ${state}`,
+            detail: `ZIP code in ${name}, ${state}`,
             fips: fiveDigits(fips),
             zip,
             point: [lon, lat],

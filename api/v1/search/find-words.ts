@@ -3,21 +3,21 @@ import type { Db } from '../../../shared/platform/db.ts';
 import { batch } from '../../http/batch.ts';
 import { inAll } from '../parcels/serial-lists.ts';
 
-/** From a word up to another one, which is excluded. */
+/** A range of words. The end is exclusive. */
 export type WordRange = readonly [begin: string, end: string];
 
-/** Beyond every word that begins so. */
+/** Sorts after every word with the same start. */
 const LAST = '\u{10ffff}';
 
 export const wholeWord = (word: string): WordRange => [word, `${word}\u0001`];
 export const beginningOf = (word: string): WordRange => [word, `${word}${LAST}`];
 
-/** Shorter beginnings are of too many words to be looked up, and are only compared. */
+/** Shorter starts match too many words to look up, so they are only compared. */
 export const SHORTEST_BEGINNING = 2;
 
 /**
- * How much is read for an answer: bytes of a word's serials in a county, and parcels that are looked at.
- * First little, which is enough for all but a few searches, then what bounds the work of one.
+ * How much a search reads: bytes of a word's serials in a county, and parcels to check. The first round is
+ * enough for nearly all searches. The second limits the work of one search.
  */
 const ROUNDS = [
   { alone: 400, several: 16_000, parcels: 200 },
@@ -26,17 +26,17 @@ const ROUNDS = [
 
 type Question = {
   table: 'owner_words' | 'situs_words';
-  /** Each term's ranges, any of which a parcel's words may lie in. */
+  /** Ranges for each term. A parcel matches a term if one of its words is in one of the ranges. */
   terms: readonly (readonly WordRange[])[];
 };
 
 type Candidates = { byCounty: ReadonlyMap<number, number[]>; cut: boolean };
 
 export type WordSearch = {
-  /** In the order in which they are looked through where one is nearer than another. */
+  /** Counties to search, nearest first if `near` is set. */
   counties: readonly number[];
   near: boolean;
-  /** Those who ask at once, one of a table, share a statement. */
+  /** Concurrent lookups share a statement. */
   lookUp: (question: Question & { most: number }) => Promise<Candidates>;
 };
 
@@ -47,8 +47,8 @@ export const searchWords = (db: Db, counties: readonly number[], near: boolean):
 });
 
 /**
- * The parcels with a word of every term, looked at until `wanted` of them are told to match.
- * @param read what is shown of the matching ones among some parcels
+ * Finds parcels with a word for every term, until `wanted` of them match.
+ * @param read checks parcels and returns the rows to show
  */
 export async function findByWords<Row>(
   { counties, near, lookUp }: WordSearch,
@@ -97,7 +97,7 @@ async function listCandidates(
   });
 }
 
-/** The nearest ones, or some of each county. */
+/** The nearest parcels, or some from each county. */
 function choose(
   byCounty: ReadonlyMap<number, number[]>,
   counties: readonly number[],
@@ -108,7 +108,7 @@ function choose(
   return counties.flatMap(fips => byCounty.get(fips)?.slice(0, share) ?? []).slice(0, most);
 }
 
-/** What statements on parcels take. */
+/** Parameters of statements on parcels. */
 export const scopeOf = (propertyIds: readonly number[]) => ({
   counties: [...new Set(propertyIds.map(countyOf))],
   property_ids: propertyIds,

@@ -27,15 +27,17 @@ import {
 const MIN_QUERY = 2;
 const MAX_QUERY = 200;
 const MAX_RESULTS = 10;
-/** Of parcels, places and owners, so that none of these crowds out the others. */
+/** Results reserved for parcels, places, and owners each, so that none crowds out the others. */
 const RESERVED = 3;
 
 const types = z
-  .string('must be given once, with commas between several')
+  .string('must appear once, with values separated by commas')
   .transform(text => text.split(',').map(name => name.trim()))
-  .pipe(z.array(z.enum(SEARCH_TYPES, `must be some of ${SEARCH_TYPES.join(', ')}, with commas between them`)))
+  .pipe(
+    z.array(z.enum(SEARCH_TYPES, `must be one or more of ${SEARCH_TYPES.join(', ')}, separated by commas`)),
+  )
   .meta({
-    description: `Only answers of these kinds, with commas between them: ${SEARCH_TYPES.map(name => `\`${name}\``).join(', ')}.`,
+    description: `Only results of these types, separated by commas: ${SEARCH_TYPES.map(name => `\`${name}\``).join(', ')}.`,
     example: 'county,town',
     override: { type: 'string', items: undefined },
   });
@@ -43,7 +45,7 @@ const types = z
 const COORDINATE = /^[+-]?\d{1,3}(\.\d{1,15})?$/;
 
 const near = z
-  .string('must be given once')
+  .string('must appear only once')
   .transform((text, context): Point => {
     const parts = text.split(',').map(part => part.trim());
     const [lon = Number.NaN, lat = Number.NaN] = parts.map(part =>
@@ -52,14 +54,14 @@ const near = z
     const isPlace = parts.length === 2 && Math.abs(lon) <= 180 && Math.abs(lat) <= 90;
     const fault = isPlace
       ? swapHint(lon, lat)
-      : 'must be longitude and latitude in degrees, with a comma between them';
+      : 'must be longitude and latitude in degrees, separated by a comma';
     if (fault === undefined) return [lon, lat];
     context.addIssue({ code: 'custom', message: fault });
     return z.NEVER;
   })
   .meta({
     description:
-      'Longitude and latitude of where the asker looks: of answers that fit as well, nearer ones come first.',
+      "Longitude and latitude of the user's current view. Among equally good results, nearer ones come first.",
     example: '-72.1,43.18',
     override: { type: 'string' },
   });
@@ -71,30 +73,30 @@ export const search = defineEndpoint({
   tag: 'Search',
   summary: 'Search parcels, places, and owners',
   description:
-    'What a text may mean in all counties with parcels: street address in any spelling, parcel number with or without dashes and zeros, owner, county, town of a post office, lake, hill or neighborhood, ZIP, FIPS code, property_id, or latitude and longitude. The last word may be incomplete. Returns the label, id and point of a parcel that is found by its address or number, and only the id and county of one that is found by its property_id.',
+    'Searches all counties with parcels by street address, parcel number (with or without dashes and zeros), owner, county, town, ZIP code, lake, hill, neighborhood, FIPS code, property_id, or latitude and longitude. The last word can be incomplete. For a parcel found by its address or number, returns its label, id, and point. For one found by its property_id, returns only its id and county.',
   query: z.strictObject({
-    q: line(MAX_QUERY, 'is required, once')
+    q: line(MAX_QUERY, 'is required and must appear only once')
       .transform(text => text.trim())
       .refine(text => text.length >= MIN_QUERY, `must be at least ${MIN_QUERY} characters long`)
-      .meta({ description: 'What to look for.', example: '12 north main street' }),
+      .meta({ description: 'Search text.', example: '12 north main street' }),
     types: types.optional(),
     near: near.optional(),
   }),
   response: {
     status: 200,
-    description: 'At most 10, best first; none where nothing matches.',
+    description: 'Up to 10 results, best first. Empty if nothing matches.',
     schema: z.object({ results: z.array(searchResult) }).meta({ id: 'SearchResults' }),
     example: SEARCH_BOX_EXAMPLE,
   },
   handle: async ({ query }, { db }, { user }) => {
     const wanted = new Set<SearchType>(query.types ?? SEARCH_TYPES);
     const results = await searchAll(db, query.q, wanted, query.near);
-    // People who are signed in may open the parcel at no cost.
+    // Signed-in users can open the parcel for free anyway.
     return { body: { results: user === undefined ? results.map(freeOf) : results }, tokens: 0 };
   },
 });
 
-/** What may be said of a result for free: of a parcel no more than was asked for, its id, and where it is. */
+/** The free part of a result. For a parcel: what the search text contained, its id, and its location. */
 function freeOf(result: SearchResult): SearchResult {
   if (groupOf(result) !== 'parcels') return result;
   const { type, label, fips, zip, property_id, point } = result;
@@ -120,7 +122,7 @@ async function searchAll(
   const addresses = wanted.has('address') ? findAddresses(db, words, text, MAX_RESULTS) : [];
   const owners = async () => {
     if (!wanted.has('owner')) return [];
-    // Few owners' names begin with a number: they are looked for where there is no such address.
+    // Few owner names start with a number, so owners are searched only if there is no such address.
     if (HOUSE_NUMBER.test(text) && (await addresses).length > 0) return [];
     return findOwners(db, words, text, MAX_RESULTS);
   };
@@ -172,7 +174,7 @@ const GROUPS: Readonly<Record<SearchType, 'parcels' | 'places' | 'owners'>> = {
 
 export const groupOf = ({ type }: SearchResult) => GROUPS[type];
 
-/** The best of each group, and then the best of all, in the order of their scores. */
+/** The best of each group, then the best of all, sorted by score. */
 function pickBest(matches: readonly Match[], at: Point | undefined): SearchResult[] {
   const seen = new Set<number>();
   const sorted = matches
@@ -185,7 +187,7 @@ function pickBest(matches: readonly Match[], at: Point | undefined): SearchResul
         (a.result.property_id ?? 0) - (b.result.property_id ?? 0),
     )
     .map(({ result }) => result)
-    // A parcel that is found by its number and its address is one answer.
+    // A parcel found by both its number and its address is one result.
     .filter(({ property_id: id }) => id === undefined || (!seen.has(id) && seen.add(id)));
   const counts = new Map<string, number>();
   const reserved = sorted.filter(result => {

@@ -37,16 +37,16 @@ const fields = {
   notify: z
     .enum(NOTIFY, `must be one of ${NOTIFY.join(', ')}`)
     .optional()
-    .describe('When people are mailed. Default: `none`.'),
+    .describe('When Plat sends emails. Default: `none`.'),
   emails: z
-    .array(z.string('must be an address'))
+    .array(z.string('must be an email address'))
     .max(100, 'must be at most 100 addresses')
     .optional()
-    .describe('Who is mailed: addresses of users of the company.'),
+    .describe('Emails of the users in your company who get notified.'),
   webhook_id: z
     .uuid('must be the id of a webhook')
     .nullish()
-    .describe('A webhook of the company that is told.'),
+    .describe("Id of one of your company's webhooks to notify."),
 };
 const name = line(200, 'must be text').refine(text => text.trim() !== '', 'must not be empty');
 
@@ -63,7 +63,7 @@ const searchChange = z
   .strictObject({ name: name.optional(), filter: sentFilter.optional(), ...fields })
   .meta({
     id: 'SavedSearchChange',
-    description: 'Fields that you leave out keep their values.',
+    description: 'Omitted fields keep their values.',
     example: { notify: 'at_once' },
   });
 
@@ -73,7 +73,7 @@ type Told = {
   webhook_id?: string | null | undefined;
 };
 
-/** Whom it tells. @throws PlatError `validation_error` for who is none of the company */
+/** The ids of the users to email. @throws PlatError `validation_error` for users or webhooks of others */
 async function readersOf(db: Db, companyId: string, { emails, webhook_id }: Told): Promise<string[]> {
   const wanted = [...new Set((emails ?? []).map(email => email.trim().toLowerCase()))];
   const users = await db.run<{ id: string; email: string }>('searches/list_named_users', {
@@ -83,27 +83,27 @@ async function readersOf(db: Db, companyId: string, { emails, webhook_id }: Told
   const unknown = wanted.filter(email => !users.some(user => user.email.toLowerCase() === email));
   if (unknown.length > 0)
     throw validationError({
-      emails: [`mails go to users of the company, of whom none is ${unknown.join(', ')}`],
+      emails: [`must be emails of users in your company. Not found: ${unknown.join(', ')}`],
     });
   if (webhook_id != null) {
     const known = await db.run('searches/find_webhook', { webhook_id, company_id: companyId });
-    if (known.length === 0) throw validationError({ webhook_id: ['is no webhook of the company'] });
+    if (known.length === 0) throw validationError({ webhook_id: ["is not one of your company's webhooks"] });
   }
   return users.map(({ id }) => id);
 }
 
-/** Scopes that no change of a county's parcels tells about. */
+/** Scopes that Plat can't follow by the changes of a county. */
 const NOT_FOLLOWED = {
-  owner_parcel_id: 'looks in all counties and cannot be followed: name counties, and the owner',
-  list_id: 'is not what changes bring: name the counties of the list, or read the list',
+  owner_parcel_id: 'searches all counties, so Plat cannot follow it. Use counties and the owner name instead',
+  list_id: 'cannot be followed. Use the counties of the list, or read the list',
 };
 
-/** What a filter finds, and after which change. */
+/** The matches of a filter, and the last change they include. */
 type Found = { counties: number[]; seq: number; ids: number[] };
 
 /**
- * What a filter finds now, to be followed from here on. It counts as a quote, as it tells how many. @throws
- * PlatError `validation_error`, `rate_limited`; `unprocessable` where it finds too much
+ * The current matches of a filter, which Plat follows from now on. Counts as a quote, because it reveals the
+ * number. @throws PlatError `validation_error`, `rate_limited`, or `unprocessable` for too many matches
  */
 async function find(filter: object, { db }: Resources, call: CallContext): Promise<Found> {
   const body = filterBody.parse(filter) as FilterBody;
@@ -113,15 +113,15 @@ async function find(filter: object, { db }: Resources, call: CallContext): Promi
   if (tokens > 0)
     throw new PlatError(
       'rate_limited',
-      `Quotes and saved filters are ${PRICES.quote.freePerDay} a day: save it tomorrow.`,
+      `The account has used its ${PRICES.quote.freePerDay} free quotes for today, and saving a search needs one. Try again tomorrow (UTC).`,
       { headers: { 'Retry-After': '3600' } },
     );
   const counties = await countiesOf(body, db, call.work);
   if (counties.length > MAX_COUNTIES)
     throw validationError({
-      filter: [`looks in ${counties.length} counties: a saved search in at most ${MAX_COUNTIES}`],
+      filter: [`searches ${counties.length} counties, but a saved search can have up to ${MAX_COUNTIES}`],
     });
-  // Before the parcels are read: what changes in between is looked at again.
+  // Before the parcels are read, so that changes in between are processed again.
   const [head] = await db.run<{ head: number }>('changes/get_head');
   const { from, where, values } = await selectParcels(body, { asOf: call.now, work: call.work }, db);
   const rows = await db.run<{ property_id: number }>('searches/find_members', values, {
@@ -130,7 +130,7 @@ async function find(filter: object, { db }: Resources, call: CallContext): Promi
   });
   if (rows.length > MAX_MEMBERS)
     throw unprocessable(
-      `It finds more than ${MAX_MEMBERS} parcels. Make it narrower, or keep a copy by changes/.`,
+      `The filter matches more than ${MAX_MEMBERS.toLocaleString('en-US')} parcels. Add filters, or keep a copy with changes/.`,
     );
   return { counties, seq: head!.head, ids: rows.map(({ property_id }) => property_id) };
 }
@@ -141,10 +141,10 @@ export const listSearches = defineEndpoint({
   path: SEARCHES_PATH,
   operationId: 'list_searches',
   summary: 'List saved searches',
-  description: 'Filters that the company of the caller has saved, the oldest first, and who is told.',
+  description: "Returns your company's saved searches, oldest first, with who gets notified.",
   response: {
     status: 200,
-    description: `All of them, at most ${MAX_SEARCHES}; not paged.`,
+    description: `All saved searches, up to ${MAX_SEARCHES}. The list is not paged.`,
     schema: z.array(savedSearch),
     example: { summary: 'One search', value: [SEARCH_EXAMPLE] },
   },
@@ -154,8 +154,8 @@ export const listSearches = defineEndpoint({
   },
 });
 
-const TOO_MANY = `The company has ${MAX_SEARCHES} saved searches already: delete one first.`;
-const TOO_MUCH = `${TOO_MANY} Or the filter finds more than ${MAX_MEMBERS} parcels, or its shape cannot be tested.`;
+const TOO_MANY = `Your company already has ${MAX_SEARCHES} saved searches. Delete one first.`;
+const TOO_MUCH = `${TOO_MANY} Or the filter matches more than ${MAX_MEMBERS.toLocaleString('en-US')} parcels, or its shape is too complex.`;
 
 export const createSearch = defineEndpoint({
   ...common,
@@ -163,11 +163,11 @@ export const createSearch = defineEndpoint({
   path: SEARCHES_PATH,
   operationId: 'create_search',
   summary: 'Save a search',
-  description: `Keeps a filter and follows what it finds: parcels that are added, removed and changed, from now on. People of the company are mailed, daily or at once, a webhook is told, and \`searches/{id}/changes/\` has it for programs. A filter looks in at most ${MAX_COUNTIES} counties and finds at most ${MAX_MEMBERS.toLocaleString('en-US')} parcels; a company has up to ${MAX_SEARCHES}. Saving one counts as one of the ${PRICES.quote.freePerDay} free quotes a day.`,
+  description: `Saves a filter and follows its matches from now on: parcels added, removed, and changed. Plat can email users in your company, daily or instantly, and notify a webhook. Programs read \`searches/{id}/changes/\`. A filter can search up to ${MAX_COUNTIES} counties and match up to ${MAX_MEMBERS.toLocaleString('en-US')} parcels. A company can save ${MAX_SEARCHES} searches. Saving one uses one of the ${PRICES.quote.freePerDay} free quotes per day.`,
   body: newSearch,
   response: {
     status: 201,
-    description: 'The search.',
+    description: 'The saved search.',
     schema: savedSearch,
     location: ({ id }) => `${SEARCHES_PATH}${id}/`,
     example: { summary: 'A new search', value: SEARCH_EXAMPLE },
@@ -213,7 +213,7 @@ const one = {
 
 const answer = {
   status: 200,
-  description: 'The search.',
+  description: 'The saved search.',
   schema: savedSearch,
   example: { summary: 'A search', value: SEARCH_EXAMPLE },
 } as const;
@@ -223,7 +223,7 @@ export const getSearch = defineEndpoint({
   method: 'get',
   operationId: 'get_search',
   summary: 'Get a saved search',
-  description: 'Its filter, who is told, and how many parcels it finds.',
+  description: 'Returns its filter, who gets notified, and how many parcels match.',
   response: answer,
   handle: async ({ params }, { db }, { account, work }) => {
     const companyId = await companyOf(db, account.id);
@@ -237,7 +237,7 @@ export const changeSearch = defineEndpoint({
   operationId: 'update_search',
   summary: 'Update a saved search',
   description:
-    'Its name, who is told, or its filter: what another filter finds is not told as added, but followed from now on.',
+    'Changes its name, filter, or who gets notified. Matches of a new filter are not reported as added. Plat follows them from now on.',
   body: searchChange,
   response: {
     ...answer,
@@ -281,8 +281,8 @@ export const deleteSearch = defineEndpoint({
   method: 'delete',
   operationId: 'delete_search',
   summary: 'Delete a saved search',
-  description: 'Nobody is told any more.',
-  response: { status: 204, description: 'It is deleted.' },
+  description: 'Deletes a saved search for everyone in your company and stops its notifications.',
+  response: { status: 204, description: 'The search was deleted.' },
   handle: async ({ params: { id } }, { db }, { account }) => {
     const company_id = await companyOf(db, account.id);
     const gone = await db.run('searches/delete_search', { search_id: id, company_id });

@@ -11,26 +11,28 @@ import { isQuotable } from '../parcels/filter/filter-count.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 
 export const SEARCHES_PATH = '/api/public/v1/searches/';
-export const NO_SEARCH = 'The company has no saved search with this id.';
+export const NO_SEARCH = 'Your company has no saved search with this id.';
 
-export const searchParams = z.object({ id: z.uuid('must be a UUID').describe('The id of the search.') });
+export const searchParams = z.object({ id: z.uuid('must be a UUID').describe('Id of the saved search.') });
 
 export const savedSearch = z
   .object({
     id: z.uuid(),
     name: z.string(),
-    filter: z.record(z.string(), z.unknown()).describe('A body of `properties/filter/`, as it was sent.'),
-    notify: z.enum(NOTIFY).describe('When people are mailed of what is new.'),
-    emails: z.array(z.string()).describe('Who is: users of the company.'),
+    filter: z
+      .record(z.string(), z.unknown())
+      .describe('The filter as it was sent, with the fields of `properties/filter/`.'),
+    notify: z.enum(NOTIFY).describe('When Plat sends emails about new matches.'),
+    emails: z.array(z.string()).describe('Emails of the users who get notified.'),
     webhook_id: z
       .uuid()
       .nullable()
-      .describe('The webhook that is told, by messages of type `search.changed`.'),
+      .describe('Id of the webhook that gets `search.changed` messages. Null if there is none.'),
     members: z
       .int()
       .nullable()
       .describe(
-        `How many parcels it finds; null below ${MIN_DISCLOSED_COUNT}, and where the filter names a parcel or an owner.`,
+        `Number of matching parcels. Null if it is below ${MIN_DISCLOSED_COUNT}, or if the filter can't be quoted.`,
       ),
     created_at: z.iso.datetime(),
   })
@@ -43,7 +45,7 @@ export type SearchRow = Omit<SavedSearch, 'created_at' | 'members'> & {
   counties: number[];
   seq: number;
   members: number;
-  /** Notes that the user has not seen. */
+  /** Changes that the user hasn't seen. */
   news: number;
   created_at: Date;
 };
@@ -51,7 +53,7 @@ export type SearchRow = Omit<SavedSearch, 'created_at' | 'members'> & {
 export async function toSearch(row: SearchRow, work: ShapeWork): Promise<SavedSearch> {
   const { id, name, filter, notify, emails, webhook_id, members, created_at } = row;
   const body = filterBody.parse(filter) as FilterBody;
-  const isTold = members >= MIN_DISCLOSED_COUNT && (await isQuotable(body, work).catch(notRead));
+  const isDisclosed = members >= MIN_DISCLOSED_COUNT && (await isQuotable(body, work).catch(notRead));
   return {
     id,
     name,
@@ -59,18 +61,18 @@ export async function toSearch(row: SearchRow, work: ShapeWork): Promise<SavedSe
     notify,
     emails,
     webhook_id,
-    members: isTold ? members : null,
+    members: isDisclosed ? members : null,
     created_at: created_at.toISOString(),
   };
 }
 
-/** A shape that was saved before it was too complex. */
+/** A shape that was saved before the limit on complexity. */
 function notRead(error: unknown): false {
   if (error instanceof PlatError && error.code === 'unprocessable') return false;
   throw error;
 }
 
-/** The searches of a company. @param userId for whom they are new, if for somebody */
+/** The searches of a company. @param userId the user for whom new changes are counted */
 export const listRows = (
   db: Db,
   companyId: string,
@@ -78,7 +80,7 @@ export const listRows = (
 ): Promise<SearchRow[]> =>
   db.run<SearchRow>('searches/list_searches', { company_id: companyId, search_id: id, user_id: userId });
 
-/** @throws PlatError `not_found` for what is no search of the company */
+/** @throws PlatError `not_found` if the company has no such search */
 export async function findSearch(db: Db, companyId: string, id: string): Promise<SearchRow> {
   const [found] = await listRows(db, companyId, { id });
   if (found === undefined) throw notFound(NO_SEARCH);

@@ -13,78 +13,78 @@ import type { StoredValuation } from '../common/valuations.ts';
 import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from '../examples/examples.ts';
 
 const usd = (description: string) => z.number().min(0).describe(`${description}, in USD.`);
-const moved = (by: string) =>
-  z.number().describe(`How much its price per acre was moved for ${by}, in percent.`);
+const adjustedFor = (by: string) =>
+  z.number().describe(`Adjustment of its price per acre for ${by}, in percent.`);
 
 const usedComp = z.object({
-  id: z.uuid().describe('The comp, as `comps/` lists it.'),
+  id: z.uuid().describe('Id of the comp in `comps/`.'),
   status: z
     .enum(['ACTIVE', 'PENDING', 'SOLD', 'OFF_MARKET'])
-    .describe('As it is now: a comp may have left the market since.'),
-  price: usd('Sale price, or asking price'),
-  lot_size: z.number().nullable().describe('Acres.'),
-  sold_date: z.iso.datetime().nullable().describe('The day of the sale at midnight UTC.'),
-  weight: z.number().min(0).max(1).describe('Its share in the estimate.'),
-  size_percent: moved('the difference in size'),
+    .describe('Current status. A comp can leave the market after the estimate.'),
+  price: usd('Sale price, or list price'),
+  lot_size: z.number().nullable().describe('Lot size in acres. Null when unknown.'),
+  sold_date: z.iso.datetime().nullable().describe('Sale date at midnight UTC. Null for a listing.'),
+  weight: z.number().min(0).max(1).describe('Share of the comp in the estimate, from 0 to 1.'),
+  size_percent: adjustedFor('size'),
   time_percent: z
     .number()
     .describe(
-      "How much its price per acre was moved for time, in percent: by the county's trend since the sale, and by what the estimates of the county's sales of the last year were off by, where they tell it; 0 for an asking price.",
+      "Adjustment of its price per acre for time, in percent: the county's price trend since the sale, and a correction based on recent estimates of the county's sales, if there are enough. 0 for a list price.",
     ),
-  location_percent: moved('the price level of its place'),
-  asking_percent: moved('being an asking price; 0 for a sale'),
+  location_percent: adjustedFor('location'),
+  asking_percent: adjustedFor('being a list price (0 for a sale)'),
   land_percent: z
     .number()
     .nullable()
     .describe(
-      'How much its price per acre was moved for slope, road frontage, flood zone and wetlands together, in percent; null where the sales show no effect of them, or what has one is not known of both.',
+      'Adjustment of its price per acre for slope, road frontage, flood zone, and wetlands together, in percent. Null if sales show no effect of them, or if they are unknown for the comp or the parcel.',
     ),
 });
 
 const explanation = z
   .object({
-    low_price: usd('Lower end of the 80 % interval'),
-    high_price: usd('Upper end of the 80 % interval: one sale in ten would be above it'),
+    low_price: usd('Low end of the 80% range'),
+    high_price: usd('High end of the 80% range (about one sale in ten is above it)'),
     out_of_support: z
       .boolean()
       .describe(
-        'The parcel is half as large again as the largest comp, smaller by as much than the smallest, far from all of them, or has no sale among them, which halves its confidence; or so few sales of its county are known that its price level alone may be a quarter off, which interval and confidence count.',
+        'Whether the comps are too unlike the parcel. True if the parcel is more than 1.5 times as large as the largest comp, or smaller than the smallest comp by that factor, or far from all comps, or if no comp is a sale. The confidence is then halved. Also true if the county has so few sales that its price level could be off by a quarter. Range and confidence include that uncertainty.',
       ),
-    as_of: z.iso.date().describe('The day for which it is valued; later sales are not known to it.'),
-    model_version: z.string(),
+    as_of: z.iso.date().describe('Date of the estimate. Later sales are not used.'),
+    model_version: z.string().describe('Version of the model that made the estimate.'),
     comps: z
       .array(usedComp)
       .describe(
-        'The comps that were used, the nearest in kind first. `price`, `lot_size`, `sold_date` and `status` are as they are now, `weight` and the percentages as the estimate was made: what a source has corrected since does not add up with them until the estimate is made anew, which follows the correction.',
+        'Comps used for the estimate, most similar first. `weight` and the percentages are from the time of the estimate. `price`, `lot_size`, `sold_date`, and `status` are current, so after a correction at the source they can disagree until the estimate is recalculated.',
       ),
   })
   .meta({ id: 'AiCompValueExplanation' });
 
 const compValue = z
   .object({
-    mean_price: usd('Mean price of the selected comps'),
-    mean_ppa: usd('Mean price per acre of the selected comps'),
-    mean_adjusted_price: usd('The estimate: adjusted price per acre x effective acres'),
+    mean_price: usd('Average price of the comps, without adjustments'),
+    mean_ppa: usd('Average price per acre of the comps, without adjustments'),
+    mean_adjusted_price: usd('Estimated value: `mean_adjusted_ppa` times the effective acres'),
     mean_adjusted_ppa: usd(
-      "The estimate per acre: weighted geometric mean of the comps' prices per acre, each adjusted for size, recency, location and land",
+      "Estimated value per acre: weighted geometric mean of the comps' prices per acre, each adjusted for size, time, location, and land",
     ),
     confidence_score: z
       .number()
       .min(0)
       .max(95)
       .describe(
-        '100 x the share of past sales, valued as of the day before by comps like these, whose estimate was within 25 % of the price; at most 95, halved where the comps are unlike the parcel.',
+        'Confidence from 0 to 95: the percentage of past sales with comps like these whose estimate, made as of the day before the sale, was within 25% of the price. Halved if the comps are unlike the parcel.',
       ),
     gini_index: z
       .number()
       .min(0)
       .max(100)
-      .describe('Gini coefficient of the adjusted prices; lower: they agree more.'),
-    explanation: explanation.optional().describe('With `explain=true`.'),
+      .describe('Gini coefficient of the adjusted prices, from 0 to 100. Lower means that they agree more.'),
+    explanation: explanation.optional().describe('Range and comps, with `explain=true`.'),
   })
   .meta({ id: 'AiCompValue' });
 
-/** The answer with `explain=true`. */
+/** The response with `explain=true`. */
 export type ExplainedValue = Required<z.infer<typeof compValue>>;
 
 export const aiCompValue = defineEndpoint({
@@ -94,11 +94,9 @@ export const aiCompValue = defineEndpoint({
   operationId: 'get_property_ai_comp_value',
   summary: 'Get the estimated value of a parcel',
   description:
-    'Comps near by in distance, size and time, each adjusted to the parcel for size, recency, location and, where the sales show that it matters, land (slope, road frontage, flood zone, wetlands) with effects that were estimated from the sales themselves. It is the value of the land by what vacant land sells for: buildings count nothing, and what the sales do not tell (a shore, a view) is not in it. Computed ahead of time, anew when comps or parcels change and once a day.',
+    "Returns the estimated value of a parcel's land, based on up to 12 comps that are close in distance, size, and time. Each comp is adjusted to the parcel for size, time, location, and land (slope, road frontage, flood zone, wetlands), by effects estimated from sales. Comps are vacant land, so buildings add nothing. Features that no data shows, such as a shore or a view, are not included. Estimates are stored, and recalculated daily and when comps or parcels change.",
   query: z.strictObject({
-    explain: queryFlag(
-      'Add an 80 % interval, the comps and what each was adjusted by. Free of extra charge.',
-    ),
+    explain: queryFlag('Add the 80% range and the comps with their adjustments. No extra charge.'),
   }),
   metering: { key: 'public_ai_comp_value', price: PRICES.value, note: 'free on 404' },
   response: {
@@ -109,11 +107,11 @@ export const aiCompValue = defineEndpoint({
   },
   errors: {
     not_found:
-      'No parcel has this id, it has left the roll, or there are no relevant comps: a county without sales of its own has none unless sales of three counties are within 100 km. Costs nothing.',
+      'No parcel has this id, it has left the roll, its acreage or location is unknown, or there are not enough comps. A county without sales needs sales from at least three counties within 100 km. Free.',
   },
   handle: async ({ params: { property_id }, query: { explain } }, { db, readValuation }) => {
     const row = await readValuation(countyOf(property_id), property_id, explain);
-    if (row === undefined) throw notFound(`There is no parcel ${property_id} on the roll.`);
+    if (row === undefined) throw notFound(`No parcel on the roll has the id ${property_id}.`);
     if (row.mean_price === null) throw notFound(await explainAbsence(db, property_id));
     const value = {
       mean_price: round2(row.mean_price),
@@ -133,13 +131,13 @@ export const aiCompValue = defineEndpoint({
 
 type Value = Exclude<StoredValuation, { mean_price: null }>;
 
-/** Why a parcel has no estimate, and what helps. */
+/** Why a parcel has no estimate, and how to get one. */
 async function explainAbsence(db: Db, id: number): Promise<string> {
   const fips = countyOf(id);
-  const none = `There are no relevant comps for parcel ${id}`;
+  const none = `Not enough comps to estimate the value of parcel ${id}`;
   const [sales] = await db.run('valuation/has_sales', { fips });
-  if (sales !== undefined) return `${none}, or its acreage or place is unknown.`;
-  return `${none}: no sale of land in ${countyName(fips)} (${fiveDigits(fips)}) is known, and sales of fewer than three counties are within 100 km of it. A feed of the county's sales helps, ten or more of them.`;
+  if (sales !== undefined) return `${none}, or its acreage or location is unknown.`;
+  return `${none}. ${countyName(fips)} (${fiveDigits(fips)}) has no land sales, and fewer than three other counties have sales within 100 km. Add a feed with ten or more sales in the county.`;
 }
 
 type UsedComp = Pick<z.infer<typeof usedComp>, 'id' | 'status' | 'price' | 'lot_size' | 'sold_date'>;

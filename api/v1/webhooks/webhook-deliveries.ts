@@ -16,7 +16,7 @@ import {
   webhookParams,
 } from './webhook-schema.ts';
 
-/** What people look at; programs ask for the failed ones. */
+/** More than people look at. Programs request the failed ones. */
 const MOST_LISTED = 100;
 
 const common = { tag: 'Webhooks', params: webhookParams, errors: { not_found: NO_WEBHOOK } } as const;
@@ -27,18 +27,18 @@ export const listDeliveries = defineEndpoint({
   path: `${WEBHOOKS_PATH}{id}/deliveries/`,
   operationId: 'list_webhook_deliveries',
   summary: 'List deliveries of a webhook',
-  description: `The newest ${MOST_LISTED} messages to a webhook, and what became of them. They are kept for ${MESSAGES_DAYS} days.`,
+  description: `Returns the newest ${MOST_LISTED} messages to a webhook, with their delivery status. Messages are kept for ${MESSAGES_DAYS} days.`,
   query: z.strictObject({
     state: z
       .enum(DELIVERY_STATES, `must be one of ${DELIVERY_STATES.join(', ')}`)
       .optional()
-      .describe('Only those that wait, have arrived, or have failed for good.'),
+      .describe('Only deliveries in this state: pending, delivered, or failed permanently.'),
   }),
   response: {
     status: 200,
-    description: 'The newest first; the list is not paged.',
+    description: 'Deliveries, newest first. The list is not paged.',
     schema: z.array(delivery),
-    example: { summary: 'One that is tried again', value: [DELIVERY_EXAMPLE] },
+    example: { summary: 'A delivery that will be retried', value: [DELIVERY_EXAMPLE] },
   },
   handle: async ({ params: { id }, query: { state } }, { db }, { account }) => {
     await findWebhook(db, account.id, id);
@@ -61,13 +61,13 @@ export const testWebhook = defineEndpoint({
   operationId: 'test_webhook',
   summary: 'Send a test message',
   description:
-    'A signed message of type `webhook.test`, delivered and tried again as all others are. `deliveries/` tells what became of it.',
+    'Sends a signed message of type `webhook.test`. It is delivered and retried like any other. `deliveries/` shows the result.',
   response: {
     status: 202,
-    description: 'The delivery, which a worker makes at once.',
+    description: 'The delivery. A worker sends it right away.',
     schema: delivery,
     example: {
-      summary: 'As ordered',
+      summary: 'A new test delivery',
       value: {
         ...DELIVERY_EXAMPLE,
         type: 'webhook.test',
@@ -99,15 +99,15 @@ export const testWebhook = defineEndpoint({
 
 const replay = z
   .strictObject({
-    message_id: z.uuid('must be the id of a message').optional().describe('This message.'),
+    message_id: z.uuid('must be the id of a message').optional().describe('Id of one message to send again.'),
     since: z.iso
-      .datetime({ offset: true, error: 'must be a moment such as 2026-11-20T00:00:00Z' })
+      .datetime({ offset: true, error: 'must be a time such as 2026-11-20T00:00:00Z' })
       .optional()
-      .describe('All messages since this moment that the webhook is told of, whatever became of them.'),
+      .describe('Sends all messages of the webhook since this time again, whatever their status.'),
   })
   .refine(({ message_id, since }) => (message_id === undefined) !== (since === undefined), {
     path: ['message_id'],
-    message: 'or since is needed, one of the two',
+    message: 'exactly one of message_id and since is required',
   })
   .meta({ id: 'WebhookReplay', example: { since: '2026-11-20T00:00:00Z' } });
 
@@ -117,12 +117,14 @@ export const replayWebhook = defineEndpoint({
   path: `${WEBHOOKS_PATH}{id}/replay/`,
   operationId: 'replay_webhook',
   summary: 'Replay messages',
-  description: `One message or all since a moment, under the ids that they had, with ten new attempts each. Messages are kept for ${MESSAGES_DAYS} days, those that came while the webhook was off as well.`,
+  description: `Sends one message, or all since a given time, again. Each keeps its id and gets ten new attempts. Messages are kept for ${MESSAGES_DAYS} days, including those from while the webhook was off.`,
   body: replay,
   response: {
     status: 202,
-    description: 'How many are sent.',
-    schema: z.object({ messages: z.int().min(0) }).meta({ id: 'WebhookReplayAnswer' }),
+    description: 'The number of messages that will be sent.',
+    schema: z
+      .object({ messages: z.int().min(0).describe('Number of messages.') })
+      .meta({ id: 'WebhookReplayAnswer' }),
     example: { summary: 'Three messages', value: { messages: 3 } },
   },
   handle: async ({ params: { id }, body: { message_id, since } }, resources, call) => {
@@ -137,7 +139,7 @@ export const replayWebhook = defineEndpoint({
       return ids.length;
     });
     if (message_id !== undefined && sent === 0)
-      throw validationError({ message_id: ['is no message of this webhook, or is kept no longer'] });
+      throw validationError({ message_id: ['is not a message of this webhook, or is no longer kept'] });
     return { body: { messages: sent }, tokens: 0 };
   },
 });

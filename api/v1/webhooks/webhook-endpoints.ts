@@ -31,20 +31,20 @@ import {
 
 const common = { tag: 'Webhooks' } as const;
 
-const url = line(2_000, 'must be an address as text').describe(
-  'An https address on the public internet. Redirects are not followed.',
+const url = line(2_000, 'must be a URL as text').describe(
+  'An https URL on the public internet. Plat does not follow redirects.',
 );
 const types = z
-  .array(z.enum(WEBHOOK_TYPES, `must be of ${WEBHOOK_TYPES.join(', ')}`))
-  .min(1, 'must name a type')
+  .array(z.enum(WEBHOOK_TYPES, `must be one or more of ${WEBHOOK_TYPES.join(', ')}`))
+  .min(1, 'must have at least one type')
   .transform(given => [...new Set(given)])
-  .describe('What it is told of: types of `changes/`.');
+  .describe('Types of `changes/` that the webhook gets.');
 const enabled = z.boolean('must be true or false').optional();
 
 const search_id = z
   .uuid('must be the id of a saved search')
   .nullish()
-  .describe('Only of what this saved search of the company takes note of.');
+  .describe('Only changes recorded by this saved search of your company. Null for all.');
 
 const newWebhook = z.strictObject({ url, types, fips: fips.nullish(), search_id, enabled }).meta({
   id: 'NewWebhook',
@@ -54,16 +54,16 @@ const webhookChange = z
   .strictObject({ url: url.optional(), types: types.optional(), fips: fips.nullish(), search_id, enabled })
   .meta({
     id: 'WebhookChange',
-    description: 'Fields that you leave out keep their values.',
+    description: 'Omitted fields keep their values.',
     example: { enabled: true },
   });
 
 type Given = Partial<z.output<typeof newWebhook>>;
 
 /**
- * @param before what stays where nothing is given
- * @throws PlatError `validation_error` for an address that nothing may be sent to, an unknown county or
- * search, and what searches do not follow
+ * @param before current values of omitted fields
+ * @throws PlatError `validation_error` for a URL that Plat may not send to, an unknown county or search, and
+ * types that searches don't follow
  */
 async function check(
   { db, webhookHosts }: Resources,
@@ -78,17 +78,18 @@ async function check(
   if (given.search_id) {
     const company = await companyOf(db, account.id);
     const found = await listRows(db, company, { id: given.search_id });
-    if (found.length === 0) throw validationError({ search_id: ['is no saved search of the company'] });
+    if (found.length === 0)
+      throw validationError({ search_id: ["is not one of your company's saved searches"] });
   }
   const search = given.search_id === undefined ? before?.search_id : given.search_id;
   const others = (given.types ?? before?.types ?? []).filter(type => !SEARCH_TYPES.includes(type));
   if (search && others.length > 0)
     throw validationError({
-      types: [`of a saved search are ${SEARCH_TYPES.join(', ')}: leave out ${others.join(', ')}`],
+      types: [`can only be ${SEARCH_TYPES.join(', ')} for a saved search: remove ${others.join(', ')}`],
     });
 }
 
-/** Changes something of the account's webhooks, a POST once for its key: the audit table tells who did. */
+/** Changes the account's webhooks, once per Idempotency-Key. The audit table records who did it. */
 export function changeWebhooks<T>(
   { db }: Resources,
   call: CallContext,
@@ -100,7 +101,7 @@ export function changeWebhooks<T>(
   });
 }
 
-/** A webhook with its newest secret, which is not kept for repeats of the call. */
+/** A webhook with its newest secret, which isn't stored for repeats of the call. */
 async function answerWithSecret({ db }: Resources, { account }: CallContext, id: string) {
   const found = toWebhook(await findWebhook(db, account.id, id));
   const [row] = await db.run<{ secret: string }>('webhooks/read_secret', { webhook_id: id });
@@ -113,10 +114,10 @@ export const listWebhooks = defineEndpoint({
   path: WEBHOOKS_PATH,
   operationId: 'list_webhooks',
   summary: 'List webhooks',
-  description: 'Addresses that are told of changes, the oldest first, and whether messages arrive there.',
+  description: "Returns the account's webhooks, oldest first, with their delivery status.",
   response: {
     status: 200,
-    description: `All of them, at most ${MAX_WEBHOOKS}; not paged.`,
+    description: `All webhooks, up to ${MAX_WEBHOOKS}. The list is not paged.`,
     schema: z.array(webhook),
     example: { summary: 'One webhook', value: [WEBHOOK_EXAMPLE] },
   },
@@ -129,7 +130,7 @@ export const listWebhooks = defineEndpoint({
   },
 });
 
-const TOO_MANY = `The account has ${MAX_WEBHOOKS} webhooks already: delete one first.`;
+const TOO_MANY = `The account already has ${MAX_WEBHOOKS} webhooks. Delete one first.`;
 
 export const createWebhook = defineEndpoint({
   ...common,
@@ -137,7 +138,7 @@ export const createWebhook = defineEndpoint({
   path: WEBHOOKS_PATH,
   operationId: 'create_webhook',
   summary: 'Create a webhook',
-  description: `An address that gets a signed POST (Standard Webhooks 1.0) when something has changed: one message for each type, county and transaction, with the \`seq\` of its first change, how many there are, and where to read them. Messages cost nothing. docs/webhooks.md has a receiver. An account has up to ${MAX_WEBHOOKS}.`,
+  description: `Creates a webhook: a URL that gets a signed POST (Standard Webhooks 1.0) when data changes. Plat sends one message per type, county, and transaction, with the \`seq\` of its first change, the number of changes, and where to read them. Messages are free. docs/webhooks.md has an example receiver. An account can have up to ${MAX_WEBHOOKS} webhooks.`,
   body: newWebhook,
   response: {
     status: 201,
@@ -189,7 +190,7 @@ export const getWebhook = defineEndpoint({
   method: 'get',
   operationId: 'get_webhook',
   summary: 'Get a webhook',
-  description: 'Where it sends to, what it is told of, and whether messages arrive.',
+  description: 'Returns its URL, its types, and its delivery status.',
   response: answer,
   handle: async ({ params }, { db }, { account }) => ({
     body: toWebhook(await findWebhook(db, account.id, params.id)),
@@ -203,7 +204,7 @@ export const changeWebhook = defineEndpoint({
   operationId: 'update_webhook',
   summary: 'Update a webhook',
   description:
-    'Its address, what it is told of, and whether it is on. What it misses while it is off can be sent by `replay/`.',
+    'Changes its URL or its types, or turns it on or off. Use `replay/` to send messages that it missed while it was off.',
   body: webhookChange,
   response: answer,
   handle: async ({ params: { id }, body }, resources, call) => {
@@ -230,8 +231,8 @@ export const deleteWebhook = defineEndpoint({
   method: 'delete',
   operationId: 'delete_webhook',
   summary: 'Delete a webhook',
-  description: 'With its secret and all that was to be delivered to it.',
-  response: { status: 204, description: 'It is deleted.' },
+  description: 'Deletes a webhook, its secret, and its pending deliveries.',
+  response: { status: 204, description: 'The webhook was deleted.' },
   handle: async ({ params: { id } }, resources, call) => {
     const gone = await changeWebhooks(resources, call, tx =>
       tx.run('webhooks/delete_webhook', { webhook_id: id, account_id: call.account.id }),
@@ -247,13 +248,13 @@ export const rotateSecret = defineEndpoint({
   method: 'post',
   operationId: 'rotate_webhook_secret',
   summary: 'Rotate the secret of a webhook',
-  description: `For ${OLD_SECRET_HOURS} hours the secret before signs as well, so that the receiver can be changed meanwhile; an older one no more.`,
+  description: `Creates a new secret. For ${OLD_SECRET_HOURS} hours, messages are signed with the previous secret too, so that you can update the receiver. Older secrets stop working.`,
   response: {
     status: 201,
     description: 'The webhook, with its new secret.',
     schema: webhookWithSecret,
     example: {
-      summary: 'Rotated',
+      summary: 'After a rotation',
       value: { ...WEBHOOK_EXAMPLE, old_secret_until: '2026-11-21T10:00:00.000Z', secret: SECRET_EXAMPLE },
     },
   },

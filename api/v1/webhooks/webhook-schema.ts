@@ -5,39 +5,39 @@ import { WEBHOOK_TYPES } from '../../../shared/webhooks/webhook-terms.ts';
 import { notFound } from '../../http/error-responses.ts';
 
 export const WEBHOOKS_PATH = '/api/public/v1/webhooks/';
-export const NO_WEBHOOK = 'The account has no webhook with this id.';
+export const NO_WEBHOOK = 'Your account has no webhook with this id.';
 
-export const webhookParams = z.object({ id: z.uuid('must be a UUID').describe('The id of the webhook.') });
+export const webhookParams = z.object({ id: z.uuid('must be a UUID').describe('Id of the webhook.') });
 
-const SECRET = 'Signs what is sent (`whsec_…`).';
+const SECRET = 'Secret that signs the messages (`whsec_…`).';
 
 export const webhook = z
   .object({
     id: z.uuid(),
-    url: z.string().describe('Where messages are sent to.'),
-    types: z.array(z.enum(WEBHOOK_TYPES)).describe('What it is told of: types of `changes/`.'),
-    fips: z.string().nullable().describe('Only of this county; null for all.'),
+    url: z.string().describe('URL that gets the messages.'),
+    types: z.array(z.enum(WEBHOOK_TYPES)).describe('Types of `changes/` that the webhook gets.'),
+    fips: z.string().nullable().describe('Only changes in this county. Null for all counties.'),
     search_id: z
       .uuid()
       .nullable()
       .describe(
-        'Only of what this saved search takes note of; null for all. One that is deleted takes none.',
+        'Only changes recorded by this saved search. Null for all. If the search is deleted, no messages are sent.',
       ),
-    enabled: z.boolean(),
+    enabled: z.boolean().describe('Whether the webhook is on.'),
     disabled_because: z
       .enum(['gone', 'failing'])
       .nullable()
       .describe(
-        'Why the service has switched it off: it answered 410, or nothing got through for three days. `PATCH` with `enabled` switches it on again.',
+        'Why Plat turned the webhook off: `gone`, it returned 410; `failing`, every attempt failed for three days. Null otherwise. `PATCH` with `enabled` turns it on again.',
       ),
     failing_since: z.iso
       .datetime()
       .nullable()
-      .describe('Since when every attempt has failed; null while they succeed.'),
+      .describe('Time since which every attempt has failed. Null while they succeed.'),
     old_secret_until: z.iso
       .datetime()
       .nullable()
-      .describe('Until when the secret before signs as well, after it was rotated.'),
+      .describe('Time until which the previous secret signs messages too, after a rotation. Null otherwise.'),
     created_at: z.iso.datetime(),
   })
   .meta({ id: 'Webhook' });
@@ -57,19 +57,22 @@ export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
 export const delivery = z
   .object({
-    message_id: z.uuid().describe('The `webhook-id` of every attempt.'),
-    type: z.string().describe('Of the message: a type of changes, or `webhook.test`.'),
-    seq: z.int().describe('Of its first change.'),
-    fips: z.string().nullable(),
+    message_id: z.uuid().describe('Id of the message, sent as `webhook-id` with every attempt.'),
+    type: z.string().describe('Type of the message: a type of changes, or `webhook.test`.'),
+    seq: z.int().describe('`seq` of its first change.'),
+    fips: z.string().nullable().describe('5-digit county FIPS code. Null if the changes have no county.'),
     state: z
       .enum(DELIVERY_STATES)
-      .describe('`pending` until an attempt succeeds; `failed` after the last one, and after a 410.'),
-    attempts: z.int().min(0).describe('Attempts so far, of ten.'),
+      .describe('`pending` until an attempt succeeds. `failed` after the last attempt or a 410.'),
+    attempts: z.int().min(0).describe('Attempts so far, out of ten.'),
     created_at: z.iso.datetime(),
-    last_at: z.iso.datetime().nullable().describe('When it was attempted last.'),
-    next_at: z.iso.datetime().nullable().describe('When it is attempted next.'),
-    status: z.int().nullable().describe('The status that was answered last; null without an answer.'),
-    error: z.string().nullable().describe('Why the last attempt failed.'),
+    last_at: z.iso.datetime().nullable().describe('Time of the last attempt. Null before the first.'),
+    next_at: z.iso.datetime().nullable().describe('Time of the next attempt. Null if there is none.'),
+    status: z.int().nullable().describe('HTTP status of the last response. Null without a response.'),
+    error: z
+      .string()
+      .nullable()
+      .describe('Why the last attempt failed. Null if it succeeded or there was none.'),
   })
   .meta({ id: 'WebhookDelivery' });
 
@@ -114,7 +117,7 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
   next_at: row.next_at?.toISOString() ?? null,
 });
 
-/** @throws PlatError `not_found` for what is no webhook of the account */
+/** @throws PlatError `not_found` if the account has no such webhook */
 export async function findWebhook(db: Db, accountId: string, id: string): Promise<WebhookRow> {
   const [found] = await db.run<WebhookRow>('webhooks/list_webhooks', {
     account_id: accountId,

@@ -36,7 +36,7 @@ export function facingRule({ parcels, roads, ways }: Neighborhood, reachM: reado
       const isNearer = distanceM < leastM || (distanceM === leastM && segment < nearest);
       const withinM = reachM[roads.classOf[segment]!]!;
       if (!isNearer || distanceM > withinM + BULB_M) continue;
-      // Skip a corner from which the road comes nearer still: the point faces the nearer segment.
+      // Skip a corner if the road comes even nearer from it: the point faces the nearer segment.
       if ((share === 0 || share === 1) && aheadOfCorner(roads, segment, share, x, y) > 0) continue;
       const deadEnd = deadEndAt(roads, segment, footX, footY);
       if (deadEnd < 0 && distanceM > withinM) continue;
@@ -53,8 +53,8 @@ export function facingRule({ parcels, roads, ways }: Neighborhood, reachM: reado
 }
 
 /**
- * For a point on a centerline, where no direction to the road exists: whether the road runs along the
- * boundary and not across it.
+ * For a point on a centerline, which has no direction to the road: whether the road runs along the boundary,
+ * not across it.
  */
 function runsAlong(
   { x1, y1, x2, y2 }: Centerlines,

@@ -97,7 +97,7 @@ export function piecesAlong(lines: Segments, i: number) {
   };
 }
 
-/** Extends the last stretch by a piece, or begins a new one. */
+/** Extends the last stretch by a piece, or starts a new one. */
 export function addPiece(
   stretches: Stretch[],
   lines: Segments,

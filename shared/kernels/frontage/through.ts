@@ -29,8 +29,8 @@ export function centerlinesInside(roads: Centerlines, polygon: PreparedPolygon):
 }
 
 /**
- * As `centerlinesInside`, without roads that are mapped twice: a piece is left out when a roughly parallel
- * segment within half a right-of-way comes earlier in the order or lies outside the parcel.
+ * Like `centerlinesInside`, without roads that are mapped twice. A piece is skipped if a roughly parallel
+ * segment within half a right-of-way is earlier in the order or outside the parcel.
  */
 export function centerlinesInsideOnce(roads: Centerlines, polygon: PreparedPolygon): Stretch[] {
   const kept: Stretch[] = [];
@@ -73,7 +73,7 @@ function parallelSegments(roads: Centerlines, segment: number): number[] {
   });
 }
 
-/** Whether another segment beside (x, y) counts instead. */
+/** Whether another segment next to (x, y) counts instead. */
 function countsInstead(
   roads: Centerlines,
   polygon: PreparedPolygon,

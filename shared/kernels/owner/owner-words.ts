@@ -8,7 +8,7 @@ const DIGITS = '0123456789';
 const MARKS = '!"#$%&()*+,-./:;<=>?@[\\]^_{|}~';
 /** No-break space, typographic signs, and the dashes and quotes that word processors insert. */
 const PRINT_MARKS = '\u00a0¡¦§©«¬®°±¶·»¿÷×‐‑‒–—―“”„•…′″';
-/** Apostrophes, accents typed instead of them, and hyphens that are not seen. */
+/** Apostrophes, accents typed in place of them, and invisible hyphens. */
 const APOSTROPHES = "'`´‘’‚ʼ\u00ad";
 /** And combining accents of decomposed text. */
 const DELETED = `${APOSTROPHES}\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328`;
@@ -74,7 +74,7 @@ export function wordsOf(text: string): string {
 
 const APOSTROPHE = new RegExp(`[${APOSTROPHES}]`, 'g');
 
-/** As `fold_name` of the database has names: O'BRIEN and OBRIEN are the same. */
+/** Normalizes names like `fold_name` in the database: O'BRIEN and OBRIEN are the same. */
 export const withoutApostrophes = (text: string): string => text.replace(APOSTROPHE, '');
 
 export const likeLiteral = (text: string): string => text.replace(/[\\%_]/g, '\\$&');

@@ -29,7 +29,7 @@ export function normalizeStreet(text: string | null): string | null {
 export const isPoBox = (street: string): boolean => street.startsWith('PO BOX ');
 
 /**
- * Remarks instead of an address, after abbreviation. Kept, they would give all owners without an address one
+ * Remarks in place of an address, after abbreviation. Otherwise all owners without an address would share one
  * key.
  */
 const NO_ADDRESS = new Set(
@@ -77,7 +77,8 @@ const CARE_OF = new Set(['%', 'ATTN', 'ATTENTION', 'ATN']);
 const BOX_STARTS = new Set(['PO', 'POB', 'POBOX', 'BOX', 'RR', 'RFD', 'HC', 'RURAL']);
 
 /**
- * Removes care-of names before or after the address. An address begins with a number, a box or a rural route.
+ * Removes care-of names before or after the address. An address starts with a number, a box, or a rural
+ * route.
  */
 function withoutCareOf(words: string[]): string[] {
   let at = words.findIndex((_, i) => careOfLength(words, i) > 0);
@@ -118,7 +119,7 @@ const BOX_WORDS = new Set(['BOX', 'BX', 'B', 'DRAWER', 'DRWR', 'DRAW', 'CALLER',
 const OF_BOXES = ['PO', 'P O', 'POST OFFICE', 'P 0'].map(split);
 const NUMBER_WORDS = new Set(['#', 'NO', 'NUMBER', 'NUM']);
 
-/** `PO BOX n` when the words contain a box, else null. Without "PO" the address has to begin with it. */
+/** `PO BOX n` if the words contain a box, else null. Without "PO", the address must start with the box. */
 function postOfficeBox(words: readonly string[]): string | null {
   for (let i = 0; i < words.length; i++) {
     const length = boxWords(words, i);
@@ -264,7 +265,7 @@ function isStreetName(words: readonly string[], i: number): boolean {
 }
 
 /**
- * Words at which units, care-of names, boxes and routes begin. Four addresses in five have none and take the
+ * Words that start units, care-of names, boxes, and routes. Four in five addresses have none and take the
  * fast path.
  */
 const UNUSUAL = new Set([

@@ -5,7 +5,7 @@ export type Person = {
   first: string;
   /** The first middle name or its initial; '' for none. */
   middle: string;
-  /** SMITH-JONES gives two; VAN DER BERG and MC DONALD give one, joined. */
+  /** SMITH-JONES has two. VAN DER BERG and MC DONALD have one, joined. */
   last: readonly string[];
   suffix: Suffix | null;
 };
@@ -71,7 +71,7 @@ export function person(firstName: string, lastName: string, middleName = '', suf
   };
 }
 
-/** Remarks on rolls beside names: how the land is held, and that there are other owners. */
+/** Remarks next to names on rolls: the form of ownership, or that there are other owners. */
 const REMARKS =
   /(?<=[\s,(])(?:ET ?(?:UX|VIR|AL|ALS)|J\/?T(?:W?ROS)?|JTRS|T\/?C|TIC|T\/?E|H\/?W|W\/?H|HW|HUSBAND|WIFE|TRUSTEES?|TTEES?|TRS|CO-?TRUSTEES?|LIFE (?:EST(?:ATE)?|TENANT)|LE|L\/E|LT|(?:UN)?MARRIED|SINGLE|WIDOW(?:ER)?|SURV(?:IVORS?)?|OWNERS?|HEIRS OF|1\/2 INT|\d+ ?%|\d+\/\d+)(?=$|[\s,&;)])/gi;
 const OF_TRUSTS =

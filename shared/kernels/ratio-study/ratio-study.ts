@@ -56,12 +56,12 @@ export function studyRatios(estimates: readonly number[], prices: readonly numbe
   };
 }
 
-/** Each is a regression with its median. */
+/** Each resample is a regression with its own median. */
 const BIAS_RESAMPLES = 500;
 
 /**
- * The PRB that unbiased estimates with the same errors would have, which is below 0: of two equal parcels the
- * one that sold for more has the lower ratio. Resampled from the observed errors.
+ * The PRB of unbiased estimates with the same errors, resampled from the observed errors. It is below 0: of
+ * two equal parcels, the one that sold for more has the lower ratio.
  * @returns null with fewer than two sales
  */
 export function biasInterval(estimates: readonly number[], prices: readonly number[]): Range | null {
@@ -118,7 +118,7 @@ function priceRelatedBias(
   };
 }
 
-/** The middle 90 % of a statistic's resamples. */
+/** The middle 90% of a statistic's resamples. */
 export type Range = { low: number; high: number };
 
 const RESAMPLES = 2_000;

@@ -6,8 +6,8 @@ const LEAST_SALES = 20;
 
 /**
  * Modified Kakwani index (C. Quintos, A Gini Measure for Vertical Equity in Property Assessments, 2020): the
- * Gini coefficient of the estimates, in the order of prices, by that of the prices. Below 1, expensive land
- * is undervalued. @returns null where all prices are equal
+ * Gini coefficient of the estimates in order of prices, divided by that of the prices. Below 1, expensive
+ * land is undervalued. @returns null if all prices are equal
  */
 export function modifiedKakwani(estimates: readonly number[], prices: readonly number[]): number | null {
   const order = Array.from(prices.keys()).sort((a, b) => prices[a]! - prices[b]!);
@@ -58,7 +58,7 @@ export function isNoOutlier(ratios: readonly number[]): (ratio: number) => boole
   return ratio => ratio >= low - reach && ratio <= high + reach;
 }
 
-/** The figures of a study, each null where too few sales carry it. */
+/** The figures of a study, each null with too few sales. */
 export type EquityFigures = {
   median_ratio: number | null;
   cod: number | null;
@@ -69,8 +69,8 @@ export type EquityFigures = {
 };
 
 /**
- * @param n sales that are no outliers @param intervals the middle 90 % of each figure's resamples
- * @param prb_by_chance the PRB of values without bias that are off by as much
+ * @param n sales without outliers @param intervals the middle 90% of each figure's resamples
+ * @param prb_by_chance the PRB of unbiased values with errors as large
  */
 export type EquityStudy = EquityFigures & {
   n: number;

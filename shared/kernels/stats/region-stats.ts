@@ -22,7 +22,7 @@ export type ListingColumns = {
   /** UTC days since 1970-01-01, or NO_DAY. */
   soldDay: Int32Array;
   daysOnMarket: Int32Array;
-  /** USD: what was asked last for what is SOLD. NaN when unknown. */
+  /** USD: the last asking price of a SOLD listing. NaN when unknown. */
   asked: Float64Array;
 };
 
@@ -54,7 +54,9 @@ export type BucketSummary = {
   sold: [Summary, Summary, Summary, Summary];
   /** The sales of the 12 months before the last 12. */
   yearBefore: { count: number; medianPpa: number | null };
-  /** Of the year's sales with a known asking price: how many, and the median price as a share of it. */
+  /**
+   * The year's sales with a known asking price: their number, and the median of sale price / asking price.
+   */
   toAsked: { count: number; median: number | null };
 };
 
@@ -85,7 +87,7 @@ export function summarizeBuckets(
   buckets: readonly AcreRange[],
 ): (BucketSummary | null)[] {
   const listed = sortListings(listings, rows, asOfDay);
-  // Of few listings, most buckets hold the same ones.
+  // With few listings, most buckets have the same ones.
   const acres = Float64Array.from(listed.acres).sort();
   const summaries = new Map<string, BucketSummary>();
   return buckets.map(range => {
@@ -100,7 +102,7 @@ export function summarizeBuckets(
 }
 
 type SortedListings = {
-  /** Of all listings that count. */
+  /** All listings that count. */
   acres: number[];
   active: Sorted;
   pending: Sorted;

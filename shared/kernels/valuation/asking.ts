@@ -3,26 +3,27 @@ import { combineEstimates, type Estimate } from './shrink.ts';
 import type { Comps } from './valuation-types.ts';
 
 /**
- * Sale price over last asking price: the median of ln(ratio), shrunk toward other counties' and toward
- * present premiums.
+ * List-to-sale ratio: the median of ln(sale price / last asking price), shrunk toward other counties' ratios
+ * and toward the premium of current listings.
  */
 export type Discount = {
   /** Natural logarithm of the ratio, added to asking prices to compare them with sales. */
   log: number;
   /**
-   * Standard deviation of a sale's ln(ratio) around it, including the standard error of the figure itself.
+   * Standard deviation of a sale's ln(ratio) around it, including the standard error of the median itself.
    */
   deviation: number;
 };
 
-/** Measured on sales of this many days before the model's day, as discounts change with the market. */
+/** Only sales of this many days before the model's day count, because discounts change with the market. */
 const RATIO_DAYS = 3 * 365;
-/** Less than half the asking price, or more than twice: a mistyped price, or not the deal that was listed. */
+/** A sale price under half or over twice the asking price is a typo, or not the deal that was listed. */
 const MAX_LOG_RATIO = Math.LN2;
 /** Prior standard deviation of ln(ratio): many lots sell at the asking price. */
 const PRIOR_DEVIATION = 0.1;
 /**
- * Standard deviation between the premium of open listings and the ratio: what is for sale is not what sells.
+ * Standard deviation between the premium of open listings and the ratio, because unsold lots differ from sold
+ * ones.
  */
 const PREMIUM_DEVIATION = 0.1;
 /** Weight, in listings, of the prior that asking prices equal sale prices. */
@@ -30,7 +31,7 @@ const PREMIUM_PRIOR = 5;
 
 export type Ratio = { estimate: Estimate | null; deviation: number };
 
-/** The ratio by a county's own sales. @param sales indices of the comps that count, known on the day */
+/** The ratio from a county's own sales. @param sales indices of the comps that count, known on the day */
 export function ratioOf(
   { asked, price, soldDay, county }: Comps,
   sales: Int32Array,
@@ -58,8 +59,8 @@ export function discountOf({ estimate, deviation }: Ratio, expected: Estimate): 
 }
 
 /**
- * The premium of open listings over the level of sales, never negative: listings that ask less are another
- * kind of land.
+ * The premium of open listings over the level of sales. Never negative, because cheaper listings are a
+ * different kind of land.
  */
 export function ratioByPremiums(premiums: Float64Array): Estimate {
   const premium = Math.max(0, medianOf(premiums) ?? 0);

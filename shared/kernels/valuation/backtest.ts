@@ -19,28 +19,26 @@ import { KERNEL_STEPS } from './surface.ts';
 import { type Comps, MAX_COMP_M, pickComps } from './valuation-types.ts';
 import { createValuer } from './value-parcel.ts';
 
-// Values past sales by the data of the days before: L. J. Tashman, Out-of-sample tests of forecasting
-// accuracy, 2000.
+// Values past sales with the data of the days before them (L. J. Tashman, Out-of-sample tests of forecasting
+// accuracy, 2000).
 
 export type Backtest = {
-  /** Sales in the period; the figures leave out those that a method could not value. */
+  /** Sales in the period. The figures exclude sales that a method could not value. */
   sales: number;
   valued: number;
   /** How often the model was fitted. */
   fits: number;
-  /**
-   * Days between the data that each sale is valued with and the sale, for all methods; null without sales.
-   */
+  /** Days between each sale and the data that it is valued with, for all methods; null without sales. */
   daysBefore: { median: number; most: number } | null;
   methods: Record<Method, RatioStudy | null>;
-  /** The PRB that errors as large as the model's show by chance, without bias. */
+  /** The PRB of unbiased estimates with errors as large as the model's. */
   prbByChance: Range | null;
-  /** Of ln(price) on ln(estimate): 1 without bias. */
+  /** Slope of ln(price) on ln(estimate): 1 without bias. */
   slope: ({ slope: number } & Range) | null;
-  /** Percent of the prices that lie in their 80 % interval. */
+  /** Percent of prices inside their 80% range. */
   coverage: number | null;
   coverageRange: Range | null;
-  /** Sales by the confidence of their estimates, least first. */
+  /** Sales by the confidence of their estimates, lowest first. */
   bands: {
     from: number;
     to: number;
@@ -50,13 +48,13 @@ export type Backtest = {
     mdape: number;
   }[];
   /**
-   * Points by which the half of higher confidence is more often within 25 %, and the percent of
-   * resamples in which it is.
+   * How many points more often the more confident half is within 25%, and the percent of resamples where it
+   * is.
    */
   ordering: ({ points: number; percent: number } & Range) | null;
   /**
-   * Percent of resamples in which the model's MdAPE is the lower, and the middle 90 % of the
-   * difference; null below two.
+   * Percent of resamples in which the model's MdAPE is lower, and the middle 90% of the difference; null with
+   * fewer than two sales.
    */
   better: Record<Exclude<Method, 'model'>, ({ percent: number } & Range) | null>;
 };
@@ -65,7 +63,7 @@ export type BacktestOptions = {
   /** Days since 1970-01-01, both inclusive. */
   fromDay: number;
   toDay: number;
-  /** Sales of this county alone; their comps may be of any. */
+  /** Only sales in this county; their comps can be in any. */
   county?: number;
   /** Without priors from other counties. */
   alone?: boolean;
@@ -73,8 +71,8 @@ export type BacktestOptions = {
 };
 
 /**
- * The model of a county is fitted at most this often, on every n-th day with a sale; sales on the days
- * between are valued with the latest one.
+ * A county's model is fitted this often at most, on every n-th day with a sale. Sales in between are valued
+ * with the latest fit.
  */
 const MAX_FITS = 200;
 const CONFIDENCE_BANDS = [0, 20, 30, 40, 50, 60, 95];
@@ -101,7 +99,7 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
 
 export type CountyBacktest = { fips: number; alone: Backtest; beside: Backtest };
 
-/** Each county by itself, and with priors from the others. */
+/** Each county on its own, and with priors from the others. */
 export function backtestByCounty(comps: Comps, options: BacktestOptions): CountyBacktest[] {
   const alone = new Map(valueCounties(comps, { ...options, alone: true }));
   return valueCounties(comps, options).map(([fips, beside]) => ({
@@ -186,7 +184,7 @@ function valueSales(
   return result;
 }
 
-/** The comps of a county, and those of others that may be near its sales. */
+/** The comps of a county, and those of other counties that can be near its sales. */
 function compsAround(comps: Comps, fips: number, own: readonly number[]): Comps {
   const box = boxOfLine(own.map((sale): [number, number] => [comps.lon[sale]!, comps.lat[sale]!]));
   const near = withMargin(box, MAX_COMP_M + KERNEL_STEPS * MAX_STEP_M);
@@ -198,7 +196,7 @@ function compsAround(comps: Comps, fips: number, own: readonly number[]): Comps 
   );
 }
 
-/** Estimates of all other counties at the beginning of a day's year. */
+/** Estimates of all other counties at the start of the year that contains a day. */
 function estimatesByYear(around: ReadonlyMap<number, Comps>): (county: number, day: number) => OtherCounties {
   const years = new Map<number, Map<number, CountyEstimates>>();
   const nobody: OtherCounties = new Map();
@@ -271,7 +269,7 @@ function compare(valued: readonly Valued[]): Backtest['better'] {
   const against = (method: Method) => {
     let resample = 0;
     const values = bootstrap(valued.length, drawn => {
-      // Every method's resamples are the same.
+      // All methods use the same resamples.
       models[resample] ??= mdape('model', drawn);
       return models[resample++]! - mdape(method, drawn);
     });
@@ -283,7 +281,7 @@ function compare(valued: readonly Valued[]): Backtest['better'] {
   ) as Backtest['better'];
 }
 
-/** How much better the half with the higher confidence is; null with fewer than two sales. */
+/** How much better the more confident half is; null with fewer than two sales. */
 function orderingOf(valued: readonly Valued[]): Backtest['ordering'] {
   const byConfidence = [...valued].sort((a, b) => a.confidence - b.confidence);
   const hits = Float64Array.from(byConfidence, one => (errorOf(one, 'model') <= 0.25 ? 1 : 0));

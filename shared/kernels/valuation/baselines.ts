@@ -5,7 +5,7 @@ import { createNearest } from './nearest.ts';
 import { createPlaces } from './surface.ts';
 import type { Comps } from './valuation-types.ts';
 
-/** Simple valuation methods that the model is compared with, on the same data. */
+/** Baseline methods to compare the model with, on the same data. */
 export const METHODS = [
   'model',
   'county_bucket',
@@ -16,13 +16,13 @@ export const METHODS = [
 export type Method = (typeof METHODS)[number];
 
 const NEAREST = 5;
-/** Of the strongest simple method: the sales nearest in place, size and time together. */
+/** For the strongest baseline: the sales nearest in location, size, and age combined. */
 const ALIKE = 12;
 const FARTHEST_M = 200_000;
-/** Bounds in acres of the buckets of market statistics that do not overlap. */
+/** Limits in acres of the market statistics' buckets that don't overlap. */
 const BUCKET_BOUNDS = [0.25, 1, 2, 5, 10, 20, 40, 60, 80, 500];
 
-/** The simple methods on the model's data. @returns null where no sale is known yet. */
+/** The baseline methods on the model's data. @returns null if no sales are known yet */
 export function plainMethods(comps: Comps, sales: Int32Array, { asOfDay, county, steps }: Model) {
   const earlier = sales.filter(sale => comps.soldDay[sale]! <= asOfDay);
   const own = Array.from(earlier).filter(sale => comps.county[sale] === county);

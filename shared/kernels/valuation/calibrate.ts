@@ -19,42 +19,42 @@ import { combineEstimates, type Estimate, shrinkToZero } from './shrink.ts';
 import type { Comps } from './valuation-types.ts';
 
 /**
- * Errors of estimates, measured on a county's past sales, each valued by those of the days before it:
- * the quantiles of their errors over the expected size give intervals (V. Vovk, Cross-Conformal Predictors,
- * 2015; J. Lei et al., Distribution-Free Predictive Inference, 2018).
+ * Errors of estimates, measured on a county's past sales, each valued with the sales before it. Quantiles of
+ * the errors relative to their expected size give the ranges (V. Vovk, Cross-Conformal Predictors, 2015; J.
+ * Lei et al., Distribution-Free Predictive Inference, 2018).
  */
 export type Calibration = {
-  /** Of `featuresOf`: their sum is the logarithm of the expected size of the error. */
+  /** Coefficients for `featuresOf`. Their sum is the logarithm of the error's expected size. */
   coefficients: readonly number[];
-  /** Held-out errors over their expected size, ascending, each without the lag that was known before it. */
+  /** Held-out errors relative to their expected size, ascending, each without the lag known before it. */
   errors: readonly number[];
-  /** Standard error of the county's price level, which comes in addition. */
+  /** Standard error of the county's price level, which is added. */
   level?: number;
 };
 
-/** The latest sales that are valued. */
+/** The number of latest sales to value. */
 const MAX_HELD_OUT = 2_000;
-/** Outliers count as errors up to this share on each side; beyond it they are another kind of deal. */
+/** Outliers count as errors up to this share on each side. Any more are a different kind of deal. */
 const MAX_OUTLIER_SHARE = 0.05;
 
-/** Errors of a county's latest sales, the earliest first. */
+/** Errors of a county's latest sales, earliest first. */
 export type HeldOut = {
   days: number[];
-  /** Without the lag that was known before each. */
+  /** Errors without the lag known before each sale. */
   errors: number[];
   features: Float64Array[];
-  /** Mean difference between the assessor's opinions of each sale and of its comps. */
+  /** Mean difference between the assessor's opinions of each sale and its comps. */
   apart: number[];
 };
 
-/** Weights of comps that are tried: by how many steps more one counts for 1/e. */
+/** Candidate weights of comps: after how many more steps a comp has 1/e of the weight. */
 const WEIGHT_STEPS = [1, 2];
 
 /**
- * Values the latest sales, each by those of the days before it and without itself; for a county without sales
- * those around it, at their own county's level. Comps get the weights that make the errors smallest.
- * @param comps that the model was made of
- * @param known the sales among them that were known on its day, those that it left out included
+ * Values the latest sales, each with the sales before it. For a county without sales it uses nearby sales, at
+ * their own county's level. Chooses the comp weights with the smallest errors.
+ * @param comps the model's comps
+ * @param known the sales among them that were known on its day, including excluded ones
  */
 export function holdOut(
   model: FittedMarket,
@@ -94,7 +94,7 @@ export function holdOut(
 const meanSize = ({ errors }: HeldOut): number =>
   errors.reduce((sum, error) => sum + Math.abs(error), 0) / errors.length;
 
-/** The errors without what the assessor's opinion and the lag explain, as known before each sale. */
+/** Errors after removing what the assessor's opinion and the lag explain, as known before each sale. */
 function withoutBias({ kept, outliers }: { kept: HeldOut; outliers: HeldOut }, asOfDay: number) {
   const opinionOn = createOpinionWeight(kept.days, kept.errors, kept.apart);
   const moved = kept.errors.map((error, i) => error + opinionOn(kept.days[i]! - 1) * kept.apart[i]!);
@@ -111,10 +111,10 @@ function withoutBias({ kept, outliers }: { kept: HeldOut; outliers: HeldOut }, a
   };
 }
 
-/** The size of errors by the county's own sales. */
+/** The size of errors from the county's own sales. */
 export const errorSizeOf = ({ kept }: { kept: HeldOut }) => sizeOfErrors(kept.errors);
 
-/** @param expected size of the errors, before they are looked at */
+/** @param expected prior size of the errors */
 export function calibrate(
   { kept, outliers }: { kept: HeldOut; outliers: HeldOut },
   expected: Estimate,
@@ -126,7 +126,7 @@ export function calibrate(
   const most = Math.floor(MAX_OUTLIER_SHARE * (sized.length + far.length));
   for (const side of [far.filter(error => error < 0), far.filter(error => error > 0)])
     sized.push(...side.slice(Math.max(0, side.length - most)));
-  // The errors of own sales already contain those of the level.
+  // The errors of the county's own sales already contain the error of its level.
   const unseen = PRIOR_SALES / (PRIOR_SALES + levels.sales);
   return {
     coefficients,
@@ -136,18 +136,14 @@ export function calibrate(
 }
 
 /**
- * Half width of the interval, in expected sizes, with too few held-out errors: 80 % of a Laplace
- * distribution.
+ * Half-width of the range, in expected sizes, with too few held-out errors: 80% of a Laplace distribution.
  */
 const FEW_ERRORS_WIDTH = Math.log(5);
 
-/**
- * The error, as ln(estimate / price), below which 10 % and above which 10 % of all estimates
- * of this scale fall.
- */
+/** The errors, as ln(estimate / price), that 10% of estimates of this scale are below, and 10% above. */
 export function interval(calibration: Calibration, scale: number): { low: number; high: number } {
   const error = intervalOf(calibration, scale);
-  // Reports that were stored before there was a level have none.
+  // Reports stored before levels existed have none.
   widenInterval(error, Z_90 * (calibration.level ?? 0));
   return error;
 }
@@ -155,7 +151,7 @@ export function interval(calibration: Calibration, scale: number): { low: number
 /** The 90 % quantile of the standard normal distribution. */
 export const Z_90 = 1.2816;
 
-/** By an independent error: the squares of the half widths add up. */
+/** Widens a range by an independent error: the squares of the half-widths add up. */
 export function widenInterval(error: { low: number; high: number }, by: number): void {
   const middle = (error.low + error.high) / 2;
   const half = Math.hypot((error.high - error.low) / 2, by);
@@ -165,8 +161,7 @@ export function widenInterval(error: { low: number; high: number }, by: number):
 
 function intervalOf({ errors }: Calibration, scale: number): { low: number; high: number } {
   const last = errors.length - 1;
-  // Conformal: the (n + 1) x 10 % smallest and largest, and between two of them as far as that
-  // is no whole number.
+  // Conformal: the (n + 1) x 10% smallest and largest, interpolated unless that is a whole number.
   const place = (last + 2) * 0.1 - 1;
   if (place < 0) return { low: -FEW_ERRORS_WIDTH * scale, high: FEW_ERRORS_WIDTH * scale };
   const rank = Math.floor(place);
@@ -181,7 +176,7 @@ const NORMAL = Array.from({ length: 9 }, (_, k) => probit((k + 0.5) / 9));
 const MIN_LEVEL = 0.05;
 
 /**
- * Chance of |estimate - price| <= 25 % of the price. With few errors it is shrunk toward a Laplace
+ * Probability of |estimate - price| <= 25% of the price. With few errors, shrunk toward a Laplace
  * distribution.
  */
 export function chanceWithinQuarter({ errors, level = 0 }: Calibration, scale: number): number {
@@ -189,32 +184,32 @@ export function chanceWithinQuarter({ errors, level = 0 }: Calibration, scale: n
   return mean(NORMAL.map(z => chanceAt(errors, scale, z * level)));
 }
 
-/** The same for an estimate that is off by `shift` as well. */
+/** The same for an estimate that is also off by `shift`. */
 function chanceAt(errors: readonly number[], scale: number, shift: number): number {
   const low = (Math.log(0.75) - shift) / scale;
   const high = (Math.log(1.25) - shift) / scale;
   const inside = countBelow(errors, high, true) - countBelow(errors, low, true);
-  // Of errors with a Laplace distribution of mean size 1.
+  // For errors with a Laplace distribution of mean size 1.
   const guessed = laplace(high) - laplace(low);
   return (inside + PRIOR_SALES * guessed) / (errors.length + PRIOR_SALES);
 }
 
 const laplace = (x: number) => (x < 0 ? Math.exp(x) / 2 : 1 - Math.exp(-x) / 2);
 
-/** The lag is measured on sales of this many days before the model's day, however few there are. */
+/** The lag is measured on sales of this many days before the model's day, even if there are few. */
 const LAG_DAYS = 365;
 /** With errors of 50 %, the lag of this many sales has a standard error of 3 %. */
 const MAX_LAG_SALES = 400;
 /** Prior standard deviation of the errors: sales of raw land are within 50 % of one another. */
 const PRIOR_DEVIATION = 0.5;
-/** Beside its trend a county's market moves by no more than 30 % in 19 of 20 years. */
+/** Apart from its trend, a county's market moves by up to 30% in 19 of 20 years. */
 const PRIOR_LAG: Estimate = { value: 0, variance: 0.15 ** 2 };
 
 /**
  * The lag of estimates behind the market, as ln(estimate / price): the median of the last year's errors,
  * shrunk toward 0.
- * @param days of the sales, the earliest first @returns the lag at the end of a day; call it with days in
- * ascending order
+ * @param days of the sales, earliest first
+ * @returns the lag at the end of a day; call it with days in ascending order
  */
 function createLag(days: readonly number[], errors: readonly number[]): (day: number) => number {
   const year = new Float64Array(MAX_LAG_SALES);

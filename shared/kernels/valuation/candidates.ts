@@ -13,8 +13,8 @@ import {
 import { type Comps, NO_DAY, SOLD, type Subject } from './valuation-types.ts';
 
 /**
- * The comps that are the fewest steps away from a subject, for a person to choose from, each adjusted as the
- * model does, including those that the model leaves out. @returns in the order of steps
+ * The comps the fewest steps from a subject, for a person to choose from. Each is adjusted like in the model.
+ * Comps that the model excludes are included. @returns comps in order of steps
  */
 export function candidatesOf(model: Model, comps: Comps, subject: Subject, most: number): ChosenComps {
   const place = placeOf(subject, model.asOfDay);
@@ -30,7 +30,7 @@ export function candidatesOf(model: Model, comps: Comps, subject: Subject, most:
   return adjust(model, subject, model.asOfDay, -1, into);
 }
 
-/** Sales and listings known on the day that the model does not use. */
+/** Sales and listings known on the day that the model doesn't use. */
 function leftOut({ sales, asking, asOfDay }: Model, comps: Comps): Market[] {
   const used = new Set([...sales.source, ...asking.source]);
   const left = Array.from({ length: comps.count }, (_, i) => i).filter(

@@ -4,28 +4,25 @@ import { PAIRS_PER_SALE, regress } from './regress.ts';
 import { combineEstimates, type Estimate } from './shrink.ts';
 
 /**
- * How the price per acre moves with size and time: ln(ppa) = level(place) + elasticity x ln(acres) + trend x
- * years + effects of the land + noise.
- * Differences between nearby sales remove the level; the effects are a robust regression on these, shrunk
- * toward what is expected without the county's sales.
+ * How price per acre changes with size and time: ln(ppa) = level(place) + elasticity x ln(acres) + trend x
+ * years + effects of the land + noise. Differences between nearby sales cancel the level. A robust regression
+ * on these gives the effects, shrunk toward what is expected without the county's sales.
  */
 
 /**
- * Elasticity of price per acre to acres, yearly trend of its logarithm, and effects of the land; null where
- * none is significant.
+ * Elasticity of price per acre to acres, yearly trend of its logarithm, and effects of the land; null if none
+ * is significant.
  */
 export type Effects = { elasticity: number; trend: number; land: LandEffects | null };
 
-/**
- * Elasticity, trend and the terms of the land by a county's own sales; null where these do not determine one.
- */
+/** Elasticity, trend, and land terms from a county's own sales; null if the sales don't determine one. */
 export type EffectEstimates = (Estimate | null)[];
 
 /**
- * The prior without any sale: land of twice the size costs between as much and twice as much
- * (elasticities of -1 and 0), prices seldom double or halve in ten years (a trend of 0.07). In 19 of 20 cases
- * land that is steep, flooded or wet all over costs 0.4 to 2.7 times what other land does, and 100 ft of
- * frontage make it 0.75 to 1.3 times.
+ * The prior without any sales. Twice the land costs between the same and twice as much (elasticities of -1
+ * and 0). Prices seldom double or halve in ten years (a trend of 0.07). In 19 of 20 cases, fully steep,
+ * flooded, or wet land costs 0.4 to 2.7 times as much as other land, and 100 ft of frontage multiplies the
+ * price by 0.75 to 1.3.
  */
 export const PRIOR_EFFECTS: readonly Estimate[] = [
   { value: -0.5, variance: 0.5 ** 2 },
@@ -39,20 +36,22 @@ export const PRIOR_EFFECTS: readonly Estimate[] = [
 /** Prior variance of a difference: sales of raw land are within 50 % of one another. */
 const VARIANCE_PRIOR = 2 * 0.5 ** 2;
 /**
- * An effect of land is used from this many standard errors on: three, as four terms are tested and land
- * correlates with other things.
+ * An effect of land is used if it is at least this many standard errors from zero. Three, because four terms
+ * are tested and land correlates with other things.
  */
 const MIN_Z = 3;
-/** A term is estimated from the county's pairs if at least this many differ in it: 20 sales' worth. */
+/**
+ * A term is estimated from the county's pairs if at least this many differ in it (equivalent to 20 sales).
+ */
 const MIN_PAIRS = 20 * PAIRS_PER_SALE;
 
-/** @param expected of each effect, without these pairs */
+/** @param expected the prior of each effect */
 export function estimateEffects(
   pairs: Pairs,
   expected: readonly Estimate[],
 ): { estimates: EffectEstimates; effects: Effects } {
   const land = landOf(pairs, expected);
-  // Only the effects of land that are used are taken off; size absorbs the rest.
+  // Remove only the land effects that are used. Size absorbs the rest.
   const y = withoutLand(pairs, land.used);
   const own = regress(y, [pairs.acres, pairs.years], pairs.count, VARIANCE_PRIOR).effects;
   return {
@@ -67,7 +66,7 @@ export function estimateEffects(
 
 const UNKNOWN: Estimate = { value: 0, variance: Number.POSITIVE_INFINITY };
 
-/** All four together with size and time, so that none absorbs another's effect. */
+/** Estimates all four terms together with size and time, so that none absorbs another's effect. */
 function landOf({ ppa, acres, years, land, count }: Pairs, expected: readonly Estimate[]) {
   const differences = land?.differences ?? [];
   const known = differences.filter(one => isEstimable(one, count));
@@ -92,7 +91,7 @@ function isEstimable(differences: Float64Array, count: number): boolean {
   return false;
 }
 
-/** ln(price per acre) differences as they would be between two lots of like land. */
+/** Differences of ln(price per acre), adjusted to equal land. */
 export function withoutLand({ ppa, land }: Pairs, used: LandEffects | null): Float64Array {
   if (land === null || used === null) return ppa;
   return ppa.map((difference, i) =>
@@ -100,7 +99,10 @@ export function withoutLand({ ppa, land }: Pairs, used: LandEffects | null): Flo
   );
 }
 
-/** ln(price per acre) at one acre, on mean land and another day. @param years from that day to the comp's */
+/**
+ * ln(price per acre) adjusted to one acre, mean land, and another day. @param years from that day to the
+ * comp's
+ */
 export function standardLevel(
   { elasticity, trend, land: landEffects }: Effects,
   logPpa: number,

@@ -1,6 +1,6 @@
 /**
- * Four terms in which ln(price per acre) is modeled as linear; LAND_TERMS per parcel in one array, NaN where
- * no layer covers it.
+ * Four terms with a linear effect on ln(price per acre). An array has LAND_TERMS per parcel, NaN if no layer
+ * covers it.
  */
 const LAND_NAMES = ['steep', 'frontage', 'flood', 'wetlands'] as const;
 export const LAND_TERMS = LAND_NAMES.length;
@@ -8,15 +8,10 @@ export const LAND_TERMS = LAND_NAMES.length;
 /** The severe limit of building sites (USDA NRCS, National Soil Survey Handbook, 620.10, dwellings). */
 export const STEEP_GRADE = 15;
 
-/**
- * Feet of frontage below which another foot still adds access, and beyond which doubling it
- * adds the same again.
- */
+/** Up to about this many feet, more frontage adds access. Beyond it, each doubling adds the same amount. */
 const FRONTAGE_UNIT_FT = 100;
 
-/**
- * Percent of the area (steep: steeper than STEEP_GRADE); the frontage is along all counting roads together.
- */
+/** Percent of the area (steep: over STEEP_GRADE). Frontage is the total on all roads that count. */
 export type LandFigures = Record<'steepPercent' | 'frontageFt' | 'floodPercent' | 'wetlandsPercent', number>;
 
 /** Writes the terms of one parcel: shares of its area from 0 to 1, and ln(1 + frontage / 100 ft). */
@@ -48,11 +43,11 @@ export type LandEffects = {
   center: readonly number[];
 };
 
-/** Adjusting a comp for its land multiplies or divides its price by at most this. */
+/** Largest factor by which land adjusts a comp's price. */
 export const MAX_LAND_FACTOR = 3;
 const MAX_LAND_LOG = Math.log(MAX_LAND_FACTOR);
 
-/** What the land adds to a sale's ln(price per acre) compared with mean land; unknown terms add nothing. */
+/** How much the land adds to a sale's ln(price per acre), compared with mean land. Unknown terms add 0. */
 export function landPremium({ effects, center }: LandEffects, land: Float64Array, i: number): number {
   let premium = 0;
   for (let k = 0; k < LAND_TERMS; k++) {
@@ -64,8 +59,7 @@ export function landPremium({ effects, center }: LandEffects, land: Float64Array
 }
 
 /**
- * Adjusts a comp's ln(price per acre) to the subject's land; NaN where no term with an effect is known for
- * both.
+ * Adjusts a comp's ln(price per acre) to the subject's land; NaN if no term with an effect is known for both.
  */
 export function landMove(
   { effects }: LandEffects,

@@ -10,17 +10,17 @@ const LEVELS_DIFFER = Math.LN2;
 
 /** The price levels of a county and those around it: ln(price per acre) of a standard lot. */
 export type CountyLevels = {
-  /** Of a county. @param without a value of the fitted county to leave out of its level */
+  /** The level of a county. @param without a value of the fitted county to exclude from its level */
   of(county: number, without?: number): number;
-  /** Of the fitted county's: the square of its standard error. */
+  /** The square of the standard error of the fitted county's level. */
   variance: number;
-  /** The fitted county's own. */
+  /** The fitted county's own level. */
   sales: number;
 };
 
 /**
- * A county's level is the mean of its sales, shrunk toward the counties around it as far as these agree.
- * @param value of each sale, standardized @param variance of a sale around its county's level
+ * A county's level is the mean of its sales, shrunk toward nearby counties as far as these agree. @param
+ * value standardized value of each sale @param variance of a sale around its county's level
  */
 export function countyLevels(
   county: Int32Array,
@@ -60,7 +60,7 @@ function valuesByCounty(county: Int32Array, value: Float64Array): Map<number, nu
   return byCounty;
 }
 
-/** What each sale is above or below the median of its county's. */
+/** How far each sale is above or below its county's median. */
 export function withoutLevels(county: Int32Array, value: Float64Array): Float64Array {
   const medians = new Map(
     [...valuesByCounty(county, value)].map(([fips, values]) => [fips, medianOf(values)!]),
@@ -68,12 +68,12 @@ export function withoutLevels(county: Int32Array, value: Float64Array): Float64A
   return value.map((one, i) => one - medians.get(county[i]!)!);
 }
 
-/** The spread between counties cannot be estimated from fewer. */
+/** Fewer counties can't show the spread between counties. */
 const MIN_COUNTIES = 3;
 
 type Places = { county: Int32Array; lon: Float64Array; lat: Float64Array };
 
-/** Whether a place is within reach of sales of so many counties. */
+/** Whether a place is within reach of sales in this many counties. */
 export function reachOfCounties({ county, lon, lat }: Places): (lon: number, lat: number) => boolean {
   const places = new Map<number, [number, number][]>();
   for (let i = 0; i < county.length; i++) addToGroup(places, county[i]!, [lon[i]!, lat[i]!]);

@@ -24,11 +24,11 @@ import { type Comps, DAYS_PER_YEAR, MAX_STEPS } from './valuation-types.ts';
 /** Raise it when any figure changes; stored with every valuation. */
 export const MODEL_VERSION = '9';
 
-/** A ratio of sizes of 2.7, and three years: on sales of Washington NH the results hardly depend on these. */
+/** A size ratio of 2.7, and three years. On sales in Washington, NH, results hardly depend on these. */
 const STEP_LOG_ACRES = 1;
 const STEP_DAYS = 3 * DAYS_PER_YEAR;
 
-/** Estimates from a county's own sales, used as priors for other counties; null where there are none. */
+/** Estimates from a county's own sales, used as priors for other counties; null if there are none. */
 export type CountyEstimates = {
   effects: EffectEstimates;
   /** ln(sale price over asking price). */
@@ -50,9 +50,9 @@ export type FittedCounty = {
 export type OtherCounties = ReadonlyMap<number, CountyEstimates>;
 
 /**
- * Fits the market of a county as of a day (since 1970-01-01); nothing later is used. @param comps of the
- * county, and of others nearby
- * @returns `outliers`: indices of the sales that were left out, duplicate records included
+ * Fits the market of a county as of a day (since 1970-01-01); nothing later is used.
+ * @param comps of the county and of nearby counties
+ * @returns `outliers`: indices of excluded sales, including duplicate records
  */
 export function fitCounty(
   comps: Comps,
@@ -104,15 +104,13 @@ export function fitCounty(
   };
 }
 
-/**
- * How far from a county comps matter to it, and to the price level of a comp's place, with a small margin.
- */
+/** How far from a county comps matter to it and to the price level of a comp's place, plus a small margin. */
 export function reachOf(comps: Comps, county: number, asOfDay: number): { compM: number; levelM: number } {
   const meters = 1.1 * stepOf(comps, salesUntil(comps, asOfDay).all, county);
   return { compM: MAX_STEPS * meters, levelM: KERNEL_STEPS * meters };
 }
 
-/** Meters in a step of a county, by its own sales. */
+/** Meters per step in a county, from its own sales. */
 function stepOf(comps: Comps, sales: Int32Array, county: number): number {
   const own = sales.filter(sale => comps.county[sale] === county);
   const lon = Float64Array.from(own, i => comps.lon[i]!);
@@ -194,8 +192,8 @@ function residualsOf(market: Market, effects: Effects, asOfDay: number): Float64
 const PRIOR_NOISE = 0.5;
 
 /**
- * Robust variances: the noise of one sale, from pairs of near ones, and the total around the level of the
- * county, or of each county around.
+ * Robust variances: the noise of one sale, from pairs of nearby sales, and the total around the level of the
+ * county, or of each nearby county.
  */
 function variancesOf(pairs: Pairs, effects: Effects, { county }: Market, value: Float64Array, fips: number) {
   const ppa = withoutLand(pairs, effects.land);
@@ -214,7 +212,7 @@ function variancesOf(pairs: Pairs, effects: Effects, { county }: Market, value: 
   return { noise, total };
 }
 
-/** Premium of each listing over the level of sales at its place; none without sales. */
+/** Premium of each listing over the level of sales at its location; empty without sales. */
 function premiumsOf({ asking, asOfDay, effects, levelOf, sales, lag }: FittedMarket): Float64Array {
   if (sales.source.length === 0) return new Float64Array();
   return residualsOf(asking, effects, asOfDay).map((one, i) => one - levelOf(asking, i, asOfDay) + lag);

@@ -4,36 +4,33 @@ import { medianOf } from './robust.ts';
 import { createPlaces, type Places } from './surface.ts';
 import { type Comps, DAYS_PER_YEAR, MAX_COMP_M, MAX_STEPS } from './valuation-types.ts';
 
-/** Differences between two near sales: of ln(price per acre), of ln(acres), of years, of the land's terms. */
+/** Differences between two nearby sales in ln(price per acre), ln(acres), years, and land terms. */
 export type Pairs = {
   ppa: Float64Array;
   acres: Float64Array;
   years: Float64Array;
   /** The days of both sales, one after the other. */
   days: Int32Array;
-  /** Null where the land is unknown for all sales. */
+  /** Null if the land is unknown for all sales. */
   land: PairedLand | null;
   count: number;
 };
 
 type PairedLand = {
-  /** One column per term; 0 where one of the two is unknown. */
+  /** One column per term; 0 if either sale's is unknown. */
   differences: readonly Float64Array[];
-  /** Means of the terms over the sales; 0 where a term is unknown for all. */
+  /** Means of the terms over the sales; 0 if a term is unknown for all. */
   means: readonly number[];
 };
 
-/** Sales from which effects are estimated; more do not improve them noticeably. */
+/** How many sales effects are estimated from. More don't improve them noticeably. */
 const MAX_PAIRED = 3_000;
-/** Pairs farther apart than this differ in more than size and time. */
+/** Sales farther apart than this differ in more than size and time. */
 const MAX_PAIR_M = 10_000;
 
-/** The radius of one step contains this many sales, at the median of the county's sales. */
+/** One step is the radius that contains this many sales around a median sale of the county. */
 const SALES_PER_STEP = 30;
-/**
- * Sales of a county on which the distance is measured; the median of this many has a standard error of 9 %
- * of their spread.
- */
+/** How many sales the distance is measured on. Their median has a standard error of 9% of their spread. */
 const MAX_MEASURED = 200;
 const MIN_STEP_M = 500;
 export const MAX_STEP_M = MAX_COMP_M / MAX_STEPS;
@@ -49,8 +46,8 @@ export function placesOf(comps: Comps, chosen: Int32Array): Places {
 }
 
 /**
- * Differences between each sale of a county, the latest first, and the sales nearest to it on the ground. For
- * a county without sales, all sales around it are paired.
+ * Differences between each sale of a county, latest first, and the sales nearest to it in distance. For a
+ * county without sales, all nearby sales are paired.
  */
 export function pairsOf(comps: Comps, sales: Int32Array, places: Places, county: number): Pairs {
   const entries = Int32Array.from(sales.keys());
@@ -110,10 +107,10 @@ function compareLand(
   }
 }
 
-/** Meters in a step: the median distance from some of a county's sales to the 30th nearest. */
+/** Meters per step: the median distance from a sample of the county's sales to their 30th nearest. */
 export function groundStep(places: Places, lon: ArrayLike<number>, lat: ArrayLike<number>): number {
   const wanted = Math.min(SALES_PER_STEP, Math.max(1, lon.length - 1));
-  // Old and new sales alike, as their places may differ.
+  // Sample old and new sales, because their locations can differ.
   const stride = Math.ceil(lon.length / MAX_MEASURED);
   const distances: number[] = [];
   for (let i = 0; i < lon.length; i += stride) {

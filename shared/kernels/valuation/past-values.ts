@@ -6,10 +6,10 @@ import { createValuer } from './value-parcel.ts';
 const NOBODY: OtherCounties = new Map();
 
 /**
- * Values past sales of a county by what was known on the day before the first of them, so that none has seen
- * a price it is compared with. Without priors from other counties.
+ * Values past sales of a county with what was known the day before the first of them, so that no estimate
+ * uses a price it is compared with. Without priors from other counties.
  * @param sales indices of comps, at least one
- * @returns USD by sale, without those that have too few comps
+ * @returns USD by sale, without sales that have too few comps
  */
 export function valuePastSales(comps: Comps, county: number, sales: readonly number[]): Map<number, number> {
   const firstDay = sales.reduce(

@@ -4,27 +4,27 @@ import { regress } from './regress.ts';
 import type { Estimate } from './shrink.ts';
 
 /**
- * What a standard lot cost over the years: the valuation's comparison of near sales, less the effects of size
- * and land, with a line through the days of time that bends at each knot in place of one trend.
+ * The price of a standard lot over time. Like the valuation, it compares nearby sales without the effects of
+ * size and land, but with a trend that changes at each knot.
  */
 
-/** A day (since 1970-01-01), ln(price there over that on the base day), and the standard error of it. */
+/** A day (since 1970-01-01), the ln(price) relative to the base day, and its standard error. */
 export type PriceIndex = readonly (readonly [day: number, log: number, deviation: number])[];
 
-/** The index is 100 on this day: 2020-01-01; where sales begin later, on the first knot after. */
+/** The index is 100 on this day (2020-01-01), or on the first knot if sales start later. */
 const BASE_DAY = 18_262;
 
-/** Between two knots there are at least so many sales of the county. */
+/** Minimum number of the county's sales between two knots. */
 const SALES_A_KNOT = 20;
-/** Of an 80 % interval, as values have. */
+/** The quantile of an 80% range, like for estimates. */
 const Z = 1.2816;
-/** Prior variance of a difference, as of the other effects. */
+/** Prior variance of a difference, like for the other effects. */
 const VARIANCE_PRIOR = 0.5;
 
 /**
  * @param pairs of the county's sales @param y ln(price per acre) differences without size and land
  * @param soldDays of the county's sales, in any order
- * @returns null where the sales carry no two knots
+ * @returns null if the sales aren't enough for two knots
  */
 export function priceIndexOf(
   pairs: Pairs,
@@ -57,7 +57,7 @@ export function priceIndexOf(
   return index.every(([, , deviation]) => Number.isFinite(deviation)) ? index : null;
 }
 
-/** January firsts with enough sales between them, and the as-of day as the last. */
+/** January 1 of years with enough sales in between, and the as-of day as the last knot. */
 function knotsOf(days: Float64Array, asOfDay: number): number[] {
   if (days.length === 0) return [];
   const between = (from: number, to: number) => countBelow(days, to, true) - countBelow(days, from, true);
@@ -70,13 +70,13 @@ function knotsOf(days: Float64Array, asOfDay: number): number[] {
     if (day < asOfDay && (day === BASE_DAY || between(day, knots[0]!) >= SALES_A_KNOT)) knots.unshift(day);
     if (begins) break;
   }
-  // The base, which is a knot in any case, needs sales on both sides.
+  // The base is always a knot and needs sales on both sides.
   return knots.filter(
     (knot, k) => k === 0 || k === knots.length - 1 || between(knots[k - 1]!, knot) >= SALES_A_KNOT,
   );
 }
 
-/** The knot at or before a day, and how far it is to the next one, 0 to 1; days outside count as the ends. */
+/** The knot at or before a day, and how far the day is toward the next one, 0 to 1. Clamped to the ends. */
 function placeOf(knots: readonly number[], day: number): { left: number; share: number } {
   const left = Math.max(0, countBelow(knots, day, true) - 1);
   const next = knots[left + 1];
@@ -84,7 +84,9 @@ function placeOf(knots: readonly number[], day: number): { left: number; share: 
   return { left, share: (day - knots[left]!) / (next - knots[left]!) };
 }
 
-/** The index on a day with its 80 % interval; null outside its knots, but for days that have come since. */
+/**
+ * The index on a day with its 80% range; null before the first knot. Days after the last knot get its value.
+ */
 export function indexAt(index: PriceIndex, day: number): { value: number; low: number; high: number } | null {
   if (index.length === 0 || day < index[0]![0]) return null;
   const { left, share } = placeOf(

@@ -1,29 +1,26 @@
 import { MAD_TO_SD, medianOf } from './robust.ts';
 import type { Estimate } from './shrink.ts';
 
-/** P. J. Huber, Robust Statistics, 1981: 95 % efficient under normal noise. */
+/** 95% efficient under normal noise (P. J. Huber, Robust Statistics, 1981). */
 const HUBER = 1.345;
 const ROUNDS = 20;
-/** Pairs that each sale is in as the first. */
+/** Pairs in which each sale comes first. */
 export const PAIRS_PER_SALE = 8;
 
-/** Weight of the prior variance, in sales: two parameters fit two pairs without any residual. */
+/** Weight of the prior variance, in sales. Without it, two parameters fit two pairs exactly. */
 const VARIANCE_PRIOR_SALES = 10;
 
 export type Regression = {
   /**
-   * One per column; of infinite variance where the pairs do not determine it: all are equal in it, or it
-   * depends on columns before it.
+   * One per column. Variance is infinite if the pairs don't determine it, because its values are all equal or
+   * it depends on earlier columns.
    */
   effects: Estimate[];
-  /** Variance of the differences that are left. */
+  /** Variance of the residuals. */
   residual: number;
 };
 
-/**
- * Huber's regression without intercept. @param elsewhere variance of the differences that is expected
- * before these pairs
- */
+/** Huber regression without intercept. @param elsewhere prior variance of the residuals */
 export function regress(
   y: Float64Array,
   columns: readonly Float64Array[],
@@ -49,7 +46,7 @@ export function regress(
   const known = inverse.filter((of, j) => of[j]! > 0).length;
   const free = Math.max(0, count / PAIRS_PER_SALE - known);
   const residual = (free * scale * scale + VARIANCE_PRIOR_SALES * elsewhere) / (free + VARIANCE_PRIOR_SALES);
-  // k pairs of one sale share its noise: with as many sales they say no more than one pair a sale would.
+  // The pairs of one sale share its noise, so together they count as one pair per sale.
   const noise = residual * PAIRS_PER_SALE;
   return {
     residual,
@@ -61,7 +58,7 @@ export function regress(
   };
 }
 
-/** Row-major for locality: the columns' values, then y. */
+/** Row-major for locality: the columns, then y. */
 function tableOf(y: Float64Array, columns: readonly Float64Array[], count: number): Float64Array {
   const width = columns.length + 1;
   const table = new Float64Array(count * width);
@@ -70,10 +67,7 @@ function tableOf(y: Float64Array, columns: readonly Float64Array[], count: numbe
   return table;
 }
 
-/**
- * The normal equations, each row weighed down by as much as its residual lies beyond the bound; of the
- * matrix the lower half.
- */
+/** The normal equations (lower half of the matrix). Rows with residuals beyond the bound get less weight. */
 function normalOf(table: Float64Array, size: number, residuals: Float64Array, bound: number) {
   const normal = Array.from({ length: size }, () => new Float64Array(size));
   const right = new Float64Array(size);
@@ -101,13 +95,10 @@ function subtract(table: Float64Array, effects: Float64Array, residuals: Float64
   }
 }
 
-/** Share of a pivot that must be left after the rows before it; below this it is rounding. */
+/** Minimum share of a pivot that must remain after earlier rows. Less is rounding. */
 const MIN_OWN_SHARE = 1e-9;
 
-/**
- * The inverse of a positive semidefinite matrix, whose lower half is given; rows that follow from those
- * before are left 0.
- */
+/** Inverts a positive semidefinite matrix from its lower half. Rows that depend on earlier ones stay 0. */
 export function invert(matrix: readonly Float64Array[]): Float64Array[] {
   const size = matrix.length;
   // The sweep operator: J. H. Goodnight, A Tutorial on the SWEEP Operator, 1979.

@@ -1,63 +1,63 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
 
-/** Robust statistics of a market's prices, and windows of them that slide over the sales. */
+/** Robust statistics of a market's prices, also for windows that slide over the sales. */
 
-/** Standard error of a median of normal values, by their standard deviation over the root of their number. */
+/** Standard error of the median of normal values, as a multiple of standard deviation / sqrt(n). */
 const MEDIAN_SE = 1.2533;
-/** Standard deviation of normal values by their median absolute deviation. */
+/** Standard deviation of normal values, as a multiple of their median absolute deviation. */
 export const MAD_TO_SD = 1.4826;
-/** Weight of the expected standard deviation, in values, so that a few equal ones do not make it 0. */
+/** Weight of the expected standard deviation, in values, so that a few equal values don't make it 0. */
 const PRIOR_VALUES = 10;
 
-/** The median of values in any order; null of nothing. */
+/** The median of values in any order; null if empty. */
 export function medianOf(values: ArrayLike<number>): number | null {
   return values.length === 0 ? null : median(values as readonly number[]);
 }
 
-/** The median absolute deviation; null of nothing. */
+/** The median absolute deviation; null if empty. */
 export function madOf(values: ArrayLike<number>): number | null {
   return values.length === 0 ? null : medianAbsoluteDeviation(values as readonly number[]);
 }
 
-/** Standard deviation by the median absolute deviation, shrunk toward the expected one. */
+/** Standard deviation from the median absolute deviation, shrunk toward the expected one. */
 export function deviationOf(mad: number, count: number, expected: number): number {
   const free = Math.max(0, count - 1);
   const own = MAD_TO_SD * mad;
   return Math.sqrt((free * own ** 2 + PRIOR_VALUES * expected ** 2) / (free + PRIOR_VALUES));
 }
 
-/** The square of the standard error of the median of so many values. */
+/** The squared standard error of the median of this many values. */
 export function medianVariance(deviation: number, count: number): number {
   return (MEDIAN_SE * deviation) ** 2 / count;
 }
 
-/** Beyond 3.5 robust standard deviations a price is an outlier: B. Iglewicz, D. Hoaglin, ASQC 1993. */
+/** A price beyond 3.5 robust standard deviations is an outlier (B. Iglewicz, D. Hoaglin, ASQC 1993). */
 export type Bound = { middle: number; spread: number };
 
 const MAX_Z = 3.5;
 const MAD_SHARE = 0.6745;
 
-/** The spread cannot be estimated from fewer prices. */
+/** Fewer prices can't show the spread. */
 export const MIN_PRICES = 15;
-/** More prices do not improve a median. */
+/** More prices don't improve a median. */
 export const MAX_PRICES = 100;
 /** Lower bound of the spread: identical lot prices in one subdivision must not make all others outliers. */
 const MIN_MAD = 0.1;
 
 const MIN_SAMPLE = 3;
 /**
- * Spread assumed with fewer than MIN_PRICES: prices above 13 times the median, or below a thirteenth, are
- * left out.
+ * Spread assumed with fewer than MIN_PRICES: it excludes prices above 13 times the median or below a
+ * thirteenth.
  */
 const FEW_SPREAD = 0.5;
 
-/** By a median distance that is known. */
+/** From a known median distance. */
 export const boundAt = (middle: number, distance: number): Bound => ({
   middle,
   spread: Math.max(MIN_MAD, distance),
 });
 
-/** By prices of a market, in any order; null of fewer than three. */
+/** From a market's prices, in any order; null with fewer than three. */
 export function boundOf(levels: ArrayLike<number> & Iterable<number>): Bound | null {
   if (levels.length < MIN_SAMPLE) return null;
   const middle = medianOf(levels)!;
@@ -66,8 +66,8 @@ export function boundOf(levels: ArrayLike<number> & Iterable<number>): Bound | n
 }
 
 /**
- * By the latest prices of other counties, the earliest first. The spread is at least FEW_SPREAD, as counties
- * differ.
+ * From the latest prices of other counties, earliest first. The spread is at least FEW_SPREAD, because
+ * counties differ.
  */
 export function boundElsewhere(levels: readonly number[]): Bound | null {
   const bound = boundOf(levels.slice(-MAX_PRICES));
@@ -79,8 +79,8 @@ export function isOutlier(level: number, { middle, spread }: Bound): boolean {
 }
 
 /**
- * Inserts into the first `size` values, which are in ascending order: for twelve prices ten times faster
- * than TypedArray.sort.
+ * Inserts into the first `size` values, which are ascending. Ten times faster than TypedArray.sort for twelve
+ * prices.
  */
 export function insert(sorted: Float64Array, size: number, value: number): void {
   let place = size;

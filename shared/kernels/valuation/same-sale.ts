@@ -10,10 +10,13 @@ import type { Comps } from './valuation-types.ts';
  */
 type SaleRecord = { price: number; acres: number; day: number; lon: number; lat: number };
 
-/** From a closing to the recording of its deed, and what a feed takes to report it. */
+/** The time from a closing to the recording of its deed, plus a feed's delay in reporting it. */
 const MAX_DAYS_APART = 60;
 const MAX_LOG_ACRES_APART = 0.02;
-/** Or the width of a square lot of its size: one record may be placed at the road, the other mid-lot. */
+/**
+ * Or the width of a square lot of its size, because one record can be located at the road and the other
+ * mid-lot.
+ */
 const MIN_REACH_M = 200;
 
 function isSameSale(a: SaleRecord, b: SaleRecord): boolean {
@@ -25,22 +28,17 @@ function isSameSale(a: SaleRecord, b: SaleRecord): boolean {
   );
 }
 
-/**
- * The usable sales up to a day, sorted by county and day; which of them are duplicates; and all without
- * these.
- */
+/** Usable sales up to a day, sorted by county and day: all, the duplicates, and all but the duplicates. */
 export function salesUntil(comps: Comps, asOfDay: number) {
   const usable = usableSales(comps, asOfDay);
   const second = secondRecords(comps, usable);
   return { usable, second, all: usable.filter(sale => !second.has(sale)) };
 }
 
-/** A record that is kept, and the feeds it represents. */
+/** A kept record and the feeds it represents. */
 type KeptSale = { sale: number; record: SaleRecord; feeds: Set<number> };
 
-/**
- * Duplicate records, each with the record that is kept instead. @param sales as `usableSales` returns them
- */
+/** Duplicate records, each with the record that is kept. @param sales from `usableSales` */
 function secondRecords(comps: Comps, sales: Int32Array): Map<number, number> {
   const { feed, county } = comps;
   const second = new Map<number, number>();
@@ -73,7 +71,7 @@ function findSecond(comps: Comps, feed: Int32Array, sales: Int32Array, into: Map
   }
 }
 
-/** @param kept records of the same price, by day */
+/** @param kept records of the same price, ordered by day */
 function findAlike(kept: readonly KeptSale[], record: SaleRecord, feed: number): KeptSale | undefined {
   for (let i = kept.length - 1; i >= 0; i--) {
     const other = kept[i]!;

@@ -4,13 +4,13 @@ import type { AdjustedComps } from './select.ts';
 import type { Estimate } from './shrink.ts';
 
 /**
- * The expected size of an estimate's error: ln |error| regressed on features of the comps, shrunk toward one
- * size for all as far as it does not predict held-out errors (A. C. Harvey, 1976; Y. Yao et al., 2018).
+ * The expected size of an estimate's error: a regression of ln |error| on features of the comps. It is shrunk
+ * toward one size for all unless it predicts held-out errors (A. C. Harvey, 1976; Y. Yao et al., 2018).
  */
 
 /**
- * A constant, the spread of the adjusted prices, the mean steps away, one over the number of comps, steps to
- * the nearest, and ln(estimate), as cheap land is valued worse in most markets.
+ * The features: a constant, the spread of adjusted prices, mean steps away, 1 / number of comps, steps to the
+ * nearest comp, and ln(estimate), because cheap land is valued less accurately in most markets.
  */
 export const FEATURE_COUNT = 6;
 
@@ -31,10 +31,10 @@ export function featuresOf(
   return into;
 }
 
-/** Expected size of the error of an estimate by comps with these features: its mean absolute value. */
+/** Expected size (mean absolute value) of the error of an estimate from comps with these features. */
 export function scaleOf(coefficients: readonly number[] | Float64Array, features: Float64Array): number {
   let log = 0;
-  // Reports that were stored before the estimate was a feature have one coefficient less.
+  // Reports stored before the estimate was a feature have one coefficient fewer.
   for (let i = 0; i < coefficients.length; i++) log += coefficients[i]! * features[i]!;
   return Math.exp(log);
 }
@@ -45,28 +45,25 @@ export function scaleOf(coefficients: readonly number[] | Float64Array, features
 const EULER = 0.5772;
 /** The variance of ln |x| of a Laplace distribution. */
 const LOG_VARIANCE = Math.PI ** 2 / 6;
-/**
- * The prior: errors are as large as those of raw land usually are, on average 50 %, with the weight of ten
- * sales.
- */
+/** The prior: errors average 50%, as is usual for raw land, with the weight of ten sales. */
 export const PRIOR_SALES = 10;
 export const PRIOR_ERROR_SIZE: Estimate = {
   value: Math.log(0.5) - EULER,
   variance: LOG_VARIANCE / PRIOR_SALES,
 };
-/** Errors below 1 % are chance: ln |error| would make them count without limit. */
+/** Errors below 1% are chance. Without this limit, ln |error| would give them unlimited weight. */
 const MIN_ERROR = 0.01;
 
 /**
- * Ridge penalties, in sales, on features of mean 0 and variance 1; with an infinite one, one size holds for
- * all.
+ * Ridge penalties, in sales, on features of mean 0 and variance 1. With an infinite penalty, one size applies
+ * to all.
  */
 const PENALTIES = [10, 40, 160, 640, Number.POSITIVE_INFINITY];
 /** Consecutive sales share comps and the state of the market, so a fold is a period of time. */
 const FOLDS = 10;
 
 export type ScaleFit = {
-  /** Of `featuresOf`: their sum is the logarithm of the expected size of the error. */
+  /** Coefficients for `featuresOf`. Their sum is the logarithm of the error's expected size. */
   coefficients: number[];
   /** The expected size of each error, fitted without its fold. */
   heldOut: Float64Array;
@@ -74,15 +71,15 @@ export type ScaleFit = {
 
 const sizeOf = (error: number) => Math.log(Math.max(MIN_ERROR, Math.abs(error)));
 
-/** The mean of ln |error| by a county's own errors. */
+/** The mean of ln |error| from a county's own errors. */
 export function sizeOfErrors(errors: readonly number[]): Estimate | null {
   if (errors.length === 0) return null;
   return { value: mean(errors.map(sizeOf)), variance: LOG_VARIANCE / errors.length };
 }
 
 /**
- * @param rows features in the order of the sales' days @param errors ln(estimate / price) @param expected
- * mean of ln |error|
+ * @param rows features, ordered by sale date @param errors ln(estimate / price)
+ * @param expected prior mean of ln |error|
  */
 export function fitScale(
   rows: readonly Float64Array[],
@@ -112,7 +109,7 @@ export function fitScale(
   const heldOut = Float64Array.from(rows, (_, i) =>
     Math.exp(weights.reduce((sum, weight, k) => sum + weight * logs[k]![i]!, 0)),
   );
-  // From the mean logarithm to the mean size.
+  // Convert the mean logarithm to the mean size.
   let ratio = PRIOR_SALES * Math.exp(EULER);
   for (let i = 0; i < n; i++) ratio += Math.abs(errors[i]!) / heldOut[i]!;
   ratio /= n + PRIOR_SALES;
@@ -147,7 +144,7 @@ function momentsOf(rows: readonly Float64Array[], sizes: Float64Array, first: nu
   return { normal, right };
 }
 
-/** Ridge regression on `all` minus `without`; the constant is shrunk toward the expected value. */
+/** Ridge regression on `all` minus `without`. The constant is shrunk toward the expected value. */
 function solveRidge(
   all: Moments,
   without: Moments | null,
@@ -167,7 +164,7 @@ function solveRidge(
   return multiply(invert(normal), right);
 }
 
-/** Of errors with a Laplace distribution of the predicted sizes, times the factor that fits best. */
+/** For errors with a Laplace distribution of the predicted sizes, times the best-fitting factor. */
 function logLikelihood(logs: Float64Array, errors: readonly number[]): number {
   let mean = 0;
   let sum = 0;

@@ -17,21 +17,22 @@ import type { Market } from './select.ts';
 import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './valuation-types.ts';
 
 /**
- * Leaves out sales whose price per acre is not a market price: gifts, family deals, land sold with something
- * else. Each is compared with its county's sales of the year up to its day, at least 15; with fewer than
- * three of these, with the latest sales of all counties around.
+ * Excludes sales whose price per acre isn't a market price: gifts, family deals, land sold with something
+ * else. Each sale is compared with its county's sales in the year up to its date, or with earlier ones too if
+ * there are fewer than 15. With fewer than three, it is compared with the latest sales of all nearby
+ * counties.
  */
 const YEAR_DAYS = 365;
 
-/** Anything smaller is not a building lot, but a strip, a mooring or a mistyped acreage. */
+/** Anything smaller isn't a building lot but a strip, a mooring, or a mistyped acreage. */
 const MIN_ACRES = 0.01;
 
-/** Whether a comp has a price, a size and a place. */
+/** Whether a comp has a price, a size, and a location. */
 export function isUsable({ acres, price, county, lon, lat }: Comps, i: number): boolean {
   return acres[i]! >= MIN_ACRES && price[i]! > 0 && county[i]! >= 0 && Number.isFinite(lon[i]! + lat[i]!);
 }
 
-/** The usable sales up to a day, sorted by county and day: those with a price, a size and a place. */
+/** Usable sales up to a day, sorted by county and day: those with a price, a size, and a location. */
 export function usableSales(comps: Comps, asOfDay: number): Int32Array {
   const { count, status, soldDay, county } = comps;
   const usable: number[] = [];
@@ -44,12 +45,12 @@ export function usableSales(comps: Comps, asOfDay: number): Int32Array {
   );
 }
 
-/** The sales that are not outliers, in order. @param sales as `usableSales` returns them */
+/** The sales that aren't outliers, in order. @param sales from `usableSales` */
 export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effects): Int32Array {
   const { acres, price, soldDay, county, land } = comps;
   const levels = new Float64Array(sales.length);
   const outlying = new Set<number>();
-  /** Sales before which fewer than three of the county were known. */
+  /** Sales with fewer than three earlier sales known in the county. */
   const first: number[] = [];
   const window = new Float64Array(MAX_PRICES + 1);
   for (let begin = 0; begin < sales.length; ) {
@@ -79,7 +80,7 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
   for (const i of outlyingElsewhere(comps, sales, levels, first)) outlying.add(i);
   return sales.filter((_, i) => !outlying.has(i));
 
-  /** The county's sales from the i-th on that were sold by a day. */
+  /** The county's sales by a day, starting at the i-th. */
   function knownOn(day: number, i: number, end: number): number {
     let known = i;
     while (known < end && soldDay[sales[known]!]! <= day) known++;
@@ -92,7 +93,7 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
   }
 }
 
-/** Which of `some` are outliers among the latest sales of all counties up to their days. */
+/** Which of `some` are outliers among the latest sales of all counties before them. */
 function outlyingElsewhere(
   { soldDay }: Comps,
   sales: Int32Array,
@@ -113,9 +114,9 @@ function outlyingElsewhere(
 }
 
 /**
- * Leaves out asking prices that are not market prices: mistyped ones, a dollar for "make an offer". Each is
- * compared with the sales that a new sale would be compared with; where these are fewer than 15, with all
- * sales and asking prices of the county, or of all counties around.
+ * Excludes asking prices that aren't market prices, such as typos, or $1 for "make an offer". Each is
+ * compared with the same sales as a new sale would be. With fewer than 15, it is compared with all sales and
+ * asking prices of the county, or of all nearby counties.
  */
 export function plausibleListings(
   comps: Comps,
@@ -152,10 +153,10 @@ export function plausibleListings(
   );
 }
 
-/** Older listings are overpriced, or were sold or withdrawn without the feed saying so. */
+/** Older listings are overpriced, or were sold or withdrawn without a note in the feed. */
 const MAX_DAYS_LISTED = 365;
 
-/** The listings open on the day; without a listing date, those that the feed says are open. */
+/** Listings open on the day, and open listings without a listing date. */
 export function openListings(comps: Comps, asOfDay: number): number[] {
   const { count, status, listedDay } = comps;
   const open: number[] = [];

@@ -7,10 +7,10 @@ import { createNearest, type Place, type Steps } from './nearest.ts';
 import type { Surface } from './surface.ts';
 import { type Comps, DAYS_PER_YEAR, MAX_STEPS, type Subject } from './valuation-types.ts';
 
-/** The most comps of one estimate. */
+/** Maximum number of comps per estimate. */
 export const MAX_COMPS = 12;
 
-/** Sales, or listings, as the model searches them: entry i is the comp source[i]. */
+/** Sales or listings in the model's columns. Entry i is the comp source[i]. */
 export type Market = ReturnType<typeof marketOf>;
 
 /** The fitted market of a county on a day, without the calibration of its errors. */
@@ -24,27 +24,23 @@ export type FittedMarket = {
   steps: Steps;
   levels: CountyLevels;
   surface: Surface;
-  /**
-   * Whether there are enough sales for a place: any of the county's own, or of three counties within reach.
-   */
+  /** Whether a place has enough sales: any in its own county, or in three counties within reach. */
   isCovered(lon: number, lat: number): boolean;
-  /**
-   * The price level of a comp's place, computed on demand: few comps need it where few parcels are valued.
-   */
+  /** The price level of a comp's location, calculated on demand, because few comps need it. */
   levelOf(market: Market, entry: number, day: number): number;
   /** Adjustment of asking prices to sale prices. */
   discount: Discount;
   /** Error of estimates of the latest sales, as ln(estimate / price): the trend lags behind the market. */
   lag: number;
-  /** Share of the difference in the assessor's opinion by which a comp is adjusted. */
+  /** The share of the difference in assessor's opinions that a comp is adjusted by. */
   opinion: number;
-  /** So many steps farther away a comp counts for 1/e. */
+  /** After this many more steps, a comp has 1/e of the weight. */
   weightSteps: number;
 };
 
-/** The chosen comps in columns of their own. @param sold sales, not asking prices */
+/** Copies chosen comps to new columns. @param sold whether they are sales, not asking prices */
 export function marketOf(comps: Comps, chosen: Int32Array, sold: boolean, dayOf: (comp: number) => number) {
-  // A loop: for 2,500 comps and five columns `Float64Array.from` takes 0.9 ms, this 0.1 ms.
+  // A loop takes 0.1 ms for 2,500 comps and five columns, `Float64Array.from` 0.9 ms.
   const column = (of: (comp: number) => number) => {
     const values = new Float64Array(chosen.length);
     for (let i = 0; i < values.length; i++) values[i] = of(chosen[i]!);
@@ -62,31 +58,28 @@ export function marketOf(comps: Comps, chosen: Int32Array, sold: boolean, dayOf:
     logAcres,
     day,
     county: Int32Array.from(chosen, i => comps.county[i]!),
-    /** Terms of the land, LAND_TERMS an entry. */
+    /** Land terms, LAND_TERMS per entry. */
     land: landOf(comps.land, chosen),
     assessed: column(i => comps.assessed?.[i] ?? Number.NaN),
     price: column(i => comps.price[i]!),
     ppa: column(i => comps.price[i]! / comps.acres[i]!),
     logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),
-    /**
-     * Price level of the comp's place, including the comp itself; NaN until the model's `levelOf` computes
-     * it.
-     */
+    /** Price level of the comp's location, including the comp itself; NaN until `levelOf` calculates it. */
     level: new Float64Array(chosen.length).fill(Number.NaN),
     nearest: createNearest({ count: chosen.length, lon, lat, logAcres, day }, MAX_COMPS),
   };
 }
 
-/** With fewer there is no estimate. */
+/** Minimum number of comps for an estimate. */
 export const MIN_COMPS = 3;
 
 /**
- * The comps of one subject with their adjustments, in columns that are reused between calls; only the first
+ * The comps of one subject with their adjustments. The columns are reused between calls, and only the first
  * `count` entries are valid.
  */
 export type ChosenComps = ReturnType<typeof newChosenComps>;
 
-/** Comps that are adjusted to a subject, as an estimate is made of them. */
+/** Comps adjusted to a subject. */
 export type AdjustedComps = Pick<
   ChosenComps,
   'count' | 'steps' | 'weight' | 'price' | 'ppa' | 'logAcres' | 'sale' | 'adjusted'
@@ -98,39 +91,38 @@ export function newChosenComps(most = MAX_COMPS) {
     count: 0,
     market: [] as Market[],
     entry: new Int32Array(most),
-    /** Index in the comps that the model was made of. */
+    /** Index in the model's comps. */
     source: new Int32Array(most),
     steps: column(),
-    /** Share in the estimate, of 1. */
+    /** Share of the estimate, 0 to 1. */
     weight: column(),
     price: column(),
     ppa: column(),
     logAcres: column(),
     /** 1 for a sale, 0 for an asking price. */
     sale: new Uint8Array(most),
-    /** The assessor's opinion of the subject less that of the comp, NaN where unknown. */
+    /** The assessor's opinion of the subject minus that of the comp; NaN when unknown. */
     apart: column(),
-    // Adjustments of ln(price per acre); `land` includes the share of `apart`, and is NaN where there is
-    // none.
+    // Adjustments of ln(price per acre). `land` includes the share of `apart`; NaN without an adjustment.
     size: column(),
     time: column(),
     land: column(),
     location: column(),
     asking: column(),
-    /** ln(price per acre) as it would be of the subject on the day. */
+    /** ln(price per acre) adjusted to the subject and the day. */
     adjusted: column(),
   };
 }
 
-/** Asking prices are used only where fewer sales than this are near. */
+/** Asking prices are only used with fewer nearby sales than this. */
 const ENOUGH_SALES = 6;
 /** Weight of an asking price relative to a sale. */
 const ASKING_WEIGHT = 0.5;
 
 /**
- * Chooses the comps that are the fewest steps away, and adjusts each price per acre to the subject's size
- * and place and to the day.
- * @param day sales of later days are not used @param exclude an entry of model.sales
+ * Chooses the comps the fewest steps away and adjusts each price per acre to the subject's size and location
+ * and to the day.
+ * @param day later sales are ignored @param exclude an entry of model.sales to ignore
  */
 export function chooseComps(
   model: FittedMarket,
@@ -159,7 +151,7 @@ export const placeOf = ({ lon, lat, acres }: Subject, day: number): Place => ({
   day,
 });
 
-/** Adds a comp, not adjusted yet. */
+/** Adds a comp without adjustments. */
 export function addComp(into: ChosenComps, market: Market, entry: number, steps: number): void {
   const i = into.count++;
   into.market[i] = market;
@@ -168,7 +160,7 @@ export function addComp(into: ChosenComps, market: Market, entry: number, steps:
   into.steps[i] = steps;
 }
 
-/** Shares out the estimate among the comps. */
+/** Sets the weights of the comps. */
 export function weighComps({ count, sale, steps, weight }: AdjustedComps, weightSteps: number): void {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < count; i++) least = Math.min(least, steps[i]!);
@@ -180,7 +172,7 @@ export function weighComps({ count, sale, steps, weight }: AdjustedComps, weight
   for (let i = 0; i < count; i++) weight[i]! /= total;
 }
 
-/** Adjusts the price per acre of each comp to the subject's size, place and land and to the day. */
+/** Adjusts the price per acre of each comp to the subject's size, location, and land, and to the day. */
 export function adjust(
   model: FittedMarket,
   subject: Subject,
@@ -223,7 +215,7 @@ export function adjust(
   return into;
 }
 
-/** Weighted mean difference between the assessor's opinions of the subject and of its comps, where known. */
+/** Weighted mean of the known differences between the assessor's opinions of the subject and its comps. */
 export function meanOpinionDifference({ count, weight, apart }: ChosenComps): number {
   let mean = 0;
   for (let i = 0; i < count; i++) if (!Number.isNaN(apart[i]!)) mean += weight[i]! * apart[i]!;

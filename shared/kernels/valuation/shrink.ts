@@ -4,13 +4,14 @@ import { addToGroup } from '../groups.ts';
 /** A figure estimated from sales, with the square of its standard error. */
 export type Estimate = { value: number; variance: number };
 
-/** Stands for a figure that nothing is known about. */
+/** A figure that nothing is known about. */
 const NO_ESTIMATE: Estimate = { value: 0, variance: Number.POSITIVE_INFINITY };
 
 /**
- * What to expect of a county by the others: counties vary around their state, and states around the
- * nation (A. Gelman et al., Bayesian Data Analysis, 2013, 5.4). @param others by FIPS, the county's own not
- * among them @param prior what is expected of any county without a sale
+ * What to expect of a county from the others. Counties vary around their state, and states around the nation
+ * (A. Gelman et al., Bayesian Data Analysis, 2013, 5.4).
+ * @param others by FIPS, without the county itself
+ * @param prior what to expect of a county without any sales
  */
 export function priorFromCounties(
   others: ReadonlyMap<number, Estimate>,
@@ -37,7 +38,7 @@ const widened = ({ value, variance }: Estimate, by: number): Estimate => ({ valu
 const MIN_VARIANCE = 1e-12;
 const precisionOf = ({ variance }: Estimate) => 1 / Math.max(variance, MIN_VARIANCE);
 
-/** Two independent estimates together, each by its precision. */
+/** Combines two independent estimates by their precisions. */
 export function combineEstimates(a: Estimate, b: Estimate): Estimate {
   const precision = precisionOf(a) + precisionOf(b);
   if (precision === 0) return NO_ESTIMATE;
@@ -47,7 +48,7 @@ export function combineEstimates(a: Estimate, b: Estimate): Estimate {
   };
 }
 
-/** Shrinks a figure by what may be chance: the positive part of W. James and C. Stein, 1961. */
+/** Shrinks a figure by what can be chance (the positive-part estimator of W. James and C. Stein, 1961). */
 export function shrinkToZero({ value, variance }: Estimate): number {
   return value ** 2 <= variance ? 0 : value * (1 - variance / value ** 2);
 }
@@ -61,7 +62,7 @@ export function priorFromGroup(group: readonly Estimate[], scale: number): Estim
   return widened(meanOf(group, between), between);
 }
 
-/** The mean that the estimates vary around. */
+/** The mean around which the estimates vary. */
 function meanOf(estimates: readonly Estimate[], between: number): Estimate {
   return estimates.reduce((sum, estimate) => combineEstimates(sum, widened(estimate, between)), NO_ESTIMATE);
 }
@@ -70,8 +71,8 @@ function meanOf(estimates: readonly Estimate[], between: number): Estimate {
 const NODES = 40;
 
 /**
- * The posterior mean, with a half-normal prior of this scale on the standard deviation; groups of one are
- * not counted.
+ * The posterior mean, with a half-normal prior of this scale on the standard deviation. Groups of one are
+ * ignored.
  */
 function varianceBetween(groups: readonly (readonly Estimate[])[], scale: number): number {
   const variances = Array.from(
@@ -87,7 +88,7 @@ function varianceBetween(groups: readonly (readonly Estimate[])[], scale: number
   return variances.reduce((sum, variance, k) => sum + weights[k]! * variance, 0) / total;
 }
 
-/** Of the members of a group with an unknown mean. */
+/** The likelihood of a group's members, with an unknown mean. */
 function logLikelihood(group: readonly Estimate[], between: number): number {
   const finite = group.filter(({ variance }) => Number.isFinite(variance));
   const mean = meanOf(finite, between);

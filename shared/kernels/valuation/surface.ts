@@ -2,11 +2,11 @@ import type { CountyLevels } from './level.ts';
 import { createNearest, GROUND_ONLY, type Nearest } from './nearest.ts';
 
 /**
- * ln(price per acre) at a place, without size and time: the county's level plus a kernel mean (E. A.
- * Nadaraya, 1964) of how far sales nearby are from their counties' levels, shrunk toward 0.
+ * ln(price per acre) at a location, without size and time: the county's level plus a kernel mean (E. A.
+ * Nadaraya, 1964) of how far nearby sales are from their counties' levels, shrunk toward 0.
  */
 const NEIGHBORS = 24;
-/** Sales farther away than this many kernel lengths would weigh less than 1 in 50. */
+/** Sales more kernel lengths away would have a weight below 1/50. */
 export const KERNEL_STEPS = 4;
 
 export type Residuals = {
@@ -14,14 +14,14 @@ export type Residuals = {
   levels: CountyLevels;
   /** ln(price per acre) without the effects of size and time. */
   value: Float64Array;
-  /** Variance of one sale around its place's level. */
+  /** Variance of one sale around the level at its location. */
   noise: number;
-  /** Variance of the level between places; with 0 the county's level holds everywhere. */
+  /** Variance of the level between locations. If 0, the county's level applies everywhere. */
   spread: number;
 };
 
 export type Surface = {
-  /** By sales up to a day; the county's level is by all sales. @param exclude an entry to leave out */
+  /** Uses sales up to a day, but all sales for the county's level. @param exclude an entry to ignore */
   levelAt(lon: number, lat: number, county: number, day: number, exclude?: number): number;
 };
 
@@ -52,7 +52,7 @@ export function createSurface(
 }
 
 export type Places = {
-  /** @param options sales after `day`, and the entry `exclude`, are left out */
+  /** @param options ignores sales after `day` and the entry `exclude` */
   find(
     lon: number,
     lat: number,
@@ -67,7 +67,7 @@ export type Places = {
 
 const LATEST = 2 ** 31 - 1;
 
-/** The nearest on the ground alone. */
+/** Steps for searches by distance alone. */
 export function createPlaces(
   points: { count: number; lon: Float64Array; lat: Float64Array; day: Int32Array },
   most: number,

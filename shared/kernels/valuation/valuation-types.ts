@@ -5,12 +5,12 @@ import { landOf } from './land-effects.ts';
 
 export const DAYS_PER_YEAR = 365.25;
 
-/** A comp that is more steps away than this is not used. */
+/** Comps more steps away are not used. */
 export const MAX_STEPS = 6;
-/** Nor is one that is farther away than this, whatever the length of a step. */
+/** Comps farther away are not used, whatever the length of a step. */
 export const MAX_COMP_M = 100_000;
 
-/** Stands for an unknown day. */
+/** An unknown day. */
 export const NO_DAY = -0x8000_0000;
 
 export const ACTIVE = 0;
@@ -19,41 +19,36 @@ export const SOLD = 2;
 
 export type Comps = {
   count: number;
-  /** Degrees on WGS84; NaN where the place is unknown, and the comp is then not used. */
+  /** Degrees on WGS84; NaN if unknown, and then the comp is not used. */
   lon: Float64Array;
   lat: Float64Array;
   acres: Float64Array;
   /** USD: the sale price or the asking price. */
   price: Float64Array;
-  /**
-   * USD: the last asking price of a SOLD comp before it was sold; NaN where unknown. Only needed to
-   * fit a model.
-   */
+  /** USD: the last asking price of a SOLD comp; NaN if unknown. Only needed to fit a model. */
   asked?: Float64Array | undefined;
-  /** Index of its feed; without it all come from one. Only needed to fit a model, as is `ofRoll`. */
+  /** Index of the comp's feed. Default: all from one feed. Like `ofRoll`, only needed to fit a model. */
   feed?: Int32Array | undefined;
-  /** 1 where the feed is a roll. */
+  /** 1 if the feed is a roll. */
   ofRoll?: Uint8Array | undefined;
   /** ACTIVE, PENDING or SOLD. */
   status: Uint8Array;
   /** Days since 1970-01-01; NO_DAY unless SOLD. */
   soldDay: Int32Array;
-  /** When an ACTIVE or PENDING comp came on the market; NO_DAY where unknown. */
+  /** Day an ACTIVE or PENDING comp came on the market; NO_DAY if unknown. */
   listedDay: Int32Array;
-  /** FIPS of the county; -1 where unknown, and the comp is then not used. */
+  /** FIPS of the county; -1 if unknown, and then the comp is not used. */
   county: Int32Array;
-  /**
-   * Terms of the land (land-effects.ts), LAND_TERMS per comp; NaN where unknown. Absent when unknown for all.
-   */
+  /** Land terms (land-effects.ts), LAND_TERMS per comp; NaN if unknown. Absent if unknown for all. */
   land?: Float64Array | undefined;
   /**
-   * The assessor's opinion of the land before it was sold (assessor.ts); NaN where unknown. Absent when
-   * unknown for all.
+   * The assessor's opinion of the land before the sale (assessor.ts); NaN if unknown. Absent if unknown for
+   * all.
    */
   assessed?: Float64Array | undefined;
 };
 
-/** Some of the comps, in the order of their indices. */
+/** Some of the comps, ordered by index. */
 export function pickComps(comps: Comps, chosen: readonly number[]): Comps {
   type Column = Float64Array | Int32Array | Uint8Array;
   const some = (column: Column) => (column.constructor as typeof Float64Array).from(chosen, i => column[i]!);
@@ -66,28 +61,28 @@ export type Subject = {
   lon: number;
   lat: number;
   acres: number;
-  /** LAND_TERMS terms of its land, NaN where unknown. */
+  /** Land terms (LAND_TERMS of them), NaN if unknown. */
   land?: Float64Array | undefined;
-  /** The assessor's opinion of the land (assessor.ts), NaN where unknown. */
+  /** The assessor's opinion of the land (assessor.ts), NaN if unknown. */
   assessed?: number | undefined;
-  /** A comp that must not be used: the subject's own sale, when the estimate is compared with it. */
+  /** A comp to ignore: the subject's own sale when the estimate is tested against it. */
   exclude?: number;
 };
 
-/** Prices in USD, prices per acre in USD an acre. */
+/** Prices in USD, prices per acre in USD per acre. */
 export type Valuation = {
-  /** Plain means of the comps that were used. */
+  /** Unweighted means of the comps used. */
   meanPrice: number;
   meanPpa: number;
   /** Weighted geometric mean of the adjusted prices per acre. */
   meanAdjustedPpa: number;
-  /** The same times the subject's acres. */
+  /** The weighted mean times the subject's acres. */
   meanAdjustedPrice: number;
   /** Gini coefficient of the adjusted prices, 0 to 100. */
   gini: number;
   /** 0 to 95. */
   confidence: number;
-  /** An 80 % interval of the price. */
+  /** The 80% range of the price. */
   low: number;
   high: number;
   outOfSupport: boolean;

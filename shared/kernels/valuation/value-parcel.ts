@@ -8,18 +8,21 @@ import { type AdjustedComps, chooseComps, combine, MAX_COMPS, MIN_COMPS, newChos
 import type { Subject, Valuation } from './valuation-types.ts';
 
 const MAX_CONFIDENCE = 95;
-/** Factor on the confidence where the subject is outside the range of the comps. */
+/** Factor on the confidence of a subject outside the range of its comps. */
 const OUT_OF_SUPPORT = 0.5;
-/** Outside: more steps than this to the nearest comp, or a ln(acres) this far beyond those of the comps. */
+/**
+ * A subject is outside if it is more steps than this from every comp, or its ln(acres) is this far beyond
+ * theirs.
+ */
 const SUPPORT_STEPS = 2;
 const SUPPORT_LOG_ACRES = 0.4;
-/** Or a county whose price level has a standard error of more than a quarter. */
+/** Also outside: a county whose price level has a standard error of more than a quarter. */
 const SUPPORT_LEVEL = Math.log(1.25);
 
 /**
- * What a parcel of the model's county would have sold for on its day; null when there are fewer than three
- * relevant comps, or sales of too few counties.
- * @param chosen holds the comps of the last valuation, columns that are used again
+ * Estimates what a parcel in the model's county would have sold for on the model's day; null with fewer than
+ * three relevant comps, or with sales in too few counties.
+ * @param chosen receives the comps of the latest valuation; its columns are reused
  */
 export function createValuer(
   model: Model,
@@ -34,7 +37,7 @@ export function createValuer(
   };
 }
 
-/** The estimate from adjusted comps, the fewest steps away first. @param most upper limit of their number */
+/** The estimate from adjusted comps, in order of steps. @param most upper limit of their number */
 export function createConclusion(
   { calibration, discount }: { calibration: Calibration; discount: Discount },
   most = MAX_COMPS,
@@ -62,21 +65,20 @@ export function createConclusion(
     }
     const scale = scaleOf(calibration.coefficients, featuresOf(comps, estimate, logAcres, features));
     const error = interval(calibration, scale);
-    // The calibration has no sale valued by asking prices alone, so their own error is added.
+    // No calibration sale is valued with asking prices alone, so add the error of asking prices.
     if (!hasSale) widenInterval(error, Z_90 * discount.deviation);
     const isUnlike =
       !hasSale ||
       comps.steps[0]! > SUPPORT_STEPS ||
       logAcres < least - SUPPORT_LOG_ACRES ||
       logAcres > largest + SUPPORT_LOG_ACRES;
-    // A county without its own level was calibrated on comps as unlike as these, so it is not penalized
-    // twice.
+    // A county without its own level was calibrated on equally different comps, so don't penalize it twice.
     const isForeign = (calibration.level ?? 0) > SUPPORT_LEVEL;
     const chance =
       100 * chanceWithinQuarter(calibration, scale) * (isUnlike && !isForeign ? OUT_OF_SUPPORT : 1);
     const meanAdjustedPpa = Math.exp(mean);
     const meanAdjustedPrice = meanAdjustedPpa * acres;
-    // No spread here: it would cost a tenth of the total time.
+    // No spread syntax here: it would take 10% more time.
     return {
       meanPrice,
       meanPpa,

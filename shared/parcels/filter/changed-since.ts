@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { defineFilter, wholeNumber } from './declare-filter.ts';
 
-const SINCE = 'must be an ISO 8601 time with its time zone, such as 2026-11-20T04:00:00Z, or a row_version';
+const SINCE = 'must be an ISO 8601 time with a time zone, such as 2026-11-20T04:00:00Z, or a row_version';
 
-/** A `row_version`, or a moment. */
+/** A `row_version` or a time. */
 export type Since = { version: number } | { at: string };
 
-// Patterns of times would be longer than all that an assistant reads of the filter.
+// Published as plain text: patterns for times would be longer than the whole filter in MCP.
 const time = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 
 const since = z.union([wholeNumber(), z.string()], SINCE).transform((value, context): Since => {
@@ -21,11 +21,11 @@ export const changedSinceFilter = defineFilter({
   name: 'changed_since',
   label: 'Changed since',
   type: 'string',
-  description: 'Parcels that changed after this row_version, or since this ISO 8601 time.',
+  description: 'Parcels that changed after this row_version or since this ISO 8601 time.',
   schema: since,
   on: 'f',
   where(_since, { bind, since: versions }) {
-    // selectParcels looks versions up. Without them the question is whether the field is known, and it is.
+    // selectParcels looks up the versions. Without them, the query only asks whether the field is known.
     if (versions === undefined) return undefined;
     if (versions.first === null) return 'false';
     const isLater = `f.row_version >= ${bind(versions.first)}::bigint`;

@@ -2,21 +2,18 @@ import { z } from 'zod';
 import type { Need } from '../../model/loaded-data.ts';
 import type { FieldGroup, ParcelField } from '../../model/parcel-fields.ts';
 
-/**
- * The row_versions that were committed after something: from the first on, but for those committed before
- * it.
- */
+/** The row_versions committed after a point in time: `first` and later, except those in `before`. */
 export type VersionsSince = { first: number | null; before: readonly number[] };
 
-/** What the predicates of one request share. */
+/** Shared by the predicates of one request. */
 export type FilterContext = {
-  /** Makes a parameter of a value and gives its name, such as `:v3`. */
+  /** Binds a value and returns its parameter name, such as `:v3`. */
   bind(value: unknown): string;
   /** Every filter of the request. */
   body: FilterBody;
-  /** The moment that months and years are counted from. */
+  /** Months and years are counted back from this time. */
   asOf: Date;
-  /** Looked up before: the owner of owner_parcel_id, and the counties of what is asked for. */
+  /** Looked up beforehand: the owner of owner_parcel_id, and the counties to search. */
   owner?: { keys: readonly string[]; counties: readonly number[] };
   list?: { counties: readonly number[] };
   since?: VersionsSince;
@@ -25,7 +22,7 @@ export type FilterContext = {
 export type FilterBody = Readonly<Record<string, unknown>>;
 
 /**
- * One field of the filter body: schema, GET filters/, OpenAPI and SQL are made of it. `f` is
+ * One field of the filter body. The schema, GET filters/, OpenAPI, and SQL are generated from it. `f` is
  * parcel_filters, `p` parcels, `v` valuations.
  */
 export type Filter<Value = never> = {
@@ -33,38 +30,51 @@ export type Filter<Value = never> = {
   type: 'number' | 'integer' | 'string' | 'boolean' | 'date' | 'list of strings' | 'geometry';
   unit?: string;
   description: string;
-  /** What people read on pages; both bounds of a range have the same. */
+  /** Shown on pages. Both bounds of a range share it. */
   label: string;
-  /** Where a form shows it. */
+  /** The section of the filter form. */
   group?: FieldGroup;
-  /** What has to be loaded for it to match anything; absent where every county has that. */
+  /** Data that must be loaded for it to match anything. Absent if every county has it. */
   needs?: Need;
-  /** The field of the roll that it is made of. */
+  /** The roll field that it filters. */
   field?: ParcelField;
   values?: readonly (string | number)[];
-  /** What an absent field means, where that is a value. */
+  /** The value used when the field is absent. */
   default?: string | boolean;
-  /** One of these must be given. */
+  /** At least one scope is required. */
   scope?: true;
-  /** Only true filters. */
+  /** Only true has an effect. */
   flag?: true;
-  /** `min` and `max` of the same range. */
+  /** Links the `min` and `max` of one range. */
   range?: { of: string; bound: 'min' | 'max' };
   schema: z.ZodType;
-  /** The field that it reads, if it keeps parcels for which that is unknown; one that `known` accepts. */
+  /** The field it reads (one that `known` accepts), if parcels where it is unknown are kept. */
   keepsUnknown?: string;
-  /** The table that the predicate reads; `all`: it names a county, which narrows each of them. */
+  /** The table that the predicate reads. `all`: it names a county, which narrows every table. */
   on: 'f' | 'p' | 'v' | 'all';
-  /** Absent: another filter, or the program, reads the field. Undefined: the value has no effect. */
+  /**
+   * Absent if another filter or the program reads the field. Returns undefined for a value without effect.
+   */
   where?(value: Value, context: FilterContext): string | undefined;
 };
 
 const BOUND = /_(min|max)$/;
 
-/** What a form calls a filter; of a bound with the side that it is: "Acres, at least". */
-export function labelOf({ name, label }: Pick<Filter, 'name' | 'label'>): string {
-  const bound = BOUND.exec(name)?.[1];
-  return bound === undefined ? label : `${label}, ${bound === 'min' ? 'at least' : 'at most'}`;
+const BOUND_WORDS = {
+  date: { min: 'earliest', max: 'latest' },
+  number: { min: 'minimum', max: 'maximum' },
+} as const;
+
+/** The label of a filter in a form. Bounds name their side: "Acres (minimum)". */
+export function labelOf({
+  name,
+  label,
+  type,
+}: Pick<Filter, 'name' | 'label'> & Partial<Pick<Filter, 'type'>>): string {
+  const bound = BOUND.exec(name)?.[1] as 'min' | 'max' | undefined;
+  return bound === undefined
+    ? label
+    : `${label} (${BOUND_WORDS[type === 'date' ? 'date' : 'number'][bound]})`;
 }
 
 /** Lets the compiler check a predicate against its own schema. */
@@ -74,16 +84,16 @@ export function defineFilter<Schema extends z.ZodType>(
   return declared as unknown as Filter;
 }
 
-/** The most entries of a list. */
+/** Maximum number of entries in a list. */
 const MAX_LIST_LENGTH = 1_000;
 
-/** PostgreSQL's text holds no NUL. */
+/** PostgreSQL text can't contain NUL. */
 export const line = z
   .string('must be text')
   .trim()
   .min(1, 'must not be empty')
   .max(200, 'must have at most 200 characters')
-  .refine(text => !text.includes('\0'), 'must not hold NUL characters');
+  .refine(text => !text.includes('\0'), 'must not contain NUL characters');
 
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z
@@ -93,22 +103,22 @@ export function listOf<Item extends z.ZodType>(item: Item) {
 }
 
 const CODE = 'must be text or a whole number';
-/** A code of a county or a deed: text, though some consist of digits. */
+/** A county or deed code. Codes are text, but some have only digits and may be sent as numbers. */
 const code = z.union([line, z.int(CODE)], CODE).transform(String);
 
-const FIPS = 'must be a county FIPS code: 5 digits, the leading zero may be missing';
+const FIPS = 'must be a county FIPS code: 5 digits, with or without the leading zero';
 export const fipsCode = z
   .union([z.string().regex(/^[0-9]{4,5}$/, FIPS), z.int(FIPS).min(1_000, FIPS).max(99_999, FIPS)], FIPS)
   .transform(Number);
 
 const ZIP = 'must be a 5-digit ZIP code';
-/** As a number, which has lost the leading zeros; so is the column. */
+/** A number without leading zeros, like the column. */
 export const zipCode = z
   .union([z.string().regex(/^[0-9]{5}$/, ZIP), z.int(ZIP).min(1, ZIP).max(99_999, ZIP)], ZIP)
   .transform(Number);
 
-const DAY = 'must be a day, YYYYMMDD';
-/** A calendar day as YYYY-MM-DD. */
+const DAY = 'must be a date in the format YYYYMMDD';
+/** Returns the date as YYYY-MM-DD. */
 const day = z
   .union([z.string().regex(/^[0-9]{8}$/, DAY), z.int(DAY).min(10_000_101, DAY).max(99_991_231, DAY)], DAY)
   .transform(value => String(value).replace(/^(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3'))
@@ -137,16 +147,16 @@ type RangeSpec = Bounds & {
   name: string;
   label: string;
   needs?: Need;
-  /** What is compared, as SQL. */
+  /** SQL expression to compare. */
   column: string;
-  /** Decimals to which it is rounded when it is shown: bounds are compared with what is shown. */
+  /** Number of decimals shown. Bounds are compared with the rounded value. */
   shown?: number;
-  /** The same for a column with an index: half a unit of the last decimal that is shown. */
+  /** The same for an indexed column: half a unit of the last decimal shown. */
   slack?: number;
   type: 'number' | 'integer' | 'date';
   unit?: string;
   on?: Filter['on'];
-  /** Without a full stop: "at least" or "at most" follows. */
+  /** Without a period. "Minimum, inclusive." or the like is appended. */
   description: string;
 };
 
@@ -174,7 +184,7 @@ export function rangeFilter({
       ...(needs && { needs }),
       type,
       ...(unit && { unit }),
-      description: `${description}: ${words}, inclusive.`,
+      description: `${description}. ${words}, inclusive.`,
       range: { of: name, bound },
       schema,
       on,
@@ -184,17 +194,17 @@ export function rangeFilter({
           : `round(${column}::numeric, ${shown}) ${operator} ${bind(value)}::numeric`,
     });
   return type === 'date'
-    ? [side('min', '>=', 'the earliest'), side('max', '<=', 'the latest')]
-    : [side('min', '>=', 'at least'), side('max', '<=', 'at most')];
+    ? [side('min', '>=', 'Earliest'), side('max', '<=', 'Latest')]
+    : [side('min', '>=', 'Minimum'), side('max', '<=', 'Maximum')];
 }
 
-/** Any of a list, compared as whole text without regard to case. */
+/** Matches any entry of a list as full text, ignoring case. */
 export function anyOfFilter(name: string, label: string, column: string, description: string): Filter {
   return defineFilter({
     name,
     label,
     type: 'list of strings',
-    description: `${description}, any of these; the whole text, in any case.`,
+    description: `${description}. Matches any of these exactly, ignoring case.`,
     schema: listOf(code),
     on: 'p',
     where: (values, { bind }) =>
@@ -202,13 +212,13 @@ export function anyOfFilter(name: string, label: string, column: string, descrip
   });
 }
 
-/** The whole text without regard to case. */
+/** Matches the full text, ignoring case. */
 export function equalsFilter(name: string, label: string, column: string, description: string): Filter {
   return defineFilter({
     name,
     label,
     type: 'string',
-    description: `${description}; the whole text, in any case.`,
+    description: `${description}. Must match exactly, ignoring case.`,
     schema: line,
     on: 'p',
     where: (value, { bind }) => `upper(${column}) = upper(${bind(value)}::text)`,
@@ -217,7 +227,7 @@ export function equalsFilter(name: string, label: string, column: string, descri
 
 export const booleanValue = z.boolean('must be true or false');
 
-/** true and false both filter. */
+/** Both true and false filter. */
 export function booleanFilter(
   name: string,
   label: string,
@@ -237,7 +247,7 @@ export function booleanFilter(
   });
 }
 
-/** true filters by `predicate`, false has no effect. */
+/** true filters by `predicate`. false has no effect. */
 export function flagFilter(
   name: string,
   label: string,
@@ -250,7 +260,7 @@ export function flagFilter(
     name,
     label,
     type: 'boolean',
-    description: `${description} false has no effect.`,
+    description: `${description} False has no effect.`,
     flag: true,
     schema: booleanValue,
     on: 'f',

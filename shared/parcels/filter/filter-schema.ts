@@ -5,12 +5,12 @@ import { ROAD_SWITCHES } from './land-filters.ts';
 
 export const SCOPES = FILTERS.filter(filter => filter.scope).map(filter => filter.name);
 
-/** Pairs of bounds by the name of their range. */
+/** Names of ranges that have two bounds. */
 const RANGES = FILTERS.filter(filter => filter.range?.bound === 'min').map(filter => filter.range!.of);
 
 type FieldFault = [field: string, message: string];
 
-/** A filter as requests have it: its fields, a scope among them, and bounds that leave something between. */
+/** A filter in a request. It needs a scope, and no minimum may exceed its maximum. */
 export const filterSchema = z
   .strictObject(
     Object.fromEntries(
@@ -27,26 +27,27 @@ export const filterSchema = z
       context.addIssue({ code: 'custom', path: [field], message });
   });
 
-/** Client generators take body fields with a `default` for required, so it is described in words. */
+/** Client generators treat body fields with a `default` as required, so the description states it instead. */
 function describe({ description, unit, default: absent }: Filter): string {
   const inUnit = unit === undefined ? '' : ` In ${unit}.`;
   return `${description}${inUnit}${absent === undefined ? '' : ` Default: ${absent}.`}`;
 }
 
-/** Whether a filter says where to look. */
+/** Whether a filter has a scope. */
 export const hasScope = (body: FilterBody): boolean => SCOPES.some(scope => body[scope] !== undefined);
 
 function faultsOf(body: FilterBody): FieldFault[] {
   const faults: FieldFault[] = [];
-  if (!hasScope(body)) faults.push([SCOPES[0]!, `is missing: one of ${SCOPES.join(', ')} is required`]);
+  if (!hasScope(body))
+    faults.push([SCOPES[0]!, `is missing: at least one of ${SCOPES.join(', ')} is required`]);
   for (const name of RANGES) {
     const least = body[`${name}_min`] as number | string | undefined;
     const most = body[`${name}_max`] as number | string | undefined;
     if (least !== undefined && most !== undefined && least > most)
-      faults.push([`${name}_min`, `must not be above ${name}_max`]);
+      faults.push([`${name}_min`, `must not be greater than ${name}_max`]);
   }
   const frontage = ['road_frontage_min', 'road_frontage_max'].find(name => body[name] !== undefined);
   if (frontage !== undefined && ROAD_SWITCHES.every(name => body[name] === false))
-    faults.push([frontage, `has nothing to measure: ${ROAD_SWITCHES.join(', ')} are all false`]);
+    faults.push([frontage, `has nothing to measure because ${ROAD_SWITCHES.join(', ')} are all false`]);
   return faults;
 }

@@ -5,20 +5,20 @@ import type { FilterBody, FilterContext } from './declare-filter.ts';
 import { FILTERS } from './filters.ts';
 
 /**
- * Fragments and parameters of a filter's statements: `f` is parcel_filters, `p` parcels and `v` valuations
- * where a predicate needs them.
+ * SQL fragments and parameters of a filter. `f` is parcel_filters; `p` (parcels) and `v` (valuations) are
+ * joined if a predicate needs them.
  */
 export type Selection = {
   from: string;
-  /** The same with all columns of parcel_filters, or of a part of it; `from` may have few of them. */
+  /** `from` with all columns of parcel_filters, or of a part of it. `from` itself may have fewer. */
   table(part?: string): string;
   where: string;
-  /** Nothing but whole counties and states is asked for. */
+  /** The filter has only counties and states. */
   wholeCounties: boolean;
   values: Values;
 };
 
-/** What a filter finds. */
+/** A parcel that a filter finds. */
 export type Hit = { property_id: number; effective_acres: number | null };
 
 type SelectionContext = Omit<FilterContext, 'bind' | 'body'>;
@@ -29,7 +29,7 @@ const JOINS = [
 ];
 const WHOLE_COUNTIES = new Set(['county', 'counties', 'state', 'order']);
 
-/** The declared predicates of a body, but for its geometry. */
+/** The predicates of a filter body, except for its geometry. */
 export function selectionOf(body: FilterBody, selectionContext: SelectionContext): Selection {
   const values: Record<string, unknown> = {};
   const context = { bind: binder(values), body, ...selectionContext };
@@ -40,7 +40,7 @@ export function selectionOf(body: FilterBody, selectionContext: SelectionContext
   });
   const joined = JOINS.filter(({ alias }) => predicates.some(({ on }) => on === alias));
   const texts = predicates.flatMap(({ text, on }) =>
-    // Said of each table, because only an equality reaches the others through the join.
+    // Repeated for each table: PostgreSQL only carries equality conditions across a join.
     on === 'all' ? [text, ...joined.map(({ alias }) => text.replaceAll('f.', `${alias}.`))] : [text],
   );
   const table = (part = 'parcel_filters') => [`${part} f`, ...joined.map(({ join }) => join)].join(' ');
@@ -53,7 +53,7 @@ export function selectionOf(body: FilterBody, selectionContext: SelectionContext
   };
 }
 
-/** The same in some counties. */
+/** Restricts a selection to some counties. */
 export function inCounties(selection: Selection, counties: readonly number[]): Selection {
   if (counties.length === 0) return { ...selection, where: 'false', values: {} };
   const values = { ...selection.values };
@@ -68,9 +68,9 @@ export function inCounties(selection: Selection, counties: readonly number[]): S
 }
 
 /**
- * Within a shape: parcels whose location is in an inner box, by the index of extents, and those along the
- * outline that were tested. Only the columns that hits are ordered by; a `with`, for boxes are no work for
- * parallel workers.
+ * Restricts a selection to a shape: parcels in its inner boxes, found with the index on extents, and those
+ * along the outline that were tested. It has only the columns that hits are sorted by. The `with` keeps
+ * PostgreSQL from starting parallel workers for a few boxes.
  */
 export function withinShape(
   { from, where, values: bound }: Selection,

@@ -4,11 +4,11 @@ import { isQuick, type ShapeWork } from '../../geo/shape-work.ts';
 import { PlatError } from '../../platform/errors.ts';
 import type { FilterBody } from './declare-filter.ts';
 
-/** A long text is read only when it is used, where that keeps nobody waiting, and once. */
+/** Long text is parsed once, when it is used, where it can't block other requests. */
 type LongShape = { text: string; reading?: Promise<ShapeRead> };
 type FilterShape = ShapeRead | LongShape;
 
-/** A shape that is too complex is a 422 and is refused in `readFilterShape`; a faulty text is a 400. */
+/** Faulty text is a 400. A shape that is too complex is a 422, which `readFilterShape` throws. */
 export const filterShape = z
   .string('must be a WKT geometry as text')
   .transform((text, context): FilterShape => {
@@ -22,18 +22,18 @@ export const filterShape = z
 export type ReadFilterShape = Extract<ShapeRead, { ok: true }>;
 
 /**
- * The shape of a filter; undefined without one.
- * @throws PlatError `validation_error` for what is no shape, `unprocessable` for one that is too complex,
+ * The shape of a filter, or undefined.
+ * @throws PlatError `validation_error` if it is not a shape, `unprocessable` if it is too complex,
  * `rate_limited`
  */
 export async function readFilterShape(
   body: FilterBody,
   work: ShapeWork,
 ): Promise<ReadFilterShape | undefined> {
-  const given = body.geom_intersects as FilterShape | undefined;
-  if (given === undefined) return undefined;
+  const shape = body.geom_intersects as FilterShape | undefined;
+  if (shape === undefined) return undefined;
   await work.takeTurn();
-  const read = 'text' in given ? await readOnce(given, work) : given;
+  const read = 'text' in shape ? await readOnce(shape, work) : shape;
   if (read.ok) return read;
   if (read.kind === 'too_complex') throw tooMuch(read.message);
   throw new PlatError('validation_error', 'Rejected: geom_intersects. See details for the reasons.', {
@@ -41,9 +41,9 @@ export async function readFilterShape(
   });
 }
 
-function readOnce(given: LongShape, { compute }: ShapeWork): Promise<ShapeRead> {
-  given.reading ??= compute('readWkt', given.text);
-  return given.reading;
+function readOnce(shape: LongShape, { compute }: ShapeWork): Promise<ShapeRead> {
+  shape.reading ??= compute('readWkt', shape.text);
+  return shape.reading;
 }
 
 export const tooMuch = (message: string) => new PlatError('unprocessable', `geom_intersects: ${message}`);

@@ -29,15 +29,16 @@ import { knownFilter } from './known-fields.ts';
 import { landFilters } from './land-filters.ts';
 import { placeFilters } from './place-filters.ts';
 
-/**
- * The filters of a field of the roll as it is declared; none for one without, or whose
- * filter is written here.
- */
+/** The filters that a roll field declares. Empty for a field without one, or with a filter in this file. */
 function filtersOf(name: ParcelField): Filter[] {
   const spec: FieldSpec = PARCEL_FIELDS[name];
-  const needs = spec.needs ?? onRoll(name, `“${spec.label}”`);
+  const needs = spec.needs ?? onRoll(name, lowerFirst(spec.label));
   return predicatesOf(name, spec).map(declared => ({ ...declared, field: name, group: spec.group, needs }));
 }
+
+/** For use within a sentence. Abbreviations such as APN stay. */
+const lowerFirst = (label: string): string =>
+  /^\p{Lu}{2}/u.test(label) ? label : label[0]!.toLowerCase() + label.slice(1);
 
 function predicatesOf(name: ParcelField, spec: FieldSpec): Filter[] {
   const { type, unit, label, filter: kind } = spec;
@@ -75,13 +76,13 @@ const parcelFilters: Filter[] = [
     slack: ACRES_SLACK,
     type: 'number',
     unit: 'acres',
-    description: 'Acres as the assessor states, else as the boundary measures',
+    description: 'Acreage stated by the assessor, or as measured if none is stated',
   }),
   defineFilter({
     name: 'acres_mismatch',
     label: 'Acreage mismatch',
     type: 'boolean',
-    description: `The stated and the measured acreage are known and more than a factor of ${MAX_ACRES_RATIO} apart (true), or known and not (false).`,
+    description: `Stated and measured acreage are both known and differ by more than a factor of ${MAX_ACRES_RATIO} (true) or don't (false).`,
     schema: booleanValue,
     on: 'p',
     where: value =>
@@ -89,11 +90,11 @@ const parcelFilters: Filter[] = [
       and ${value ? '' : 'not '}(greatest(p.acres / p.calculated_acres, p.calculated_acres / p.acres) > ${MAX_ACRES_RATIO})`,
   }),
   ...fields('structure_count', 'building_sqft', 'year_built'),
-  flagFilter('vacant_only', 'Vacant', 'f.vacant', 'Only vacant parcels: no structure is known on them.'),
+  flagFilter('vacant_only', 'Vacant', 'f.vacant', 'Only vacant parcels (no known structure).'),
   ...fields('school_district', 'subdivision', 'zoning_code', 'land_use_code'),
 ];
 
-/** Half of the last of the two decimals that estimates are shown with. */
+/** Estimates are shown with two decimals. This is half of the last one. */
 const CENT_SLACK = 0.005;
 
 const valueFilters: Filter[] = [
@@ -122,25 +123,25 @@ const valueFilters: Filter[] = [
   }),
   ...rangeFilter({
     name: 'improvement_percent',
-    label: "Buildings' share of value",
+    label: 'Improvement share of value',
     needs: NEEDS.values,
     column: 'f.improvement_percent',
     shown: 2,
     type: 'number',
     unit: 'percent',
-    description: 'Improvements as a share of the market value, or of the assessed value if none',
+    description: 'Improvements as a share of market value, or of assessed value if there is none',
   }),
   ...fields('assessed_total_value', 'assessed_land_value', 'assessed_improvement_value'),
   ...fields('market_total_value', 'market_land_value', 'market_improvement_value'),
   ...fields('tax_delinquent'),
   defineFilter({
     name: 'tax_delinquent_years_min',
-    label: 'Years tax delinquent',
+    label: 'Years delinquent',
     needs: NEEDS.taxYears,
     type: 'integer',
     unit: 'years',
     description:
-      'Delinquent since at least this many years: the first year of the delinquency is that many before the current one, or more. Not where the parcel is flagged as not delinquent.',
+      'Minimum years delinquent: the current year minus the first year of the delinquency. Parcels flagged as not delinquent never match.',
     schema: wholeNumber({ most: 1000 }),
     on: 'f',
     where: (years, { bind, asOf }) =>
@@ -148,10 +149,7 @@ const valueFilters: Filter[] = [
   }),
 ];
 
-/**
- * Whole months that have passed since a day: `date >= since` after this many, as PostgreSQL's
- * `date - interval`.
- */
+/** The date that many months before `asOf`, computed like PostgreSQL's `date - interval`. */
 const monthsBefore = (asOf: Date, months: number): string =>
   isoDay(minusMonths(utcDay(asOf.getTime()), months));
 
@@ -176,14 +174,14 @@ const ownershipMonths = (bound: 'min' | 'max', description: string) =>
 
 const saleFilters: Filter[] = [
   ...fields('last_sale_price', 'sale_price_code', 'last_sale_date'),
-  ownershipMonths('min', 'Whole months since the last recording: at least, inclusive.'),
-  ownershipMonths('max', 'Whole months since the last recording: at most, inclusive.'),
+  ownershipMonths('min', 'Whole months since the last sale was recorded. Minimum, inclusive.'),
+  ownershipMonths('max', 'Whole months since the last sale was recorded. Maximum, inclusive.'),
   defineFilter({
     name: 'seller_name_contains',
-    label: 'Seller',
+    label: 'Seller name contains',
     needs: NEEDS.sellers,
     type: 'list of strings',
-    description: 'The name of the most recent seller contains any of these pieces of text, in any case.',
+    description: "Most recent seller's name contains any of these texts, ignoring case.",
     schema: listOf(line),
     on: 'p',
     where: (pieces, { bind }) => {
@@ -195,12 +193,9 @@ const saleFilters: Filter[] = [
   ...fields('mortgage_financing_type_code', 'mortgage_loan_type_code', 'mortgage_interest_rate'),
 ];
 
-const words = listOf(line.refine(text => wordsOf(text) !== '', 'must have a letter or a digit'));
+const words = listOf(line.refine(text => wordsOf(text) !== '', 'must contain a letter or digit'));
 
-/**
- * Whole words (owner-words.ts), after a cheap look at the letters in their order, which a name that
- * is not ASCII passes.
- */
+/** Whole words (owner-words.ts), after a cheap check for the letters in order. Non-ASCII names skip it. */
 const hasWord = (words: readonly string[], bind: (value: unknown) => string): string => {
   const inOrder = words.map(word => `%${[...wordsOf(word).replaceAll(' ', '')].join('%')}%`);
   return `(upper(p.owner_name collate "C") like any (${bind(inOrder)}::text[])
@@ -215,33 +210,33 @@ const ownerFilters: Filter[] = [
     'out_of_state_owner',
     'Out-of-state owner',
     'f.out_of_state_owner',
-    "The owner's mailing address is in another state than the parcel (true) or in the same (false).",
+    "Owner's mailing address is outside the parcel's state (true) or inside it (false).",
     { needs: NEEDS.owners },
   ),
   booleanFilter(
     'out_of_county_owner',
     'Out-of-county owner',
     'f.out_of_county_owner',
-    "The owner's mailing address is in another county than the parcel (true) or in the same (false).",
+    "Owner's mailing address is outside the parcel's county (true) or inside it (false).",
     { needs: NEEDS.owners },
   ),
   booleanFilter(
     'out_of_zip_owner',
     'Out-of-ZIP owner',
     'f.out_of_zip_owner',
-    "The owner's mailing address is in another ZIP code than the parcel (true) or in the same (false).",
+    "Owner's mailing address is outside the parcel's ZIP code (true) or inside it (false).",
     { needs: NEEDS.owners },
   ),
   flagFilter(
     'exclude_corp_owner',
-    'No company',
+    'Individuals only',
     'f.corporate_owner is not true',
-    'Without corporate owners (LLC, INC, CORP, LP, LLP, LTD, CO and their spellings; a trust is not corporate).',
+    'Excludes corporate owners (LLC, INC, CORP, LP, LLP, LTD, CO, and variants). Trusts are kept.',
     { keepsUnknown: 'corporate_owner', needs: NEEDS.owners },
   ),
   flagFilter(
     'exclude_hoa_owner',
-    "No homeowners' association",
+    'No HOA owners',
     'f.hoa_owner is not true',
     "Excludes homeowners' associations as owners.",
     {
@@ -254,7 +249,7 @@ const ownerFilters: Filter[] = [
     label: 'Owner-occupied',
     needs: NEEDS.owners,
     type: 'string',
-    description: 'Y: only owner-occupied parcels; N: only parcels whose owner lives elsewhere.',
+    description: 'Y: only owner-occupied parcels. N: only parcels whose owner lives elsewhere.',
     values: OCCUPANCY,
     schema: z.enum(OCCUPANCY, 'must be Y or N'),
     on: 'f',
@@ -262,21 +257,21 @@ const ownerFilters: Filter[] = [
   }),
   defineFilter({
     name: 'owner_name_includes',
-    label: "Owner's name",
+    label: 'Owner name contains',
     needs: NEEDS.owners,
     type: 'list of strings',
-    description: "The primary owner's name contains any of these, as whole words in any case.",
+    description: "Primary owner's name contains any of these as whole words, ignoring case.",
     schema: words,
     on: 'p',
     where: (value, { bind }) => hasWord(value, bind),
   }),
   defineFilter({
     name: 'owner_name_excludes',
-    label: "Not in the owner's name",
+    label: "Owner name doesn't contain",
     needs: NEEDS.owners,
     type: 'list of strings',
     description:
-      "The primary owner's name contains none of these as whole words in any case; parcels without an owner name are kept.",
+      "Primary owner's name contains none of these as whole words, ignoring case. Parcels without an owner name are kept.",
     schema: words,
     keepsUnknown: 'owner_name',
     on: 'p',
@@ -303,7 +298,7 @@ const order = defineFilter({
   label: 'Sort by',
   type: 'string',
   description:
-    'Order of the results: property_id, effective acreage, estimate (value), estimate per acre (value_per_acre), or day of the last sale, from the least; with a minus from the most. Unknown figures come last. Equal ones are by property_id, with a minus descending.',
+    'Sort order: property_id, effective acreage, estimate (value), estimate per acre, or last sale date. A leading minus sorts in descending order, ties by property_id included. Unknown values come last.',
   values: ORDERS,
   default: 'property_id',
   schema: z.enum(ORDERS, `must be one of ${ORDERS.join(', ')}`),
@@ -314,7 +309,7 @@ const inGroup = (group: FieldGroup, filters: readonly Filter[]): Filter[] =>
   filters.map(declared => ({ group, ...declared }));
 
 const placed: readonly Filter[] = [
-  ...inGroup('Place', placeFilters),
+  ...inGroup('Location', placeFilters),
   ...inGroup('Land', parcelFilters),
   ...inGroup('Buildings and values', valueFilters),
   ...inGroup('Sale and mortgage', saleFilters),
@@ -322,10 +317,7 @@ const placed: readonly Filter[] = [
   ...inGroup('Land', landFilters),
 ];
 
-/**
- * Every field that a filter body may have, in the order of the documentation: fields of the roll that have no
- * place above come last.
- */
+/** Every field of a filter body, in documentation order. Roll fields that are not placed above come last. */
 export const FILTERS: readonly Filter[] = [
   ...placed,
   ...fields(...PARCEL_FIELD_NAMES).filter(({ name }) => placed.every(other => other.name !== name)),

@@ -6,19 +6,19 @@ import { compose } from '../../platform/statements.ts';
 import type { Place } from '../map-statements.ts';
 import type { Selection } from './filter-selection.ts';
 
-/** A figure of hits as SQL: `f` is the hit's parcel_filters, `join` has the tables that it reads besides. */
+/** SQL of a figure. `f` is the hit's parcel_filters, `join` adds the other tables it reads. */
 export type HitFigure = { figure: string; join: string };
 
-/** How many hits, and their acres together, as far as these are known. */
+/** The number of hits and their total acres. Unknown acres count as zero. */
 export type Total = { count: number; acres: number };
 
-/** How many hits, and how many of them are in each class; `null`: its figure is not known. */
+/** The number of hits, total and per class. `null` is the class of unknown figures. */
 export type Classified = { total: Total; counts: Map<number | null, number> };
 
 export const sumHits = async (db: Db, selection: Selection): Promise<Total> =>
   (await sumBy(db, selection, { class: 'null::int', join: '' })).total;
 
-/** All hits, and those in each class of a figure. @param breaks where the second and later ones begin */
+/** Counts all hits, and those in each class. @param breaks where the second and later classes start */
 export const sumClasses = (
   db: Db,
   { values, ...selection }: Selection,
@@ -51,7 +51,7 @@ async function sumBy(
   };
 }
 
-/** Around all hits, in degrees; undefined where none has a place. */
+/** The box around all hits, in degrees. Undefined if none has a location. */
 export async function readHitsBox(db: Db, { from, where, values }: Selection): Promise<Box | undefined> {
   type Row = { west: number | null; south: number; east: number; north: number };
   const [box] = await db.run<Row>('parcels/read_hits_box', values, { from, where });
@@ -65,7 +65,7 @@ const fragmentsOf = ({ table, where }: Selection, { figure, join }: HitFigure) =
   join,
 });
 
-/** How many hits are in each class of a figure; `null`: its figure is not known. */
+/** The number of hits per class of a figure. `null` is the class of unknown figures. */
 export async function countClasses(
   db: Db,
   selection: Selection,
@@ -80,7 +80,7 @@ export async function countClasses(
   return new Map(rows.map(row => [row.class, row.count]));
 }
 
-/** Where about a fifth of the hits ends each. */
+/** The figures that split the hits into fifths. */
 export async function findFifths(db: Db, selection: Selection, figure: HitFigure): Promise<number[]> {
   const [row] = await db.run<{ fifths: number[] | null }>(
     'parcels/find_fifths',
@@ -90,7 +90,7 @@ export async function findFifths(db: Db, selection: Selection, figure: HitFigure
   return row!.fifths ?? [];
 }
 
-/** The figures between which nearly all hits are; undefined without hits. */
+/** The range that contains nearly all hits. Undefined without hits. */
 export async function findEnds(
   db: Db,
   selection: Selection,
@@ -104,7 +104,7 @@ export async function findEnds(
   return row?.ends ?? undefined;
 }
 
-/** The figure of each of some parcels. */
+/** The figures of the given parcels. */
 export const listHitFigures = (
   db: Db,
   { figure, join }: HitFigure,
@@ -130,7 +130,7 @@ export const listHitsInTile = (
     { table: table('near'), where, join, figure },
   );
 
-/** Whether a county's parcels have what the predicate reads. */
+/** Whether any parcel of a county has the data that the predicate reads. */
 export async function isKnownIn(db: Db, { from, where, values }: Selection, fips: number): Promise<boolean> {
   const [row] = await db.run<{ known: boolean }>('parcels/is_known', { ...values, fips }, { from, where });
   return row!.known;

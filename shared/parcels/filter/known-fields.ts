@@ -23,13 +23,13 @@ const COMPUTED: Readonly<Record<string, string>> = {
     )`,
 };
 
-/** Columns that parcel_filters repeats; parcels has the others. */
+/** Fields whose columns are copied to parcel_filters. The others are only in parcels. */
 const REPEATED = new Set<FieldSpec['filter']>(['range', 'flag', 'own']);
 
 const onRoll = Object.fromEntries(
   PARCEL_FIELD_NAMES.map(name => {
     const { filter, type }: FieldSpec = PARCEL_FIELDS[name];
-    // Year 0 and 0 acres say that nothing is stated.
+    // Year 0 and 0 acres mean not stated.
     const isStated = (row: string) =>
       type === 'year' || name === 'acres' ? `${row}.${name} > 0` : `${row}.${name} is not null`;
     if (REPEATED.has(filter)) return [name, isStated('f')];
@@ -44,13 +44,13 @@ export const KNOWN_FIELDS = Object.keys(KNOWN);
 
 const knownField = z
   .string('must be the name of a field')
-  .refine(name => Object.hasOwn(KNOWN, name), 'must be a field that GET filters/ lists for known');
+  .refine(name => Object.hasOwn(KNOWN, name), 'must be one of the values that GET filters/ lists for known');
 
 export const knownFilter = defineFilter({
   name: 'known',
-  label: 'Known',
+  label: 'Known fields',
   type: 'list of strings',
-  description: 'Only parcels for which these fields are known, such as slope. GET filters/ lists them.',
+  description: 'Only parcels where these fields are known, such as slope. GET filters/ lists them.',
   values: KNOWN_FIELDS,
   schema: listOf(knownField),
   on: 'f',

@@ -3,12 +3,12 @@ import { SLOPE_GRADES } from '../../model/land-layers.ts';
 import { NEEDS, type Need } from '../../model/loaded-data.ts';
 import { decimal, defineFilter, type Filter, flagFilter, wholeNumber } from './declare-filter.ts';
 
-/** Over 60 % of the area steeper than 20 %, the grade of index 6; arrays begin at 1. */
+/** Over 60% of the area is steeper than 20%, the grade with index 6. SQL arrays start at 1. */
 const TOO_STEEP = 'f.steeper_percent[7] > 60';
 
 const percent = decimal({ most: 100 });
 
-/** As the column's 4-byte float holds it, else 12.3 % of a parcel would be above 12.3. */
+/** Rounds to the column's 4-byte float. Otherwise 12.3% of a parcel would be above 12.3. */
 const asStored = (value: number): number => Math.fround(value);
 
 const shareFilter = (name: string, label: string, needs: Need, column: string, description: string) =>
@@ -27,7 +27,7 @@ const shareFilter = (name: string, label: string, needs: Need, column: string, d
 const ROADS = { highway: 'f.highway_frontage_ft', road: 'f.road_frontage_ft', local: 'f.local_frontage_ft' };
 type Road = keyof typeof ROADS;
 
-/** The fields that say which roads count; absent means true. */
+/** The fields that choose which roads count. Absent means true. */
 export const ROAD_SWITCHES = (Object.keys(ROADS) as Road[]).map(road => `count_${road}_frontage`);
 
 const roadSwitch = (road: Road, label: string, description: string) =>
@@ -36,7 +36,7 @@ const roadSwitch = (road: Road, label: string, description: string) =>
     label,
     needs: NEEDS.roads,
     type: 'boolean',
-    description: `Count frontage on ${description} in road_frontage; no effect by itself.`,
+    description: `Count frontage on ${description} in road_frontage. No effect on its own.`,
     default: true,
     schema: z.boolean('must be true or false'),
     on: 'f',
@@ -49,7 +49,7 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
     needs: NEEDS.roads,
     type: 'number',
     unit: 'feet',
-    description: `Road frontage on the roads that are counted: ${words}, inclusive. Unknown where no counted road class was measured.`,
+    description: `Frontage on the counted roads. Unknown if none of their classes was measured. ${words}, inclusive.`,
     range: { of: 'road_frontage', bound },
     schema: decimal(),
     on: 'f',
@@ -58,35 +58,35 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
         .filter(road => body[`count_${road}_frontage`] !== false)
         .map(road => ROADS[road]);
       const sum = counted.map(column => `coalesce(${column}, 0)::float8`).join(' + ');
-      // To 0.01 feet: a sum of 4-byte floats is off by less.
+      // The error of a sum of 4-byte floats is below 0.01 feet.
       const isMet = `round((${sum})::numeric, 2) ${operator} ${bind(feet)}::numeric`;
       return `case when num_nonnulls(${counted.join(', ')}) > 0 then ${isMet} end`;
     },
   });
 
 const LANDLOCKED =
-  'Landlocked: no road that cars use, private roads and service drives included, touches the parcel or faces it within its reach.';
+  'Landlocked: no road for cars, including private roads and service drives, touches the parcel or faces it within reach.';
 
-/** What the land layers tell; unknown until a layer covers the parcel. */
+/** Filters on land layers. Values are unknown until a layer covers the parcel. */
 export const landFilters: Filter[] = [
   defineFilter({
     name: 'slope_area_index',
     label: 'Steeper than',
     needs: NEEDS.elevation,
     type: 'integer',
-    description: `Slope threshold of slope_area_percent, without which it has no effect: ${SLOPE_GRADES.map((grade, index) => `${index} = ${grade} %`).join(', ')}.`,
+    description: `Slope threshold for slope_area_percent, which must be set too: ${SLOPE_GRADES.map((grade, index) => `${index} = ${grade}%`).join(', ')}.`,
     values: SLOPE_GRADES.map((_, index) => index),
     schema: wholeNumber({ most: SLOPE_GRADES.length - 1 }),
     on: 'f',
   }),
   defineFilter({
     name: 'slope_area_percent',
-    label: 'Share that is that steep, at most',
+    label: 'Steep share of area (maximum)',
     needs: NEEDS.elevation,
     type: 'number',
     unit: 'percent',
     description:
-      'At most this share of the area may be steeper than the grade of slope_area_index, without which it has no effect.',
+      'Maximum share of the area steeper than the grade of slope_area_index, which must be set too.',
     schema: percent,
     on: 'f',
     where: (value, { bind, body }) =>
@@ -98,21 +98,21 @@ export const landFilters: Filter[] = [
     'exclude_steep',
     'Not steep',
     `(${TOO_STEEP}) is not true`,
-    'Without parcels that are steeper than 20 % on more than 60 % of their area; those without elevation data are kept.',
+    'Excludes parcels steeper than 20% on more than 60% of their area. Parcels without elevation data are kept.',
     { keepsUnknown: 'slope', needs: NEEDS.elevation },
   ),
   flagFilter(
     'exclude_landlocked',
     'Road access',
     'f.landlocked is not true',
-    `Without landlocked parcels; those of which it is unknown are kept. ${LANDLOCKED}`,
+    `Excludes landlocked parcels. Parcels where it is unknown are kept. ${LANDLOCKED}`,
     { keepsUnknown: 'landlocked', needs: NEEDS.roads },
   ),
   flagFilter(
     'only_landlocked',
     'Landlocked',
     'f.landlocked',
-    'Only landlocked parcels, as in exclude_landlocked.',
+    'Only landlocked parcels, as defined in exclude_landlocked.',
     {
       needs: NEEDS.roads,
     },
@@ -122,17 +122,17 @@ export const landFilters: Filter[] = [
     'Wetlands',
     NEEDS.wetlands,
     'f.wetlands_percent',
-    'At most this share of the area is wetlands.',
+    'Maximum share of the area that is wetlands.',
   ),
   shareFilter(
     'flood_zone_percent_max',
     'Flood zone',
     NEEDS.flood,
     'f.flood_zone_percent',
-    'At most this share of the area is in a flood zone.',
+    'Maximum share of the area in a flood zone.',
   ),
-  frontage('min', '>=', 'at least'),
-  frontage('max', '<=', 'at most'),
+  frontage('min', '>=', 'Minimum'),
+  frontage('max', '<=', 'Maximum'),
   roadSwitch('highway', 'Count frontage on highways', 'major highways'),
   roadSwitch('road', 'Count frontage on roads', 'normal roads'),
   roadSwitch('local', 'Count frontage on local roads', 'local roads'),

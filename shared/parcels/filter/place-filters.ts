@@ -13,7 +13,7 @@ export const placeFilters: Filter[] = [
     label: 'County',
     type: 'string',
     scope: true,
-    description: 'County FIPS code; with or without its leading zero, as text or as a number.',
+    description: 'County FIPS code, with or without its leading zero, as text or a number.',
     schema: fipsCode,
     on: 'all',
     where: (fips, { bind }) => `f.fips = ${bind(fips)}::int`,
@@ -23,7 +23,7 @@ export const placeFilters: Filter[] = [
     label: 'Counties',
     type: 'list of strings',
     scope: true,
-    description: 'County FIPS codes, any of these; with or without leading zeros, as text or as numbers.',
+    description: 'County FIPS codes (any of these), with or without leading zeros, as text or numbers.',
     schema: listOf(fipsCode),
     on: 'all',
     where: (counties, { bind }) => `f.fips = any (${bind(counties)}::int[])`,
@@ -33,7 +33,7 @@ export const placeFilters: Filter[] = [
     label: 'ZIP codes',
     type: 'list of strings',
     scope: true,
-    description: 'ZIP codes of the parcel, any of these.',
+    description: 'ZIP codes of the parcel (any of these).',
     schema: listOf(zipCode),
     on: 'f',
     where: (zips, { bind }) => `f.situs_zip = any (${bind(zips)}::int[])`,
@@ -43,17 +43,17 @@ export const placeFilters: Filter[] = [
     label: 'Drawn area',
     type: 'geometry',
     scope: true,
-    description: `WKT geometry of any type in WGS84, longitude first, of at most ${QUERY_LIMITS.maxVertices.toLocaleString('en-US')} vertices. Parcels that share a point with it; touching counts.`,
+    description: `WKT geometry of any type in WGS84, longitude first, up to ${QUERY_LIMITS.maxVertices.toLocaleString('en-US')} vertices. Matches parcels that share a point with it, including those that only touch it.`,
     schema: filterShape,
     on: 'f',
   }),
   defineFilter({
     name: 'owner_parcel_id',
-    label: 'Owner of the parcel',
+    label: 'Same owner as parcel',
     type: 'integer',
     scope: true,
     description:
-      "The owner's portfolio: every parcel that shares the mailing address of this parcel's owner, itself included.",
+      'Owner portfolio: every parcel with the same owner mailing address as this parcel, including it.',
     schema: wholeNumber({ least: 1 }),
     on: 'f',
     where: (_id, { bind, owner }) => {
@@ -64,10 +64,10 @@ export const placeFilters: Filter[] = [
   }),
   defineFilter({
     name: 'list_id',
-    label: 'Parcels of a list',
+    label: 'In list',
     type: 'string',
     scope: true,
-    description: 'The parcels of a list of the company that are on the roll, by its id.',
+    description: "Id of one of your company's lists. Matches its parcels that are on the roll.",
     schema: z.uuid('must be the id of a list'),
     on: 'f',
     where: (id, { bind, list }) =>
@@ -77,7 +77,7 @@ export const placeFilters: Filter[] = [
     name: 'state',
     label: 'State',
     type: 'string',
-    description: 'Two-letter code of the state that the county of the parcel is in.',
+    description: "Two-letter code of the state of the parcel's county.",
     schema: z.string(STATE).transform((text, context) => {
       const fips = STATE_FIPS.get(text.toUpperCase());
       if (fips === undefined) context.issues.push({ code: 'custom', message: STATE, input: text });
@@ -89,18 +89,18 @@ export const placeFilters: Filter[] = [
   }),
   defineFilter({
     name: 'zips_exclude',
-    label: 'Not in ZIP',
+    label: 'Exclude ZIP codes',
     type: 'list of strings',
-    description: 'Without parcels in any of these ZIP codes; parcels of unknown ZIP are kept.',
+    description: 'Excludes parcels in any of these ZIP codes. Parcels with an unknown ZIP code are kept.',
     schema: listOf(zipCode),
     on: 'f',
     where: (zips, { bind }) => `(f.situs_zip = any (${bind(zips)}::int[])) is not true`,
   }),
   defineFilter({
     name: 'property_id',
-    label: 'Parcel id',
+    label: 'Parcel ID',
     type: 'integer',
-    description: 'Numeric identifier of the parcel.',
+    description: 'Numeric id of the parcel.',
     schema: wholeNumber({ least: 1 }),
     on: 'all',
     where: (id, { bind }) => {
@@ -112,7 +112,7 @@ export const placeFilters: Filter[] = [
     name: 'apn',
     label: 'APN',
     type: 'string',
-    description: "Assessor's parcel number; case, spaces, dashes and dots are ignored.",
+    description: "Assessor's parcel number. Case, spaces, dashes, and dots are ignored.",
     schema: line,
     on: 'p',
     where: (apn, { bind }) =>

@@ -10,23 +10,23 @@ import { inCounties, type Selection, selectionOf } from './filter-selection.ts';
 import { readFilterShape } from './filter-shape.ts';
 import { filterByShape } from './spatial-filter.ts';
 
-/** Where to look alone: in a county, among some of its parcels. */
+/** Limits a search to a county, or to some of its parcels. */
 export type Among = { fips: number; ids?: readonly number[] };
 
-/** Who asks, and when. */
+/** Who searches, and when. */
 export type Asking = {
-  /** The moment that months and years are counted from. */
+  /** Months and years are counted back from this time. */
   asOf: Date;
-  /** Whose lists may be asked for; absent: nobody's. */
+  /** The company whose lists the filter may use. Absent: none. */
   companyId?: string | null;
-  /** What computes the filter's shape. */
+  /** Computes the filter's shape. */
   work: ShapeWork;
 };
 
 /**
- * What a filter finds, as statements.
- * @throws PlatError `validation_error` for an owner, a list or a row_version that is not known;
- * `unprocessable` as filterByShape
+ * Turns a filter into SQL.
+ * @throws PlatError `validation_error` for an unknown owner, list, or row_version; `unprocessable` like
+ * filterByShape
  */
 export async function selectParcels(
   body: FilterBody,
@@ -59,7 +59,7 @@ function amongParcels(selection: Selection, among: Among | undefined): Selection
   return { ...inCounty, where, values };
 }
 
-/** @throws PlatError `validation_error` when there is no such parcel, or nobody is known to own it. */
+/** @throws PlatError `validation_error` if the parcel doesn't exist or its owner is unknown */
 async function findOwner(propertyId: number, database: Db): Promise<FilterContext['owner']> {
   const [parcel] = await database.run<{ owner_key: string | null }>('parcels/read_owner_key', {
     property_id: propertyId,
@@ -71,14 +71,14 @@ async function findOwner(propertyId: number, database: Db): Promise<FilterContex
   return { keys, counties: rows.map(row => row.fips) };
 }
 
-/** @throws PlatError `validation_error` for what is no list of the company */
+/** @throws PlatError `validation_error` if the company has no such list */
 async function findList(id: string, companyId: string | null, db: Db): Promise<FilterContext['list']> {
   const known = await db.run('lists/find_list', { company_id: companyId, list_id: id });
-  if (known.length === 0) throw refused('list_id', 'is not the id of a list of the company');
+  if (known.length === 0) throw refused('list_id', "is not the id of one of your company's lists");
   return { counties: await countiesOfList(db, id) };
 }
 
-/** @throws PlatError `validation_error` for a row_version that no parcel can have */
+/** @throws PlatError `validation_error` for a row_version that is too new */
 async function findVersionsSince(since: Since, db: Db): Promise<VersionsSince> {
   const [found] = await db.run<VersionsSince & { newest: number }>('changes/find_versions_since', {
     at: null,
@@ -87,7 +87,10 @@ async function findVersionsSince(since: Since, db: Db): Promise<VersionsSince> {
   });
   const { first, before, newest } = found!;
   if ('version' in since && since.version > newest)
-    throw refused('changed_since', 'is beyond the newest row_version: the database was restored');
+    throw refused(
+      'changed_since',
+      'is newer than the newest row_version, because the database was restored from a backup',
+    );
   return { first, before };
 }
 

@@ -8,22 +8,21 @@ import type { Db } from '../../platform/db.ts';
 import { type Hit, inCounties, type Selection, withinShape } from './filter-selection.ts';
 import { type ReadFilterShape, tooMuch } from './filter-shape.ts';
 
-/** Finer boxes for a shape whose outline meets many parcels. */
+/** Finer boxes, for a shape with many parcels on its outline. */
 const FINE_EDGE_CELLS = 512;
 
-/** Boundaries that one request may read and test: some 200 ms of work. */
+/** Boundaries that one request can read and test, about 200 ms of work. */
 const MAX_CANDIDATES = 20_000;
 
-/** One that meets several boxes is found in each of them. */
+/** A parcel that meets several boxes is found in each of them. */
 const MAX_FINDS = 2 * MAX_CANDIDATES;
 
-/** Boundaries in one task, so that shapes of others get their turn in between: some milliseconds. */
+/** Boundaries per task, a few milliseconds of work, so that other shapes get their turn in between. */
 const TESTED_AT_ONCE = 500;
 
 /**
- * The same selection within a shape: of parcels in boxes inside of it, and of those along its
- * outline that meet it.
- * @throws PlatError `unprocessable` for more parcels on the outline than can be tested.
+ * Narrows a selection to a shape: parcels in boxes inside it, and parcels along its outline that meet it.
+ * @throws PlatError `unprocessable` if too many parcels are on the outline
  */
 export async function filterByShape(
   { query }: ReadFilterShape,
@@ -38,11 +37,11 @@ export async function filterByShape(
     if (candidates !== null) return withinShape(near, cover, await test(query, candidates, db, work));
   }
   throw tooMuch(
-    `The outline passes over more than ${MAX_CANDIDATES} parcels. Make it smaller, or add filters that leave fewer of them.`,
+    `The outline crosses more than ${MAX_CANDIDATES.toLocaleString('en-US')} parcels. Draw a smaller shape, or add filters.`,
   );
 }
 
-/** The counties with parcels where a shape is; no other needs to be asked. */
+/** The counties with parcels where a shape is. Only these are searched. */
 const countiesAround = async ({ edge }: QueryCover, db: Db): Promise<number[]> =>
   edge.length === 0 ? [] : countiesIn(boxAround(edge), db);
 
@@ -59,7 +58,7 @@ async function countiesIn(box: Box, db: Db): Promise<number[]> {
   return rows.map(row => row.fips);
 }
 
-/** The parcels along the outline; null for more than can be tested. */
+/** The parcels along the outline. Null if there are too many to test. */
 async function listCandidates(
   { inner, edge }: QueryCover,
   { from, where, values }: Selection,
@@ -77,7 +76,7 @@ async function listCandidates(
 
 type Boundary = { property_id: number; boundary: Buffer };
 
-/** Those of the candidates whose boundaries meet the query. */
+/** The candidates whose boundaries meet the query. */
 async function test(
   query: QueryData,
   candidates: ReadonlyMap<number, Hit>,

@@ -36,11 +36,11 @@ export const LIMITS = {
   pageBytes: 128 * MiB,
   /** Time-out of a file's reader without a row or progress. */
   readerIdleMs: 30_000,
-  /** Time-out of starting a reader, which takes half a second on an idle machine. */
+  /** Timeout for starting a reader, which takes half a second on an idle machine. */
   readerStartMs: 120_000,
   /** Time-out of a download without a byte. */
   downloadIdleMs: 60_000,
-  /** Time-out from request to last byte: some servers take over a minute for a wide page. */
+  /** Timeout from request to last byte. Some servers take over a minute for a wide page. */
   pageMs: 180_000,
   /** Attempts per request. The pauses of 1 + 2 + 4 + 8 + 16 s outlast a restart of the server. */
   tries: 6,
@@ -95,5 +95,5 @@ export function redactUrl(url: string | URL): string {
 
 /** For a source that ends earlier than it announced. */
 export function truncatedError(name: string, how: string): PlatError {
-  return sourceError(`${name} is cut off: ${how}. Fetch or copy it again.`);
+  return sourceError(`${name} is incomplete: ${how}. Download or copy it again.`);
 }

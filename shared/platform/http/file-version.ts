@@ -1,7 +1,7 @@
 import { limitsOf, type OpenContext } from './download-context.ts';
 import { fetchWithRetry, isTransientStatus } from './http.ts';
 
-/** What a server tells about a file without sending it. */
+/** A file's version, as reported by its server without sending the file. */
 export type FileVersion = {
   /**
    * Changes with the file: its `Last-Modified` in ISO 8601, else its ETag, and its length. Null when the
@@ -12,14 +12,14 @@ export type FileVersion = {
 };
 
 /**
- * Asks for a file's version; null when it does not exist (404, 410). @throws PlatError `feed_source` when the
- * server cannot be reached
+ * Requests a file's version. null if it doesn't exist (404, 410).
+ * @throws PlatError `feed_source` when the server is unreachable
  */
 export async function fetchFileVersion(url: URL, context: OpenContext): Promise<FileVersion | null> {
   const question = { timeoutMs: limitsOf(context).downloadIdleMs, read: stateOf };
   const state = await fetchWithRetry(url, { ...question, method: 'HEAD' }, context);
   if (state !== 'refused') return state;
-  // A URL signed for GET answers HEAD with 403, so request its first byte.
+  // A URL signed for GET returns 403 for HEAD, so request its first byte.
   const first = await fetchWithRetry(url, { ...question, headers: { range: 'bytes=0-0' } }, context);
   return first === 'refused' ? { version: null, modified: null } : first;
 }

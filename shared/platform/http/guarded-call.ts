@@ -96,11 +96,11 @@ export function openGuardedCall(
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof BrokenCircuitError)
-        throw new ProviderError(name, 'has failed several times in a row and is left alone for a moment', {
+        throw new ProviderError(name, 'failed several times in a row, so Plat is pausing its calls', {
           again: true,
         });
       if (error instanceof TaskCancelledError)
-        throw new ProviderError(name, `did not answer within ${limits.totalMs / 1_000} s`, { again: true });
+        throw new ProviderError(name, `did not respond within ${limits.totalMs / 1_000} s`, { again: true });
       throw error;
     }
   };
@@ -125,7 +125,7 @@ async function attempt(
     signal,
   }).catch(error => {
     signal.throwIfAborted();
-    throw new ProviderError(name, `at ${redactUrl(url)} cannot be reached (${reasonOf(error)})`, {
+    throw new ProviderError(name, `at ${redactUrl(url)} is unreachable (${reasonOf(error)})`, {
       again: true,
     });
   });
@@ -143,16 +143,15 @@ async function attempt(
  */
 function statusError(name: string, { status, headers }: Response): PlatError {
   if (status >= 300 && status < 400)
-    return new ProviderError(name, 'redirects, which is not followed: set its final address', {
+    return new ProviderError(name, 'redirects, which Plat does not follow; set its final URL', {
       again: false,
     });
   const passing = isTransientStatus(status);
   const pause = retryAfterMs(headers.get('retry-after')) ?? (passing ? 0 : 300_000);
-  // A pause that the provider asks for goes to the client in Retry-After, which should not be kept waiting
-  // for it.
+  // Pass a pause that the provider requests to the client in Retry-After, instead of making it wait.
   return new ProviderError(
     name,
-    `answered ${status}`,
+    `returned ${status}`,
     { again: passing && pause === 0, outage: passing || [401, 402, 403].includes(status) },
     pause || undefined,
   );
@@ -166,14 +165,15 @@ async function readJson(
 ): Promise<unknown> {
   const bytes = await boundedBody(response, most).catch(error => {
     signal.throwIfAborted();
-    throw new ProviderError(name, `broke off its answer (${reasonOf(error)})`, { again: true });
+    throw new ProviderError(name, `closed the connection during its response (${reasonOf(error)})`, {
+      again: true,
+    });
   });
-  if (bytes === null)
-    throw new ProviderError(name, `answered with more than ${most} bytes`, { again: false });
+  if (bytes === null) throw new ProviderError(name, `returned more than ${most} bytes`, { again: false });
   try {
     return bytes.length === 0 ? null : JSON.parse(bytes.toString());
   } catch {
-    throw new ProviderError(name, 'answered with what is no JSON', { again: true });
+    throw new ProviderError(name, 'returned invalid JSON', { again: true });
   }
 }
 

@@ -21,8 +21,8 @@ export class OtherNetworkError extends Error {}
 const networkOf = (address: string): Network => (isPublicAddress(address) ? 'public' : 'private');
 
 /**
- * Looks names up for connections within one network alone. They go to the addresses that are checked here, so
- * that a later DNS answer cannot bypass the check.
+ * Resolves names for connections within one network only. Connections use the addresses checked here, so that
+ * a later DNS response can't bypass the check.
  */
 export function lookupWithin(network: Network): LookupFunction {
   return (hostname, options, done) => {
@@ -64,7 +64,7 @@ export async function fetchPublic(url: URL, init: FetchInit): Promise<Response> 
   const response = await fetchWithin('public', url, init);
   if (response !== null) return response;
   throw sourceError(
-    `${redactUrl(url)} is an address of a private network, to which no redirect from a public one is followed. Put it into the feed's source if it is meant.`,
+    `${redactUrl(url)} is in a private network. Plat does not follow redirects there from a public address. If you trust it, set it as the feed's source.`,
   );
 }
 
@@ -74,5 +74,5 @@ export async function fetchAnyNetwork(url: URL, init: FetchInit): Promise<FetchR
   if (open !== null) return { response: open, network: 'public' };
   const inside = await fetchWithin('private', url, init);
   if (inside !== null) return { response: inside, network: 'private' };
-  throw sourceError(`${redactUrl(url)} changed its address meanwhile.`, { retryable: true });
+  throw sourceError(`${redactUrl(url)} changed its IP address during the request.`, { retryable: true });
 }

@@ -13,15 +13,15 @@ const CONNECT_MS = 10_000;
 const LOOK_MS = 500;
 /** To one host; servers let 511 wait by default, and drop what comes beyond. */
 const CONNECTIONS = 256;
-/** Nobody reads the answers: so many bytes let a connection be used again, a longer one is cut off. */
+/** Responses are ignored. With up to this many bytes, the connection is reused. Longer ones are cut off. */
 const ANSWER_BYTES = 16_384;
 
 export type PostResult = {
   /** Null without an answer. */
   status: number | null;
-  /** Why it did not succeed, in words for whose address it is; null where it did. */
+  /** Why it failed, in words for the owner of the URL. null if it succeeded. */
   error: string | null;
-  /** How long the receiver asks to be left alone. */
+  /** The pause that the receiver requests. */
   retryAfterMs: number | null;
 };
 
@@ -37,14 +37,14 @@ const plainHost = (host: string): string =>
     .replace(/\.$/, '');
 
 /**
- * Why nothing may be sent to an address, as far as it tells by itself: what a name stands for is looked at
- * when it is connected to. @param privateHosts those that may be private and without https
+ * Why nothing can be sent to a URL, by its text alone. Its host name is resolved and checked on connection.
+ * @param privateHosts hosts that may be private and without https
  */
 export function postFault(text: string, privateHosts: ReadonlySet<string>): string | undefined {
-  if (!URL.canParse(text)) return 'must be an address such as https://example.com/plat';
+  if (!URL.canParse(text)) return 'must be a URL such as https://example.com/plat';
   const { protocol, hostname, username, password } = new URL(text);
   const host = plainHost(hostname);
-  if (username !== '' || password !== '') return 'must not hold a user or a password';
+  if (username !== '' || password !== '') return 'must not contain a user name or a password';
   if (privateHosts.has(host) && protocol === 'http:') return undefined;
   if (protocol !== 'https:') return 'must begin with https://';
   if (privateHosts.has(host)) return undefined;
@@ -61,8 +61,8 @@ export type GuardedPost = {
 };
 
 /**
- * Sends to addresses of others: by https, to public addresses alone, which are checked as each connection is
- * made, without redirects. Connections are kept for the next message.
+ * Sends to other people's URLs: only by https, to public addresses that are checked for each connection,
+ * without redirects. Connections are kept for the next message.
  */
 export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = TIMEOUT_MS): GuardedPost {
   // An exchange has one limit of time for all of it.
@@ -73,10 +73,10 @@ export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = T
   /** In the order in which they began. */
   const underWay = new Set<Exchange>();
   const look = setInterval(() => {
-    const begun = performance.now() - timeoutMs;
+    const cutoff = performance.now() - timeoutMs;
     for (const exchange of underWay) {
-      if (exchange.begun > begun) break;
-      exchange.giveUp(`did not answer within ${timeoutMs / 1_000} s`);
+      if (exchange.startedAt > cutoff) break;
+      exchange.giveUp(`did not respond within ${timeoutMs / 1_000} s`);
     }
   }, LOOK_MS);
   look.unref();
@@ -103,11 +103,11 @@ export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = T
 }
 
 /**
- * A message on its way. undici's own `request` makes a stream of each answer, and an abort signal has
- * listeners for each: both together took longer than sending.
+ * A message being sent. undici's own `request` creates a stream for each response, and an abort signal adds
+ * listeners. Together they took longer than sending.
  */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly begun = performance.now();
+  readonly startedAt = performance.now();
   readonly #done: (result: PostResult) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #answer: PostResult | undefined;
@@ -158,18 +158,19 @@ function answered(status: number, wait: string | string[] | undefined): PostResu
   if (status >= 200 && status < 300) return { status, error: null, retryAfterMs: null };
   return {
     status,
-    error: status >= 300 && status < 400 ? REDIRECTED : `answered ${status}`,
+    error: status >= 300 && status < 400 ? REDIRECTED : `returned ${status}`,
     retryAfterMs: typeof wait === 'string' ? (retryAfterMs(wait) ?? null) : null,
   };
 }
 
-const REDIRECTED = 'redirects, which is not followed: give its final address';
+const REDIRECTED = 'redirects, which Plat does not follow; enter its final URL';
 
 const failure = (error: string): PostResult => ({ status: null, error, retryAfterMs: null });
 
 function wordsOf(error: Error): string {
-  // One text for unknown names and for names of the inner network, so that nobody learns which exist there.
+  // The same text for unknown names and for names in the private network, so that it doesn't reveal which
+  // exist.
   const isLookup = (error as NodeJS.ErrnoException).syscall === 'getaddrinfo';
   if (isLookup || error instanceof OtherNetworkError) return 'has no address on the public internet';
-  return `cannot be reached (${errorCode(error) ?? error.name})`;
+  return `is unreachable (${errorCode(error) ?? error.name})`;
 }

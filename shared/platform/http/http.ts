@@ -24,10 +24,10 @@ export const USER_AGENT = 'plat (parcel feed reader)';
 export type Download = { path: string; remove(): Promise<void> };
 
 /**
- * Downloads a URL to a temporary folder in `tmpDir`, completely before anything is read: zip needs random
- * access, and a truncated download is noticed before staging.
+ * Downloads a URL completely to a temporary folder in `tmpDir`. Zip needs random access, and a truncated
+ * download is detected before staging.
  * @returns null for 404 and 410 when `optional`
- * @throws PlatError `feed_source` when the URL cannot be read, answers an error or exceeds `downloadBytes`
+ * @throws PlatError `feed_source` when the URL can't be read, returns an error, or exceeds `downloadBytes`
  */
 export async function download(
   url: URL,
@@ -126,12 +126,12 @@ export async function request(
     const allowed = sameOrigin ? url.origin === start.origin : /^https?:$/.test(url.protocol);
     if (!allowed) {
       throw sourceError(
-        `${redactUrl(start)} redirects to ${url.origin}, which is not followed. Put the final address into the feed's source.`,
+        `${redactUrl(start)} redirects to ${url.origin}, which Plat does not follow. Set the feed's source to the final URL.`,
       );
     }
   }
   throw sourceError(
-    `${redactUrl(start)} redirects more than ${MAX_REDIRECTS} times. Put the final address into the feed's source.`,
+    `${redactUrl(start)} redirects more than ${MAX_REDIRECTS} times. Set the feed's source to the final URL.`,
   );
 }
 
@@ -151,7 +151,7 @@ export async function boundedBody(response: Response, maxBytes: number): Promise
 export function statusOutcome(response: Response, url: URL): AttemptOutcome<never> {
   const { status } = response;
   const remedy = isTransientStatus(status) ? 'Run the feed again later.' : "Check the feed's source.";
-  const error = sourceError(`${redactUrl(url)} answered ${status}. ${remedy}`, {
+  const error = sourceError(`${redactUrl(url)} returned ${status}. ${remedy}`, {
     retryable: isTransientStatus(status),
     ...((status === 404 || status === 410) && { status: 404 }),
   });
@@ -174,13 +174,13 @@ function fileName(url: URL): string {
 }
 
 /**
- * The result of one attempt: a value, or the error to retry after, with the pause that the server asks for.
+ * The result of one attempt: a value, or the error to retry after, with the pause that the server requests.
  */
 export type AttemptOutcome<T> = { value: T } | { retry: PlatError; afterMs?: number };
 
 /**
- * Repeats an attempt with doubling pauses and up to 25 % jitter.
- * @throws the last error; at once when the server asks for a pause longer than `limits.retryAfterMs`
+ * Repeats an attempt with doubling pauses and up to 25% jitter.
+ * @throws the last error, or at once if the server requests a pause longer than `limits.retryAfterMs`
  */
 export async function withRetry<T>(
   attempt: () => Promise<AttemptOutcome<T>>,
@@ -255,7 +255,7 @@ export function networkOutcome(error: unknown, url: URL, signal: AbortSignal): {
   const reason = describeNetworkError(error);
   return {
     retry: sourceError(
-      `${redactUrl(url)} cannot be read: ${reason}. Check the address and the network, then run again.`,
+      `Can't read ${redactUrl(url)}: ${reason}. Check the URL and the network, then run again.`,
       {
         cause: error,
         retryable: true,
@@ -284,7 +284,7 @@ export function isUnreachable(error: unknown): boolean {
 
 function describeNetworkError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return 'the server did not answer in time';
+  if (error.name === 'TimeoutError') return 'the server did not respond in time';
   // fetch puts the socket's error ("connect ECONNREFUSED …") into `cause`.
   return error.cause instanceof Error ? error.cause.message : error.message;
 }

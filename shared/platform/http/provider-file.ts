@@ -13,15 +13,15 @@ import { type CallLimits, openGuardedCall, type ProviderRequest } from './guarde
 
 const path = z
   .string()
-  .regex(/^[^.[\]\s]+(\[\d+\])*(\.[^.[\]\s]+(\[\d+\])*)*$/, 'is no path such as results[0].person.name');
+  .regex(/^[^.[\]\s]+(\[\d+\])*(\.[^.[\]\s]+(\[\d+\])*)*$/, 'is not a path such as results[0].person.name');
 
 const list = z.strictObject({
-  each: path.describe('Where the list stands.'),
-  fields: z.record(z.string(), path).describe('Where each field stands in an entry of the list.'),
+  each: path.describe('Path of the list.'),
+  fields: z.record(z.string(), path).describe('Path of each field in an entry of the list.'),
 });
 
 export const providerSchema = z.strictObject({
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9 and -'),
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9, and -'),
   url: z.string().min(1),
   method: z.enum(['GET', 'POST']).default('POST'),
   headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/), z.string()).default({}),
@@ -64,26 +64,27 @@ export function loadProvider(
   env: Record<string, string | undefined> = process.env,
 ): Provider {
   const fault = (what: string, cause?: unknown) =>
-    new PlatError('config', `${file}: ${what}. docs/providers.md describes the file.`, { cause });
+    new PlatError('config', `${file}: ${what}. See docs/providers.md.`, { cause });
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw fault('cannot be read', error);
+    throw fault('is not readable', error);
   }
   const document = parseDocument(text);
   const checked = providerSchema.safeParse(document.errors.length > 0 ? undefined : document.toJS());
   if (document.errors.length > 0) throw fault(document.errors[0]!.message.split('\n')[0]!);
   if (!checked.success)
     throw fault(checked.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`).join('; '));
-  if (checked.data.timeout_ms > maxTimeoutMs) throw fault(`timeout_ms: is at most ${maxTimeoutMs}`);
+  if (checked.data.timeout_ms > maxTimeoutMs) throw fault(`timeout_ms: must be ${maxTimeoutMs} or less`);
   const stray = Object.keys(checked.data.response).filter(name => !fields.includes(name));
-  if (stray.length > 0) throw fault(`response: ${stray.join(', ')} is not among ${fields.join(', ')}`);
+  if (stray.length > 0)
+    throw fault(`response: unknown field ${stray.join(', ')} (known: ${fields.join(', ')})`);
   const used = [checked.data.url, ...stringsOf(checked.data.headers), ...stringsOf(checked.data.body)];
   const unknown = used.flatMap(placeholders).filter(name => !names.includes(name));
-  if (unknown.length > 0) throw fault(`{${unknown[0]}} is not among ${names.join(', ')}`);
+  if (unknown.length > 0) throw fault(`unknown placeholder {${unknown[0]}} (known: ${names.join(', ')})`);
   const [inHeader] = stringsOf(checked.data.headers).flatMap(placeholders);
-  if (inHeader !== undefined) throw fault(`headers: {${inHeader}} is filled in the url and the body alone`);
+  if (inHeader !== undefined) throw fault(`headers: {${inHeader}} works only in the url and the body`);
   const missing = used.flatMap(variables).filter(name => !env[name]);
   if (missing.length > 0) throw fault(`the environment variable ${missing[0]} is not set`);
   const { url, headers, body } = mapStrings(
@@ -117,8 +118,8 @@ function requestOf({ url, method, headers, body }: ProviderFile, values: Values)
 }
 
 /**
- * Fills a template. A text that is one placeholder becomes the value itself; entries without a value are left
- * out.
+ * Fills a template. A text with only a placeholder becomes the value itself. Entries without a value are
+ * omitted.
  */
 function fillTemplate(template: unknown, values: Values): unknown {
   if (typeof template === 'string') {
@@ -185,8 +186,8 @@ const isLoopback = (host: string): boolean =>
 function requireSafeUrl(template: string, fault: (what: string) => PlatError): void {
   const origin = /^https?:\/\/[^/?#]+/.exec(template)?.[0];
   if (origin === undefined) throw fault('url: must start with https://');
-  if (placeholders(origin).length > 0) throw fault('url: a placeholder stands in the name of the host');
+  if (placeholders(origin).length > 0) throw fault('url: the host name must not contain a placeholder');
   const { protocol, hostname, username } = new URL(origin);
-  if (username !== '') throw fault('url: holds a user name: send it in headers');
+  if (username !== '') throw fault('url: must not contain a user name; send it in headers');
   if (protocol !== 'https:' && !isLoopback(hostname)) throw fault('url: must start with https://');
 }

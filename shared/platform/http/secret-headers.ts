@@ -11,7 +11,7 @@ export function secretHeaders(names: Record<string, string>): Record<string, str
       if (value === undefined || value === '')
         throw new PlatError(
           'config',
-          `A source of imagery needs the environment variable ${variable}: set it for the API and the workers.`,
+          `An imagery source needs the environment variable ${variable}. Set it for the API and the workers.`,
         );
       return [header.toLowerCase(), value];
     }),

@@ -11,8 +11,8 @@ const RETENTION_MS = 7 * 86_400_000;
 
 /**
  * The path of a cached copy of a file that several feeds use, such as the wetlands of a state. It is
- * downloaded again when the server has a new version. Null when the server tells no version or the folder is
- * not writable.
+ * downloaded again when the server has a new version. null if the server sends no version or the folder isn't
+ * writable.
  * @throws PlatError `feed_source`
  */
 export async function cachedDownload(url: URL, folder: string, context: OpenContext): Promise<string | null> {
@@ -32,7 +32,7 @@ export async function cachedDownload(url: URL, folder: string, context: OpenCont
     const copy = (await download(url, { ...context, tmpDir: scratch }))!;
     await mkdir(join(scratch, 'whole'));
     await rename(copy.path, join(scratch, 'whole', basename(copy.path)));
-    // Another worker may have created the same copy meanwhile.
+    // Another worker may have created the same copy in the meantime.
     await rename(join(scratch, 'whole'), target).catch(error => {
       if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(errorCode(error) ?? '')) throw error;
     });

@@ -5,8 +5,8 @@ import { isRetryable, PlatError } from '../errors.ts';
 import type { DeliveryQueue, QueueName } from './queue.ts';
 
 /**
- * What is known of a job where it is enqueued; the job's file in `workers/` adds what it does. Retries are
- * for causes that pass by themselves.
+ * The definition of a job for queuing it. The job's file in `workers/` adds its implementation. Retries are
+ * for temporary causes.
  */
 export type JobDefinition<Payload> = {
   name: string;
@@ -43,7 +43,7 @@ export type JobState = {
   attempts: number;
   /** How many of these ended with their worker. */
   deaths: number;
-  /** When the next attempt begins, after one that failed. */
+  /** When the next attempt starts, after a failed one. */
   next_at: Date | null;
   queued_at: Date;
   started_at: Date | null;
@@ -62,7 +62,7 @@ export async function enqueue<P>(db: Db, job: JobDefinition<P>, payload: P): Pro
     const [row] = await db.run<Enqueued>('queue/enqueue_job', values);
     if (row) return row;
   }
-  throw new PlatError('enqueue', `Job ${job.name} could not be added.`, { retryable: true });
+  throw new PlatError('enqueue', `Couldn't add job ${job.name}.`, { retryable: true });
 }
 
 /** Writes a job for each payload. @returns their ids */
@@ -78,12 +78,13 @@ export async function enqueueAll<P>(
 
 type Enqueued = { id: string; added: boolean };
 
-/** Workers listen here for jobs that are to be handed to their queue as soon as they are committed. */
+/** Workers listen here for committed jobs to hand to their queue. */
 export const JOBS_CHANNEL = 'plat_jobs';
 
 /**
- * Writes a job that somebody waits for, and notifies workers with the commit. For processes without queues,
- * such as the API. @returns its id
+ * Adds a job that a person waits for, and notifies workers on commit. For processes without queues, such as
+ * the API.
+ * @returns its id
  */
 export async function enqueueAndNotify<P>(db: Db, job: JobDefinition<P>, payload: P): Promise<string> {
   const { id } = await enqueue(db, job, payload);
@@ -138,7 +139,7 @@ export async function getJob(db: Db, id: string): Promise<JobState> {
   return rows[0];
 }
 
-/** What people read beside a job. */
+/** The text that people see for a job. */
 export function describeJob({ status, note, error, next_at }: JobState, now = Date.now()): string {
   if (status === 'failed') return `failed: ${error ?? ''}`;
   if (status !== 'running') return status;
@@ -147,7 +148,7 @@ export function describeJob({ status, note, error, next_at }: JobState, now = Da
   return `${note}, next in ${seconds} s: ${error}`;
 }
 
-/** The one job whose id begins so. @throws PlatError `not_found` */
+/** The only job whose id starts like this. @throws PlatError `not_found` */
 async function findJob(db: Db, start: string): Promise<{ id: string; status: JobState['status'] }> {
   const rows = await db.run<{ id: string; status: JobState['status'] }>('queue/find_jobs', {
     prefix: start.toLowerCase().replace(/[^0-9a-f-]/g, '?'),
@@ -155,7 +156,7 @@ async function findJob(db: Db, start: string): Promise<{ id: string; status: Job
   const [found, other] = rows;
   if (found !== undefined && other === undefined && start.length >= 6) return found;
   const message = other
-    ? `Several jobs' ids begin with ${start}: give more of it.`
+    ? `Several job ids start with ${start}. Enter more characters.`
     : `There is no job ${start}.`;
   throw new PlatError('not_found', `${message} \`plat jobs\` lists them.`);
 }
@@ -171,24 +172,24 @@ export async function cancelJob(
 ): Promise<{ id: string; running: boolean }> {
   const { id, status } = await findJob(db, start);
   const rows = await db.run<{ worker: string | null }>('queue/cancel_job', { id, by });
-  if (rows[0] === undefined) throw new PlatError('job_ended', `Job ${id} is over already: ${status}.`);
+  if (rows[0] === undefined) throw new PlatError('job_ended', `Job ${id} has already ended: ${status}.`);
   return { id, running: rows[0].worker !== null };
 }
 
 /**
- * Adds a job that does an ended one again. @throws PlatError `not_found`; `job_open` where it or
- * one like it is open
+ * Adds a job that repeats an ended one.
+ * @throws PlatError `not_found`; `job_open` when it or one like it is open
  */
 export async function retryJob(db: Db, start: string): Promise<{ id: string }> {
   const { id, status } = await findJob(db, start);
   const [copy] =
     status === 'queued' || status === 'running' ? [] : await db.run<{ id: string }>('queue/copy_job', { id });
   if (copy === undefined)
-    throw new PlatError('job_open', `Job ${id}, or one that does the same, is open already.`);
+    throw new PlatError('job_open', `Job ${id}, or a job with the same work, is already queued or running.`);
   return copy;
 }
 
-/** Longer than PostgreSQL takes to come back from a crash. */
+/** Longer than PostgreSQL takes to recover from a crash. */
 const RETRY_LIMIT_MS = 60_000;
 
 /** Repeats a look at the database while it is away for a moment; any other failure is thrown at once. */
@@ -204,7 +205,7 @@ export async function retryWhileUnreachable<T>(look: () => Promise<T>, signal?: 
   }
 }
 
-/** A short job is soon seen to be done; a long one is asked for four times a second. */
+/** Short jobs are polled more often. Long ones four times a second. */
 const FIRST_POLL_MS = 20;
 const MAX_POLL_MS = 250;
 

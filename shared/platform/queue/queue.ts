@@ -15,7 +15,7 @@ import { connectionOf, endsWithWorker } from '../connection-pool.ts';
 import { type Logger, sparseWarnings } from '../log.ts';
 import { QUEUE_SCHEMA } from '../migrate.ts';
 
-/** One queue a job family, so that a long ingestion never stands in the way of a recompute. */
+/** One queue per job family, so that a long load never delays a recompute. */
 export const QUEUE_NAMES = [
   'ingest',
   'feeds',
@@ -31,10 +31,10 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
 /** Before a feed's name in the keys of the queue `schedule`. */
 export const FEED_PREFIX = 'feed-';
 
-/** What travels through the queue: the row of table `jobs`, or the feed whose schedule has come round. */
+/** A queue entry: the row of table `jobs`, or the feed whose scheduled run is due. */
 export type Delivery = { id: string } | { scheduled: string };
 export type DeliveryQueue = Queue<Delivery, unknown, string>;
-/** `token` is the lock under which the worker holds the job. */
+/** `token` is the worker's lock on the job. */
 export type Processor = (job: Job<Delivery, unknown, string>, token?: string) => Promise<unknown>;
 
 export type QueueBackend = {
@@ -54,7 +54,7 @@ export function openQueues(backend: QueueBackend): Record<QueueName, DeliveryQue
 type Classes = ReturnType<typeof withBackend<IQueueBackend, unknown>>;
 
 /**
- * The one place that knows where the queues live: Redis with REDIS_URL, else PostgreSQL. One pool of
+ * The only place that knows where the queues are: in Redis with REDIS_URL, else in PostgreSQL. One pool of
  * connections serves all.
  */
 export function openQueueBackend(config: Config, log: Logger): QueueBackend {

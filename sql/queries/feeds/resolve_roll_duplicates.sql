@@ -34,7 +34,7 @@ rejected as (
   select
     :run_id, 'roll', d.row_no, 'key', 'duplicate_key',
     format(
-      'Key %s was used by row %s with other values; the first row''s values are kept, and this row''s geometry, if it has one, is a part of the parcel.',
+      'Key %s is also in row %s, with other values. Plat keeps the values of that row. If this row has geometry, it becomes part of the parcel.',
       d.key, d.kept_row
     ),
     coalesce(raw.raw, '')

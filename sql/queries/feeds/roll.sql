@@ -252,7 +252,7 @@ from stage_match
 insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
 select
   :run_id, :input, row_no, 'geometry', 'geometry_not_united',
-  format('The geometry cannot be united with that of the first feature of key %s, which stands for the parcel.', :key::text),
+  format('This geometry cannot be combined with that of the first feature of key %s, which is used for the parcel.', :key::text),
   json_build_object('key', :key::text)::text
 from unnest(:row_numbers::bigint[]) as row_no
 limit greatest(0, :most - (select count(*) from run_rejects where run_id = :run_id and reason = 'geometry_not_united'))

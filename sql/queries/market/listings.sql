@@ -147,7 +147,7 @@ set_aside as (
   insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
   select
     :run_id, 'listings', d.row_no, 'source_id', 'superseded',
-    format('Listing %s is given again by row %s, whose state is newer.', d.source_id, d.kept_row),
+    format('Row %2$s has the same listing, %1$s, with a newer state.', d.source_id, d.kept_row),
     coalesce(raw.raw, '')
   from removed d
   left join stage_raw raw on raw.row_no = d.row_no

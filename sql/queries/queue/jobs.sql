@@ -146,7 +146,7 @@ with before as (
 update jobs j
 set status = 'running', attempts = j.attempts + 1, deaths = j.deaths + (b.died is not null)::int, worker = :worker,
   started_at = clock_timestamp(), next_at = null, progress = 0,
-  note = case when b.died is not null then 'begins again: its worker died (' || b.died || ')' end
+  note = case when b.died is not null then 'restarting: its worker died (' || b.died || ')' end
 from before b
 where j.id = b.id
 returning j.name, j.payload, j.attempts, j.deaths, b.died

@@ -30,10 +30,10 @@ const lots = (acres: number, count = 40) =>
 
 describe('the gate', () => {
   test.each([
-    ['sqft', 2, /0\.0000\d+ times .* 4 in 40 of 40 \(100\.0 %, at most 33 %\): unit: acres would fit/],
-    ['acres', 96_000, /: unit: sqft would fit/],
-    ['acres', 0.89, /: unit: hectares would fit/],
-    ['acres', 30, /column, unit or scale/],
+    ['sqft', 2, /0\.0000\d+ times .* 4 in 40 of 40 parcels \(100\.0%, limit 33%\)\. Unit acres would fit/],
+    ['acres', 96_000, / Unit sqft would fit/],
+    ['acres', 0.89, / Unit hectares would fit/],
+    ['acres', 30, /column, unit, and scale/],
   ])('blocks %s of %s, and names the unit that fits', async (unit, stated, says) => {
     const strict = await roll({}, unit)(lots(stated));
     expect(strict.blocked).toEqual([{ gate: 'acreage', message: expect.stringMatching(says) }]);

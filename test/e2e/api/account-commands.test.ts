@@ -118,8 +118,8 @@ describe('plat account', () => {
     [['account', 'set', 'dated', '--period-end', 'soon'], 2, "'soon'"],
     [['account', 'set', 'dated', '--invoice', 'maybe'], 2, 'paid, unpaid'],
     [['account', 'set', 'dated', '--tier', 'free', '--no-contract'], 2, '--no-contract'],
-    [['account', 'set', 'dated', '--user', 'ana'], 2, 'e-mail'],
-    [['account', 'create', 'named', '--user', 'Ana <ana@acme.example>'], 2, 'e-mail'],
+    [['account', 'set', 'dated', '--user', 'ana'], 2, 'email'],
+    [['account', 'create', 'named', '--user', 'Ana <ana@acme.example>'], 2, 'email'],
     [['account', 'set', 'dated', '--user-name', 'Ana'], 2, '--user'],
     [['account', 'create', 'named', '--user-name', 'Ana'], 2, '--user'],
     [['account', 'show', 'nobody'], 2, 'account "nobody"'],
@@ -344,5 +344,5 @@ test('a key is rotated: both work until the old one ends, at once when no overla
   const { out } = await plat('key', 'rotate', second.id, '--overlap', '0');
   await answers(second.key, 401);
   await answers(out.trim(), 200);
-  await refused(['key', 'rotate', second.id], 'no such key in use');
+  await refused(['key', 'rotate', second.id], 'No active key');
 });

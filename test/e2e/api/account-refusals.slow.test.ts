@@ -45,12 +45,8 @@ describe('refused', () => {
     ['an empty company, set', ['account', 'set', 'Acme Land', '--company', ''], 'company\\b.*empty'],
     ['an empty key', ['key', 'create', 'Acme Land', '--name', ''], 'key\\b.*empty'],
     ['a key of lines', ['key', 'create', 'Acme Land', '--name', 'a\tb'], 'control characters'],
-    ['a long e-mail address', ['account', 'create', 'a', '--user', `${'x'.repeat(250)}@a.example`], 'e-mail'],
-    [
-      'an e-mail address with colours',
-      ['account', 'create', 'a', '--user', '\u001b[31ma@b.example'],
-      'e-mail',
-    ],
+    ['a long email address', ['account', 'create', 'a', '--user', `${'x'.repeat(250)}@a.example`], 'email'],
+    ['an email address with colors', ['account', 'create', 'a', '--user', '\u001b[31ma@b.example'], 'email'],
     ['the keys of nobody', ['key', 'list', '--account', 'nobody'], 'account "nobody"'],
     ['a key for nobody', ['key', 'create', 'nobody'], 'account "nobody"'],
   ])('%s', async (_what, argv, reason) => refused(argv, reason));

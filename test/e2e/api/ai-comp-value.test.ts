@@ -182,7 +182,7 @@ describe('a parcel', () => {
     const id = 3_300_500_000_001;
     await insertParcels(db.pool, [{ property_id: id, location: '(-722000000,430000000)', acres: 3 }]);
     const { message } = await missing(id);
-    expect(message).toMatch(/sale.*\bCheshire \(33005\).*feed/);
+    expect(message).toMatch(/\bCheshire \(33005\).*sales.*feed/);
   });
 
   test('with an id that is none is not found', async () => {

@@ -77,7 +77,7 @@ describe('an unknown county or ZIP is named', () => {
       '/properties/filter/',
       { counties: ['33019', 1001, 9001], zips_include: ['99999'] },
       {
-        counties: [expect.stringMatching(/^09001 .* 09120, 09140 and 09190/)],
+        counties: [expect.stringMatching(/^09001 .* 09120, 09140, or 09190/)],
         zips_include: [NO_ZIP],
       },
     ],
@@ -88,7 +88,7 @@ describe('an unknown county or ZIP is named', () => {
   test('in a path it is not found', async () => {
     const { status, json } = await ask('/markets-stats/09003/stats/');
     expect(status).toBe(404);
-    expect(json).toMatchObject({ error: { message: expect.stringContaining('09110, 09140 and 09160') } });
+    expect(json).toMatchObject({ error: { message: expect.stringContaining('09110, 09140, or 09160') } });
   });
 });
 

@@ -163,7 +163,9 @@ test('of charges that arrive together, those of callers who have left are not ma
   const meter = openMeter(db.pool.forApi());
   const left = [false, true, false, true];
   await Promise.all(
-    left.map(isOver => meter.charge(callerOf(accountId), 'public_comps', 10, { isOver: () => isOver })),
+    left.map(isFinished =>
+      meter.charge(callerOf(accountId), 'public_comps', 10, { isFinished: () => isFinished }),
+    ),
   );
   expect(await usageOf(db, accountId)).toEqual({ tokens: 20, calls: 2, daily: 20 });
 });

@@ -238,7 +238,7 @@ test('one mail a person with all searches, to be ended by a link without signing
   await follow();
   const [toAna, toBob, ...more] = mails();
   expect(more).toEqual([]);
-  expect(toAna).toMatch(/To: ana@.*\b2 searches.*First: .*Second: 1 /s);
+  expect(toAna).toMatch(/To: ana@.*\b2 saved searches.*First: .*Second: 1 /s);
   expect(toAna).toMatch(/- 8 Main St · APN \S+ · \S+ acres: .*\n {2}\S+\/data\?parcel=3301900000009/);
   expect(toBob).toMatch(/To: bob@.*Subject: First: .*- \d+ Main St · APN \S+ · \S+ acres: changed: /s);
   expect(toAna).not.toMatch(/ZETA|sign-in/);

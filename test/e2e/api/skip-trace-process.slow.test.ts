@@ -68,7 +68,7 @@ test('a service with every source answers with line type and registry, tells the
   expect(api.log()).toContain('skip-trace');
   const status = await plat('status');
   expect(status.out).toMatch(/\b1 numbers? .*\b1 area codes? .*2026-01-01/);
-  expect(status.err).toMatch(/registry .*\b\d+ days\b.*\b31\b/);
+  expect(status.err).toMatch(/Registry .*\b\d+ days\b.*\b31\b/);
 });
 
 test('kill -9 among 200 traces at once: every answer has its charge, and every charge its audit row', async () => {
@@ -128,5 +128,5 @@ test('the operator finds, suppresses and forgets people, and exports who traced'
     expect([args, code, err]).toEqual([args, expect.any(Number), expect.stringMatching(/^plat: |error: /m)]);
     expect(code).not.toBe(0);
   }
-  await refused(['usage'], 'name an account');
+  await refused(['usage'], 'use --account or --providers');
 });

@@ -82,9 +82,9 @@ function open(query: PageQuery, request: unknown = { color: 'red' }): Promise<Pa
 /** What a statement would read of a sorted list of numbers. */
 function read(list: number[], page: Page): number[] {
   const wanted = page.size + 1;
-  if (page.beside === undefined) return list.slice(page.offset, page.offset + wanted);
-  const at = page.beside.place[0] as number;
-  return page.beside.direction === 'next'
+  if (page.cursorPosition === undefined) return list.slice(page.offset, page.offset + wanted);
+  const at = page.cursorPosition.place[0] as number;
+  return page.cursorPosition.direction === 'next'
     ? list.filter(value => value > at).slice(0, wanted)
     : list
         .filter(value => value < at)

@@ -214,7 +214,7 @@ test('a disk that is nearly full is told of once, and again after there was spac
   while (spaces.length > 0) await new Promise(resolve => setTimeout(resolve, 1));
   clearInterval(watching);
   const told =
-    'The disk is nearly full: 1.2 of 40.0 GB free at /data. Workers pause when it is full; free some space.';
+    'The disk is nearly full: 1.2 of 40.0 GB free at /data. Free some space. Workers pause while it is full.';
   expect(said).toEqual([told, told]);
   expect(await diskSpace('/')).toMatchObject({
     path: '/',

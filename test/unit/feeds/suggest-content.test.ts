@@ -58,7 +58,7 @@ describe('what content says against a name', () => {
     const repeated = rows.map(i => i % 7);
     expect(key(['id', repeated], ['HOUSE', rows])).toBeNull();
     const found = suggestColumns({ acres, columns: [column('gid', rows)] });
-    expect(columnLines(found)[0]).toMatch(/^ {2}key: gid {2}# 50 %: .*parcel number/);
+    expect(columnLines(found)[0]).toMatch(/^ {2}key: gid {2}# 50%: .*parcel number/);
   });
 
   test('values of no kind are of the kind of the others, else assessed', () => {

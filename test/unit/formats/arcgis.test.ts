@@ -98,7 +98,7 @@ describe('paging', () => {
     await withLayer({ features: lots(25), fault: everySame, metadata: UNPAGED }, async server => {
       expect((await read(server.source, { page_size: 10 })).error).toMatchObject({
         code: 'feed_format',
-        message: expect.stringContaining('every page with the same features'),
+        message: expect.stringContaining('the same features on every page'),
       });
     });
   });
@@ -297,7 +297,7 @@ describe('what is no layer', () => {
       'a raster layer',
       { body: { type: 'Raster Layer', id: 1 } },
       'feed_format',
-      'is no layer with features but a Raster Layer',
+      'is not a feature layer, but a Raster Layer',
     ],
     [
       'a layer that may not be queried',
@@ -305,13 +305,13 @@ describe('what is no layer', () => {
       'feed_format',
       'its owner allows Map only',
     ],
-    ['a web page', { body: '<html>Sign in</html>' }, 'feed_source', 'did not answer with JSON'],
-    ['nothing', { status: 404 }, 'feed_source', 'answered 404'],
+    ['a web page', { body: '<html>Sign in</html>' }, 'feed_source', 'did not return JSON'],
+    ['nothing', { status: 404 }, 'feed_source', 'returned 404'],
     [
       'a layer behind a token',
       { body: { error: { code: 499, message: 'Token Required', details: [] } } },
       'feed_token',
-      'name that as arcgis.token_env',
+      'set arcgis.token_env to its name',
     ],
   ];
   test.each(cases)('%s', async (_, answer, code, words) => {
@@ -326,7 +326,7 @@ describe('what is no layer', () => {
   test('an address without http is no layer', async () => {
     expect((await read('parcels.json')).error).toMatchObject({
       code: 'feed_source',
-      message: expect.stringContaining('is the http(s) address of a layer'),
+      message: expect.stringContaining('must be the http(s) URL of a layer'),
     });
   });
 });

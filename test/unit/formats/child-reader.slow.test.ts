@@ -76,7 +76,7 @@ describe('a damaged file ends in words that name it', () => {
     ).rejects.toMatchObject({
       code: 'feed_source',
       retryable: false,
-      message: expect.stringMatching(new RegExp(`^${name} `)),
+      message: expect.stringContaining(name),
     });
     expect(children()).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe('memory', () => {
     await expect(output.next()).rejects.toMatchObject({
       code: 'feed_source',
       retryable: false,
-      message: expect.stringMatching(/^big\.bin .*memory/),
+      message: expect.stringMatching(/\bbig\.bin .*memory/),
     });
   });
 

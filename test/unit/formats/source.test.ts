@@ -99,7 +99,7 @@ describe('files', () => {
     const read = get('broken.bin');
     await expect(read).rejects.toMatchObject({
       code: 'feed_source',
-      message: expect.stringMatching(/^broken\.bin/),
+      message: expect.stringMatching(/\bbroken\.bin\b/),
     });
   });
 

@@ -17,11 +17,11 @@ test('a Polygon and a MultiPolygon, of any winding, with altitudes dropped', () 
 });
 
 test.each<[unknown, string, string]>([
-  [null, 'syntax', 'a GeoJSON object of type Polygon or MultiPolygon is due'],
+  [null, 'syntax', 'must be a GeoJSON Polygon or MultiPolygon'],
   ['POLYGON', 'syntax', 'a GeoJSON object'],
   [[square], 'syntax', 'a GeoJSON object'],
-  [{}, 'syntax', 'the type is undefined; Polygon or MultiPolygon is due'],
-  [{ type: 'Point', coordinates: [1, 2] }, 'syntax', 'the type is "Point"; Polygon or MultiPolygon is due'],
+  [{}, 'syntax', 'the type is undefined, expected Polygon or MultiPolygon'],
+  [{ type: 'Point', coordinates: [1, 2] }, 'syntax', 'the type is "Point", expected Polygon or MultiPolygon'],
   [{ type: 'Polygon' }, 'syntax', 'coordinates is not an array'],
   [polygon(7), 'syntax', 'coordinates[0] is not an array'],
   [
@@ -35,7 +35,7 @@ test.each<[unknown, string, string]>([
       ['4', 0],
     ]),
     'syntax',
-    'polygon 1, ring 1, vertex 2 (coordinates[0][1]) is not of numbers',
+    'polygon 1, ring 1, vertex 2 (coordinates[0][1]) must contain numbers',
   ],
   [
     polygon([

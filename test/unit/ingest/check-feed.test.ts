@@ -132,7 +132,7 @@ describe('a feed that cannot run', () => {
         message: expect.stringContaining('structno'),
       },
     ]);
-    expect(check.problems).toEqual([expect.stringMatching(/^roll: 1 of 2 rows .*\b50\.0 %.*\b5 %/)]);
+    expect(check.problems).toEqual([expect.stringMatching(/^roll: 1 of 2 rows .*\b50\.0%.*\b5%/)]);
     expect((await checkFeed(regrid('  key: structno\n', 'gates: { max_reject_percent: 50 }\n'))).ok).toBe(
       true,
     );

@@ -160,7 +160,7 @@ describe('a roll with longitude and latitude', () => {
       );
     expect(() => feed({ columns: { longitude: 'LON' } })).toThrow(/both longitude and latitude/);
     const shape = { source: 'a.geojson', format: 'geojson', key: 'PIN' };
-    expect(() => feed({ columns }, { shape })).toThrow(/places the parcels/);
+    expect(() => feed({ columns }, { shape })).toThrow(/locates the parcels/);
   });
 });
 

@@ -111,7 +111,7 @@ describe('a grid behind http', () => {
     await expect(header()).rejects.toMatchObject({
       code: 'feed_source',
       retryable: true,
-      message: expect.stringMatching(/hills\.tif answered 500/),
+      message: expect.stringMatching(/hills\.tif returned 500/),
     });
     instead = Array.from({ length: 3 }, () => () => {});
     await expect(header(url, 200)).rejects.toMatchObject({
@@ -125,13 +125,13 @@ describe('a grid behind http', () => {
     await expect(header(`${url.replace('hills', 'none')}?token=secret`)).rejects.toMatchObject({
       code: 'feed_source',
       retryable: false,
-      message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/none\.tif answered 404\./),
+      message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/none\.tif returned 404\./),
     });
   });
 
   test('a server without ranges', async () => {
     instead = [(_, response) => response.writeHead(200).end(bytes)];
-    await expect(header()).rejects.toThrow(/ranges/);
+    await expect(header()).rejects.toThrow(/range requests/);
   });
 
   test('a file that changed since it was ingested, also while it is read', async () => {

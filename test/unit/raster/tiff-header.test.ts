@@ -133,8 +133,8 @@ describe('the header of a grid', () => {
 describe('a file that cannot be used is refused, with what to do', () => {
   const meter = { originX: 500_000, originY: 4_900_000, stepX: 10, stepY: -10 };
   test.each<[string, Partial<TiffOptions>, RegExp]>([
-    ['a CRS of its own', { keys: projectedKeys(32767) }, /CRS of its own .* Declare crs/],
-    ['no CRS', { keys: {} }, /says nothing about its CRS\. Declare crs/],
+    ['a CRS of its own', { keys: projectedKeys(32767) }, /custom CRS .* Set crs/],
+    ['no CRS', { keys: {} }, /has no CRS\. Set crs/],
     ['an unknown CRS', { keys: projectedKeys(2031) }, /"EPSG:2031" is unknown/],
     ['NAD27', { keys: projectedKeys(26719) }, /EPSG:26719/],
     [
@@ -142,15 +142,15 @@ describe('a file that cannot be used is refused, with what to do', () => {
       { grid: undefined as never, matrix: [7, 7, 0, 0, 7, -7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1] },
       /is rotated.*gdalwarp/,
     ],
-    ['no place', { grid: undefined as never }, /does not say where its cells lie/],
+    ['no place', { grid: undefined as never }, /has no location/],
     ['several bands', { bands: 3 }, /3 bands.*gdal_translate -b 1/],
-    ['a compression that is not read', { compression: 7 }, /compressed by method 7/],
+    ['a compression that is not read', { compression: 7 }, /compression method 7/],
     ['a scale', { gdalMetadata: metadata('SCALE', '0.1') }, /scale of 0\.1.*-unscale/],
     ['an unknown unit', { gdalMetadata: metadata('UNITTYPE', 'fathom') }, /"fathom".*vertical_unit/],
     [
       'an unknown vertical CRS',
       { keys: { ...projectedKeys(26919), 4096: 5103 } },
-      /EPSG:5103, which is not known.*vertical_unit/,
+      /EPSG:5103, which Plat doesn't know.*vertical_unit/,
     ],
     [
       'a vertical CRS of its own',
@@ -158,7 +158,7 @@ describe('a file that cannot be used is refused, with what to do', () => {
       /vertical CRS of its own.*vertical_unit/,
     ],
     ['a place outside the world', { grid: meter, keys: geographicKeys(4326) }, /outside the world/],
-    ['one strip of over 64 MiB', { width: 4096, height: 4097, sample: 'float32' }, /take 65 MiB.*-of COG/],
+    ['one strip of over 64 MiB', { width: 4096, height: 4097, sample: 'float32' }, /takes 65 MiB.*-of COG/],
   ])('%s', async (_, options, message) => {
     const path = write(options);
     await expect(header(path)).rejects.toMatchObject({

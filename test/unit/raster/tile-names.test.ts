@@ -27,8 +27,8 @@ describe('names of 3DEP tiles', () => {
 
   test.each([
     ['no place for the name', 'tile.tif', [-69, 44, -68, 45], /\{tile\}/],
-    ['bounds the wrong way round', '{tile}', [-68, 44, -69, 45], /no box/],
-    ['bounds in metres', '{tile}', [511060, 4958330, 522240, 4969830], /no box/],
+    ['bounds the wrong way round', '{tile}', [-68, 44, -69, 45], /not a box/],
+    ['bounds in metres', '{tile}', [511060, 4958330, 522240, 4969830], /not a box/],
     ['bounds of the world', '{tile}', [-180, -90, 180, 90], /64800 tiles/],
   ] as const)('%s is refused', (_, template, bounds, message) => {
     expect(() => tilesOfBounds(template, [...bounds])).toThrow(message);

@@ -73,7 +73,7 @@ describe('a file of sales that no preset knows', () => {
     expect(found.text).toMatch(/\nlistings:\n.*\n.*\n {2}key: PARCEL_ID /);
     expect(found.text).toMatch(/\n {4}sold_date: SALE_DATE .*\n/);
     expect(found.text).toMatch(/\n {4}sold_price: SALE_PRICE .*\n/);
-    expect(found.text).toMatch(/# QUAL_CODE.*: Q 40, U 20\./);
+    expect(found.text).toMatch(/# Rows by QUAL_CODE: Q 40, U 20\./);
     expect(found.check?.comps[0]).toMatch(/^60 of .*\b60 rows/);
   });
 

@@ -65,7 +65,7 @@ test('a roll and shapes are joined by the columns whose values agree, however th
   expect(feed.roll.columns).toMatchObject({ apn: { column: 'PARCEL' }, owner_name: { column: 'OWNER' } });
   expect(feed.shape?.columns.situs_address).toEqual({ column: 'PROP_ADDRS' });
   expect(found.check?.keys).toMatchObject({ checked: 300, matched: 270 });
-  expect(found.text).toMatch(/# 270 of 300 keys/);
+  expect(found.text).toMatch(/# matches 270 of 300 keys/);
 });
 
 test('two rolls are a list, the second with what the first does not tell', async () => {

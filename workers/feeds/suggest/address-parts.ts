@@ -21,7 +21,7 @@ export const ADDRESS_PARTS = [
 ] as const;
 export type AddressPart = (typeof ADDRESS_PARTS)[number];
 
-/** A column that holds a part of an address; `line` may hold all of it. */
+/** A column with part of an address. `line` may contain all of it. */
 export type PartColumn = {
   profile: Profile;
   at: number;
@@ -66,7 +66,7 @@ const ADDRESS_WORDS = vocabularyOf({
   not: 'gross net amount amt total tot fee special assess assessment lien balance due assessed assessment price paid cost old prev previous prior former alt alternate alias zip zipcode postal postcode postalcode postcd city town township twp state county country community date dt value val sale sales seller grantor grantee buyer agent lender legal lot block blk range rng section sec area acres units count cnt flag flg comm cty high hi end low class zone use bldg building structure struct tax taxdist district dist subdivision subdiv school phone email note notes image photo url file 3 4 land grid map book page lat lon x y plat angle side status source deed doc account pin parcelid guid globalid key left right owner',
 });
 
-/** The abbreviations of 911 layers, where they stand by themselves or behind a mark: ADDR_SN, PD. */
+/** Abbreviations in 911 layers, on their own or after a prefix: ADDR_SN, PD. */
 const SHORT_PARTS = new Map<string, AddressPart>([
   ['pd', 'pre_direction'],
   ['pt', 'pre_type'],
@@ -74,16 +74,16 @@ const SHORT_PARTS = new Map<string, AddressPart>([
   ['sd', 'post_direction'],
 ]);
 
-/** One letter that stands for owners, run together with a part: MSTREET, MHSENO. */
+/** One letter for an owner, joined with a part: MSTREET, MHSENO. */
 const OWNERS_LETTER = /^[mo](?=[a-z])/i;
 
-/** One letter that stands for situs or property: S_NAME, P_ADDRESS. */
+/** One letter for situs or property: S_NAME, P_ADDRESS. */
 const SITUS_LETTER = /^([SsPp]_|[SP](?=[A-Z][a-z]))/;
 
 type NamedPart = Pick<PartColumn, 'part' | 'situs' | 'sure'> & {
-  /** The name says address or street, or nothing that is not understood. */
+  /** The name says address or street, or has no known words. */
   isPlain?: boolean;
-  /** A mark before or after something: what it is the values tell. */
+  /** A prefix or suffix. The values show what it means. */
   open?: 'prefix' | 'suffix';
   /** The second of two lines. */
   second?: boolean;
@@ -133,7 +133,7 @@ function partOfName(name: string): NamedPart | null {
   return is('addr', 'situs') ? { ...of('line'), second } : null;
 }
 
-/** The share of the filled cells that a test holds for. */
+/** Share of the filled cells that pass a test. */
 const share = (profile: Profile, test: (text: string) => boolean): number =>
   profile.filled.filter(test).length / Math.max(1, profile.filled.length);
 
@@ -151,7 +151,7 @@ const UNIT_WORDS = new Set(
 const isUnitWord = (text: string) => UNIT_WORDS.has(text.toUpperCase().replaceAll('.', ''));
 
 const MIN_SHARE = 0.7;
-/** How long the letter, fraction or door beside a number may be on average. */
+/** Maximum average length of the letter, fraction, or door next to a house number. */
 const SHORT = 6;
 
 export const areNumbers = (profile: Profile): boolean =>
@@ -170,16 +170,16 @@ const isCount = ({ filled, texts, numeric, distinct }: Profile): boolean =>
   filled.length > 0.6 * texts.length &&
   (distinct <= 3 || (numeric > 0.9 && distinct <= 10));
 
-/** Whether a unit's column is a part of the parcel number: it stands beside those of map, block or lot. */
+/** Whether a unit column is part of the parcel number, next to map, block, or lot columns. */
 export function isParcelNumberPart(at: number, profiles: readonly Profile[]): boolean {
-  const beside = [profiles[at - 1], profiles[at + 1]];
+  const neighbors = [profiles[at - 1], profiles[at + 1]];
   return (
     /^unit$/i.test(profiles[at]!.name) &&
-    beside.some(each => /^(map|block|blk|lot|section|phase)$/i.test(each?.name ?? ''))
+    neighbors.some(each => /^(map|block|blk|lot|section|phase)$/i.test(each?.name ?? ''))
   );
 }
 
-/** What part a column is, by its name and its values; null where they contradict each other. */
+/** The address part in a column, by its name and values. null if they contradict each other. */
 export function partColumn(profile: Profile, at: number, alias: string | undefined): PartColumn | null {
   const named = partOfName(profile.name) ?? (alias === undefined ? null : partOfName(alias));
   if (named === null || profile.serial) return null;
@@ -232,7 +232,7 @@ export function partColumn(profile: Profile, at: number, alias: string | undefin
   }
 }
 
-/** A part by its values alone; null unless they are directions or street suffixes of nobody else. */
+/** The part by values alone. null unless they are directions or street suffixes that match nothing else. */
 export function partByValues(profile: Profile, at: number, situs: boolean): PartColumn | null {
   const { ideas, known } = matchVocabulary(profile.name, ADDRESS_WORDS);
   const isOther = ['owner', 'payer', 'not', 'id'].some(idea => ideas.has(idea)) || known === 0;

@@ -19,7 +19,7 @@ const COMPANY =
 const FEW = 20;
 const MANY = 100;
 
-/** Whether values repeat as codes do, where there are enough rows to tell. */
+/** Whether values repeat like codes do, if there are enough rows to tell. */
 const repeats = ({ filled, distinct }: Profile, most: number): boolean =>
   filled.length < FEW || distinct / filled.length <= most;
 
@@ -37,8 +37,8 @@ const SQ_M: Record<AreaUnit, number> = {
 const UNITS = Object.keys(SQ_M) as AreaUnit[];
 
 /**
- * How near stated and measured area have to be: a third of the rolls' rows differ by over 10
- * % (Washington NH).
+ * Tolerance between stated and measured area. A third of the rows of rolls differ by over 10% (Washington,
+ * NH).
  */
 const AREA_TOLERANCE = 0.15;
 
@@ -70,9 +70,9 @@ function acresFit(profile: Profile, measured: readonly (number | null)[]): Fit {
   if (pairs < 3) {
     if (said === null) return areSquareFeet(profile, typical);
     const plausible = said === 'acres' ? typical < 5000 : typical > 500;
-    return plausible ? { support: 0.3, spec: { unit: said }, why: `no area to compare with` } : null;
+    return plausible ? { support: 0.3, spec: { unit: said }, why: 'no measured area to compare with' } : null;
   }
-  const why = `${Math.round(100 * agree)} % of the rows within 15 % of the measured area`;
+  const why = `${Math.round(100 * agree)}% of the rows within 15% of the measured area`;
   if (agree >= 0.5) return { support: 0.9, spec: { unit }, why };
   if (agree >= 0.25 && unit === said) return { support: 0.5, spec: { unit }, why };
   return said === null ? null : { support: 0, doubt: 0.6, spec: { unit: said }, why: `only ${why}` };
@@ -81,14 +81,14 @@ function acresFit(profile: Profile, measured: readonly (number | null)[]): Fit {
 /** In acres a county's lots are smaller by far. */
 const MIN_SQUARE_FEET = 1_500;
 
-/** The size of land of no unit that can be nothing but square feet. */
+/** Land sizes without a unit that can only be square feet. */
 function areSquareFeet({ filled, numeric, ideas }: Profile, typical: number): Fit {
   const isLand = ideas.has('land') || ideas.has('lot') || ideas.has('stated');
   if (!isLand || numeric < 0.95 || filled.length < FEW || typical < MIN_SQUARE_FEET) return null;
   return {
     support: 0.5,
     spec: { unit: 'sqft' },
-    why: `around ${Math.round(typical)}, which are too many acres`,
+    why: `around ${Math.round(typical)}, too large to be acres`,
   };
 }
 
@@ -119,7 +119,7 @@ function isAreaOfLand(profile: Profile, measured: readonly (number | null)[]): b
   return pairs >= 3 && agree >= 0.5;
 }
 
-/** Degrees of the United States with a fraction; of shapes the place is known already. */
+/** Degrees in the United States, with decimals. Shapes already have a location. */
 function degreesFit(field: ParcelTarget, { numbers }: Profile, measured: readonly (number | null)[]): Fit {
   if (measured.some(acres => acres !== null)) return null;
   const isThere =
@@ -236,9 +236,9 @@ function addressFit(field: 'mail_address' | 'situs_address', profile: Profile, w
   if (share(filled, CITY_STATE_ZIP) > 0.3 && field === 'mail_address') return null;
   if (field === 'situs_address' && boxes > 0.02) return null;
   if (withLetters < 0.7 || (lines < 0.15 && share(filled, / /) < 0.7)) return null;
-  const why = `${Math.round(100 * lines)} % begin as addresses do`;
-  // Of a hundred owners some have a box: where none is, the addresses are those of the parcels.
-  // Its parts, where they have columns of their own, are surer than what is cut out of it.
+  const why = `${Math.round(100 * lines)}% start like addresses`;
+  // Some of a hundred owners have a PO box. Addresses without any are situs addresses. Columns of address
+  // parts are surer than parts cut from a line.
   if (field === 'situs_address' && endInPlaces(profile))
     return lines > 0.5 ? { support: 0.6, doubt: 0.9, spec: { part: 'street' }, why } : null;
   if (field === 'situs_address' && lines > 0.5 && filled.length >= MANY && boxes === 0)

@@ -8,14 +8,14 @@ import { parseNumber } from '../values/number-value.ts';
 import { tidyText } from '../values/text-value.ts';
 import { matchColumnName } from './suggest-names.ts';
 
-/** A column of a source with the first values that it holds, row by row. */
+/** A column of a source with its first values, row by row. */
 export type Profile = {
   name: string;
   ideas: ReadonlySet<string>;
-  /** By row; null where the cell is empty. */
+  /** By row. null for empty cells. */
   texts: readonly (string | null)[];
   filled: readonly string[];
-  /** By row; null where the cell is empty or no number. */
+  /** By row. null for empty cells and for text that is not a number. */
   numbers: readonly (number | null)[];
   numeric: number;
   distinct: number;
@@ -40,12 +40,11 @@ export type Candidate = {
 };
 
 /**
- * What name and values say together: each leaves a part of the doubt. The name alone comes
- * to 0.86 at the most.
+ * Confidence from name and values combined: each removes part of the doubt. The name alone gives up to 0.86.
  */
 export const confidenceOf = (name: number, support: number): number => 1 - (1 - 0.9 * name) * (1 - support);
 
-/** How many columns apart the parts of an address stand. */
+/** Maximum number of columns between the parts of an address. */
 export const MAX_PART_DISTANCE = 4;
 
 export function profileOf(name: string, alias: string | undefined, values: readonly unknown[]): Profile {
@@ -86,7 +85,7 @@ const ENDS_IN_PLACE = /\S[ ,]+\d{5}(-?\d{4})?$|,[^,]*,? [A-Z]{2}$/i;
 const NUMBERED_ROAD =
   /\b(HWY|HIGHWAY|RTE|ROUTE|RT|CR|SR|FM|US|RD|ROAD|BOX|LOT|UNIT|APT|STE|SUITE|#) ?\d{5}$/i;
 const IN_PLACE = 0.3;
-/** Whether many lines of addresses go on with city, state or ZIP. */
+/** Whether many address lines continue with a city, state, or ZIP code. */
 export const endInPlaces = ({ filled }: Profile): boolean =>
   filled.filter(text => ENDS_IN_PLACE.test(text) && !NUMBERED_ROAD.test(text)).length >
   IN_PLACE * filled.length;

@@ -60,7 +60,7 @@ const LOOSE_WORDS: [status: string, words: RegExp][] = [
   ['ACTIVE', /\bactive\b|for sale|available/i],
 ];
 const PLAIN = new Set(['ACTIVE', 'PENDING', 'SOLD', 'OFF_MARKET']);
-/** Statuses that nothing but a listing has. A parcel may be active or inactive, too. */
+/** Statuses that only listings have. Parcels can be active or inactive too. */
 const OF_LISTINGS =
   /sold|closed|pending|for[ _]?sale|under ?contract|contingent|expired|withdrawn|coming ?soon|off[ _]?market|cancell?ed/i;
 const MARKS: readonly ListingField[] = [

@@ -1,4 +1,4 @@
-/** By word the idea that it stands for; of several the first. */
+/** The idea of each word. If there are several, the first. */
 export type Vocabulary = ReadonlyMap<string, string>;
 
 export function vocabularyOf(ideas: Readonly<Record<string, string>>): Vocabulary {
@@ -30,7 +30,7 @@ function wordsOf(name: string): string[] {
 /** The ideas of a name in a vocabulary, and the share of its letters that they explain. */
 export function matchVocabulary(name: string, vocabulary: Vocabulary): NameParts {
   const words = wordsOf(name);
-  // Marks may stand inside of a word, too: FIN_SQ_FT, MAP_LOT.
+  // Words can also be separated inside a name: FIN_SQ_FT, MAP_LOT.
   const [apart, together] = [readWords(words, vocabulary), readWords([words.join('')], vocabulary)];
   return vocabulary.has(words.join('')) || together.known > apart.known ? together : apart;
 }
@@ -53,7 +53,7 @@ function cut(word: string, vocabulary: Vocabulary): Cut {
     let least: Cut = { found: before.found, missed: before.missed + 1, cost: before.cost + 3 };
     for (let start = 0; start < end; start++) {
       const part = word.slice(start, end);
-      // One letter means something only where it stands alone.
+      // A single letter has a meaning only on its own.
       if (!vocabulary.has(part) || (part.length === 1 && /[a-z]/.test(part) && part !== word)) continue;
       const { found, missed, cost } = best[start]!;
       if (cost + 1 < least.cost) least = { found: [...found, part], missed, cost: cost + 1 };
@@ -66,7 +66,7 @@ function cut(word: string, vocabulary: Vocabulary): Cut {
 /** What a name may have been before its end was cut off: MAILING_CI was MAILING_CITY. */
 export function completions(name: string, vocabulary: Vocabulary): { whole: string; letters: number }[] {
   const found = new Map<string, { whole: string; letters: number }>();
-  // Of what is known to the last letter, only the last word may go on: ST, and not T alone.
+  // Only the last word may be incomplete: ST, and not just T.
   const last = cut(wordsOf(name).at(-1) ?? '', vocabulary);
   const known = last.missed === 0 ? last.found.at(-1)?.length : undefined;
   for (let letters = known ?? 1; letters <= (known ?? name.length); letters++) {
@@ -79,7 +79,7 @@ export function completions(name: string, vocabulary: Vocabulary): { whole: stri
   return [...found.values()].filter(({ whole }) => matchVocabulary(whole, vocabulary).known === 1);
 }
 
-/** Words begin where small letters turn into capitals. */
+/** A capital after a lowercase letter starts a word. */
 const inCaseOf = (start: string, word: string): string => (/[A-Z]$/.test(start) ? word.toUpperCase() : word);
 
 /** Shorter words are abbreviations, and not what is cut. */

@@ -30,7 +30,7 @@ export function salePresetOf(names: readonly string[]): PresetName | undefined {
 
 type Values = Record<string, unknown>;
 
-/** What a file of sales tells of a sale, by the field of a roll that its column was suggested for. */
+/** Columns of a sales file, by the roll field that was suggested for each. */
 const LISTING_FIELD: Partial<Record<ParcelTarget, ListingField>> = {
   apn: 'apn',
   fips: 'fips',
@@ -70,8 +70,8 @@ export type SaleColumns = {
 };
 
 /**
- * The columns of a file of sales that no preset knows: each row has a day and a price, and nothing says that
- * the rows are a roll. Undefined of rolls.
+ * Columns of a sales file without a preset: each row has a date and a price, and nothing indicates a roll.
+ * undefined for rolls.
  */
 export function saleColumns(
   { key, fields }: Suggestions,
@@ -79,7 +79,7 @@ export function saleColumns(
   names: readonly string[],
 ): SaleColumns | undefined {
   const of = (field: ParcelTarget) => fields.find(each => each.field === field)?.mapped ?? undefined;
-  // A date and a price say little by their names alone.
+  // A date or price column is not conclusive by its name alone.
   const likely = (field: ParcelTarget) => of(field) ?? fields.find(each => each.field === field)?.others[0];
   const [date, price] = [likely('last_sale_date'), likely('last_sale_price')];
   if (!date || !price) return undefined;
@@ -181,13 +181,15 @@ const CODES_SHOWN = 8;
 /** Below it a price is nominal. */
 const MIN_PRICE = 1_000;
 
-/** The section of what counts as a comp, with the codes from which one may choose. */
+/** The section that says which sales become comps, with the codes to choose from. */
 export function salesSection({ code, deed }: SaleColumns, rows: readonly Values[]): string[] {
   const lines = [
     '',
-    'sales:  # a least price alone leaves gifts and family deeds in',
+    'sales:  # min_price alone does not exclude gifts and family deeds',
     `  min_price: ${MIN_PRICE}`,
-    ...(deed ? [`  book: ${inline(deed.column ?? deed)}  # parcels of one deed were sold together`] : []),
+    ...(deed
+      ? [`  book: ${inline(deed.column ?? deed)}  # parcels on the same deed were sold together`]
+      : []),
   ];
   if (code === undefined) return lines;
   const counts = new Map<string, number>();
@@ -196,10 +198,10 @@ export function salesSection({ code, deed }: SaleColumns, rows: readonly Values[
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   const codes = [...counts].sort((a, b) => b[1] - a[1]).slice(0, CODES_SHOWN);
-  const told = codes.map(([text, count]) => `${text || 'empty'} ${count}`).join(', ');
+  const shown = codes.map(([text, count]) => `${text || 'empty'} ${count}`).join(', ');
   return [
     ...lines,
-    `  # ${code}, by rows: ${told}. Those of sales at arm's length of vacant land:`,
+    `  # Rows by ${code}: ${shown}. To keep only arm's-length sales of vacant land, list its codes:`,
     `  # where: [{ column: ${JSON.stringify(code)}, in: [${JSON.stringify(codes[0]![0])}] }]`,
   ];
 }

@@ -16,11 +16,11 @@ import {
   type Profile,
 } from './column-profile.ts';
 
-/** What a house number and a street say together, and less where only the values tell which is which. */
+/** Confidence of a house number and a street. Lower if only the values show which is which. */
 const SURE_PARTS = 0.94;
 const LIKELY_PARTS = 0.86;
 
-/** The columns of a table that hold parts of its parcels' addresses. */
+/** Columns with parts of situs addresses. */
 export const addressColumns = (
   profiles: readonly Profile[],
   aliases: ReadonlyMap<string, string | undefined>,
@@ -32,18 +32,18 @@ export const addressColumns = (
     profiles,
   );
 
-/** With columns of directions and street suffixes between the others whose names say nothing. */
+/** Includes columns of directions and street suffixes between the others, whose names have no meaning. */
 function withUnnamed(named: readonly (PartColumn | null)[], profiles: readonly Profile[]): PartColumn[] {
   return profiles.flatMap((profile, at) => {
     const own = named[at];
     if (own) return own;
-    const beside = [named[at - 1], named[at + 1]].filter(each => each?.sure);
-    return beside.length === 0
+    const neighbors = [named[at - 1], named[at + 1]].filter(each => each?.sure);
+    return neighbors.length === 0
       ? []
       : (partByValues(
           profile,
           at,
-          beside.some(each => each!.situs),
+          neighbors.some(each => each!.situs),
         ) ?? []);
   });
 }
@@ -52,7 +52,7 @@ function withUnnamed(named: readonly (PartColumn | null)[], profiles: readonly P
 export function situsFromParts(columns: readonly PartColumn[], cities: readonly Profile[]): Candidate[] {
   const numbers = columns.filter(({ part }) => part === 'number');
   const filled = Math.max(0, ...numbers.map(({ profile }) => profile.filled.length));
-  // A column with few numbers holds what is added to the others.
+  // A column with few numbers has additions to the other numbers.
   const full = numbers.filter(({ profile }) => profile.filled.length > 0.5 * filled);
   const best = [...full.filter(({ situs }) => situs), ...full.filter(({ situs }) => !situs)];
   for (const number of best) {
@@ -65,26 +65,26 @@ export function situsFromParts(columns: readonly PartColumn[], cities: readonly 
     );
     if (whole) {
       const spec = readColumns([whole, ...restOf(whole, columns)]);
-      const why = `holds ${number.profile.name} and the street`;
+      const why = `contains ${number.profile.name} and the street`;
       return [{ field: 'situs_address', ...spec, confidence: 0.95, why }];
     }
     const name = streetOf(number, columns);
     if (name === undefined) continue;
-    const parts = partsBeside(number, name, columns);
+    const parts = adjacentParts(number, name, columns);
     const sure = number.sure && name.sure && name.part === 'name';
     return [
       {
         field: 'situs_address',
         ...readColumns(parts),
         confidence: sure ? SURE_PARTS : LIKELY_PARTS,
-        why: parts.length === 2 ? 'house number and street' : 'the parts of an address, in their order',
+        why: parts.length === 2 ? 'house number and street' : 'the parts of an address, in order',
       },
     ];
   }
   return [];
 }
 
-/** An address in one line with the unit that stands in columns of its own. */
+/** A one-line address, plus the unit from its own columns. */
 export function withUnit(candidate: Candidate, columns: readonly PartColumn[]): Candidate {
   const line = columns.find(({ profile }) => profile.name === candidate.columns[0]);
   const isPlain = candidate.columns.length === 1 && candidate.spec.part === undefined;
@@ -93,7 +93,7 @@ export function withUnit(candidate: Candidate, columns: readonly PartColumn[]): 
   return rest.length === 0 ? candidate : { ...candidate, ...readColumns([line, ...rest]) };
 }
 
-/** Whether half of the lines go on with the city that has a column of its own. */
+/** Whether half of the lines continue with the city, which has its own column. */
 export const endsInCity = ({ texts }: Profile, cities: readonly Profile[]): boolean =>
   cities.some(city => {
     const rows = texts.flatMap((text, i) => (text && city.texts[i] ? [[text, city.texts[i]] as const] : []));
@@ -118,14 +118,14 @@ function isNear(one: PartColumn, other: PartColumn, columns: readonly PartColumn
 /** Texts of two columns by row, where both are filled. */
 function pairs({ profile: one }: PartColumn, { profile: other }: PartColumn): [string, string][] {
   return one.texts.flatMap((text, i): [string, string][] => {
-    const beside = other.texts[i];
-    return text === null || beside == null ? [] : [[text.toUpperCase(), beside.toUpperCase()]];
+    const otherText = other.texts[i];
+    return text === null || otherText == null ? [] : [[text.toUpperCase(), otherText.toUpperCase()]];
   });
 }
 
 /**
- * Whether a line begins with the house numbers. A line that is not said to be the parcel's has to in
- * nearly all rows: owners who live on their parcels have their addresses.
+ * Whether lines start with the house numbers. A line that isn't labeled as situs must do so in nearly all
+ * rows, because owners who live on their parcels have the same address.
  */
 function isWhole(line: PartColumn, number: PartColumn): boolean {
   const rows = pairs(line, number);
@@ -154,14 +154,14 @@ const HOUSE_AND_STREET = /^\d+[A-Z]? +(?!(ST|ND|RD|TH)\b)[A-Z]/i;
 const isAddress = ({ profile }: PartColumn): boolean =>
   profile.filled.filter(text => HOUSE_AND_STREET.test(text)).length > 0.5 * profile.filled.length;
 
-/** A name of anything is a street's where its values or a street's type beside it say so. */
+/** A name column is a street if its values or an adjacent street type say so. */
 const isStreet = (name: PartColumn, columns: readonly PartColumn[]): boolean =>
   name.sure ||
   endsInSuffix(name.profile) ||
   columns.some(each => each.part === 'type' && areSuffixes(each.profile) && distance(each, name) <= 2);
 
-/** Number, street and what stands beside them, each part once, in the order in which mail has them. */
-function partsBeside(number: PartColumn, name: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
+/** Number, street, and adjacent parts, each once, in mailing order. */
+function adjacentParts(number: PartColumn, name: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
   const chosen = new Map<AddressPart, PartColumn>([
     ['number', number],
     ['name', name],
@@ -184,7 +184,7 @@ function partsBeside(number: PartColumn, name: PartColumn, columns: readonly Par
   return ADDRESS_PARTS.flatMap(part => chosen.get(part) ?? []);
 }
 
-/** A direction that does not say on which side it stands is on that of the street on which its column is. */
+/** A direction without a side is before or after the street, like its column. */
 function partOf(
   each: PartColumn,
   name: PartColumn,
@@ -196,7 +196,7 @@ function partOf(
   return each.part;
 }
 
-/** Whether the street says already what the part says: N MAIN ST beside N and ST. */
+/** Whether the street already includes the part: N MAIN ST next to N and ST. */
 function isHeld(part: PartColumn, name: PartColumn, kind: AddressPart): boolean {
   if (kind === 'number_prefix' || kind === 'number_suffix') return false;
   const rows = pairs(part, name);
@@ -204,7 +204,7 @@ function isHeld(part: PartColumn, name: PartColumn, kind: AddressPart): boolean 
   return rows.length >= 3 && same.length >= 0.9 * rows.length;
 }
 
-/** What stands in columns of its own beside an address in one line that does not say it. */
+/** Parts in separate columns that a one-line address doesn't include. */
 function restOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
   const type = columns.find(
     each =>
@@ -218,9 +218,9 @@ function restOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[] 
   return [...(type ? [type] : []), ...unitsOf(line, columns)];
 }
 
-/** The columns of the unit beside an address in one line that does not say it. */
+/** Unit columns that a one-line address doesn't include. */
 function unitsOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
-  const beside = columns.filter(
+  const candidates = columns.filter(
     each =>
       each !== line &&
       each.sure &&
@@ -229,8 +229,8 @@ function unitsOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[]
       each.profile.filled.length > 0 &&
       !isHeld(each, line, 'unit'),
   );
-  const unit = beside.find(({ part }) => part === 'unit');
+  const unit = candidates.find(({ part }) => part === 'unit');
   if (unit === undefined) return [];
-  const kind = beside.find(({ part }) => part === 'unit_type');
+  const kind = candidates.find(({ part }) => part === 'unit_type');
   return kind ? [kind, unit] : [unit];
 }

@@ -14,18 +14,18 @@ import { fieldsOfName } from './suggest-names.ts';
 import { combinedColumns, findSums } from './suggest-together.ts';
 
 /**
- * From this confidence on a column is mapped; below it stands among the alternatives. docs/benchmarks.md
- * tells how it was measured.
+ * Columns with this confidence or more are mapped. Others are listed as alternatives. docs/benchmarks.md has
+ * the measurements.
  */
 export const MIN_CONFIDENCE = 0.8;
-/** Below this nothing speaks for a column. */
+/** Below this confidence, a column is not even an alternative. */
 const POSSIBLE = 0.25;
 
 /** The first rows of a source, by column; `acres` are those of the rows' boundaries. */
 export type Sample = {
   columns: readonly { name: string; alias?: string | undefined; values: readonly unknown[] }[];
   acres: readonly (number | null)[];
-  /** The column of the parcel number, where somebody knows it. */
+  /** The column of the parcel number, if it is known. */
   key?: string | undefined;
 };
 
@@ -62,7 +62,7 @@ export function suggestColumns({ columns, acres, key }: Sample): Suggestions {
   const judged = findSums([...candidates, ...together], profiles, byName).map(each =>
     withUnit(each, addresses),
   );
-  // A line that holds the city, too, gives way to the parts of the address.
+  // Prefer address parts over a line that includes the city.
   const isWithCity = ({ field, columns: [only] }: Candidate) =>
     parts.length > 0 && field === 'situs_address' && endsInCity(byName.get(only!)!, cities);
   const possible = judged.filter(each => each.confidence >= POSSIBLE && !isWithCity(each));
@@ -73,16 +73,16 @@ export function suggestColumns({ columns, acres, key }: Sample): Suggestions {
   };
 }
 
-/** Of equal candidates the one that says more: more cells filled, then further to the left. */
+/** Between equal candidates, prefer the one with more filled cells, then the leftmost. */
 const rank = ({ columns }: Candidate, byName: ReadonlyMap<string, Profile>): number =>
   -(byName.get(columns[0]!)?.filled.length ?? 0);
 
-/** How far a day of recording speaks for a sale by itself. */
+/** Confidence that a recording date alone is a sale date. */
 const RECORDED = 0.5;
 
 /**
- * The fields that a name may mean. Of a city, state, ZIP or address without a word of whose,
- * the neighbours tell.
+ * The fields that a name can mean. For a city, state, ZIP code, or address without an owner or situs word,
+ * adjacent columns decide.
  */
 function namesOf(
   profile: Profile,
@@ -95,7 +95,7 @@ function namesOf(
   if (profile.name.toLowerCase() === key?.toLowerCase() && !profile.ideas.has('not')) fields.set('apn', 0.95);
   for (const [field, score] of alias === undefined ? [] : fieldsOfName(alias))
     if (score > (fields.get(field) ?? 0)) fields.set(field, score);
-  // What was recorded on the day is a plat or a survey, where no column tells of a sale.
+  // Without a sale column, the recorded document is a plat or a survey.
   const isSale = all.some(
     ({ ideas, filled }) => filled.length > 0 && (ideas.has('sale') || ideas.has('price')),
   );
@@ -106,7 +106,7 @@ function namesOf(
   const whose = part && whoseAddress(profile, part, all);
   if (whose) fields.set(`${whose}_${part}` as ParcelTarget, whose === 'mail' ? 0.85 : 0.75);
   if (whose === 'mail' && part === 'address') fields.delete('situs_address');
-  // Where the owner has an address, who pays the tax may be somebody else.
+  // If the owner has an address, the taxpayer may be someone else.
   if (profile.ideas.has('payer')) {
     const other = new Set([...profile.ideas].map(idea => (idea === 'payer' ? 'own' : idea)));
     const isOwners = ({ ideas }: Profile) =>
@@ -121,7 +121,7 @@ const VALUES = new Map<string, string>([
   ['land value', 'land'],
   ['bldg value', 'improvement'],
 ]);
-/** Totals of land and of what stands on it are values where both are there. */
+/** Land and improvement totals are values if both exist. */
 const TOTALS = new Map<string, string>([
   ['land total', 'land'],
   ['bldg total', 'improvement'],
@@ -137,7 +137,7 @@ const partOfValue = ({ ideas }: Profile, all: readonly Profile[]): string | unde
   );
 };
 
-/** A value of no kind is of the kind that the other columns have; where none says one, assessed. */
+/** A value without a kind has the kind of the other columns. If none has one, it is assessed. */
 function valueOfTable(profile: Profile, all: readonly Profile[], fields: Map<ParcelTarget, number>): void {
   const part = partOfValue(profile, all);
   if (part === undefined) return;
@@ -165,7 +165,7 @@ const PLAIN = new Map([
   ['street addr', 'address'],
 ] as const);
 
-/** Words of somebody who owns or pays. */
+/** Words for an owner or a taxpayer. */
 const OWNERS = ['mail', 'own', 'payer'];
 
 type Part = 'city' | 'state' | 'zip' | 'address';
@@ -191,8 +191,8 @@ function whoseAddress(profile: Profile, part: Part, all: readonly Profile[]): 'm
   const at = all.indexOf(profile);
   const near = all.slice(Math.max(0, at - MAX_PART_DISTANCE), at + MAX_PART_DISTANCE + 1);
   const several = near.some(each => plainPart(each) === 'state' && each.distinct > 1);
-  const beside = near.some(({ ideas }) => ideas.has('mail') && (ideas.has('addr') || ideas.size === 1));
-  if (several || (beside && part !== 'address')) return 'mail';
+  const isNearMail = near.some(({ ideas }) => ideas.has('mail') && (ideas.has('addr') || ideas.size === 1));
+  if (several || (isNearMail && part !== 'address')) return 'mail';
   // Where no column speaks of owners the address is the parcel's.
   return all.some(({ ideas }) => OWNERS.some(word => ideas.has(word))) ? null : 'situs';
 }
@@ -252,7 +252,7 @@ const IDS = [
   'objectid',
 ];
 const RENUMBERED =
-  'differs in every row, but is no parcel number: where an export numbers its rows anew, this key does not know its parcels again. Name a better one, if the source has it';
+  'differs in every row, but is not a parcel number. If the next export renumbers its rows, parcels lose their ids. Use a better key if the source has one';
 
 /** Without parcel numbers, a column that is filled and different in every row by its name and its values. */
 function lastResort(profiles: readonly Profile[]): Candidate | null {
@@ -307,7 +307,7 @@ function wholePlaces(fields: Suggestion[]): Suggestion[] {
 }
 const isOfPlace = (field: ParcelTarget): boolean => field === 'longitude' || field === 'latitude';
 
-/** A market value that is the assessed one in every row, or the other way round, says nothing of its own. */
+/** A market value that equals the assessed value in every row, or the reverse, adds no information. */
 function repeatsAnother(
   { field, columns }: Candidate,
   mapped: ReadonlyMap<ParcelTarget, Candidate>,
@@ -323,7 +323,7 @@ function repeatsAnother(
   return own!.length >= 5 && own!.every((text, i) => Number(text) === Number(theirs![i]));
 }
 
-/** The second line of a mailing address, where it is not city, state and ZIP. */
+/** The second line of a mailing address, unless it has city, state, and ZIP code. */
 function withSecondLine(
   candidate: Candidate,
   profiles: readonly Profile[],

@@ -2,9 +2,9 @@ import type { ParcelTarget } from '../parcel-targets.ts';
 import { completions, matchVocabulary, type NameParts, vocabularyOf } from './name-words.ts';
 
 /**
- * What the name of a column says. County names are words and their abbreviations run together
- * (PROPADDRESSCITY, LNDTXVAL, OWN_ADDR1): a name is cut into known words, each of which stands for an idea,
- * and a field is known by its ideas.
+ * The meaning of column names. Counties run words and abbreviations together (PROPADDRESSCITY, LNDTXVAL,
+ * OWN_ADDR1). A name is cut into known words, each of which is an idea, and a field is recognized by its
+ * ideas.
  */
 const IDEAS: Record<string, string> = {
   parcel: 'parcel parcels prcl parc par pcl tparcel account acct acctid accountno maptax mapblk blklot',
@@ -86,10 +86,7 @@ const IDEAS: Record<string, string> = {
 
 const WORDS = vocabularyOf(IDEAS);
 
-/**
- * A field by the ideas of its name: those that it needs, those that may stand beside them, and how much
- * the name alone says.
- */
+/** A field's ideas: required ones, allowed ones, and the confidence from the name alone. */
 type Form = [field: ParcelTarget, need: string, may: string, sure: number];
 
 const FORMS: readonly Form[] = [
@@ -216,7 +213,7 @@ const FORMS: readonly Form[] = [
   ['fips', 'fips', 'county code state', 0.95],
 ];
 
-/** How much one idea that does not belong takes away, and each letter that no word explains. */
+/** Penalty for each idea that doesn't belong, and for each unexplained letter. */
 const STRAY = 0.4;
 
 /** What the name of a column says of a parcel. */
@@ -228,7 +225,7 @@ export function matchColumnName(name: string): NameParts {
     ideas.delete('number');
     ideas.add(isHouse ? 'house' : 'id');
   }
-  // How a number is written says nothing of what it is: PIN_CHAR, APN_DASH.
+  // The format of a number is no hint at its meaning: PIN_CHAR, APN_DASH.
   ideas.delete('form');
   // What the software itself measures: Shape_Area, SHAPE.STArea().
   if (/^shape(?![a-z])/i.test(name)) ideas.add('not');
@@ -240,7 +237,7 @@ const DBASE_NAME_LENGTH = 10;
 /** How far a name that may be cut is trusted, by how many letters of its last word are left. */
 const CUT_TRUST = [0, 0.85, 0.95];
 
-/** How well a name fits each field, from 0 to 1; fields that it does not speak of are left out. */
+/** How well a name fits each field, from 0 to 1. Fields without a match are omitted. */
 export function fieldsOfName(name: string): Map<ParcelTarget, number> {
   const scores = scoresOf(name);
   if (name.length !== DBASE_NAME_LENGTH) return scores;

@@ -1,7 +1,7 @@
 import type { ParcelTarget } from '../parcel-targets.ts';
 import type { Candidate, Profile } from './column-profile.ts';
 
-/** What takes several columns: year and month of a sale, an area beside its unit. */
+/** Fields from several columns: year and month of a sale, an area with its unit. */
 export function combinedColumns(profiles: readonly Profile[]): Candidate[] {
   const has = (...ideas: string[]) =>
     profiles.filter(
@@ -34,7 +34,7 @@ export function combinedColumns(profiles: readonly Profile[]): Candidate[] {
       columns: [area.name],
       spec: { column: area.name, unit: { column: unit.name } },
       confidence: 0.9,
-      why: `in the unit that ${unit.name} tells`,
+      why: `in the unit from ${unit.name}`,
     });
   }
   return found;

@@ -6,11 +6,11 @@ import { displayValue } from '../values/text-value.ts';
 import type { Candidate } from './column-profile.ts';
 import { MIN_CONFIDENCE, type Suggestion, type Suggestions } from './suggest-columns.ts';
 
-/** What a feed file says besides its columns. */
+/** The head of a feed file. */
 export type FeedHead = {
   name: string;
   kind: string;
-  /** Five digits; null where the rows do not tell. */
+  /** Five digits. null if the rows don't show it. */
   fips: string | null;
   fipsWhy?: string | null | undefined;
   title?: string | undefined;
@@ -44,7 +44,7 @@ export function feedHead(head: FeedHead, about: readonly string[]): string[] {
     if (value !== undefined) lines.push(`${name}: ${inline(value)}`);
   lines.push(
     fips === null
-      ? '# fips: the rows do not tell the county'
+      ? '# fips: not found in the file; enter the county'
       : `fips: "${fips}"${fipsWhy ? `  # ${fipsWhy}` : ''}`,
   );
   if (disabled) lines.push('disabled: true');
@@ -58,7 +58,7 @@ export function inputLines(input: InputSection): string[] {
   );
 }
 
-const percent = (confidence: number): string => `${Math.floor(100 * confidence)} %`;
+const percent = (confidence: number): string => `${Math.floor(100 * confidence)}%`;
 const short = (spec: ColumnSpec): unknown =>
   Object.keys(spec).length === 1 && spec.column !== undefined ? spec.column : spec;
 const named = ({ columns, confidence }: Candidate): string =>
@@ -66,10 +66,10 @@ const named = ({ columns, confidence }: Candidate): string =>
 
 const lineOfKey = (key: Suggestions['key']): string =>
   key === null
-    ? '  # key: no column is sure to identify a parcel; name one, or several'
+    ? '  # key: not found; enter the column or columns that identify a parcel'
     : `  key: ${inline(key.columns[0])}  # ${percent(key.confidence)}: ${key.why}`;
 
-/** Columns that are sure, one a line. */
+/** Columns that are certain, one per line. */
 export const plainColumnLines = (columns: Readonly<Record<string, ColumnSpec>>): string[] => [
   '  columns:',
   ...Object.entries(columns).map(([field, spec]) => `    ${field}: ${inline(short(spec))}`),
@@ -78,7 +78,7 @@ export const plainColumnLines = (columns: Readonly<Record<string, ColumnSpec>>):
 /** Suggestions under the names of any kind of feed. */
 type Named = Pick<Suggestions, 'key'> & { fields: (Omit<Suggestion, 'field'> & { field: string })[] };
 
-/** The columns of a source, each with how sure it is, and as comments what else they may be. */
+/** The columns of a source with their confidence. Comments list the next-best candidates. */
 export function columnLines({ key, fields }: Named, keyLine = lineOfKey(key)): string[] {
   const lines = [keyLine, '  columns:'];
   const mapped = fields.filter(field => field.mapped !== null);
@@ -90,7 +90,8 @@ export function columnLines({ key, fields }: Named, keyLine = lineOfKey(key)): s
     );
   }
   const unsure = fields.filter(field => field.mapped === null && field.others.length > 0);
-  if (unsure.length > 0) lines.push(`    ${comment(`Below ${percent(MIN_CONFIDENCE)}, so not mapped:`)}`);
+  if (unsure.length > 0)
+    lines.push(`    ${comment(`Not mapped, because confidence is below ${percent(MIN_CONFIDENCE)}:`)}`);
   for (const { field, others } of unsure) {
     const [first, ...more] = others;
     const also = more.length === 0 ? '' : `; or ${more.slice(0, 2).map(named).join(', ')}`;

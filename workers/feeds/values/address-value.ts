@@ -9,9 +9,9 @@ export type LinePart = (typeof LINE_PARTS)[number];
 type AddressLine = Record<LinePart, string | null>;
 
 /**
- * Splits an address as mail has it: street, city, state, ZIP, with commas or without. What cannot be told
- * stays together: without commas a city is known only behind a street's suffix, a unit or a box, and a
- * line that ends in no state is a street.
+ * Splits a mailing address into street, city, state, and ZIP code, with or without commas. Unclear text stays
+ * together: without commas, a city is recognized only after a street suffix, a unit, or a box, and a line
+ * without a state at its end is a street.
  */
 export function splitAddress(raw: unknown): AddressLine {
   const text = tidyText(raw)?.replace(/[\s,]+(USA|U\.S\.A\.?|UNITED STATES)$/i, '') ?? null;
@@ -21,13 +21,13 @@ export function splitAddress(raw: unknown): AddressLine {
   return { ...streetAndCity(end.rest), state: end.state, zip: end.zip };
 }
 
-/** What stands in place of a house number that a parcel doesn't have: 0, 0.0, XXX, #, -, ?. */
+/** Placeholders for a missing house number: 0, 0.0, XXX, #, -, ?. */
 const NO_NUMBER = /^(?:(?:0+(?:\.0+)?|X{2,}|[#?*-]+)(?:[\s,]+|$))+/i;
 
-/** A street address without a placeholder for its house number; null when nothing else is left. */
+/** A street address without its placeholder house number. null if nothing else is left. */
 export function addressText(raw: unknown): string | null {
   const text = tidyText(raw);
-  // Most begin with their number: a regular expression takes ten times as long.
+  // Most start with their number. A regular expression takes ten times as long.
   if (text === null || (text >= '1' && text < ':')) return text;
   return text.replace(NO_NUMBER, '') || null;
 }
@@ -38,7 +38,7 @@ const ZIP = /^(.*?)[\s,]+(\d{5})(?:-?(\d{4})|-|\.0)?$/;
 /** 'WI', 'N.Y.', 'N J' */
 const CODE = /^(.*?)(?:^|[\s,]+)([A-Z])\.?\s?([A-Z])\.?$/i;
 
-/** State and ZIP at the end of a line; null where no state stands there. */
+/** State and ZIP code at the end of a line. null without a state. */
 function stateAtEnd(text: string): End | null {
   const [, before, five, four] = ZIP.exec(text) ?? [];
   const zip = five === undefined ? null : four === undefined ? five : `${five}-${four}`;
@@ -71,7 +71,7 @@ function zipAtEnd(text: string): AddressLine | null {
   return { ...streetAndCity(before!), state: null, zip: four === undefined ? five : `${five}-${four}` };
 }
 
-/** A state by its name, where a comma or a ZIP says that it is one: PORT WASHINGTON is a city. */
+/** A state name, if a comma or a ZIP code shows that it is one: PORT WASHINGTON is a city. */
 function namedState(line: string, zip: string | null): End | null {
   const upper = line.toUpperCase();
   for (const { name, code } of STATES) {
@@ -82,13 +82,13 @@ function namedState(line: string, zip: string | null): End | null {
   }
   // A column of 25 characters cuts a name: UPPER SADDLE RIVER, NEW JE.
   const [, place, cut] = /^(.+),\s*([A-Z][A-Z ]{3,})$/i.exec(line) ?? [];
-  const begun = STATES.filter(({ name }) => cut && name.toUpperCase().startsWith(cut.toUpperCase()));
-  return begun.length === 1 ? { rest: trimmed(place!), state: begun[0]!.code, zip } : null;
+  const matches = STATES.filter(({ name }) => cut && name.toUpperCase().startsWith(cut.toUpperCase()));
+  return matches.length === 1 ? { rest: trimmed(place!), state: matches[0]!.code, zip } : null;
 }
 
 const trimmed = (text: string): string => text.replace(/[\s,]+$/, '');
 
-/** Suffixes that end the street of nearly all addresses, and seldom stand in a name. */
+/** Suffixes that end the street in nearly all addresses, and are rarely part of a name. */
 const STREET_ENDS = new Set(
   (
     'ST STR STREET AV AVE AVENUE RD ROAD DR DRIVE LN LANE CT COURT CIR CIRCLE BLVD BOULEVARD PL PLACE WAY TER TERR TERRACE ' +
@@ -110,7 +110,7 @@ const NUMBER_WORDS = /^(ONE|TWO|THREE|FOUR|FIVE|SIX|SEVEN|EIGHT|NINE|TEN)$/;
 const BOX =
   /^(.*\b(?:P\.? ?O\.? ?|POST OFFICE )?(?:BOX|DRAWER|BX) +#?[A-Z]{0,2}-?\d[\dA-Z-]*)(?:[\s,]+(.*))?$/i;
 
-/** Suffixes that stand in the name of no city, as St Louis and La Place have some. */
+/** Suffixes that aren't part of a city name, unlike in St Louis and La Place. */
 const ROAD = /^(STREET|AVE|AVENUE|RD|ROAD|DR|DRIVE|LN|LANE|BLVD|PKWY|HWY|HIGHWAY)$/;
 
 const bare = (word: string): string => word.toUpperCase().replace(/[.,]/g, '');
@@ -145,7 +145,7 @@ function streetAndCity(text: string): Pick<AddressLine, 'street' | 'city'> {
   return { street, city: behind.city };
 }
 
-/** Street and city between which no comma stands. */
+/** Street and city without a comma in between. */
 function splitWords(text: string): { street: string; city: string | null } {
   const whole = { street: text, city: null };
   const boxed = BOX.exec(text);
@@ -158,7 +158,7 @@ function splitWords(text: string): { street: string; city: string | null } {
   if (end === null || isAmbiguous(words, end)) return whole;
   const city = words.slice(end).join(' ');
   if (city === '') return whole;
-  // A further suffix tells that the first was a part of the name: 12 N ST MARYS ST SALEM.
+  // A second suffix means that the first was part of the name: 12 N ST MARYS ST SALEM.
   const isUnclear = words
     .slice(end)
     .some((word, i) => endsStreet(word) && !(i === 0 && /^ST\.?$/i.test(word)));
@@ -172,11 +172,11 @@ const isAmbiguous = (words: readonly string[], end: number): boolean =>
   endsStreet(words[end - 1]) &&
   !DIRECTIONS.has(bare(words[1] ?? ''));
 
-/** Where the street with its unit ends, as the index of the next word; null where nothing tells. */
+/** Where the street with its unit ends, as the index of the next word. null if unclear. */
 function endOfStreet(words: readonly string[]): number | null {
   const at = (i: number): string => bare(words[i] ?? '');
   let end: number | null = UNITS.test(at(0)) ? 0 : null;
-  // Behind a house number stands a name, before a suffix.
+  // A house number is followed by a name before the suffix.
   const least = isNumber(words[0]!) ? 2 : 1;
   for (let i = 1; i < words.length && end === null; i++) {
     const isNumbered = NUMBERED.test(at(i)) || (/^(RD|ROAD|HWY)$/.test(at(i)) && OF_NUMBERED.test(at(i - 1)));

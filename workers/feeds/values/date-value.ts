@@ -9,7 +9,7 @@ const COMPACT = /^(\d{4})(\d{2})(\d{2})$/;
 const US = /^(\d{1,2})[-/](\d{1,2})[-/](\d{4})(?: .*)?$/;
 const ONLY_ZEROS = /^[0/\-: T.]+$/;
 
-/** Numbers from here on are milliseconds since 1970 and not a date written without separators. */
+/** Larger numbers are milliseconds since 1970, not dates without separators. */
 const EPOCH_MS_FROM = 1e10;
 const EARLIEST_YEAR = 1800;
 
@@ -31,7 +31,7 @@ export function dateParser(format: string | undefined, lastYear: number): DatePa
   };
 }
 
-/** Whether a format tells the day, and not the month or the year alone. */
+/** Whether a format includes the day, and not only the month or the year. */
 export const hasDay = (format: string | undefined): boolean =>
   format === undefined || SPECIAL.has(format) || format.includes('D');
 
@@ -60,7 +60,7 @@ function byFormat(format: string, lastYear: number): (text: string) => Parts | n
   const special = SPECIAL.get(format);
   if (special) return special;
   const compiled = compile(format);
-  if (!compiled) throw new Error(`Date format '${format}' passed the definition but does not compile`);
+  if (!compiled) throw new Error(`Date format '${format}' is valid but can't be compiled`);
   return text => {
     const match = compiled.pattern.exec(text);
     if (!match) return null;
@@ -93,7 +93,7 @@ const TOKENS: Record<string, string> = {
   D: '(\\d{1,2})',
 };
 
-/** Where months have names, the weekday may stand before the date, and st, nd, rd or th behind the day. */
+/** With month names, a weekday can precede the date, and st, nd, rd, or th can follow the day. */
 const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\\.?,? )?';
 const ORDINAL = '(?:st|nd|rd|th)?';
 

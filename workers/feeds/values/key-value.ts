@@ -13,8 +13,8 @@ const DATED = new RegExp(
 const MAX_CHARS = 24;
 
 /**
- * What a spreadsheet did to a parcel number; null when it did nothing that shows. Dates of a workbook
- * arrive as dates: as text, 2012-03-02 may be a number.
+ * How a spreadsheet damaged a parcel number. null if there is no sign of it. Workbook dates arrive as dates.
+ * As text, 2012-03-02 can be a number.
  */
 export function damageOf(text: string, raw: unknown): Failure | null {
   if (raw instanceof Date) return FAILURES.dated;

@@ -1,14 +1,12 @@
 import { roundAcres } from '../../../shared/model/shown-acres.ts';
 import { FAILURES, type Failure, isOverflow, tidyText } from './text-value.ts';
 
-/**
- * Plain decimal notation, with or without an exponent; keeps '0x1F' and 'Infinity' out, which Number() takes.
- */
+/** Decimal notation, with or without an exponent. Excludes '0x1F' and 'Infinity', which Number() accepts. */
 const PLAIN = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
 /** '$1,234,567.50', '1,234', '(350)' for minus 350. */
 const WRITTEN = /^\(?[-+]?\$?\s?[-+]?(\d{1,3}(,\d{3})+|\d+)?(\.\d*)?\)?$/;
 
-/** A number as written in a source, `$` and thousands separators accepted; null for nothing. */
+/** A number as written in a source, with `$` and thousands separators. null for empty text. */
 export function parseNumber(raw: unknown): number | null | Failure {
   if (typeof raw === 'number') {
     if (Number.isFinite(raw)) return raw;
@@ -66,13 +64,13 @@ export function money(value: Numeric): Numeric {
   return typeof dollars === 'number' ? Math.round(dollars) : dollars;
 }
 
-/** No parcel has as many structures as a city. */
+/** No parcel has as many structures as a whole city. */
 export const MAX_COUNT = 100_000;
 
 /** A century: what is more is a filler, or a date instead of a count. */
 export const MAX_DAYS = 36_525;
 
-/** No page is looked at by as many as live in the United States. */
+/** No page has more viewers than the United States has people. */
 export const MAX_TIMES = 300_000_000;
 
 export function count(value: Numeric, most: number): Numeric {

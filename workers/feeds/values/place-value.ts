@@ -15,8 +15,8 @@ export function parseState(raw: unknown): string | null | Failure {
 }
 
 /**
- * Five digits of '03280', '03280-1234', '032801234', with the leading zeros that a numeric column took
- * (3280). All zeros mean nothing.
+ * The five digits of '03280', '03280-1234', '032801234', with leading zeros that a numeric column dropped
+ * (3280). All zeros count as empty.
  */
 export function parseZip(raw: unknown): string | null | Failure {
   const text = tidyText(raw);
@@ -62,13 +62,10 @@ export function isKnownCounty(fips: number): boolean {
   return codes.has(fips);
 }
 
-/**
- * Of a row that names a former county of Connecticut, and nothing by which one of its
- * regions could be chosen.
- */
+/** For a row with a former county of Connecticut and nothing that decides its region. */
 export const ambiguousRegion = (fips: number): string =>
-  `${fiveDigits(fips)} is a former county of Connecticut, whose towns are in several planning regions (09110 to 09190), and neither town nor point says in which: map the city, or give the region's code`;
+  `${fiveDigits(fips)} is a former county of Connecticut. Its towns are in several planning regions (09110 to 09190), and the row has no town or point to tell which: map the city, or use the region's code`;
 
 /** Connecticut's planning regions took the place of its counties (87 FR 34235). */
 export const noSuchCounty = (fips: number): string =>
-  `${fiveDigits(fips)} is the FIPS code of no county${Math.floor(fips / 1000) === 9 ? "; Connecticut's are those of its planning regions, 09110 to 09190" : ''}`;
+  `${fiveDigits(fips)} is not the FIPS code of a county${Math.floor(fips / 1000) === 9 ? '. Connecticut uses the codes of its planning regions, 09110 to 09190' : ''}`;

@@ -1,9 +1,8 @@
 import { dateText } from '../../formats/row-batch.ts';
 
 /**
- * Why a value cannot be used: `reason` is stable and counted (`plat runs show`), `says` completes the
- * sentence `'<value>' …`. A parser returns one of these instead of throwing, as a roll may hold a
- * million bad values.
+ * Why a value can't be used. `reason` is stable and counted (`plat runs show`). `says` completes the sentence
+ * `'<value>' …`. Parsers return these instead of throwing, because a roll can have a million bad values.
  */
 export type Failure = { readonly reason: string; readonly says: string };
 
@@ -11,45 +10,45 @@ const failure = (reason: string, says: string): Failure => ({ reason, says });
 
 export const FAILURES = {
   notANumber: failure('not_a_number', 'is not a number'),
-  overflow: failure('overflow', 'is written for a number that did not fit its column'),
+  overflow: failure('overflow', 'marks a number that was too long for its column'),
   notWhole: failure('not_whole', 'is not a whole number'),
   tooLong: failure('too_long', 'has more than 255 characters'),
   negative: failure('negative', 'is negative'),
   outOfRange: failure('out_of_range', 'is out of range'),
   rounded: failure(
     'damaged_key',
-    'is a number that a spreadsheet rounded: format its column as text in the source, and export it again',
+    'is a number that a spreadsheet rounded. Format the column as text in the source, and export it again',
   ),
   dated: failure(
     'damaged_key',
-    'is a number that a spreadsheet turned into a date: format its column as text in the source, and export it again',
+    'is a number that a spreadsheet turned into a date. Format the column as text in the source, and export it again',
   ),
-  placeholder: failure('placeholder', 'is a placeholder: no place in the United States has it'),
+  placeholder: failure('placeholder', 'is a placeholder that no place in the United States uses'),
   notADate: failure('not_a_date', 'is not a date in the expected format'),
-  dateOutOfRange: failure('date_out_of_range', 'lies before 1800 or after the end of next year'),
+  dateOutOfRange: failure('date_out_of_range', 'is before 1800 or after the end of next year'),
   notABoolean: failure('not_a_boolean', 'is neither yes nor no; list it under values'),
   notAState: failure('not_a_state', 'is not a US state'),
   notAZip: failure('not_a_zip', 'is not a US ZIP code'),
   notAFips: failure('not_a_fips', 'is not a county FIPS code'),
   notAStatus: failure(
     'unknown_status',
-    'is not ACTIVE, PENDING, SOLD or OFF_MARKET; list it under values of columns.status',
+    'is not ACTIVE, PENDING, SOLD, or OFF_MARKET; list it under values of columns.status',
   ),
   notARoadClass: failure(
     'unknown_class',
-    'is not highway, normal, local, private or none; list it under values of columns.class',
+    'is not highway, normal, local, private, or none; list it under values of columns.class',
   ),
-  notAPhone: failure('not_a_phone', 'is no telephone number of ten digits'),
-  notAUrl: failure('not_a_url', 'is not an http(s) address of at most 4,096 characters'),
-  unknownUnit: failure('unknown_unit', 'comes in a unit that is none of acres, sqft, sqm, hectares'),
+  notAPhone: failure('not_a_phone', 'is not a 10-digit phone number'),
+  notAUrl: failure('not_a_url', 'is not an http(s) URL of up to 4,096 characters'),
+  unknownUnit: failure('unknown_unit', 'has a unit other than acres, sqft, sqm, or hectares'),
 } as const satisfies Record<string, Failure>;
 
 export const isFailure = (value: unknown): value is Failure =>
   typeof value === 'object' && value !== null && 'reason' in value;
 
 /**
- * The form of a text without what it says: letters as x, digits as 0. Of people's names and numbers no
- * more is told or kept.
+ * The shape of a text without its contents: letters as x, digits as 0. Plat shows and stores only this of
+ * people's names and numbers.
  */
 export const mask = (text: string): string => text.replace(/\p{L}/gu, 'x').replace(/\p{N}/gu, '0');
 
@@ -68,8 +67,8 @@ export function displayValue(raw: unknown): string {
 }
 
 /**
- * Words that mean "nothing" in rolls. 'NA' is also a code and a surname, 'UNKNOWN' something that
- * somebody recorded.
+ * Words that mean "empty" in rolls. 'NA' is also a code and a last name, and 'UNKNOWN' can be a recorded
+ * value.
  */
 const NULL_WORDS = new Set(['NULL', '<NULL>', '(NULL)', 'N/A', '#N/A', 'NONE', 'NAN']);
 const LONGEST_NULL_WORD = 6;
@@ -88,8 +87,8 @@ const ASTERISK = 42;
 export const isOverflow = (raw: unknown): boolean => typeof raw === 'string' && /^\s*\*{2,}\s*$/.test(raw);
 
 /**
- * The text of any value: trimmed, white space collapsed, no NUL; null for nothing and the usual null words.
- * Lists are joined by ', '.
+ * The text of any value: trimmed, white space collapsed, no NUL. null for empty text and the usual null
+ * words. Lists are joined by ', '.
  */
 export function tidyText(raw: unknown): string | null {
   if (typeof raw !== 'string') return tidyOther(raw);

@@ -26,10 +26,7 @@ import {
 import { parseFips, parseState, parseZip } from './place-value.ts';
 import { FAILURES, type Failure, isOverflow, tidyText } from './text-value.ts';
 
-/**
- * Turns what a source holds into what a column of ours holds. Null is "not known"; a Failure
- * is "cannot be used".
- */
+/** Converts a source value to a value of our column. null is "unknown". A Failure is "unusable". */
 export type Value = FieldValue | string[];
 export type Parser = (raw: unknown) => Value | Failure;
 
@@ -41,7 +38,7 @@ export type ParserOptions = {
   /** The source's number times this is the number in the field's unit. */
   scale?: number | undefined;
   date?: string | undefined;
-  /** The last year that a date or a building year may lie in: next year, seen from today. */
+  /** The last valid year of dates and building years: next year. */
   lastYear: number;
 };
 
@@ -109,7 +106,7 @@ function parsePhone(raw: unknown): string | null | Failure {
   return text === null || /^0+$/.test(text) ? null : (phoneDigits(text) ?? FAILURES.notAPhone);
 }
 
-/** A word that names neither kind says nothing. */
+/** A word that means neither is ignored. */
 function parseLineType(raw: unknown): string | null {
   const text = tidyText(raw);
   return text === null ? null : lineTypeOf(text);

@@ -22,7 +22,7 @@ export type Fault = {
 };
 
 export type ColumnCheck = {
-  /** Our field, and its unit where it has one. */
+  /** Our field, and its unit if it has one. */
   target: string;
   unit: string | null;
   /** The source's columns that feed it; empty for a fixed value. */
@@ -30,12 +30,12 @@ export type ColumnCheck = {
   /** Of a preset or marked optional, and the source lacks it. */
   absent: boolean;
   filled: number;
-  /** Up to three different values, as the source has them and as they come out. */
+  /** Up to three different values, as in the source and as mapped. */
   samples: { in: string; out: string }[];
 };
 
 export type PartCheck = {
-  /** 'roll 2' and so on of further rolls. */
+  /** 'roll 2' and so on for additional rolls. */
   part: Exclude<Input, 'elevation'> | `roll ${number}`;
   source: string;
   format: string;
@@ -63,7 +63,7 @@ export type PartCheck = {
 export type PricedSales = { rows: number; vacant: number; codes: Record<string, number> };
 
 /**
- * What is known of a mapped row beside its values: of a parcel key and county; of a feature class and label.
+ * Facts about a mapped row other than its values: key and county of a parcel, class and label of a feature.
  */
 export type RowFacts = {
   key?: string;
@@ -76,13 +76,13 @@ export type RowFacts = {
 
 export type GeometryFault = { reason: string; message: string; refuses: boolean };
 
-/** What a kind of feed notes of the rows of a part, besides what is counted of all. */
+/** Notes of a kind of feed about the rows of a part, in addition to the common counts. */
 export type RowNotes<Mapped extends MappedRow = MappedRow & RowFacts> = {
   /** Of every row that maps. */
   mapped?(row: SourceRow, mapped: MappedRow): void;
   /** Of every row that is used, or counted as one that does not count. */
   used?(row: SourceRow, mapped: Mapped): void;
-  /** @param doubtful the warnings about values, which stand among those of the kind */
+  /** @param doubtful warnings about values, to list among those of the kind */
   warnings?(doubtful: readonly string[]): string[];
   /** Writes what was counted into the part. */
   finish?(): void;
@@ -205,7 +205,7 @@ function judge(part: OpenPart, row: SourceRow): void {
     countFault(faults, row.rowNo, { field: 'geometry', ...misplaced });
     if (misplaced.refuses) return;
   }
-  // Only features of land layers have a class, which is null where they do not count.
+  // Only features of land layers have a class. It is null for ignored features.
   if (mapped.class !== null) check.usable++;
   notes.used?.(row, mapped);
   if (mapped.key !== undefined) onKey(mapped.key);
@@ -227,7 +227,7 @@ function noteValues({ compiled, doubtful }: OpenPart, row: SourceRow, { values }
   }
 }
 
-/** `spec` is null where the column says how its numbers are written. */
+/** `spec` is null if the column declares its number format. */
 type Compiled = { column: ColumnCheck; read: CompiledColumn | null; index: number; spec: TargetSpec | null };
 
 function compileColumns({ fields, columns }: Mapping, resolve: Resolve): Compiled[] {

@@ -50,15 +50,15 @@ function notationWarning(
 ): string[] {
   if (comma + either === 0 || point > 0 || (comma === 0 && !isMoney && !isEuropean)) return [];
   const what =
-    comma > 0 ? 'have a decimal comma or points between thousands' : 'may have points between thousands';
+    comma > 0 ? 'use a decimal comma, or points between thousands' : 'may use points between thousands';
   return [
-    `${part}: ${comma + either} numbers for ${column} ${what}, such as ${displayValue(example)}. If 51.000 is fifty-one thousand there, set decimal: "," for ${column}.`,
+    `${part}: ${comma + either} numbers for ${column} ${what}, such as ${displayValue(example)}. If 51.000 means fifty-one thousand, set decimal: "," for ${column}.`,
   ];
 }
 
 function misreadWarning(part: string, column: string, { misread, example }: Noted): string[] {
   if (misread === 0) return [];
   return [
-    `${part}: ${misread} texts for ${column} look as if they were read in the wrong encoding, such as ${displayValue(example)}. Set "encoding" to the one that the file is in, such as utf-8 or windows-1252.`,
+    `${part}: ${misread} texts for ${column} seem to have the wrong encoding, such as ${displayValue(example)}. Set "encoding" to the encoding of the file, such as utf-8 or windows-1252.`,
   ];
 }

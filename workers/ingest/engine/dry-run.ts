@@ -20,7 +20,7 @@ import {
 
 /** What the first rows of a feed's sources come to. Plain data, for the terminal and for scripts. */
 export type FeedCheck = {
-  /** False when the feed cannot run as it is, or more rows would be rejected than its gate allows. */
+  /** false if the feed can't run, or if its gate would block the share of rejected rows. */
   ok: boolean;
   feed: string;
   kind: FeedKindName;
@@ -28,14 +28,14 @@ export type FeedCheck = {
   preset: string | null;
   problems: string[];
   warnings: string[];
-  /** What becomes of the sales: how many would be comps, by which choice, or why there are none. */
+  /** How many sales would become comps, by which choice, or why there are none. */
   comps: string[];
   /** Roads, wetlands and flood: the box around what was read, in degrees; else null. */
   extent: Box | null;
   parts: PartCheck[];
   /** Kind elevation: what the headers of the first tiles say; null when none could be read. */
   tiles: TilesCheck | null;
-  /** Kind imagery: where it is and how fine; null when none could be read. */
+  /** Kind imagery: location and resolution. null if none could be read. */
   imagery: ImageryCheck | null;
   /** Two-file feeds: how many keys of the roll's first rows the whole shape file has. */
   keys: KeyCheck | null;
@@ -63,7 +63,7 @@ export type TileCheck = {
   /** Whether the file or the feed says so, and it is not the default. */
   unitStated: boolean;
   nodata: number | null;
-  /** What a few of its cells hold; null when they were not read. */
+  /** Values of a few sampled cells. null if they were not read. */
   heights: HeightSample | null;
   extent: Box;
 };
@@ -86,7 +86,7 @@ export type ImageryCheck = FilesCheck & {
     /** Meters on the ground. */
     pixelM: number;
     extent: Box;
-    /** Of a file: its size, and what it holds. */
+    /** For a file: its size and contents. */
     file: {
       width: number;
       height: number;
@@ -103,18 +103,18 @@ export type DryRun = {
   limit: number;
   read(spec: InputSpec): AsyncIterable<RowBatch>;
   result: FeedCheck;
-  /** A source without a usable row may be in order: an incremental one may have nothing new. */
+  /** A source without usable rows may be fine: an incremental one can have nothing new. */
   mayBeEmpty?: boolean;
 };
 
-/** Nobody stops a check but with its process. */
+/** A check stops only with its process. */
 export function checkContext(baseDir: string) {
   return { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env };
 }
 
 /**
- * Maps the first rows of one source. What keeps them from being read is a problem of the result, no error.
- * @param readOn whether the keys of further rows are wanted
+ * Maps the first rows of one source. If they can't be read, that is a problem in the result, not an error.
+ * @param readOn whether to read the keys of more rows
  */
 export async function checkPart(
   { limit, read, result }: DryRun,
@@ -147,7 +147,7 @@ export async function checkPart(
       }
       whole = rows <= limit;
       if (rows < limit || readOn()) continue;
-      // Whether more rows follow is not looked at.
+      // Don't check whether more rows follow.
       whole = false;
       break;
     }
@@ -164,7 +164,7 @@ export async function checkPart(
   result.parts.push(finishPart(part, whole));
 }
 
-/** With the reason of the first. */
+/** Includes the reason of the first bad row. */
 export function noUsableRows([first]: readonly Pick<BadRow, 'rowNo' | 'message'>[]): string {
-  return `the source has no usable rows${first ? `: row ${first.rowNo}: ${first.message}` : ' at all: it is empty'}.`;
+  return `the source has no usable rows${first ? `: row ${first.rowNo}: ${first.message}` : ' at all, because it is empty'}.`;
 }

@@ -28,14 +28,14 @@ export type FeedKind<
   sections: Own;
   /** Sections that another kind declares and feeds of this one may have too. */
   sharedSections?: Shared;
-  /** The section that a file must have, and what it holds. */
+  /** The required section, and its contents in words. */
   needs: { section: Input & keyof Own; holds: string };
-  /** Its gates besides the common ones, and their limits where these are not the usual ones. */
+  /** Its gates in addition to the common ones, and limits that differ from the defaults. */
   gates: readonly GateName[];
   gateDefaults?: Partial<Gates>;
   /** A row may name a former county of Connecticut. Its town decides the planning region. */
   allowsFormerCounties?: true;
-  /** Merges preset and file, fills the defaults. @returns null where a fault leaves no feed */
+  /** Merges preset and file, and fills in defaults. @returns null if faults leave no feed */
   resolve(
     file: FileOf<Own & Shared>,
     base: FeedBase,
@@ -44,7 +44,7 @@ export type FeedKind<
   ): (F & { kind: Name }) | null;
   /** The fields that rows are made of, and the sections that map columns to them. */
   rows?: { fields: RowFields; sections(feed: F): Record<string, Mapped | null> };
-  /** Whether a source with these columns is of this kind. Default: that cannot be told. */
+  /** Whether a source with these columns is of this kind. Default: unknown. */
   isKnownBy?(has: (column: string) => boolean): boolean;
   /** Loaded when a run needs it. */
   recipe(feed: F): Promise<Recipe<F>>;

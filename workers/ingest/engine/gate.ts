@@ -11,13 +11,13 @@ export type RowFigures = {
   last: { rows: number; filled: Record<string, number>; best: BestRun | null } | null;
 };
 
-/** What the last accepted run of a feed had whose rows have keys. */
+/** Figures of the last accepted run of a feed whose rows have keys. */
 export type KeyedLast = NonNullable<RowFigures['last']> & { matchedKeys: number };
 
 /** The message for a run without a usable parcel or listing. */
-export const NO_USABLE_ROWS = 'The run has no usable row.';
+export const NO_USABLE_ROWS = 'The run has no usable rows.';
 
-/** Why a gate blocks a run: null where it passes. */
+/** Why a gate blocks a run. null if it passes. */
 export type Fault = readonly [gate: string, message: string | null];
 
 /** Reports every fault, not only the first. */
@@ -44,9 +44,7 @@ export function checkListGates(
   return gateResult(figures, [empty, ...rowFaults(figures, limits, words)]);
 }
 
-/**
- * The checks of every kind of feed: fewer rows than the last time, columns that turned empty, rejected rows.
- */
+/** Checks of every kind of feed: fewer rows than last time, columns that are now empty, rejected rows. */
 export function rowFaults(
   { rows, read, rejected, filled, last }: RowFigures,
   limits: Gates,
@@ -65,7 +63,7 @@ export function rowFaults(
     ...emptied.map(
       ([column, count]): Fault => [
         'empty_column',
-        `Column ${column} was filled in ${count} rows of the last run and is empty now.`,
+        `Column ${column} had values in ${count} rows of the last run and is now empty.`,
       ],
     ),
     [
@@ -77,7 +75,7 @@ export function rowFaults(
   ];
 }
 
-/** Fewer keys than in the last run, and in the best one of the year. Null where there was none. */
+/** Checks for fewer keys than in the last run and the best run of the year. null if there was none. */
 export function keyFault(
   { matchedKeys, last }: { matchedKeys: number; last: KeyedLast | null },
   { max_key_drop_percent: most }: Gates,
@@ -93,7 +91,7 @@ export function keyFault(
 const dropFault = (what: string, before: number, now: number, most: number): string | null =>
   overLimit(before - now, before, most, share => `${what} fell from ${before} to ${now} (${share}).`);
 
-/** A loss that is small from run to run adds up. */
+/** Small losses from run to run add up, so compare with the best run too. */
 const bestFault = (
   what: string,
   best: number | null | undefined,
@@ -106,7 +104,7 @@ const bestFault = (
         best - now,
         best,
         most,
-        share => `${what} fell from ${best}, the most in the last 12 months, to ${now} (${share}).`,
+        share => `${what} fell from ${best}, the highest in the last 12 months, to ${now} (${share}).`,
       );
 
 export function overLimit(
@@ -116,7 +114,7 @@ export function overLimit(
   say: (share: string) => string,
 ): string | null {
   const share = percent(part, whole);
-  return share > most ? say(`${oneDecimal(share)} %, at most ${most} %`) : null;
+  return share > most ? say(`${oneDecimal(share)}%, limit ${most}%`) : null;
 }
 
 export const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole);

@@ -59,12 +59,12 @@ export async function runLocked(
         return outcome;
       } catch (error) {
         await endRun(db, run, 'failed', { error }).catch(failure =>
-          deps.log.error({ err: failure }, 'the run could not be marked as failed'),
+          deps.log.error({ err: failure }, 'could not mark the run as failed'),
         );
         throw error;
       } finally {
         await dropStage(db, run).catch(failure =>
-          deps.log.warn({ err: failure }, 'staging tables were not dropped'),
+          deps.log.warn({ err: failure }, 'could not drop the staging tables'),
         );
         await rm(run.tmpDir, { recursive: true, force: true });
       }

@@ -49,7 +49,7 @@ const rawOfFirst = (ways: readonly CompiledColumn[], values: Values): unknown =>
   (ways.find(way => way.read(values) !== null) ?? ways[0])?.raw(values);
 
 function compileWay(target: FieldTarget, way: PlainColumn, resolve: Resolve): CompiledColumn | null {
-  // Dates and building years may lie up to the end of the next year.
+  // Dates and building years can be up to the end of next year.
   const lastYear = new Date().getUTCFullYear() + 1;
   const { scale, date } = way;
   const parse = fieldParser(target.name, target.spec, { scale, date, lastYear });
@@ -90,10 +90,7 @@ function getter(name: string, resolve: Resolve): Getter | null {
   return values => pluck(values[column], property);
 }
 
-/**
- * A property of every entry of a list; of RESO's Media in its Order, and of photographs
- * alone (MediaCategory).
- */
+/** A property of every entry of a list. For RESO's Media, in Order, and only photos (MediaCategory). */
 function pluck(list: unknown, property: string): unknown {
   if (!Array.isArray(list)) return null;
   const entries = list.filter((entry): entry is Values => typeof entry === 'object' && entry !== null);
@@ -140,7 +137,7 @@ function summed(getters: readonly Getter[]): Getter {
   };
 }
 
-/** `values`, `contains` and `otherwise`. What they stand for was checked when the feed was loaded. */
+/** `values`, `contains`, and `otherwise`. Their results were checked when the feed was loaded. */
 function recoder(way: PlainColumn, parse: Parser): Parser {
   const table = new Map<string, Value | Failure>();
   for (const [text, value] of Object.entries(way.values ?? {}))
@@ -183,9 +180,7 @@ function areaReader(
 
 const HECTARES_PER_ACRE = 0.404_685_642_24;
 
-/**
- * Divisions, not factors: 10,890 square feet must be 0.25 acres to the last digit, for buckets begin there.
- */
+/** Divisions instead of factors: 10,890 square feet must be exactly 0.25 acres, where a bucket starts. */
 export const TO_ACRES: Record<AreaUnit, (area: number) => number> = {
   acres: area => area,
   sqft: area => area / SQ_FT_PER_ACRE,

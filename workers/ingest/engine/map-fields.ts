@@ -17,12 +17,10 @@ import {
   resolver,
 } from './source-columns.ts';
 
-/** A value that could not be used and is null, or (reason 'cut') a text of which the end is left out. */
+/** A value that couldn't be used and is null, or (reason 'cut') a text that was cut off. */
 export type DroppedValue = { field: string; reason: string; message: string };
 
-/**
- * A row that is not merged: rejected, or left out by skip_where (reason 'skipped'; counted, not rejected).
- */
+/** A row that is not merged: rejected, or skipped by skip_where (reason 'skipped'; counted, not rejected). */
 export type RejectedRow = { ok: false; field: string | null; reason: string; message: string };
 
 /** A mapped row: the values of its kind's fields in their order, and what had to be dropped. */
@@ -33,9 +31,9 @@ export const positionsOf = <Name extends string>(names: readonly Name[]): Record
   Object.fromEntries(names.map((name, i) => [name, i])) as Record<Name, number>;
 
 /**
- * Maps one row. `prepare` is handed the first rows: it finds the source's own spelling of the column names,
- * and throws PlatError `feed_mapping` when the source lacks one; unprepared, a mapper takes the spelling from
- * its first row and checks nothing.
+ * Maps one row. `prepare` gets the first rows, finds the source's spelling of the column names, and throws
+ * PlatError `feed_mapping` when the source lacks one. An unprepared mapper uses the spelling of its first row
+ * and checks nothing.
  */
 export type Mapper<Mapped> = {
   (row: SourceRow): Mapped | RejectedRow;
@@ -51,8 +49,8 @@ type MappedInput = {
 type MapRow<Mapped> = (row: SourceRow) => Mapped | RejectedRow;
 
 /**
- * Makes a mapper that leaves out rows that `skip_where` names; `further` is what the feed names
- * besides its columns.
+ * Creates a mapper that skips rows by `skip_where`. `further` are columns that the feed names in other
+ * places.
  */
 export function mapperOf<Mapped>(
   { columns: mapped, skipWhere }: MappedInput,
@@ -74,14 +72,14 @@ export function mapperOf<Mapped>(
     if (firstRows.length === 0) return;
     const columns = columnsOf(firstRows);
     checkColumns(mentions, columns);
-    // A source whose rows differ in their columns may come with further ones later.
+    // If rows differ in their columns, later rows may add more.
     const sparse = firstRows.some(row => Object.keys(row.values).length < columns.length);
     compiled = prepared(resolver(columns, { sparse }));
   };
   return Object.assign(map, { prepare, mentions });
 }
 
-const SKIPPED: RejectedRow = { ok: false, field: null, reason: 'skipped', message: 'left out by skip_where' };
+const SKIPPED: RejectedRow = { ok: false, field: null, reason: 'skipped', message: 'skipped by skip_where' };
 
 export function rejectRow(field: string, reason: string, message: string): RejectedRow {
   return { ok: false, field, reason, message };
@@ -92,7 +90,7 @@ type Test = (values: Values) => boolean;
 
 const folded = (raw: unknown): string => tidyText(raw)?.toUpperCase() ?? '';
 
-/** Compiles a condition; all that it lists must hold. A column that the source lacks is an empty cell. */
+/** Compiles a condition. All of its tests must be true. A missing column counts as an empty cell. */
 export function compileCondition(condition: Condition, resolve: Resolve): Test {
   const column = resolve(condition.column) ?? condition.column;
   const tests: ((raw: unknown) => boolean)[] = [];
@@ -146,7 +144,7 @@ export function compileFill(
       if (typeof value === 'string' && value.length > maxChars) {
         values[index] = cut(value, maxChars);
         dropped ??= [];
-        const message = `'${show(value)}' has ${value.length} characters: those after the first ${maxChars} are left out`;
+        const message = `'${show(value)}' has ${value.length} characters; those after the first ${maxChars} are cut off`;
         dropped.push({ field: name, reason: 'cut', message });
       } else if (isFailure(value)) {
         dropped ??= [];

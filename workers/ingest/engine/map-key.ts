@@ -4,11 +4,9 @@ import { displayValue, tidyText } from '../../feeds/values/text-value.ts';
 import { type RejectedRow, rejectRow } from './map-fields.ts';
 import type { Resolve } from './source-columns.ts';
 
-export const TOTAL_LINE = rejectRow('key', 'skipped', 'a line of totals, no parcel');
+export const TOTAL_LINE = rejectRow('key', 'skipped', 'a line of totals, not a parcel');
 
-/**
- * The texts of the key's columns without white space and in upper case, joined; null when nothing is left.
- */
+/** The key's columns without white space, in upper case, joined. null if nothing is left. */
 export function compileKey(
   spec: KeySpec,
   resolve: Resolve,

@@ -28,8 +28,8 @@ export async function mergeRun(
   const { db, runId, feedId, counts, force } = run;
   let prepared: Prepared | undefined;
   const follow: string[] = [];
-  // The comparison too, for it settles repeated rows: an attempt that found them settled
-  // would not count them.
+  // Include the comparison, because it resolves duplicate rows. A second attempt would find them resolved and
+  // not count them.
   const status = await db.transaction(async (tx): Promise<RunStatus> => {
     await tx.execute(`set local search_path = ${stageSchema(run)}, public`);
     prepared = await withFirstReject(tx, runId, await compare(tx));
@@ -59,7 +59,7 @@ export async function mergeRun(
   const result = { runId, status, counts, blocked: gate.blocked, follow };
   if (status === 'blocked') return { result };
   if (status === 'merged')
-    await tidy?.().catch(error => run.log.warn({ err: error }, 'merged tables were not tidied'));
+    await tidy?.().catch(error => run.log.warn({ err: error }, 'could not tidy the merged tables'));
   await run.step('follow', 'done', 1);
   return { result, brokeOff };
 }
@@ -101,7 +101,7 @@ async function assertUndisturbed(db: Db, { feedId, last, ...own }: RunContext): 
   const held = await db.rowCount('feeds/lock_run', { run_id: runId, attempt });
   if (now?.id === last?.id && held === 1) return;
   const other = now?.id === last?.id ? `A later attempt at run ${runId}` : `Run ${now?.id}`;
-  throw new PlatError('overtaken', `${other} of the same feed took over while this one was under way.`, {
+  throw new PlatError('overtaken', `${other} of the same feed started while this one was running.`, {
     retryable: true,
   });
 }

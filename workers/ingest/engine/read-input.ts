@@ -4,7 +4,7 @@ import { type ReadContext, type RowBatch, sizeOf } from '../../formats/row-batch
 import type { RunContext } from './run-context.ts';
 
 /**
- * The batches of one input, with its bytes recorded in the run and shown as progress between two fractions.
+ * The batches of one input. Records its bytes in the run and reports progress between two fractions.
  * @throws the signal's reason when the worker has to stop
  */
 export async function* readBatches(
@@ -18,7 +18,7 @@ export async function* readBatches(
   let rows = 0;
   const context: ReadContext = {
     ...readContext(run),
-    // Beside what was read.
+    // Recorded next to the number of rows read.
     onShortfall: announced => {
       run.counts.announced = { ...(run.counts.announced as object), [name]: announced };
     },
@@ -41,7 +41,7 @@ export async function* readBatches(
   }
 }
 
-/** What reading an input takes, but for who is told of it. */
+/** The context for reading an input, without its callbacks. */
 export function readContext(run: RunContext): ReadContext {
   const { baseDir, tmpDir, signal, env, checkpoint, workDir, sharedDir } = run;
   return {

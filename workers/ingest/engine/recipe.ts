@@ -8,7 +8,7 @@ import type { RunContext } from './run-context.ts';
 
 export type NamedInput = [name: string, input: { input: InputSpec }];
 
-/** What a run of a kind of feed does. Its methods get feeds of that kind alone. */
+/** The steps of a run for a kind of feed. Its methods only get feeds of that kind. */
 export type Recipe<F extends AnyFeed = AnyFeed, Staged = unknown> = {
   /** The statements that create the staging tables. */
   tables: string[];
@@ -31,11 +31,11 @@ export type Prepared = {
   gate: GateResult;
   touched: boolean;
   merge(db: Db): Promise<void>;
-  /** Cleanup after the merge is committed; nothing depends on it. */
+  /** Cleanup after the merge is committed. Nothing depends on it. */
   tidy?(): Promise<void>;
   /**
-   * Where an incremental source goes on next time; stored with the merge, and also when there
-   * was nothing to merge.
+   * Where an incremental source continues next time. Stored with the merge, even if there was nothing to
+   * merge.
    */
   checkpoint?: ResoCheckpoint | null;
   /** Why an incremental source ended early; what came before it is merged first. */

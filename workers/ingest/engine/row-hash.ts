@@ -15,9 +15,8 @@ const BITS = 2 ** 28;
 const PAGE_BITS = 2 ** 15;
 
 /**
- * Remembers which keys a file has shown, as a duplicate must be noticed while its raw row is still at hand; a
- * Set would take a hundred megabytes a million. A key that shares its bit with another only keeps a raw row
- * that nobody asks for.
+ * Remembers the keys seen in a file, to detect duplicates while the raw row is available. A Set would need
+ * 100 MB per million keys. If two keys share a bit, a raw row is kept unnecessarily.
  */
 export class SeenKeys {
   private readonly pages = new Array<Uint8Array | undefined>(BITS / PAGE_BITS).fill(undefined);

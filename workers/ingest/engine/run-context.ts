@@ -34,7 +34,7 @@ export type RunContext = RunDeps & {
   tmpDir: string;
   counts: RunCounts;
   inputs: InputRecord[];
-  /** What tells the state of an input's source, as far as that is known without reading it. */
+  /** Identifies the version of an input's source, if that is known without reading it. */
   states: Map<string, SourceState>;
   checkpoint: ResoCheckpoint | null;
   last: AcceptedRun | null;

@@ -66,7 +66,10 @@ export async function rejectDuplicates(
     if (count > 0) increment(counts.rejected, reason, count);
 }
 
-/** Notes how a run's rows compare with what is there, and goes on to the gate. @returns how many it has */
+/**
+ * Records how a run's rows compare with current data, and starts the gate step.
+ * @returns the number of rows
+ */
 export async function measureRows(
   db: Db,
   { counts, step }: RunContext,

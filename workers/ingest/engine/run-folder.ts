@@ -25,8 +25,8 @@ const WORK_DAYS = 3;
 export const sharedFolder = ({ PLAT_DIR }: Pick<Config, 'PLAT_DIR'>): string => join(PLAT_DIR, 'downloads');
 
 /**
- * Where a feed keeps what has to outlast a worker, apart from those of other installations; made
- * by who writes there.
+ * The folder for a feed's files that must outlive a worker, separate from other installations. Created by its
+ * writer.
  */
 export function workFolder(
   { DATABASE_URL, PLAT_DIR }: Pick<Config, 'DATABASE_URL' | 'PLAT_DIR'>,

@@ -9,10 +9,7 @@ export type Attempt = { runId: number; attempt: number };
 
 export type RunStatus = 'merged' | 'unchanged' | 'blocked' | 'failed';
 
-/**
- * `version` as the source tells it; `digest` of that and of everything in the feed that decides what
- * becomes of its rows.
- */
+/** `version` is from the source. `digest` covers it and every setting of the feed that affects its rows. */
 export type SourceState = { version: string; digest: string };
 
 export type InputRecord = { input: string; source: string[]; bytes: number } & Partial<SourceState>;
@@ -33,7 +30,7 @@ export async function registerFeed(db: Db, feed: AnyFeed): Promise<Registered> {
   const kind = before?.kind ?? 'another kind';
   throw new PlatError(
     'feed_kind',
-    `Feed ${feed.name} was ingested as ${kind}, and ${feed.file} says ${feed.kind}. Data of one kind does not become that of another: give the feed another name, or its kind back.`,
+    `Feed ${feed.name} was loaded as ${kind}, but ${feed.file} says ${feed.kind}. The kind of a feed can't change. Give the feed another name, or restore its kind.`,
   );
 }
 
@@ -54,7 +51,7 @@ export async function startRun(
 
 export type AcceptedRun = { id: number; counts: RunCounts; inputs: InputRecord[]; best: BestRun };
 
-/** The most rows and keys of the accepted runs of the last 12 months; null where none counts them. */
+/** The highest number of rows and keys in accepted runs of the last 12 months. null if there are none. */
 export type BestRun = { rows: number | null; matchedKeys: number | null };
 
 export async function lastAcceptedRun(db: Db, feedId: number): Promise<AcceptedRun | null> {

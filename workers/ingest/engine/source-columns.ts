@@ -19,8 +19,8 @@ export function columnsOf(rows: Iterable<SourceRow>): string[] {
 }
 
 /**
- * Looks names up: as they are, else whatever their case, else cut as dBASE cuts them; where `sparse`, one
- * that is not found stands for itself.
+ * Looks up column names: exactly, else ignoring case, else cut as dBASE cuts them. If `sparse`, an unknown
+ * name is returned unchanged.
  */
 export function resolver(columns: readonly string[], { sparse = false } = {}): Resolve {
   const exact = new Set(columns);
@@ -79,9 +79,9 @@ export function checkColumns(mentions: readonly Mention[], columns: readonly str
 function missingColumn(name: string, columns: readonly string[]): string {
   const called = columnsCalled(name, columns);
   if (called.length > 0)
-    return `${called.length} columns of the source are called ${name}; name one by its place: ${called.join(' or ')}.`;
+    return `${called.length} columns of the source are called ${name}; choose one by its position: ${called.join(' or ')}.`;
   const near = nearMatches(name, columns);
-  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `it has ${listed(columns)}.`;
+  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `its columns: ${listed(columns)}.`;
   return `the source has no column ${name}; ${hint}`;
 }
 

@@ -19,12 +19,12 @@ export async function createStage(db: Db, of: Attempt, statements: string[]): Pr
   });
 }
 
-/** What staging makes besides its tables. */
+/** Results of staging other than its tables. */
 export type Staged<More> = { counts: RunCounts; inputs: InputRecord[]; more: More };
 
 /**
- * Records that all is staged, and from what. The table is unlogged like those beside it: a crash of the
- * server empties all of them.
+ * Records that staging is complete, and its sources. The table is unlogged like the staging tables, so a
+ * server crash empties all of them.
  */
 export async function noteStaged(
   { db, counts, inputs, ...of }: { db: Db } & Attempt & Omit<Staged<unknown>, 'more'>,
@@ -36,8 +36,9 @@ export async function noteStaged(
 }
 
 /**
- * Takes over what an earlier attempt that died had staged from the same sources, and drops whatever else
- * earlier attempts left. @param madeOf null when the sources can't be told to be the same
+ * Reuses the staging tables of an earlier attempt that died, if its sources are the same, and drops all other
+ * leftovers.
+ * @param madeOf null if the sources can't be compared
  */
 export async function takeOverStage<More>(
   db: Db,
@@ -78,8 +79,8 @@ export async function dropStages(db: Db, runId: number): Promise<void> {
 }
 
 /**
- * Runs `work` on a connection whose search path begins with the run's staging schema, so that statements name
- * its tables plainly.
+ * Runs `work` on a connection with the staging schema first in its search path, so that statements need no
+ * schema name.
  */
 export function withStage<T>(db: Db, of: Attempt, work: (db: Db) => Promise<T>): Promise<T> {
   return db.connection(async connection => {
@@ -115,7 +116,7 @@ export type Reject = {
   raw: string;
 };
 
-/** So many rejects of a run are kept for each reason. `runs.counts` has all of them. */
+/** Maximum number of stored rejects of a run per reason. `runs.counts` has all of them. */
 export const REJECTS_KEPT = 1_000;
 
 /** Longer texts are cut: the row number is enough to find the row again. */
@@ -141,11 +142,11 @@ export function openRejects(db: Db, runId: number): RejectWriter {
   };
 }
 
-/** PostgreSQL's text holds no NUL. */
+/** PostgreSQL text can't contain NUL. */
 const clean = <T>(value: T): T | string =>
   typeof value === 'string' ? value.replaceAll('\u0000', '�') : value;
 
-/** A row as its reject shows it: JSON of its values and geometry, cut where that is very long. */
+/** A row as shown in its reject: JSON of values and geometry, cut if very long. */
 export function rawText(values: Record<string, unknown>, geometry?: unknown): string {
   const row = geometry ? { ...values, geometry } : values;
   const text = JSON.stringify(row, (_name, value) => (typeof value === 'bigint' ? String(value) : value));

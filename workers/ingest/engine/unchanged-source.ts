@@ -10,9 +10,9 @@ import type { RunContext } from './run-context.ts';
 import { total } from './run-counts.ts';
 
 /**
- * Whether all sources of a feed say without being read that they are as the last accepted run found them, and
- * the feed would make the same of them. What they say is kept for this run's record.
- * @throws PlatError of a source that cannot be asked
+ * Whether all sources of a feed are unchanged since the last accepted run, without reading them, and the feed
+ * would map them the same. Their versions are stored with this run.
+ * @throws PlatError of an unreachable source
  */
 export async function sourcesUnchanged(run: RunContext, feed: AnyFeed, recipe: Recipe): Promise<boolean> {
   const inputs = recipe.inputs?.(feed) ?? [];
@@ -35,9 +35,8 @@ export async function sourcesUnchanged(run: RunContext, feed: AnyFeed, recipe: R
 }
 
 /**
- * What a run stages from, as far as that is known without reading it: another attempt need not stage the same
- * again. A file that lies here is known by its size and when it was written. Null where a
- * source tells nothing.
+ * Identifies what a run stages, without reading it, so that another attempt doesn't stage it again. Local
+ * files are identified by size and modification time. null if a source has no version.
  */
 export async function stagedFrom(
   { states, baseDir }: RunContext,
@@ -60,7 +59,7 @@ async function filesOf({ source }: InputSpec, baseDir: string): Promise<string |
   return JSON.stringify(files.map(file => [file!.size, file!.mtimeMs]));
 }
 
-/** A run that reads nothing: the figures of the last one, in which nothing moves. */
+/** A run that reads nothing has the figures of the last one, all unchanged. */
 export function keepUnchanged(run: RunContext): Prepared {
   const { counts } = run.last!;
   const { new: added, changed, returned, unchanged } = counts;

@@ -1,11 +1,11 @@
 import type { SourceRow } from '../../formats/row-batch.ts';
 
 /**
- * A parcel in as many parts is rare; lots of a common owner or a road that share a word for a key are not.
+ * Parcels with this many parts are rare. Lots of a common owner or a road that share a word as key are not.
  */
 const MANY_PARTS = 10;
 
-/** Features by key, of keys without a digit but 0, such as "NA": they often stand for no parcel. */
+/** Features by key, for keys without digits other than 0, such as "NA". They often mean "no parcel". */
 export function wordKeys() {
   const features = new Map<string, number>();
   return {
@@ -18,7 +18,7 @@ export function wordKeys() {
         .filter(([, count]) => count >= MANY_PARTS)
         .map(
           ([key, count]) =>
-            `${part}: the key ${key} stands on ${count} features, which become one parcel. If it means that there is none, leave them out with ${part}.skip_where.`,
+            `${part}: ${count} features share the key ${key} and become one parcel. If this key means "no parcel", skip them with ${part}.skip_where.`,
         ),
   };
 }

@@ -62,7 +62,7 @@ export function layerPlaces(layer: VectorLayer, feed: LayerFeed): Places & { ext
 export function coverageWarnings({ kind, fips, coverage }: LayerFeed, extent: Box | null): string[] {
   if (!isMeasured(kind) || fips !== null || coverage !== null || extent === null) return [];
   return [
-    `layer: neither fips nor coverage is given: the layer counts as complete in the box around all its features (those read here: ${extentWords(extent)}), where what it does not show is taken for not there. One stray feature widens the box.`,
+    `layer: fips and coverage are not set, so Plat assumes that the layer is complete within the bounding box of its features (so far: ${extentWords(extent)}), and that nothing else exists there. A single stray feature enlarges the box.`,
   ];
 }
 

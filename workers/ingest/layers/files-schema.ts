@@ -10,22 +10,18 @@ export const FILES = {
   source: z
     .union([path, z.array(path).min(1).describe('Several files.')])
     .describe(
-      'GeoTIFF files: paths relative to the feed file, or http(s) addresses, of which only the parts that are needed are read.',
+      'GeoTIFF files: paths relative to the feed file, or http(s) URLs. Plat reads only the parts that it needs.',
     ),
   template: path.describe(
-    'Addresses or paths of 1-degree tiles; {tile} stands for the name of each after its north-west corner, such as n45w069. Needs bounds.',
+    'URLs or paths of 1-degree tiles. {tile} is the name of each, after its northwest corner, such as n45w069. Needs bounds.',
   ),
-  bounds: boundsSchema(
-    'Of template: the box [west, south, east, north], in degrees, whose tiles are wanted.',
-  ),
+  bounds: boundsSchema('For template: the box [west, south, east, north], in degrees, of the tiles to read.'),
   index: path.describe(
-    'A file that lists the tiles: a path or address a line, or a GeoJSON tile index whose features carry it as `location`, as gdaltindex writes it.',
+    'A file that lists the tiles: one path or URL per line, or a GeoJSON tile index with a `location` property, as gdaltindex writes.',
   ),
   crs: z
     .string()
-    .describe(
-      'Coordinate system of the files, as an EPSG code, WKT or proj string; wins over what they say.',
-    ),
+    .describe('Coordinate system of the files, as an EPSG code, WKT, or proj string; overrides the files.'),
 };
 
 type FilesSection = Partial<z.infer<z.ZodObject<typeof FILES>>>;
@@ -35,7 +31,7 @@ export type Files =
   | { by: 'template'; template: string; bounds: Box }
   | { by: 'index'; index: string };
 
-/** Which files a section names, of which it has to give one way. */
+/** The files of a section, which must name them in exactly one way. */
 export function filesOf(
   name: string,
   { source, template, bounds, index }: FilesSection,
@@ -44,13 +40,13 @@ export function filesOf(
   const given = Object.entries({ source, template, index }).filter(([, value]) => value !== undefined);
   if (given.length !== 1) {
     const names = given.map(([property]) => property).join(' and ');
-    report(name, names === '' ? 'give source, template or index' : `gives ${names}; give one of them`);
+    report(name, names === '' ? 'set source, template, or index' : `sets ${names}; set only one of them`);
   }
   if (template === undefined && bounds !== undefined) report(`${name}.bounds`, 'belongs to template');
   if (template !== undefined && bounds === undefined)
-    report(`${name}.template`, 'needs bounds: whose tiles are wanted');
+    report(`${name}.template`, 'needs bounds for the tiles to read');
   if (template !== undefined && !template.includes('{tile}'))
-    report(`${name}.template`, 'lacks {tile}, for which the name of each tile stands');
+    report(`${name}.template`, 'needs {tile} in place of the name of each tile');
   if (template !== undefined && bounds !== undefined) return { by: 'template', template, bounds };
   return index === undefined ? { by: 'source', sources: [source ?? []].flat() } : { by: 'index', index };
 }

@@ -8,14 +8,16 @@ import { type DeclaredPlace, extentWords, grownPercent, sharedPercent } from './
 import { type LayerVersion, NO_COVERAGE } from './layer-version.ts';
 
 export type LayerFigures = RowFigures & {
-  /** How many of them lie outside the feed's county, or outside the United States where it names none. */
+  /** Number of features outside the feed's county, or outside the United States if it has none. */
   outside: number;
   extent: Box | null;
-  /** Where the feed declares its coverage: how much of what was read lies wholly outside it. */
+  /** If the feed declares a coverage: how many features are completely outside it. */
   declared: DeclaredPlace | null;
   /** The box for which the layer has information, in degrees. */
   covered: Readonly<Box> | null;
-  /** Whether that is the box around what was read; what is missing in it counts as not there. */
+  /**
+   * Whether the coverage is the bounding box of the source. Anything missing inside counts as nonexistent.
+   */
   boxed: boolean;
   last: (NonNullable<RowFigures['last']> & { covered: Readonly<Box> | null }) | null;
 };
@@ -36,7 +38,7 @@ export function checkLayerGates(figures: LayerFigures, limits: Gates, words: Lay
 }
 
 export const noUsableFeatures = (read: number, words: Pick<LayerWords, 'rows'>): string =>
-  `Of ${read} ${words.rows} read, none counts: is the mapping right, and is it a file of this place?`;
+  `None of ${read} ${words.rows} is usable. Check the mapping, and whether the file is for this place.`;
 
 export function outsideFeatures(
   { outside, rows, extent }: Pick<LayerFigures, 'outside' | 'rows' | 'extent'>,
@@ -44,10 +46,10 @@ export function outsideFeatures(
   words: LayerWords,
 ): string | null {
   if (percent(outside, rows) <= max_outside_percent) return null;
-  return `${outside} of ${rows} ${words.rows} lie outside ${words.area} (${extentWords(extent)}): is the CRS right?`;
+  return `${outside} of ${rows} ${words.rows} are outside ${words.area} (${extentWords(extent)}). Check the CRS.`;
 }
 
-/** A coverage without a feature would say of every parcel that nothing is there. */
+/** A coverage without any feature would mean that no parcel in it has roads, wetlands, or flood zones. */
 export function outsideCoverage(
   { declared, extent }: Pick<LayerFigures, 'declared' | 'extent'>,
   { max_outside_coverage_percent }: Gates,
@@ -59,13 +61,11 @@ export function outsideCoverage(
   const share = percent(outside, placed);
   if (!none && share <= max_outside_coverage_percent) return null;
   const places = `coverage: ${extentWords(coverage)}; ${words.rows}: ${extentWords(extent)}`;
-  const limit = none ? 'one at least has to lie inside' : `at most ${max_outside_coverage_percent} % may`;
-  return `${outside} of ${placed} ${words.rows} lie wholly outside the declared coverage (${oneDecimal(share)} %, ${limit}; ${places}): is coverage right? Is it another place's file?`;
+  const limit = none ? 'at least one must be inside' : `limit ${max_outside_coverage_percent}%`;
+  return `${outside} of ${placed} ${words.rows} are completely outside the declared coverage (${oneDecimal(share)}%, ${limit}; ${places}). Check coverage, and whether the file is for this place.`;
 }
 
-/**
- * The box for which a version of a layer has information: its coverage, and the county that its feed names.
- */
+/** The box that a version of a layer covers: its coverage, and the county of its feed. */
 export function coveredBox({ coverage, fips }: LayerVersion['scope']): Readonly<Box> | null {
   const box = coverage.every((side, i) => side === NO_COVERAGE[i]) ? null : coverage;
   const county = (fips !== null && countyExtent(fips)) || null;
@@ -80,12 +80,12 @@ function lostCoverageFault(before: Readonly<Box>, now: Readonly<Box>, limits: Ga
   const lost = 100 - sharedPercent(before, now);
   if (lost <= limits.max_coverage_drop_percent) return null;
   const places = `${extentWords(before)} before, ${extentWords(now)} now`;
-  return `${oneDecimal(lost)} % of the area that the layer covered is covered no longer, at most ${limits.max_coverage_drop_percent} % may (${places}): is it another place's file? Is fips right?`;
+  return `${oneDecimal(lost)}% of the area that the layer covered is no longer covered (limit ${limits.max_coverage_drop_percent}%; ${places}). Check fips, and whether the file is for this place.`;
 }
 
 function grownCoverageFault(before: Readonly<Box>, now: Readonly<Box>, limits: Gates): string | null {
   const grown = grownPercent(before, now);
   if (grown <= limits.max_coverage_growth_percent) return null;
   const places = `${extentWords(before)} before, ${extentWords(now)} now`;
-  return `The area that the layer covers grows by ${oneDecimal(grown)} %, at most ${limits.max_coverage_growth_percent} % may (${places}): is a stray feature, or another place's file, among it? Is fips right?`;
+  return `The area that the layer covers grows by ${oneDecimal(grown)}% (limit ${limits.max_coverage_growth_percent}%; ${places}). Check fips, and whether the source has stray features or another place's file.`;
 }

@@ -11,15 +11,15 @@ import type { LayerFeed } from './vector-layer.ts';
  */
 const MARGIN_DEG = 0.05;
 
-/** The box in which what belongs to a county lies, or null where it is not known. */
+/** The box of a county's features, or null if unknown. */
 export function countyBox(fips: number): Box | null {
   const box = countyExtent(fips);
   return box ? padBox(box, MARGIN_DEG) : null;
 }
 
 /**
- * The boxes in which a feed's features belong: its county's, else the states'. A county without a known box
- * has none: nothing lies outside.
+ * The boxes that a feed's features must be in: its county's, or those of all states. A county without a known
+ * box has none, so nothing is outside.
  */
 export function homeBoxes(fips: number | null): Box[] {
   if (fips !== null) {
@@ -84,8 +84,8 @@ export function tilesOutside(tiles: readonly { extent: Box }[], boxes: readonly 
 }
 
 /**
- * How much of the area of one box another one holds, in percent; areas on a plate carrée, which is
- * enough for a gate.
+ * Share of the area of one box that is in another, in percent. Areas are in degrees, which is good enough for
+ * a gate.
  */
 export function sharedPercent(of: Readonly<Box>, other: Readonly<Box>): number {
   const width = Math.min(of[2], other[2]) - Math.max(of[0], other[0]);
@@ -96,15 +96,13 @@ export function sharedPercent(of: Readonly<Box>, other: Readonly<Box>): number {
   return area === 0 ? 100 : (100 * width * height) / area;
 }
 
-/**
- * How much larger what two boxes hold is than the first alone, in percent of that; 0 where it has no area.
- */
+/** How much two boxes together are larger than the first one, in percent. 0 if it has no area. */
 export function grownPercent(before: Readonly<Box>, now: Readonly<Box>): number {
   if (boxArea(before) === 0) return 0;
   return ((100 - sharedPercent(now, before)) * boxArea(now)) / boxArea(before);
 }
 
-/** A box in words, to some 10 m. */
+/** A box in words, accurate to about 10 m. */
 export function extentWords(extent: Readonly<Box> | null): string {
   if (extent === null) return 'nowhere';
   const [west, south, east, north] = extent.map(degrees => Number(degrees.toFixed(4)));

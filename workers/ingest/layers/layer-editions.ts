@@ -39,7 +39,9 @@ export type NewVersion = {
   declared: DeclaredPlace | null;
   version: LayerVersion;
   covered(version: LayerVersion): Readonly<Box> | null;
-  /** Whether that is the box around what was read: where what is not shown is taken for not there. */
+  /**
+   * Whether the coverage is the bounding box of the source. Anything missing inside counts as nonexistent.
+   */
   boxed: boolean;
   merge(db: Db): Promise<void>;
 };
@@ -102,7 +104,7 @@ export async function compareFiles(
   files: readonly { extent: Box }[],
   { words, tables, merge }: Files,
 ): Promise<Prepared> {
-  await run.step('match', 'comparing with what is there', 0.68);
+  await run.step('match', 'comparing with current data', 0.68);
   const measured = await db.run<VersionFigures>('land/measure_sources', { feed_id: run.feedId }, tables);
   const extent = files.length === 0 ? null : boxAround(files.map(file => file.extent));
   const coverage = feed.coverage ?? extent ?? NO_COVERAGE;
@@ -111,8 +113,8 @@ export async function compareFiles(
     rows: recordVersion(run.counts, measured[0]!),
     outside: tilesOutside(files, homeBoxes(feed.fips)),
     declared: tilesDeclared(files, feed.coverage),
-    // A file is as good beyond the county's line as within; where none lies nothing is told,
-    // however large the box is.
+    // A file is as good outside the county as inside. Without a file there is no information, however large
+    // the box is.
     version: { scope: { coverage, fips: feed.fips, reachM: null }, extent },
     covered: version => version.extent,
     boxed: false,

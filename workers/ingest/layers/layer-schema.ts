@@ -3,7 +3,7 @@ import { type ColumnSpec, columnSchema, conditionSchema } from '../../feeds/colu
 import { INPUT_PROPERTIES } from '../../formats/format-input.ts';
 import type { VectorLayer } from './vector-layer.ts';
 
-/** The section of the layers whose sources hold features, with the columns of all of these. */
+/** The section of layers with features, with the columns of all of them. */
 export const layerSchema = (layers: readonly VectorLayer[]) =>
   z
     .strictObject({
@@ -11,17 +11,17 @@ export const layerSchema = (layers: readonly VectorLayer[]) =>
       columns: z.strictObject(columnsOfAll(layers)).describe(usualWords(layers)).optional(),
       skip_where: z
         .array(conditionSchema)
-        .describe('Features to leave out, of the coverage too: those for which any of these holds.')
+        .describe('Features to skip, also for the coverage: those for which any of these is true.')
         .optional(),
       ...settingsOfAll(layers),
     })
     .describe(`Kinds ${listed(layers.map(({ kind }) => kind))}: the source and its columns.`);
 
-/** Properties that only some kinds have; what they mean is for their records. */
+/** Properties that only some kinds have. Each kind documents its own. */
 const settingsOfAll = (layers: readonly VectorLayer[]): Record<never, never> =>
   Object.assign({}, ...layers.map(({ settings }) => settings?.schema));
 
-/** A field of several kinds says what it is in each. */
+/** Describes a field of several kinds for each kind. */
 function columnsOfAll(layers: readonly VectorLayer[]) {
   const docs = new Map<string, string[]>();
   for (const { kind, rows } of layers)
@@ -48,10 +48,10 @@ function usualWords(layers: readonly VectorLayer[]): string {
   });
   const names = layers.flatMap(({ usual }) => (typeof usual.name === 'string' ? [usual.name] : []));
   const unique = (words: readonly string[]) => [...new Set(words)].filter(word => word !== '');
-  return `What tells whether and as what a feature counts. Default: ${unique(classes).join('; ')}. And what it is called: ${unique(names).join(', ')}.`;
+  return `Columns for the class and the name of a feature. Default for the class: ${unique(classes).join('; ')}. Default for the name: ${unique(names).join(', ')}.`;
 }
 
-/** The columns of the source by which a usual field is known, the newest first. */
+/** The usual source columns of a field, newest first. */
 export function usualColumns(spec: string | ColumnSpec | undefined): string[] {
   if (spec === undefined || typeof spec === 'string') return spec === undefined ? [] : [spec];
   return spec.first_of?.map(item => (typeof item === 'string' ? item : (item.column ?? ''))) ?? [];

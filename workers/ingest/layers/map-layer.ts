@@ -18,16 +18,15 @@ export type MappedFeature = MappedRow & {
   class: string | null;
   /** Its name in the counts by class. */
   label: string;
-  /** Null where it has no name. */
+  /** null without a name. */
   called: string | null;
   /** Of a place whose source has coordinates as columns. */
   at: Position | null;
 };
 
 /**
- * Compiles the mapping of a feed of a vector layer. A row is refused when nothing
- * tells what it is: a road without a class, or of one that the feed does not list; a flood zone without a
- * name, or that FEMA does not have.
+ * Compiles the mapping of a vector layer feed. Rejects rows whose class is missing or unknown, such as a road
+ * class that the feed doesn't list or a flood zone that FEMA doesn't use.
  */
 export function compileLayerMapper(layer: VectorLayer, input: LayerInput): Mapper<MappedFeature> {
   const map = mapperOf(input, resolve => compile(layer, input, resolve));
@@ -39,7 +38,7 @@ export function compileLayerMapper(layer: VectorLayer, input: LayerInput): Mappe
 }
 
 /**
- * The columns that a feed does not name itself may be missing, but not all that tell what a feature is.
+ * Default columns can be missing, but at least one that says what a feature is must exist.
  * @throws PlatError `feed_mapping`
  */
 function requireDecisive(
@@ -57,7 +56,7 @@ function requireDecisive(
   const has = available.slice(0, 20).join(', ') || 'none';
   throw new PlatError(
     'feed_mapping',
-    `layer.columns: the source has no column ${wanted.join(' or ')}; it has ${has}. Map ${requires.join(' or ')}.`,
+    `layer.columns: the source has no column ${wanted.join(' or ')}. Its columns: ${has}. Map ${requires.join(' or ')}.`,
   );
 }
 

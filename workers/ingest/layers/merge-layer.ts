@@ -30,10 +30,10 @@ export async function switchLayer(
 }
 
 /**
- * Marks the parcels whose attributes a new version of a layer puts out of date: those in its coverage
- * before and now, and those beside its features or files, which count for parcels of another layer's coverage
- * too, as far as that one reaches. To be called last: from then on no chunk of theirs is written.
- * @returns how many they are
+ * Marks parcels whose attributes are out of date after a new version of a layer: those in its old and new
+ * coverage, and those near its features or files, which also count for parcels in another layer's coverage.
+ * Call it last, because no chunk of these parcels is written afterwards.
+ * @returns the number of marked parcels
  */
 export async function markCovered(
   db: Db,

@@ -19,12 +19,10 @@ export type RemovedLayer = {
 };
 
 /**
- * Takes a land layer away, in one transaction and once a run of its feed that is under way has ended. Its
- * runs stay as history;
- * the next run of the feed is judged as a first one.
- * @throws PlatError `feed_unknown` (404) when nothing was ingested under the name, or it was removed
- * already; `feed_kind` when
- *   the feed is no land layer
+ * Removes a land layer in one transaction, after a running run of its feed has ended. Its runs stay as
+ * history. The next run of the feed is judged as a first one.
+ * @throws PlatError `feed_unknown` (404) when there is nothing under the name, `feed_kind` when the feed is
+ * not a land layer
  */
 export async function removeLayer(db: Db, name: string, signal: AbortSignal): Promise<RemovedLayer> {
   const { id, kind } = await findLayer(db, name);
@@ -56,14 +54,14 @@ async function findLayer(db: Db, name: string): Promise<{ id: number; kind: Land
   throw new PlatError(
     'feed_kind',
     kind === 'listings'
-      ? `${name} is a feed of listings, no land layer. Listings leave the market when a snapshot no longer lists them: run it with one that does not.`
-      : `${name} is a feed of parcels, no land layer. Parcels are retired by their roll: run it with one that no longer lists them.`,
+      ? `${name} is a feed of listings, not a land layer. To take listings off the market, run it with a snapshot that no longer lists them.`
+      : `${name} is a feed of parcels, not a land layer. To retire parcels, run it with a roll that no longer lists them.`,
   );
 }
 
 function nothingThere(name: string): PlatError {
   return new PlatError(
     'feed_unknown',
-    `There is no layer of a feed named ${name}. \`plat runs\` lists what was ingested.`,
+    `There is no layer of a feed named ${name}. \`plat runs\` lists all runs.`,
   );
 }

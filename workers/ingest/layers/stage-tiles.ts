@@ -70,7 +70,9 @@ async function readIndex(index: string, context: OpenContext): Promise<(string |
     for await (const part of opened.bytes()) {
       length += part.length;
       if (length > INDEX_BYTES)
-        throw formatError(`${opened.name} is longer than ${INDEX_BYTES} bytes: is it a list of tiles?`);
+        throw formatError(
+          `${opened.name} is longer than ${INDEX_BYTES} bytes. Check that it is a list of tiles.`,
+        );
       parts.push(part);
     }
     const text = Buffer.concat(parts)
@@ -83,7 +85,8 @@ async function readIndex(index: string, context: OpenContext): Promise<(string |
 }
 
 function linesOf(text: string, name: string): string[] {
-  if (text.includes('\0')) throw formatError(`${name} is no list of tiles: give a path or address a line.`);
+  if (text.includes('\0'))
+    throw formatError(`${name} is not a list of tiles. Write one path or URL per line.`);
   return text
     .split(/\r?\n/)
     .map(line => line.trim())
@@ -99,14 +102,14 @@ function locationsOf(text: string, name: string): (string | null)[] {
     throw formatError(`${name} is not valid JSON (${(cause as Error).message}).`, cause);
   }
   if (!Array.isArray(index.features))
-    throw formatError(`${name} is no GeoJSON FeatureCollection. Write it with gdaltindex -f GeoJSON.`);
+    throw formatError(`${name} is not a GeoJSON FeatureCollection. Write it with gdaltindex -f GeoJSON.`);
   return index.features.map((feature: { properties?: { location?: unknown } | null } | null) => {
     const location = feature?.properties?.location;
     return typeof location === 'string' && location.trim() !== '' ? location.trim() : null;
   });
 }
 
-/** Whether a file that a template names is simply not there, as over the sea. */
+/** Whether a file of a template doesn't exist, as over the sea. */
 async function isAbsent(source: string, error: unknown): Promise<boolean> {
   if (!(error instanceof PlatError) || error.code !== 'feed_source') return false;
   if (isUrl(source)) return error.status === 404;
@@ -138,18 +141,18 @@ export async function* tilesOf<Tile>(
 
 export type TileOutcome<Tile> =
   | { tile: Tile }
-  /** A template's file that is not there, as over the sea. */
+  /** A template's file that doesn't exist, as over the sea. */
   | { absent: true }
   | { reason: string; message: string };
 
-/** Headers asked for at a time: a server of tiles answers each in some 100 ms. */
+/** Headers requested at a time. A tile server takes about 100 ms for each. */
 const READS_AT_ONCE = 6;
 
 /**
- * Reads the headers of tiles, several at a time, and hands each outcome on in the order of the tiles. A
- * file that the feed names itself must be there and readable; those of an index are judged one by one, and
- * those of a template may be absent.
- * @throws PlatError of a file that the feed names itself, and what may pass by itself (a server that is away)
+ * Reads the headers of tiles, several at a time, and returns the results in the order of the tiles. A file
+ * that the feed names must be readable. Files of an index are judged one by one, and files of a template may
+ * be missing.
+ * @throws PlatError for a file that the feed names, and for temporary errors such as an unreachable server
  */
 export async function* readTiles<Tile>(
   { by, tiles }: Pick<NamedTiles, 'by' | 'tiles'>,

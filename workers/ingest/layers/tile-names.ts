@@ -1,7 +1,7 @@
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 
-/** Rounding of bounds that are meant to lie on a degree, about 10 cm. */
+/** Rounding for bounds that should be on a full degree, about 10 cm. */
 const SLACK_DEG = 1e-6;
 
 /** More tiles than all land and sea of North America have: bounds like these are a slip. */
@@ -17,11 +17,11 @@ const MAX_TILES = 4000;
  */
 export function tilesOfBounds(template: string, [west, south, east, north]: Box): string[] {
   if (!template.includes('{tile}')) {
-    throw definitionError(`elevation.template "${template}" has no {tile} where the tile's name goes.`);
+    throw definitionError(`elevation.template "${template}" needs {tile} in place of the tile's name.`);
   }
   if (!(west < east && south < north && west >= -180 && east <= 180 && south >= -90 && north <= 90)) {
     throw definitionError(
-      `elevation.bounds [${[west, south, east, north].join(', ')}] is no box of [west, south, east, north] in degrees.`,
+      `elevation.bounds [${[west, south, east, north].join(', ')}] is not a box [west, south, east, north] in degrees.`,
     );
   }
   const firstNorth = Math.ceil(north - SLACK_DEG);
@@ -30,7 +30,7 @@ export function tilesOfBounds(template: string, [west, south, east, north]: Box)
   const lastWest = Math.ceil(east - SLACK_DEG) - 1;
   const count = (firstNorth - lastNorth + 1) * (lastWest - firstWest + 1);
   if (count > MAX_TILES) {
-    throw definitionError(`elevation.bounds span ${count} tiles, over ${MAX_TILES}. Narrow them.`);
+    throw definitionError(`elevation.bounds covers ${count} tiles, more than ${MAX_TILES}. Make it smaller.`);
   }
   const sources: string[] = [];
   for (let latitude = firstNorth; latitude >= lastNorth; latitude--) {

@@ -10,7 +10,7 @@ import type { LayerFeed, VectorKind, VectorLayer } from './vector-layer.ts';
 
 type LayerSections = { layer: ReturnType<typeof layerSchema> } & typeof COVERAGE_SECTION;
 
-/** The record of a kind whose sources hold features: roads, zones, names of places. */
+/** A kind whose sources contain features: roads, zones, place names. */
 export const vectorKind = <Kind extends VectorKind>(layer: VectorLayer<Kind>) => ({
   ...feedKind({
     kind: layer.kind,
@@ -45,18 +45,18 @@ function resolveLayer<Kind extends VectorKind>(
   if (!FORMATS[format].geometry && !rows.names.includes('longitude'))
     report(
       'layer.format',
-      `${format} has no geometry; give another format, such as geojson, shapefile or geopackage`,
+      `${format} has no geometry; use another format, such as geojson, shapefile, or geopackage`,
     );
   for (const name of Object.keys(columns))
     if (!rows.names.includes(name))
-      report(`layer.columns.${name}`, `is no field of ${kind}, which has ${rows.names.join(', ')}`);
+      report(`layer.columns.${name}`, `is not a field of ${kind}, which has ${rows.names.join(', ')}`);
   const within = readWindow(section, base.fips, 'features', message => report('layer.within', message));
   // A class is the feed's own or TIGER's; a source with a class need not have the other column.
   const { mtfcc, ...others } = usual;
   const defaults = columns.class ? others : { ...others, mtfcc };
   const input = mappedInput<string>(section, { columns: defaults }, within);
   if (!requires.some(name => input.columns[name]))
-    report('layer.columns', `nothing tells what a feature is: map ${requires.join(' or ')}`);
+    report('layer.columns', `features have no class: map ${requires.join(' or ')}`);
   const coverage = file.coverage ?? null;
   return { ...base, kind, layer: input, coverage, reachM: null, ...settings?.resolve(section) };
 }

@@ -7,7 +7,7 @@ import type { FeedBase, MappedInput } from '../../feeds/feed.ts';
 import type { RowFields } from '../../feeds/feed-columns.ts';
 import { type RejectedRow, rejectRow } from '../engine/map-fields.ts';
 
-/** The kinds whose sources hold features; elevation and imagery are files. */
+/** Kinds whose sources contain features. Elevation and imagery are files. */
 export type VectorKind = {
   [Kind in FeedKindName]: (typeof FEED_KINDS)[Kind]['inputs'] extends { layer: string } ? Kind : never;
 }[FeedKindName];
@@ -21,23 +21,23 @@ export type LayerFeed<Kind extends VectorKind = VectorKind> = FeedBase & {
   reachM: RoadReach | null;
 };
 
-/** What is stored of a feature, null where it does not count, and its name in the counts by class. */
+/** The stored class of a feature, null if it is ignored, and its label in the counts by class. */
 export type Classification = { class: string | null; label: string };
 
-/** @returns null when nothing says what the feature is */
+/** @returns null if the feature has no class */
 export type Classifier = (
   values: readonly (string | null)[],
   source: Record<string, unknown>,
 ) => Classification | RejectedRow | null;
 
-/** The source's own class of a road, for the count of those that are left out. */
+/** The source's own road class, for the counts of ignored roads. */
 export type RawReader = (source: Record<string, unknown>) => string | null;
 
 /** What differs from one kind of feature to another. */
 export type VectorLayer<Kind extends VectorKind = VectorKind> = {
   kind: Kind;
   rows: RowFields;
-  /** A feature is known by one of these; a source that has none of their columns cannot be read. */
+  /** At least one of these fields must exist. A source with none of their columns can't be read. */
   requires: readonly [string, ...string[]];
   /** Columns of the usual sources. */
   usual: Readonly<Partial<Record<string, string | ColumnSpec>>>;
@@ -46,7 +46,7 @@ export type VectorLayer<Kind extends VectorKind = VectorKind> = {
   geometry: 'areas' | 'lines' | 'points';
   /** Names can be searched on the map. */
   isNamed?: true;
-  /** Further properties of its section, and what they add to the resolved feed. */
+  /** Additional properties of its section, and their effect on the resolved feed. */
   settings?: {
     schema: z.ZodRawShape;
     resolve(section: Record<string, unknown>): Partial<Omit<LayerFeed, 'kind'>>;
@@ -54,10 +54,10 @@ export type VectorLayer<Kind extends VectorKind = VectorKind> = {
   isKnownBy?(has: (column: string) => boolean): boolean;
 };
 
-/** No name of a road, a lake or a hill in TIGER or GNIS is longer. */
+/** No name of a road, lake, or hill in TIGER or GNIS is longer. */
 export const NAME_FIELD = {
   type: 'text',
-  doc: 'What it is called, as the map writes it',
+  doc: 'Name, as the map shows it',
   maxChars: 120,
 } as const;
 
@@ -65,7 +65,7 @@ export const textField = (doc: string) => ({ type: 'text', doc }) as const;
 
 /** A class or zone that a layer does not have. */
 export function unknownClass(field: string, text: string, what: string): RejectedRow {
-  const remedy = `Map it with layer.columns.${field}.values, or leave it out with layer.skip_where.`;
+  const remedy = `Map it with layer.columns.${field}.values, or skip it with layer.skip_where.`;
   return rejectRow(
     field,
     `unknown_${field === 'class' ? 'class' : 'zone'}`,

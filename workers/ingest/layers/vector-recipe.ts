@@ -23,7 +23,7 @@ import { mergeFeatures } from './merge-layer.ts';
 import { stageFeature } from './stage-feature.ts';
 import type { LayerFeed, VectorKind, VectorLayer } from './vector-layer.ts';
 
-/** Share of a layer that has to be new for its table to be analyzed: autovacuum's own threshold. */
+/** Share of a layer that must be new for its table to be analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
 
 export const vectorRecipe = <Kind extends VectorKind>(
@@ -45,7 +45,7 @@ async function compare(
   { extent: featuresBox, declared }: StagedLayer,
 ): Promise<Prepared> {
   const { feedId, counts } = run;
-  await run.step('match', 'comparing with what is there', 0.68);
+  await run.step('match', 'comparing with current data', 0.68);
   await rejectDuplicates(
     tx,
     counts,
@@ -76,8 +76,8 @@ async function compare(
 }
 
 /**
- * Where a layer is complete: its feed's coverage, else its county, whose box takes in its neighbors' roads,
- * else the box around what was read.
+ * The area in which a layer is complete: its feed's coverage, else its county's box, which includes
+ * neighboring roads, else the bounding box of the source.
  */
 function scopeOf({ coverage, fips, reachM }: LayerFeed, featuresBox: Box | null): LayerScope {
   return { coverage: coverage ?? (fips === null ? featuresBox : null) ?? NO_COVERAGE, fips, reachM };

@@ -1,17 +1,17 @@
-// A page that tells how work goes on is looked at again until the work is over.
+// Refreshes a page that shows progress until the work is finished.
 import { fetchPage, putInPlace } from '../../frame/client/swap-page.ts';
 
-const LOOK_MS = 1_500;
+const POLL_MS = 1_500;
 
 const isOpen = () => document.querySelector('#progress[data-open]') !== null;
 
-async function look(): Promise<void> {
+async function refresh(): Promise<void> {
   if (document.visibilityState === 'visible') {
-    // While the server is away the page stays as it is.
+    // If the server can't be reached, the page stays as it is.
     const page = await fetchPage(location.href).catch(() => undefined);
     if (page) putInPlace(page, ['progress']);
   }
-  if (isOpen()) setTimeout(look, LOOK_MS);
+  if (isOpen()) setTimeout(refresh, POLL_MS);
 }
 
-if (isOpen()) setTimeout(look, LOOK_MS);
+if (isOpen()) setTimeout(refresh, POLL_MS);

@@ -1,4 +1,4 @@
-// An upload shows how far it is, and why it failed, whatever cut it off.
+// Shows the progress of an upload, and why it failed.
 
 const form = document.querySelector<HTMLFormElement>('#upload');
 const field = form?.querySelector<HTMLInputElement>('#file');
@@ -24,7 +24,7 @@ function faultOf({ status, responseText }: XMLHttpRequest): string {
   try {
     return JSON.parse(responseText).error.message;
   } catch {
-    return `The file was refused (${status}). If a proxy is in front of Plat, allow larger requests there.`;
+    return `The upload was rejected (${status}). If a proxy is in front of Plat, allow larger requests there.`;
   }
 }
 
@@ -41,7 +41,7 @@ form?.addEventListener('submit', event => {
   request.upload.onprogress = ({ loaded, total }) => {
     bar!.value = loaded / total;
   };
-  // An answer that was redirected is the page of the file, or the one to sign in.
+  // A redirect leads to the file's page, or to the sign-in page.
   request.onload = () =>
     request.status < 400 ? location.assign(request.responseURL) : stop(faultOf(request));
   request.onerror = () =>

@@ -19,7 +19,7 @@ const rows = new Map<string, HTMLElement>();
 const chosen = new Set<string>();
 let visible = new Set<string>();
 
-/** One change after the other, so that answers come in the order of what was asked. */
+/** Sends one change at a time, so that responses arrive in order. */
 let last: Promise<unknown> = Promise.resolve();
 
 function send(fields: [string, string][]): Promise<void> {
@@ -30,12 +30,12 @@ function send(fields: [string, string][]): Promise<void> {
     if (response.ok && !response.redirected) return show(await response.json());
     const { error } = await response
       .json()
-      .catch(() => ({ error: { message: 'It was not saved: sign in again.' } }));
+      .catch(() => ({ error: { message: "Your change wasn't saved. Sign in again." } }));
     showNotice(error.details ? Object.values(error.details).flat().join('; ') : error.message);
     markChosen();
   });
   last = sending.catch(() => {
-    showNotice('It was not saved: the server cannot be reached. Try again.');
+    showNotice("Your change wasn't saved because Plat can't be reached. Try again.");
     markChosen();
   });
   return sending;
@@ -114,24 +114,24 @@ list.addEventListener('change', event => {
   const box = event.target as HTMLInputElement;
   if (box.name !== 'comp') return;
   const name = box.closest('li')!.querySelector('b')!.textContent;
-  if (!box.checked) sayUndoable(`${name} is taken off.`);
+  if (!box.checked) sayUndoable(`${name} removed`);
   send([
     ['do', box.checked ? 'add' : 'remove'],
     ['comp', box.value],
   ]);
 });
 
-/** Says what is about to be done to the selection, which as it is now can be had again. */
+/** Shows a toast with a button that restores the current selection. */
 function sayUndoable(words: string): void {
   const before = [...chosen].map((id): [string, string] => ['comp', id]);
   say(words, () => send([['do', 'select'], ['was', [...chosen].join(',')], ...before]));
 }
 
-/** Buttons that choose for one. */
+/** Toasts for the buttons that change the selection. */
 const CHOSEN: Record<string, string> = {
-  remove: 'The comp is taken off.',
-  clear: 'All comps are taken off.',
-  model: "Plat's comps are used.",
+  remove: 'Comp removed',
+  clear: 'All comps removed',
+  model: "Now using Plat's comps",
 };
 
 document.addEventListener('submit', event => {
@@ -146,7 +146,7 @@ document.addEventListener('submit', event => {
   send([...fields, [button.name, button.value]]);
 });
 
-// Title and notes, saved as one types.
+// Title and notes, saved while the user types.
 
 const texts = find<HTMLFormElement>('texts');
 const fieldOf = (name: string) => texts.elements.namedItem(name) as HTMLInputElement;
@@ -171,7 +171,7 @@ function saveText(): void {
   send([['do', 'text'], ...names.map((name): [string, string] => [name, fieldOf(name).value])]);
 }
 
-/** What is stored is what the next change is told to start from; what is being typed stays. */
+/** Shows the stored texts, from which the next change starts. Text being typed stays. */
 function showText({ title, notes, conflict }: Update): void {
   const saved = find('saved');
   for (const [name, stored] of [
@@ -184,7 +184,7 @@ function showText({ title, notes, conflict }: Update): void {
     was.value = stored;
     if (!isMine && !unsaved) field.value = stored;
     if (conflict?.[name] !== undefined)
-      saved.textContent = `The ${name} changed in another window to “${stored}”: type on to put yours in its place, or copy what you need.`;
+      saved.textContent = `The ${name} ${name === 'title' ? 'was' : 'were'} changed in another window to “${stored}”. Keep typing to replace it with yours, or copy what you need.`;
   }
   find('report-title').textContent = title || fieldOf('title').placeholder;
   if (
@@ -196,7 +196,7 @@ function showText({ title, notes, conflict }: Update): void {
     saved.textContent = 'Saved';
 }
 
-/** What another window has done since shows when one comes back to this. */
+/** Shows changes from other windows when the user returns to this one. */
 document.addEventListener('visibilitychange', async () => {
   if (document.visibilityState !== 'visible') return;
   const response = await fetch(address, { headers: { Accept: 'application/json' } }).catch(() => undefined);
@@ -212,7 +212,7 @@ print.addEventListener('click', () => window.print());
 
 let marks: ReturnType<typeof openMarks> | undefined;
 
-/** What the mouse is on in the map is brought into sight in the list. */
+/** Scrolls the list to the comp under the mouse on the map. */
 function pointFromMap(id: string | undefined): void {
   point(id);
   const row = id === undefined ? undefined : rows.get(id);

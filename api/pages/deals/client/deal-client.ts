@@ -1,12 +1,12 @@
-// A deal's page: its dialog is modal, tells what a price does as one types, and what a worker finds shows
-// without a reload.
+// A deal's page: a modal dialog that previews a price while the user types, and live updates when a worker
+// finds something.
 import { fetchPage, putInPlace } from '../../frame/client/swap-page.ts';
 
 const { pathname } = location;
 
 const dialog = document.querySelector<HTMLDialogElement>('#price-dialog');
 if (dialog) {
-  // Without script it stands open in the page.
+  // Without JavaScript it is open in the page.
   dialog.open = false;
   dialog.showModal();
   dialog.addEventListener('close', () => location.assign(pathname));
@@ -22,11 +22,11 @@ async function showOutcome(): Promise<void> {
   const typed = field.value;
   const params = new URLSearchParams({ change: 'price', new_price: typed });
   const page = await fetchPage(`${pathname}?${params}`).catch(() => undefined);
-  // Typed on since.
+  // Skip the preview if the user has typed more.
   if (page !== undefined && field.value === typed) putInPlace(page, ['outcome']);
 }
 
-/** Not the form: somebody may be typing in it. */
+/** The parts to refresh. The form isn't one, because the user may be typing in it. */
 const PARTS = ['head', 'figures', 'advice', 'background', 'history'];
 
 let events: EventSource | undefined;

@@ -1,4 +1,4 @@
-// The board: cards are dragged or moved by keys, and what changes elsewhere shows without a reload.
+// The board: moves cards by mouse or keyboard, and refreshes when something changes elsewhere.
 import { fetchPage, putInPlace } from '../../frame/client/swap-page.ts';
 import { letGo } from '../../frame/client/toast.ts';
 
@@ -12,7 +12,7 @@ const cardsIn = (lane: HTMLElement) => [...lane.querySelectorAll<HTMLElement>('.
 
 let dragged: HTMLElement | undefined;
 
-// What changed.
+// Live updates.
 
 /** While the user drags a card or edits a field, the board is not refreshed. */
 function isBusy(): boolean {
@@ -28,7 +28,7 @@ async function refresh(): Promise<void> {
   if (page !== undefined && !due) show(page, ['totals', 'board']);
 }
 
-/** Keeps open what is open, and the focus where it is. */
+/** Replaces parts of the page, keeping open details, scroll position, and focus. */
 function show(page: Document, ids: string[]): void {
   const focused = cardOf(document.activeElement);
   const [inBoard, onLink] = [focused?.id, document.activeElement?.matches('h3 a')];
@@ -58,11 +58,11 @@ document.addEventListener('visibilitychange', watch);
 document.addEventListener('focusout', () => setTimeout(() => due && refresh()));
 watch();
 
-// Changes of one's own.
+// The user's own changes.
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** One change after the other; the answer is the board as it is then. */
+/** Sends one change at a time; each response is the updated board. */
 function send(fields: Record<string, string> | FormData): Promise<void> {
   const body = new URLSearchParams([
     ...(fields instanceof FormData ? fields : new Map(Object.entries(fields))),
@@ -70,16 +70,16 @@ function send(fields: Record<string, string> | FormData): Promise<void> {
   const sending = last.then(async () => {
     const page = await fetchPage('/deals', { method: 'POST', body });
     if (page === undefined) return;
-    show(page, ['told', 'totals', 'board']);
-    const toast = find('told').querySelector<HTMLElement>('.toast');
+    show(page, ['messages', 'totals', 'board']);
+    const toast = find('messages').querySelector<HTMLElement>('.toast');
     if (toast) letGo(toast);
   });
-  last = sending.catch(() => announce('It was not saved: the server cannot be reached. Try again.'));
+  last = sending.catch(() => announce("Your change wasn't saved because Plat can't be reached. Try again."));
   return sending;
 }
 
 function announce(text: string): void {
-  find('moved').textContent = text;
+  find('announcement').textContent = text;
 }
 
 function move(card: HTMLElement, lane: HTMLElement, position: number): void {
@@ -96,12 +96,12 @@ document.addEventListener('submit', event => {
   if (form.method !== 'post' || form.getAttribute('action') !== '/deals') return;
   event.preventDefault();
   const fields = new FormData(form, (event as SubmitEvent).submitter);
-  // A field of the form must not keep the board from being shown.
+  // Otherwise the focused field would count as busy and the board would not refresh.
   (document.activeElement as HTMLElement | null)?.blur();
   send(fields).catch(() => {});
 });
 
-// By keys: the card's link has the focus.
+// Keyboard: the card's link has the focus.
 
 const SIDEWAYS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
 const UPRIGHT: Record<string, number> = { ArrowUp: -1, ArrowDown: 1 };
@@ -116,7 +116,7 @@ document.addEventListener('keydown', event => {
   const lane = event.key in SIDEWAYS ? lanes()[lanes().indexOf(from) + by] : from;
   const position = event.key in SIDEWAYS ? Math.min(at, lane ? cardsIn(lane).length : 0) : at + by;
   if (lane === undefined || position < 0 || (lane === from && position >= cardsIn(from).length)) return;
-  // At once, so that the next key finds it there.
+  // Move it in the page at once, so that the next key press finds it there.
   cardsIn(lane).includes(card)
     ? cardsIn(lane)[position]!.insertAdjacentElement(by < 0 ? 'beforebegin' : 'afterend', card)
     : lane.querySelector('ol')!.insertBefore(card, cardsIn(lane)[position] ?? null);
@@ -124,7 +124,7 @@ document.addEventListener('keydown', event => {
   move(card, lane, position);
 });
 
-// By dragging.
+// Drag and drop.
 
 document.addEventListener('dragstart', event => {
   dragged = cardOf(event.target) ?? undefined;
@@ -134,7 +134,7 @@ document.addEventListener('dragstart', event => {
   dragged.classList.add('moving');
 });
 
-/** The card before which the dragged one would stand. */
+/** The card that the dragged one would be placed before. */
 function nextAt(lane: HTMLElement, y: number): HTMLElement | undefined {
   return cardsIn(lane).find(card => {
     const { top, height } = card.getBoundingClientRect();

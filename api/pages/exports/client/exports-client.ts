@@ -1,4 +1,4 @@
-// Files: how far they are, told by the server, and a price that follows what is chosen.
+// The exports page: shows progress as the server reports it, and updates the price with the form.
 import { fetchPage, putInPlace } from '../../frame/client/swap-page.ts';
 
 const open = () => document.querySelector<HTMLElement>('#progress[data-open]');
@@ -13,7 +13,7 @@ function watch(): void {
   events ??= new EventSource('/exports/events');
   events.onmessage = async ({ data }) => {
     if (data === open()?.dataset.version) return;
-    // While the server is away the page stays as it is.
+    // Keep the page as it is while the server can't be reached.
     const page = await fetchPage(location.href).catch(() => undefined);
     if (page) putInPlace(page, ['progress']);
     watch();

@@ -1,4 +1,4 @@
-// What every page has: the search box, texts that can be copied, and what was done just now.
+// Scripts of every page: the search box, copy buttons, and toasts.
 
 import './search-field.ts';
 import { letGo, say } from './toast.ts';
@@ -14,7 +14,7 @@ document.addEventListener('click', async event => {
     await navigator.clipboard.writeText(text);
     say(`Copied: ${text}`);
   } catch {
-    // Browsers keep the clipboard from pages that came without https, and from those not allowed.
+    // Browsers block the clipboard without https or permission.
     prompt('Copy this:', text);
   }
 });

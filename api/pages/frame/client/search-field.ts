@@ -1,55 +1,54 @@
-// The search box of every page: answers as one types, by keyboard. Without script it is a form.
+// The search box on every page shows results as people type. Without scripts it is a plain form.
 // https://www.w3.org/WAI/ARIA/apg/patterns/combobox/
 
 const form = document.querySelector<HTMLFormElement>('.search form');
 const input = form?.querySelector<HTMLInputElement>('input[type="search"]');
 if (form && input) enhance(form, input);
 
-/** Between two keys of somebody who types. */
+/** Wait this long after a key before searching. */
 const PAUSE_MS = 150;
 
 function enhance(box: HTMLFormElement, field: HTMLInputElement): void {
   const list = openList(box, field);
-  let asked: AbortController | undefined;
+  let request: AbortController | undefined;
   let waiting: ReturnType<typeof setTimeout> | undefined;
-  /** What the options answer. */
-  let answered = '';
-  const isAnswered = () => answered === field.value.trim();
+  /** The query that the options belong to. */
+  let shownQuery = '';
+  const isCurrent = () => shownQuery === field.value.trim();
 
-  async function ask(): Promise<void> {
-    asked?.abort();
-    asked = new AbortController();
+  async function search(): Promise<void> {
+    request?.abort();
+    request = new AbortController();
     const query = field.value.trim();
     if (query.length < 2) {
-      answered = '';
+      shownQuery = '';
       list.clear();
       return;
     }
-    const elements = await fetchOptions(query, asked.signal);
+    const elements = await fetchOptions(query, request.signal);
     if (elements === undefined) return;
-    answered = query;
+    shownQuery = query;
     list.fill(elements);
   }
 
   field.addEventListener('input', () => {
     clearTimeout(waiting);
-    waiting = setTimeout(ask, PAUSE_MS);
+    waiting = setTimeout(search, PAUSE_MS);
   });
-  field.addEventListener('focus', () => list.show(list.size() > 0 && isAnswered()));
-  // Enter opens what is chosen, which is the first until somebody chooses another one; without any the page
-  // says what to do.
+  field.addEventListener('focus', () => list.show(list.size() > 0 && isCurrent()));
+  // Enter opens the selected option, by default the first. Without options, the search page opens.
   box.addEventListener('submit', async event => {
     event.preventDefault();
     clearTimeout(waiting);
-    if (!isAnswered()) await ask();
+    if (!isCurrent()) await search();
     const option = list.chosen();
-    if (option !== undefined && isAnswered()) return location.assign(option.href);
+    if (option !== undefined && isCurrent()) return location.assign(option.href);
     box.submit();
   });
   focusByKey(field);
 }
 
-/** The answers below the field, one of which is chosen with the arrows. */
+/** The results below the field. Arrow keys select one. */
 function openList(box: HTMLFormElement, field: HTMLInputElement) {
   const popup = addElement(box, 'div', 'found-box');
   const status = addElement(box, 'p', 'unseen');
@@ -81,7 +80,7 @@ function openList(box: HTMLFormElement, field: HTMLInputElement) {
     options = [...popup.querySelectorAll<HTMLAnchorElement>('[role="option"]')];
     active = -1;
     const count = options.length;
-    status.textContent = count === 0 ? 'Nothing found' : `${count} ${count === 1 ? 'answer' : 'answers'}`;
+    status.textContent = count === 0 ? 'No results' : `${count} ${count === 1 ? 'result' : 'results'}`;
     show(count > 0 && document.activeElement === field);
     if (count > 0 && !popup.hidden) choose(0);
   }
@@ -91,7 +90,7 @@ function openList(box: HTMLFormElement, field: HTMLInputElement) {
     show(false);
   }
 
-  // A click on an answer takes the focus before it opens it.
+  // A click on a result moves the focus before it opens the link.
   field.addEventListener('blur', event => {
     if (!popup.contains(event.relatedTarget as Node | null)) show(false);
   });
@@ -117,25 +116,25 @@ function addElement(box: HTMLFormElement, tag: string, className: string): HTMLE
   return element;
 }
 
-/** Undefined where there is no answer, or a later question was asked. */
+/** Undefined if there is no response, or a newer search was started. */
 async function fetchOptions(query: string, signal: AbortSignal): Promise<Element[] | undefined> {
   const params = new URLSearchParams({ q: query, filters: filtersHere() });
   const middle = document.getElementById('map')?.dataset.middle;
   if (middle !== undefined) params.set('near', middle);
   try {
-    // Before the tiles of a map, which browsers fetch six at a time.
+    // Goes before map tiles, which browsers fetch six at a time.
     const response = await fetch(`/search/options?${params}`, { signal, priority: 'high' });
     if (!response.ok || response.redirected) return undefined;
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     return signal.aborted ? undefined : [...page.body.children];
   } catch (error) {
-    // A newer search has started, or the network is down. The form still works.
+    // A newer search was started, or the network is down. The form still works.
     if (signal.aborted || error instanceof TypeError) return undefined;
     throw error;
   }
 }
 
-/** `/` and Ctrl+K go to the field. */
+/** `/` and Ctrl+K focus the field. */
 function focusByKey(field: HTMLInputElement): void {
   document.addEventListener('keydown', event => {
     const isSlash = event.key === '/' && !isEditable(event.target as HTMLElement);
@@ -147,7 +146,7 @@ function focusByKey(field: HTMLInputElement): void {
   });
 }
 
-/** The map's address changes without a reload. */
+/** Read each time, because the map's URL changes without a reload. */
 const filtersHere = (): string => (location.pathname === '/data' ? location.search.slice(1) : '');
 
 const isEditable = (element: HTMLElement): boolean =>

@@ -1,6 +1,6 @@
-// Pages of ours are fetched, and the parts that changed are put in place.
+// Fetches pages and replaces the parts that changed.
 
-/** @returns undefined where another page came, such as the one to sign in: the browser goes there */
+/** @returns undefined if another page came, such as the sign-in page, and the browser goes there */
 export async function fetchPage(url: string, init: RequestInit = {}): Promise<Document | undefined> {
   const response = await fetch(url, { ...init, headers: { Accept: 'text/html' } });
   const isHere = new URL(response.url).pathname === new URL(url, location.href).pathname;
@@ -14,21 +14,21 @@ export async function fetchPage(url: string, init: RequestInit = {}): Promise<Do
 const FOCUSABLE = 'a, button, input, select, textarea, summary';
 const focusableIn = (part: Element) => [...part.querySelectorAll<HTMLElement>(FOCUSABLE)];
 
-/** What stands for an element in the new part: by its id, or in its place with its words. */
+/** The same element in the new part: by id, or by position and text. */
 function sameIn(part: Element, { id, textContent }: Element, place: number): HTMLElement | null {
   if (id) return document.getElementById(id);
   const there = focusableIn(part)[place];
   return there?.textContent === textContent ? there : null;
 }
 
-/** Puts another part in the place of one; the focus stays where it is. */
+/** Replaces a part and keeps the focus. */
 export function replacePart(here: HTMLElement, part: HTMLElement): void {
   const focused = here.contains(document.activeElement) ? document.activeElement : null;
   const place = focused ? focusableIn(here).indexOf(focused as HTMLElement) : -1;
   here.replaceWith(part);
   if (!focused) return;
   const same = sameIn(part, focused, place);
-  // What is gone leaves one where it was, not at the top of the page.
+  // If the focused element is gone, focus the part instead of the top of the page.
   if (!same) part.tabIndex = -1;
   (same ?? part).focus({ preventScroll: same === null });
 }

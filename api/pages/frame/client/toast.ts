@@ -1,9 +1,9 @@
-/** Long enough to read it and to reach its button. */
+/** Long enough to read it and reach its button. */
 const SHOWN_MS = 10_000;
-/** Of one without a button. */
+/** For a toast without a button. */
 const SHORT_MS = 3_000;
 
-/** Takes a toast away after a while, in which nobody has pointed at it or is in it. */
+/** Removes a toast after a while, unless the pointer or the focus is in it. */
 export function letGo(toast: HTMLElement, ms: number = SHOWN_MS): void {
   let due: ReturnType<typeof setTimeout> | undefined;
   const wait = () => {
@@ -16,14 +16,14 @@ export function letGo(toast: HTMLElement, ms: number = SHOWN_MS): void {
   wait();
 }
 
-/** Says what was done where the page does not change; `undo` takes it back. */
+/** Shows what happened without a page change, with an optional undo button. */
 export function say(words: string, undo?: () => void): void {
   document.querySelector('.toast')?.remove();
   const toast = document.createElement('div');
   toast.className = 'toast';
   toast.setAttribute('role', 'status');
   document.body.append(toast);
-  // Readers tell what changes in a status, not one that comes with its text.
+  // Screen readers announce a status only if its text changes after it was added.
   requestAnimationFrame(() => {
     toast.textContent = words;
     if (undo === undefined) return;

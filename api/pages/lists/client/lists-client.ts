@@ -1,4 +1,4 @@
-// A list: how many rows are selected, statuses that are saved at once, numbers from a file.
+// The list page: counts selected rows, saves a status when it changes, reads numbers from a file.
 
 type Box = HTMLInputElement;
 
@@ -19,7 +19,7 @@ function count(): void {
 if (whole) whole.hidden = false;
 count();
 
-// What saves a status is pressed by choosing it.
+// Choosing a status saves it, so its button isn't needed.
 for (const button of document.querySelectorAll<HTMLElement>('.row-form > .buttons button'))
   button.hidden = true;
 
@@ -40,7 +40,7 @@ file?.addEventListener('change', async () => {
   const text = await chosen.text();
   if (/[\0\ufffd]/.test(text)) {
     file.value = '';
-    file.setCustomValidity('This is no text file. Save the sheet as CSV, and choose that.');
+    file.setCustomValidity("This isn't a text file. Save the sheet as CSV and choose that file.");
     file.reportValidity();
     return file.setCustomValidity('');
   }

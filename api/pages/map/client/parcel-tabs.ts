@@ -1,6 +1,6 @@
 let observer: IntersectionObserver | undefined;
 
-/** Marks the tab of the part of a parcel that is in sight. */
+/** Marks the tab of the section in view. */
 export function followTabs(): void {
   observer?.disconnect();
   const tabs = [...document.querySelectorAll<HTMLAnchorElement>('#parcel .tabs a')];
@@ -20,7 +20,7 @@ export function followTabs(): void {
         else inSight.delete(target);
       mark();
     },
-    // What is below the tabs, down to the middle.
+    // From below the tabs to the middle of the window.
     { rootMargin: '-110px 0px -50% 0px' },
   );
   for (const part of parts) observer.observe(part);

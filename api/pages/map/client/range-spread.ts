@@ -1,11 +1,11 @@
-// Histograms above the ranges of the filters, with two thumbs each. The fields lead: thumbs write into them.
+// Histograms above range filters, with two handles each. The handles write into the range's fields.
 
 import { replacePart } from '../../frame/client/swap-page.ts';
 
 type Field = HTMLInputElement;
 
-/** The question as it stands in the form, without what the histograms are for. */
-function question(form: HTMLFormElement): string {
+/** The filters in the form, without the ranges that have histograms. */
+function otherFilters(form: HTMLFormElement): string {
   const params = new URLSearchParams();
   const own = new Set([...form.querySelectorAll<Field>('[data-of] > div input')].map(({ name }) => name));
   for (const [name, value] of new FormData(form))
@@ -13,20 +13,20 @@ function question(form: HTMLFormElement): string {
   return params.toString();
 }
 
-/** What the histograms are of. */
+/** The filters that the histograms show. */
 let shown = '';
 
 async function show(): Promise<void> {
   const form = document.querySelector<HTMLFormElement>('#filters');
   if (!form?.querySelector('.filters')?.hasAttribute('open')) return;
-  const asked = question(form);
-  if (asked === shown && form.querySelector('.spread')) return;
-  shown = asked;
-  const response = await fetch(`/data/spreads?${asked}`);
+  const query = otherFilters(form);
+  if (query === shown && form.querySelector('.spread')) return;
+  shown = query;
+  const response = await fetch(`/data/spreads?${query}`);
   if (!response.ok || response.redirected) return;
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-  // Another question has been asked since.
-  if (asked !== shown) return;
+  // The filters have changed in the meantime.
+  if (query !== shown) return;
   for (const range of document.querySelectorAll<HTMLElement>('.range[data-of]')) {
     const old = range.querySelector<HTMLElement>('.spread');
     const spread = page.querySelector<HTMLElement>(`.spread[data-of="${range.dataset.of}"]`);
@@ -45,7 +45,7 @@ const thumbsOf = (range: Element) => [...range.querySelectorAll<Field>('.thumbs 
 const edgesOf = (range: Element) =>
   JSON.parse(range.querySelector<HTMLElement>('.spread')!.dataset.edges!) as number[];
 
-/** Sets the thumbs where the fields are, and marks the bars between them. */
+/** Moves the handles to the fields' values, and marks the bars between them. */
 function follow(range: Element): void {
   const edges = edgesOf(range);
   const last = edges.length - 1;
@@ -65,7 +65,7 @@ function follow(range: Element): void {
     bar.classList.toggle('in', at >= ends[0] && at < ends[1]);
 }
 
-/** A thumb was moved: its field gets the bar's edge, or nothing at either end. */
+/** Writes the handle's bar edge into its field, or clears the field at either end. */
 function write(range: Element, thumb: Field): void {
   const edges = edgesOf(range);
   const thumbs = thumbsOf(range);
@@ -87,7 +87,7 @@ export function openSpreads(): void {
     if (field.type === 'range') write(range, field);
     else follow(range);
   });
-  // It does not bubble.
+  // The event doesn't bubble.
   document.addEventListener('toggle', show, true);
   document.addEventListener('plat:loaded', show);
   show();

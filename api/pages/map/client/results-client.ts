@@ -1,5 +1,4 @@
-// The results of a search, as a list or a table: which rows are selected, and the way through them by
-// keyboard.
+// Search results as a list or table: selection and keyboard navigation.
 
 import { acresTogether } from '../../../../shared/kernels/acres-together.ts';
 import { followTabs } from './parcel-tabs.ts';
@@ -14,8 +13,8 @@ const boxes = (): Box[] => [...document.querySelectorAll<Box>(BOXES)];
 const links = (): Link[] => [...document.querySelectorAll<Link>(LINKS)];
 const digits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 }).format;
 
-/** Says how many are selected; a list that came anew begins without any. */
-function count(): void {
+/** Updates the number of selected parcels and their acres. */
+function updateSelection(): void {
   const bar = document.getElementById('selection');
   if (!bar) return;
   const all = boxes();
@@ -37,7 +36,7 @@ function count(): void {
   bar.querySelector('[type="reset"]')!.toggleAttribute('hidden', selected.length === 0);
 }
 
-/** Where a range begins that Shift ends. */
+/** The start of a Shift selection. */
 let last: Box | undefined;
 
 document.addEventListener('click', event => {
@@ -53,17 +52,17 @@ document.addEventListener('click', event => {
 document.addEventListener('change', event => {
   const box = event.target as Box;
   if (box.id === 'select-all') for (const each of boxes()) each.checked = box.checked;
-  if (box.id === 'select-all' || box.matches(BOXES)) count();
+  if (box.id === 'select-all' || box.matches(BOXES)) updateSelection();
 });
 
-// Once the fields have been reset.
-document.addEventListener('reset', () => setTimeout(count));
+// Runs after the fields have been reset.
+document.addEventListener('reset', () => setTimeout(updateSelection));
 
 const rowOf = (element: Element) => element.closest<HTMLElement>('#results :is(li, tr)');
 const linkOf = (row: Element) => row.querySelector<Link>('a[data-parcel]');
 const boxOf = (row: Element) => row.querySelector<Box>('[name="property_id"]');
 
-/** One row has the Tab stops; arrows lead to the others. */
+/** Only one row is in the Tab order. Arrow keys move between rows. */
 function rove(to: Element | null | undefined): void {
   for (const link of links()) {
     const row = rowOf(link)!;
@@ -91,7 +90,7 @@ document.addEventListener('keydown', event => {
   if (event.key === 'Escape') return close(event);
   if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
   if (event.key in STEPS) move(row, event);
-  // A checkbox does so by itself.
+  // A checkbox already handles Space.
   else if (event.key === ' ' && target.matches(LINKS))
     boxOf(row)!.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey: event.shiftKey }));
   else if (event.key === 'Enter' && target.matches(BOXES)) linkOf(row)!.click();
@@ -99,7 +98,7 @@ document.addEventListener('keydown', event => {
   event.preventDefault();
 });
 
-/** Tells the map which parcel is pointed at, and marks its row. */
+/** Marks the hovered row and reports its parcel to the map. */
 function point(row: HTMLElement | null | undefined): void {
   document.querySelector('#results .pointed')?.classList.remove('pointed');
   row?.classList.add('pointed');
@@ -127,7 +126,7 @@ document.addEventListener('plat:pointed', event => {
   point(link ? rowOf(link) : null);
 });
 
-/** The row whose parcel is open, and how far the list was scrolled. */
+/** The open parcel and the scroll positions of its list. */
 let opened: { id: string; tops: number[] } | undefined;
 const scrolled = () => [
   document.getElementById('side'),
@@ -148,7 +147,7 @@ document.addEventListener('plat:open', event => {
   if (id !== null && links().length > 0) opened = { id, tops: scrolled().map(each => each?.scrollTop ?? 0) };
 });
 
-/** Escape leads from a parcel back to the list, unless it closes something else. */
+/** Escape goes back from a parcel to the list, unless it closes something else. */
 function close(event: KeyboardEvent): void {
   const isTaken =
     event.defaultPrevented ||
@@ -157,14 +156,14 @@ function close(event: KeyboardEvent): void {
   if (!isTaken) document.querySelector<Link>('#parcel a')?.click();
 }
 
-function arrive(): void {
-  count();
+function handleLoad(): void {
+  updateSelection();
   rove(rowOf(links()[0] ?? document.body));
   point(null);
   followTabs();
   const head = document.querySelector<HTMLElement>('#parcel h1');
   if (head && opened) {
-    // Another one may have been gone on to.
+    // The user may have moved on to another parcel.
     opened.id = new URLSearchParams(location.search).get('parcel') ?? opened.id;
     head.tabIndex = -1;
     head.focus();
@@ -177,6 +176,6 @@ function arrive(): void {
     link?.scrollIntoView({ block: 'nearest' });
   }
 }
-document.addEventListener('plat:loaded', arrive);
-arrive();
+document.addEventListener('plat:loaded', handleLoad);
+handleLoad();
 openSpreads();

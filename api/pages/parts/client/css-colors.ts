@@ -1,6 +1,6 @@
-/** The style sheet's variable as a color that the map can read; light or dark as the page is. */
+/** The value of a CSS color variable in the current theme, in a form that the map can read. */
 export function colorOf(variable: string): string {
-  // On an element of its own: with the body's the whole page would be styled anew, once a color.
+  // Uses its own element, because a change to the body would restyle the whole page for each color.
   const probe = document.body.appendChild(document.createElement('i'));
   probe.style.color = `var(--${variable})`;
   const { color } = getComputedStyle(probe);

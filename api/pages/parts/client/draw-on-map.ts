@@ -4,30 +4,30 @@ import { acresText, circleAround, distanceText, lengthText, metersBetween, type 
 
 const KEYS = matchMedia('(pointer: coarse)').matches
   ? ''
-  : 'By keyboard: arrows move the map, + and - zoom, Enter sets a point in the middle, Backspace takes the last one back, Escape gives up.';
+  : 'Keyboard: arrow keys move the map, + and - zoom, Enter adds a point at the center, Backspace removes the last point, Escape cancels.';
 
-/** What is drawn, point by point, and said of it. */
+/** The hint of each mode, and its message after each point. */
 const MODES = {
   area: {
-    hint: `Click or tap the corners one after the other. ${KEYS}`,
+    hint: `Click or tap each corner of the area. ${KEYS}`,
     said: (places: readonly Place[]) =>
       places.length < 3
-        ? `${counted(places, 'corner')}. Three make an area.`
-        : `${counted(places, 'corner')}, ${acresText(places)}. Done shows what is within.`,
+        ? `${counted(places, 'corner')}. An area needs at least three.`
+        : `${counted(places, 'corner')}, ${acresText(places)}. Choose Done to search inside.`,
   },
   radius: {
-    hint: `Click or tap the middle, then how far around it. ${KEYS}`,
+    hint: `Click or tap the center, then a point on the edge of the circle. ${KEYS}`,
     said: ([middle, rim]: readonly Place[]) =>
       rim === undefined
-        ? 'Click or tap how far around it.'
-        : `${distanceText(metersBetween(middle!, rim))} around. The next one shows what is within.`,
+        ? 'Click or tap a point on the edge of the circle.'
+        : `${distanceText(metersBetween(middle!, rim))} radius. Click or tap to search inside the circle.`,
   },
   measure: {
-    hint: `Click or tap the points of a line or an outline. ${KEYS}`,
+    hint: `Click or tap the points of a line or an area. ${KEYS}`,
     said: (places: readonly Place[]) =>
       places.length < 2
         ? 'Click or tap the next point.'
-        : `${lengthText(places)}${places.length > 2 ? ` · closed to an area: ${acresText(places)}` : ''}`,
+        : `${lengthText(places)}${places.length > 2 ? ` · area inside: ${acresText(places)}` : ''}`,
   },
 };
 
@@ -36,7 +36,7 @@ export type Mode = keyof typeof MODES;
 const counted = ({ length }: readonly Place[], what: string) => `${length} ${what}${length === 1 ? '' : 's'}`;
 const placeOf = ({ lng, lat }: LngLat): Place => [lng, lat];
 
-/** Lines and points in the map's source of drawings. */
+/** Draws lines and points in the map's drawing source. */
 function createSketch(map: MapLibre) {
   let isBlank = true;
   return (line: readonly Place[], points: readonly Place[] = []): void => {
@@ -50,23 +50,23 @@ function createSketch(map: MapLibre) {
       ...(line.length < 2 ? [] : [feature('LineString', line)]),
       ...(points.length === 0 ? [] : [feature('MultiPoint', points)]),
     ];
-    // Nothing instead of nothing would draw the whole map anew.
+    // Setting empty data again would redraw the whole map.
     if (isBlank && features.length === 0) return;
     isBlank = features.length === 0;
     source?.setData({ ...EMPTY, features });
   };
 }
 
-/** The outline of an area or a radius. */
+/** The outline of an area or circle. */
 function ringOf(mode: Mode | undefined, places: readonly Place[]): Place[] {
   if (mode !== 'radius') return places.length > 2 ? [...places, places[0]!] : [];
   const [middle, rim] = places;
-  // One on the other is no circle.
+  // Two points at the same place make no circle.
   const meters = middle && rim ? metersBetween(middle, rim) : 0;
   return meters > 1 ? circleAround(middle!, meters) : [];
 }
 
-/** The area of the address, as far as it is one outline. */
+/** The area in the URL, if it is a single outline. */
 function ringOfAddress(): Place[] {
   const text = new URLSearchParams(location.search).get('geom_intersects') ?? '';
   const ring = /^\s*POLYGON\s*\(\(([^()]*)\)\)\s*$/i.exec(text)?.[1];
@@ -74,8 +74,8 @@ function ringOfAddress(): Place[] {
 }
 
 /**
- * An area or a radius that is drawn on the map goes into the page's field `polygon`, else into the address's
- * filter `geom_intersects`, which is shown.
+ * Lets the user draw an area or a circle. It fills the page's `polygon` field, or without one sets the
+ * `geom_intersects` filter in the URL.
  */
 export function openDrawing(map: MapLibre) {
   const button = document.getElementById('draw');
@@ -85,35 +85,35 @@ export function openDrawing(map: MapLibre) {
   const places: Place[] = [];
   let mode: Mode | undefined;
 
-  /** Draws and says what the places make, `to` being where the next one would be. */
-  function tell(to?: Place): void {
+  /** Draws the points and updates the message. @param to a preview of the next point */
+  function update(to?: Place): void {
     if (mode === undefined) return;
     const all = to ? [...places, to] : places;
     draw(mode === 'radius' || all.length > 2 ? ringOf(mode, all) : all, places);
     if (status) status.textContent = all.length === 0 ? MODES[mode].hint : MODES[mode].said(all);
   }
 
-  function begin(next: Mode | undefined): void {
+  function start(next: Mode | undefined): void {
     mode = next;
     places.length = 0;
     showDrawing(map, next !== undefined);
     if (next === undefined) show();
     else {
-      tell();
+      update();
       map.getCanvas().focus();
     }
   }
 
-  /** Asks for what is within. */
+  /** Searches inside the drawn outline. */
   function finish(): void {
     const ring = mode === 'measure' ? [] : ringOf(mode, places);
     if (ring.length > 3) search(ring);
-    begin(undefined);
+    start(undefined);
   }
 
   function add(place: Place): void {
     places.push(place);
-    tell();
+    update();
     if (mode === 'radius' && places.length === 2) finish();
   }
 
@@ -122,23 +122,23 @@ export function openDrawing(map: MapLibre) {
   };
 
   button?.removeAttribute('hidden');
-  button?.addEventListener('click', () => (mode ? finish() : begin('area')));
+  button?.addEventListener('click', () => (mode ? finish() : start('area')));
   map.on('mousemove', event => {
-    if (mode === 'radius' && places.length === 1) tell(placeOf(event.lngLat));
+    if (mode === 'radius' && places.length === 1) update(placeOf(event.lngLat));
   });
   onKeys(map, panel, {
     isOn: () => mode !== undefined,
     Enter: () => add(placeOf(map.getCenter())),
-    Escape: () => begin(undefined),
+    Escape: () => start(undefined),
     Backspace() {
       places.pop();
-      tell();
+      update();
     },
   });
-  return { isDrawing: () => mode !== undefined, add: (at: LngLat) => add(placeOf(at)), begin, show };
+  return { isDrawing: () => mode !== undefined, add: (at: LngLat) => add(placeOf(at)), start, show };
 }
 
-/** What is on the page while one draws. */
+/** Shows or hides the drawing controls. */
 function showDrawing(map: MapLibre, isOn: boolean): void {
   document.getElementById('draw')?.replaceChildren(isOn ? 'Done' : 'Draw an area');
   document.getElementById('drawing')?.toggleAttribute('hidden', !isOn);
@@ -149,7 +149,7 @@ function showDrawing(map: MapLibre, isOn: boolean): void {
 type Keys = { isOn(): boolean } & Record<'Enter' | 'Escape' | 'Backspace', () => void>;
 
 function onKeys(map: MapLibre, panel: HTMLElement | null, keys: Keys): void {
-  // For fingers, which have no keys.
+  // Buttons for touch screens.
   panel?.querySelector('[value="back"]')?.addEventListener('click', keys.Backspace);
   panel?.querySelector('[value="cancel"]')?.addEventListener('click', keys.Escape);
   map.getCanvas().addEventListener('keydown', event => {
@@ -160,8 +160,8 @@ function onKeys(map: MapLibre, panel: HTMLElement | null, keys: Keys): void {
   });
 }
 
-/** Shows what is within a closed ring, with the other filters that are set. */
-export function search(ring: readonly Place[], besides: readonly string[] = []): void {
+/** Searches inside a closed ring and keeps the other filters. @param dropped parameters to drop */
+export function search(ring: readonly Place[], dropped: readonly string[] = []): void {
   const rounded = ring.map(place => place.map(degrees => Number(degrees.toFixed(6))));
   const field = document.querySelector<HTMLInputElement>('[name=polygon]');
   if (field) {
@@ -170,7 +170,7 @@ export function search(ring: readonly Place[], besides: readonly string[] = []):
     return;
   }
   const url = new URL(location.href);
-  for (const name of ['parcel', 'at', 'page', ...besides]) url.searchParams.delete(name);
+  for (const name of ['parcel', 'at', 'page', ...dropped]) url.searchParams.delete(name);
   url.searchParams.set('geom_intersects', `POLYGON((${rounded.map(place => place.join(' ')).join(', ')}))`);
   document.dispatchEvent(new CustomEvent('plat:open', { detail: url.pathname + url.search }));
 }

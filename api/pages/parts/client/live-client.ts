@@ -1,26 +1,24 @@
-// Forms and links that work without script answer here without a reload: the same page is fetched and the
-// part that changed is put in place.
+// Loads forms and links without a page reload: fetches the same page and swaps in the parts that changed.
+// They also work without this script.
 
 import { fetchPage, putInPlace } from '../../frame/client/swap-page.ts';
 
-/** What changes with the address: the list or the parcel, and what the map's colors mean. */
+/** The parts that change with the URL: the list or the parcel, and the map's legend. */
 const VIEW = ['side', 'legend'];
 
 let latest = 0;
-/** The question whose answer is in the page. */
+/** The query that the page shows. */
 let shown = location.search;
 
-/** Whether the address that is asked becomes a step of Back, takes the place of the last one, or is one. */
+/** What happens to the browser history: a new entry, a replaced one, or nothing if it's already there. */
 type Step = 'push' | 'replace' | 'there';
 
-/**
- * Fetches a page of ours and takes over its parts `ids`; the address follows, so that the view can be shared.
- */
+/** Fetches a page and swaps in the elements `ids`. The URL follows, so that the view can be shared. */
 async function load(url: string, ids: string[], step: Step): Promise<void> {
   const mine = ++latest;
   const skeleton = showWaiting(ids);
   const page = await fetchPage(url).finally(skeleton.end);
-  // A newer request has started, or is about to.
+  // A newer request has started or is about to.
   if (mine !== latest || waiting !== undefined || page === undefined) return;
   if (ids.includes('switches')) isElsewhere = false;
   putInPlace(page, ids);
@@ -31,11 +29,11 @@ async function load(url: string, ids: string[], step: Step): Promise<void> {
   document.dispatchEvent(new CustomEvent('plat:loaded', { detail: page }));
 }
 
-/** Nobody sees a shorter wait. */
+/** Shorter waits go unnoticed. */
 const SKELETON_MS = 400;
 const SKELETON_ROWS = 9;
 
-/** The old answer is paler until the new one comes; where there is none, grey rows stand for it. */
+/** Dims the old results until the new ones arrive, or shows gray rows if there are none. */
 function showWaiting(ids: readonly string[]) {
   const parts = ids.flatMap(id => document.getElementById(id) ?? []);
   for (const part of parts) part.setAttribute('aria-busy', 'true');
@@ -61,19 +59,19 @@ function addressOf(form: HTMLFormElement): string {
   return `${form.getAttribute('action')}?${params}`;
 }
 
-/** Runs while somebody types. */
+/** Set while the user is typing. */
 let waiting: ReturnType<typeof setTimeout> | undefined;
-/** Another place was chosen, whose switches have not come yet. */
+/** Another county was chosen, and its switches haven't loaded yet. */
 let isElsewhere = false;
 
-/** A place that is half typed asks nothing: neither left empty nor one of the list. */
+/** A county that is still being typed isn't searched: it is neither empty nor one of the suggestions. */
 const isHalfTyped = ({ list, value }: HTMLInputElement): boolean =>
   list !== null && value !== '' && ![...list.querySelectorAll('option')].some(place => place.value === value);
 
-/** The field whose answer the address is of: Back takes back a field, not a letter. */
+/** The last field that changed the URL. Back undoes a whole field, not one letter. */
 let answered = '';
 
-/** Answers a form once nobody has typed for a while; a place has other switches, too. */
+/** Submits the form after a pause in typing. Another county also reloads the switches. */
 function ask(field: HTMLInputElement, delayMs: number): void {
   const { form } = field;
   if (!form?.dataset.live) return;
@@ -94,7 +92,7 @@ document.addEventListener('input', event => {
   if (!field.list || !isHalfTyped(field)) ask(field, 250);
 });
 
-// Whatever is typed when the field is left, or Enter pressed, is meant.
+// Leaving the field or pressing Enter accepts what was typed.
 document.addEventListener('change', event => {
   const field = event.target as HTMLInputElement;
   if (field.list && isHalfTyped(field)) ask(field, 0);
@@ -113,7 +111,7 @@ document.addEventListener('click', event => {
   const link = (event.target as HTMLElement).closest<HTMLAnchorElement>('#side a, #legend a');
   const plain = !(event.ctrlKey || event.metaKey || event.shiftKey);
   if (!link || !plain || link.origin !== location.origin || link.pathname !== '/data') return;
-  // A part of what is shown: the browser goes there.
+  // The browser itself follows links within the page.
   if (link.hash !== '' && link.search === shown) return;
   event.preventDefault();
   load(link.href, VIEW, 'push');
@@ -121,7 +119,7 @@ document.addEventListener('click', event => {
 
 document.addEventListener('plat:open', event => load((event as CustomEvent<string>).detail, VIEW, 'push'));
 addEventListener('popstate', () => {
-  // Not a tab of the open parcel.
+  // Ignores the tabs of the open parcel.
   if (location.search === shown) return;
   answered = '';
   load(location.href, VIEW, 'there');

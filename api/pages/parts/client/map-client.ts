@@ -10,10 +10,10 @@ import {
 } from 'maplibre-gl';
 import { colorOf } from './css-colors.ts';
 import { openDrawing } from './draw-on-map.ts';
-import { seen, tellFaults } from './map-faults.ts';
+import { showFaults, withErrorShown } from './map-faults.ts';
 import { openGround } from './map-ground.ts';
 import { isSeen, keepView, moveTo, openResults } from './map-results.ts';
-import { almost, fillOf, hitColor, isOpen, parcelTiles, showSea, styleOf } from './map-style.ts';
+import { fillOf, hitColor, isOpen, nearMiss, parcelTiles, showSea, styleOf } from './map-style.ts';
 import { openTools, viewOfAddress } from './map-tools.ts';
 
 declare const MAP_WORKER: string;
@@ -26,11 +26,11 @@ const boxOf = (text: string | undefined): LngLatBounds | undefined => {
   return box === null ? undefined : new LngLatBounds(box);
 };
 
-/** Where the map opens: at the parcel, at what is known, else on the contiguous states. */
+/** The first view: the parcel, the county, or else the contiguous states. */
 const start =
   boxOf(element.dataset.box) ?? boxOf(element.dataset.start) ?? new LngLatBounds([-125, 24, -66, 50]);
 
-/** The height of a legend of counties, which lies below what the map opens on. */
+/** The height of the legend of counties, which covers the bottom of the map. */
 const below = Math.min(
   document.querySelector('.legend.counties')?.clientHeight ?? 0,
   element.clientHeight / 3,
@@ -39,7 +39,7 @@ const below = Math.min(
 const view = viewOfAddress();
 if (view) keepView();
 const style = styleOf(element.dataset);
-export const map = seen(
+export const map = withErrorShown(
   () =>
     new MapLibre({
       container: element,
@@ -56,7 +56,7 @@ map.addControl(new NavigationControl({ showCompass: false }));
 map.addControl(new ScaleControl({ unit: 'imperial' }));
 map.addControl(new GeolocateControl({}));
 
-/** On a telephone the list of layers or the legend would hide half of the map; one at a time is opened. */
+/** On a phone, the layers or the legend would hide half of the map, so only one opens at a time. */
 function foldPanels(): void {
   if (element.clientWidth < 600)
     for (const panel of document.querySelectorAll('.layers, details.legend')) {
@@ -66,9 +66,9 @@ function foldPanels(): void {
 }
 foldPanels();
 
-/** Tests and measurements ask whether all is drawn. */
+/** Tests and benchmarks wait until everything is drawn. */
 map.on('idle', () => element.setAttribute('data-idle', 'true'));
-// The search box asks for what is near.
+// The search box prefers results near the center.
 map.on('idle', () =>
   element.setAttribute(
     'data-middle',
@@ -79,16 +79,16 @@ map.on('idle', () =>
       .join(),
   ),
 );
-tellFaults(map);
+showFaults(map);
 map.on('movestart', () => element.removeAttribute('data-idle'));
 
 openGround(map, style, element.dataset.attribution);
 
-/** A parcel's page, with the filters that are set. */
+/** Opens a parcel and keeps the filters. */
 function open(id: string | number): void {
   const url = new URL(location.href);
   url.searchParams.set('parcel', String(id));
-  // The map does not know where it stands among the results.
+  // The map doesn't know its position in the results.
   url.searchParams.delete('at');
   document.dispatchEvent(new CustomEvent('plat:open', { detail: url.pathname + url.search }));
 }
@@ -102,7 +102,7 @@ map.on('click', event => {
     return;
   }
   const layers = ['hits', 'parcel-fill', 'parcel-points'];
-  // Small parcels far away have no ids.
+  // Small parcels have no ids at low zooms.
   const hit = map.queryRenderedFeatures(event.point, { layers }).find(({ id }) => id !== undefined);
   if (hit) return open(String(hit.id));
   const [county] = map.queryRenderedFeatures(event.point, { layers: ['counts'] });
@@ -121,24 +121,24 @@ export const sourceOf = (id: string) => map.getSource(id) as { setData(data: obj
 
 let [hitTiles] = parcelTiles();
 
-/** The hits of the filters that the address has, in the colors of the legend. */
+/** Marks the results of the URL's filters, in the colors of the legend. */
 function showHits(): void {
   area.show();
   const tiles = parcelTiles();
   if (tiles[0] !== hitTiles) (map.getSource('parcels') as VectorTileSource).setTiles(tiles);
   [hitTiles] = tiles;
-  const isAlmost = almost() !== undefined;
+  const hasNearMiss = nearMiss() !== undefined;
   const color = hitColor(document.getElementById('legend')?.dataset.colors);
   map.setPaintProperty(
     'parcel-fill',
     'fill-color',
-    fillOf(isAlmost ? colorOf('map-parcel') : color)['fill-color'],
+    fillOf(hasNearMiss ? colorOf('map-parcel') : color)['fill-color'],
   );
-  map.setLayoutProperty('almost', 'visibility', isAlmost ? 'visible' : 'none');
-  map.setPaintProperty('hits', 'circle-color', isAlmost ? colorOf('map-parcel') : color);
+  map.setLayoutProperty('near-miss', 'visibility', hasNearMiss ? 'visible' : 'none');
+  map.setPaintProperty('hits', 'circle-color', hasNearMiss ? colorOf('map-parcel') : color);
 }
 
-/** Counties colored by the classes of the legend. */
+/** The colors of the legend's classes of counties. */
 const RAMP = (JSON.parse(element.dataset.ramp ?? '[]') as string[]).map(colorOf);
 type Value = { fips: number; name: string; shown: string; class: number };
 
@@ -172,7 +172,7 @@ async function showValues(address: string): Promise<void> {
     },
     'county-lines',
   );
-  // The palest and the darkest color are close to the ground of one scheme each.
+  // The lightest color is close to the light background, the darkest to the dark one.
   map.setPaintProperty('county-lines', 'line-color', '#7c8a82');
   for (const { fips, class: own } of values)
     map.setFeatureState({ source: 'parcels', sourceLayer: 'counties', id: fips }, { class: own });
@@ -191,7 +191,7 @@ async function showValues(address: string): Promise<void> {
 showSea(map);
 const { values, comps } = element.dataset;
 map.on('style.load', () =>
-  seen(() => {
+  withErrorShown(() => {
     if (values !== undefined) showValues(values);
     else if (comps === undefined) {
       showHits();

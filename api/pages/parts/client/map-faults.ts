@@ -2,31 +2,28 @@ import type { Map as MapLibre } from 'maplibre-gl';
 
 const place = document.getElementById('map-fault');
 
-function tell(words: string): void {
+function show(words: string): void {
   if (!place) return;
   place.hidden = words === '';
   place.textContent = words;
 }
 
-/**
- * Does what the map cannot do without, and says so on the page where it fails. MapLibre keeps to itself what
- * the listeners of its style throw.
- */
-export function seen<T>(act: () => T): T {
+/** Shows an error on the page if `act` fails. MapLibre swallows what its style listeners throw. */
+export function withErrorShown<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
-    tell('The map cannot be drawn in this browser, or not all of it. The list beside it works.');
+    show("Your browser can't display the map. You can still use the list.");
     reportError(error);
     throw error;
   }
 }
 
-/** Tiles that do not come are said until one looks elsewhere, where they are asked for again. */
-export function tellFaults(map: MapLibre): void {
+/** Shows an error when tiles fail to load, until the map moves and requests them again. */
+export function showFaults(map: MapLibre): void {
   let isMissing = false;
   map.on('movestart', () => {
-    if (isMissing) tell('');
+    if (isMissing) show('');
     isMissing = false;
   });
   map.on('error', event => {
@@ -34,7 +31,7 @@ export function tellFaults(map: MapLibre): void {
     if (!('sourceId' in event)) reportError(event.error);
     else if (!isMissing) {
       isMissing = true;
-      tell('Parts of the map could not be loaded. Move it to try again.');
+      show("Some of the map didn't load. Move the map to try again.");
     }
   });
 }

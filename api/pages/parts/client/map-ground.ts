@@ -1,32 +1,34 @@
 import type { Map as MapLibre, StyleSpecification } from 'maplibre-gl';
 import { colorOf } from './css-colors.ts';
-import { seen } from './map-faults.ts';
+import { withErrorShown } from './map-faults.ts';
 import { IS_HIT } from './map-style.ts';
 
-/** The raster layer of each ground; plain has none. */
+/** The raster layer of each background. Plain has none. */
 const IMAGES: Record<string, string> = { relief: 'hillshade', aerial: 'aerial', basemap: 'basemap' };
-/** What a picture of the land shows itself. */
+/** Layers that imagery shows by itself. */
 const HIDDEN_BY_PICTURES = new Set(['water']);
 
 type Here = { credits: string[]; kinds: string[] };
 
-/** Flats of one house lie on each other: see-through they add up, so that on plain ground nothing is. */
+/** Opaque on a plain background, because the translucent fills of stacked condos would add up. */
 function paintParcels(map: MapLibre, isOnPicture: boolean): void {
   map.setPaintProperty('parcel-fill', 'fill-opacity', isOnPicture ? ['case', IS_HIT, 0.45, 0] : 1);
   const edge = isOnPicture ? 'rgba(255,255,255,0.75)' : colorOf('map-edge');
   map.setPaintProperty('parcel-lines', 'line-color', ['case', IS_HIT, colorOf('hit-edge'), edge]);
 }
 
-/** Whether the tiles of a layer or a ground begin nearer than where one looks. */
+/** Whether a layer or background needs a higher zoom. */
 function isFar(map: MapLibre, style: StyleSpecification, name: string): boolean {
   const source = style.sources[IMAGES[name] ?? name] as { minzoom?: number; tileSize?: number } | undefined;
   return Math.floor(map.getZoom() + Math.log2(512 / (source?.tileSize ?? 512))) < (source?.minzoom ?? 0);
 }
 
-/** Below the choice of grounds: why the chosen one is not seen. */
+const nameInText = (name: string): string => (name === 'Aerial' ? 'aerial imagery' : name.toLowerCase());
+
+/** Why the chosen background isn't visible. */
 function noteOf(label: HTMLElement, name: string): string {
-  if (label.hasAttribute('data-absent')) return `${name} is not loaded here.`;
-  return label.hasAttribute('data-far') ? `Zoom in for ${name.toLowerCase()}.` : '';
+  if (label.hasAttribute('data-absent')) return `No ${nameInText(name)} for this area.`;
+  return label.hasAttribute('data-far') ? `Zoom in to see ${nameInText(name)}.` : '';
 }
 
 async function fetchHere(map: MapLibre, shown: readonly string[]): Promise<Here | undefined> {
@@ -72,7 +74,7 @@ function sayWhatIsHidden(
   if (note && label && name) note.textContent = noteOf(label, name);
 }
 
-/** Switches ground and layers, says whose data is shown, and which layers are not loaded where one looks. */
+/** Switches the background and layers, and shows data credits and which layers have no data in view. */
 export function openGround(
   map: MapLibre,
   style: StyleSpecification,
@@ -84,7 +86,7 @@ export function openGround(
   const grounds = [...document.querySelectorAll<HTMLInputElement>('[name=ground]')];
   const chosen = () =>
     grounds.find(({ checked }) => checked)?.value ?? (map.getLayer('basemap') ? 'basemap' : 'plain');
-  /** Whether the parcels lie on a picture where one looks: not beyond the imagery. */
+  /** Whether imagery is visible in this view. */
   let isOnPicture = false;
 
   const showLayers = () => switchLayers(map, style, boxes, isOnPicture);
@@ -96,12 +98,12 @@ export function openGround(
     say();
   }
 
-  let asked = 0;
+  let latest = 0;
   async function say(): Promise<void> {
-    const mine = ++asked;
+    const mine = ++latest;
     const layers = boxes.filter(({ checked }) => checked).map(({ dataset }) => dataset.layer!);
     const here = await fetchHere(map, [...layers, chosen()]);
-    if (mine !== asked || here === undefined) return;
+    if (mine !== latest || here === undefined) return;
     const wasOnPicture = isOnPicture;
     isOnPicture = chosen() === 'basemap' || (chosen() === 'aerial' && here.kinds.includes('imagery'));
     if (isOnPicture !== wasOnPicture) {
@@ -120,7 +122,7 @@ export function openGround(
       say();
     }
   });
-  // Before the first tiles are asked for: what is drawn later is drawn twice.
-  map.on('style.load', () => seen(showGround));
+  // Before the first tiles are requested, so that nothing is drawn twice.
+  map.on('style.load', () => withErrorShown(showGround));
   map.on('moveend', say);
 }

@@ -1,5 +1,4 @@
-// Comps on a canvas of their own above the map: redrawing the map takes a tenth of a second without a
-// graphics card.
+// Draws comps on a canvas above the map. Redrawing the map itself takes 0.1 s without a graphics card.
 import type { Map as MapLibre } from 'maplibre-gl';
 
 export type Mark = { id: string; lon: number; lat: number; kind: keyof typeof COLORS; chosen: boolean };
@@ -9,12 +8,13 @@ const POINTED = '#ffd43b';
 /** Radii in pixels. */
 const SMALL = 5;
 const LARGE = 8;
-/** As near as this to a mark is on it. */
+/** Pixels around a mark that count as on it. */
 const REACH = 10;
 
 /**
- * @param outline rings of longitude and latitude @param onPoint what the mouse is on @param
- * onPick what is clicked
+ * @param outline rings of longitude and latitude
+ * @param onPoint called with the mark under the mouse
+ * @param onPick called with the mark that was clicked
  */
 export function openMarks(
   map: MapLibre,
@@ -54,7 +54,7 @@ export function openMarks(
   });
 
   return {
-    /** Later ones above earlier ones. */
+    /** Later marks cover earlier ones. */
     show(these: readonly Mark[]): void {
       marks = these;
       soon();
@@ -76,7 +76,7 @@ function addCanvas(map: MapLibre): Pen {
   return canvas.getContext('2d')!;
 }
 
-/** Empties the canvas, which is as large as the map. */
+/** Clears the canvas and gives it the size of the map. */
 function clear(pen: Pen, map: MapLibre): { width: number; height: number } {
   const { canvas } = pen;
   const { clientWidth: width, clientHeight: height } = map.getContainer();
@@ -112,7 +112,7 @@ function drawPointed(pen: Pen, x: number, y: number): void {
   pen.fill();
 }
 
-/** The mark at a point of the map, or near it. */
+/** The mark at or near a point of the map. */
 function nearestOf(
   marks: readonly Mark[],
   point: { x: number; y: number },
@@ -128,10 +128,7 @@ function nearestOf(
   return best;
 }
 
-/**
- * A disc is sold, a square pending, a triangle for sale, as in the list; the subject is a star. What is
- * chosen has a dark rim.
- */
+/** Draws a disc for sold, a square for pending, a triangle for active, and a star for the subject. */
 function drawShape(pen: Pen, { kind, chosen }: Mark, x: number, y: number): void {
   const r = chosen ? LARGE : SMALL;
   pen.beginPath();
@@ -151,7 +148,7 @@ function drawShape(pen: Pen, { kind, chosen }: Mark, x: number, y: number): void
   pen.strokeStyle = '#ffffff';
   pen.stroke();
   if (chosen) {
-    // Within the light one, so that it shows on dark ground.
+    // Inside the light line, so that it shows on dark backgrounds.
     pen.lineWidth = 3;
     pen.strokeStyle = '#111111';
     pen.stroke();

@@ -1,13 +1,13 @@
-// The results beside the map: where they are, and which of them is pointed at.
+// Moves the map to the results, and marks the one under the mouse.
 
 import { LngLatBounds, type Map as MapLibre, Marker } from 'maplibre-gl';
 
 const PADDING = 48;
-/** A parcel that is smaller on the screen cannot be seen, in pixels. */
+/** Smaller parcels can't be seen, in pixels. */
 const SMALL = 24;
 
 let isKept = false;
-/** The map stays where it is for the next results, wherever they are. */
+/** Keeps the map where it is for the next results. */
 export const keepView = (): void => {
   isKept = true;
 };
@@ -17,7 +17,7 @@ export function openResults(map: MapLibre): void {
   const button = document.getElementById('fit');
   button?.addEventListener('click', () => fitResults(map));
   let shown: string | undefined;
-  /** Once results are there: another place is moved to, another filter is not. */
+  /** Moves to results in another place, but not after a change of other filters. */
   const follow = (isFirst: boolean) => {
     const where = document.getElementById('results')?.dataset.where;
     button?.toggleAttribute('hidden', where === undefined);
@@ -27,7 +27,7 @@ export function openResults(map: MapLibre): void {
       isKept = false;
       return;
     }
-    // The map opened where the county of the address is.
+    // The map already opened on the county in the URL.
     if (!isFirst || !new URLSearchParams(location.search).has('county')) fitResults(map);
   };
   follow(true);
@@ -45,13 +45,13 @@ export function moveTo(map: MapLibre, box: LngLatBounds, padding: number): void 
   map.fitBounds(box, { padding, maxZoom: 17, duration: isCalm ? 0 : 500 });
 }
 
-/** Whether a parcel is in sight, and large enough to be seen. */
+/** Whether a parcel is in view and large enough to be seen. */
 export function isSeen(map: MapLibre, box: LngLatBounds): boolean {
   const [one, other] = [map.project(box.getSouthWest()), map.project(box.getNorthEast())];
   return map.getBounds().contains(box.getCenter()) && one.dist(other) >= SMALL;
 }
 
-/** A ring around the parcel of the row that is pointed at; and tells which parcel the map points at. */
+/** Draws a ring around the parcel of the hovered row, and reports the parcel hovered on the map. */
 function markPointed(map: MapLibre): void {
   const ring = document.createElement('div');
   ring.className = 'ring';
@@ -63,14 +63,14 @@ function markPointed(map: MapLibre): void {
   });
   const layers = ['hits', 'parcel-fill', 'parcel-points'];
   let pointed: string | undefined;
-  const tell = (id: string | undefined) => {
+  const report = (id: string | undefined) => {
     if (id === pointed) return;
     pointed = id;
     document.dispatchEvent(new CustomEvent('plat:pointed', { detail: id }));
   };
   map.on('mousemove', ({ point }) => {
     const hit = map.queryRenderedFeatures(point, { layers }).find(({ id }) => id !== undefined);
-    tell(hit && String(hit.id));
+    report(hit && String(hit.id));
   });
-  map.on('mouseout', () => tell(undefined));
+  map.on('mouseout', () => report(undefined));
 }

@@ -10,7 +10,7 @@ import { grows, ofParcels, wordLayers } from './map-words.ts';
 
 const ground = colorOf('map-ground');
 const hit = colorOf('hit');
-/** It lies on hits, too. */
+/** Also readable on top of results. */
 const drawn = colorOf('ink');
 const parcel = colorOf('map-parcel');
 const zip = colorOf('zip');
@@ -30,17 +30,17 @@ const POLYGONS: ExpressionSpecification = ['==', ['geometry-type'], 'Polygon'];
 const POINTS: ExpressionSpecification = ['==', ['geometry-type'], 'Point'];
 export const IS_HIT: ExpressionSpecification = ['has', 'hit'];
 
-/** Parameters of the page that mark no other parcels. */
+/** Parameters that don't change which parcels are marked. */
 const NO_SEARCH = ['parcel', 'at', 'page', 'page_size', 'order', 'view', 'map'];
 
-/** Parcels and the hits among them. */
+/** Fills results with `color`, and other parcels with theirs. */
 export const fillOf = (color: string | ExpressionSpecification) => ({
   'fill-color': ['case', IS_HIT, color, parcel] as ExpressionSpecification,
-  // The lines of parcels lie on the edges.
+  // The outlines of parcels cover the edges.
   'fill-antialias': false,
 });
 
-/** What the legend says of the colors of hits: `[from, variable]` of each class. */
+/** The colors of results. @param classes from the legend: `[from, variable]` of each class */
 export function hitColor(classes: string | undefined): string | ExpressionSpecification {
   const [first, ...rest] = JSON.parse(classes ?? '[]') as [number | null, string][];
   if (first === undefined) return hit;
@@ -51,23 +51,22 @@ export function hitColor(classes: string | undefined): string | ExpressionSpecif
     ...rest.flatMap(([from, name]) => [from, colorOf(name)]),
   ];
   const byFigure = rest.length === 0 ? colorOf(first[1]) : known;
-  // Hits without a figure have `true`.
+  // Results without a figure have `true`.
   const isKnown: ExpressionSpecification = ['==', ['typeof', ['get', 'hit']], 'number'];
   return ['case', isKnown, byFigure, colorOf('none-soft')] as ExpressionSpecification;
 }
 
-/** The search that is drawn for another: in outline for one that finds nothing, none for a whole county. */
-export const almost = (): string | undefined => document.getElementById('legend')?.dataset.almost;
+/** The search that the map shows instead: a relaxed one if nothing matches, none for a whole county. */
+export const nearMiss = (): string | undefined => document.getElementById('legend')?.dataset.nearMiss;
 
-/** The address of the parcels' tiles, with the hits of the page's search marked. */
+/** The URL of the parcel tiles, with the results of the page's search marked. */
 export function parcelTiles(): string[] {
-  // Where nothing matches: what would, if less were asked.
-  const asked = almost() ?? location.search;
-  const search = new URLSearchParams(location.pathname === '/data' ? asked : '');
+  const query = nearMiss() ?? location.search;
+  const search = new URLSearchParams(location.pathname === '/data' ? query : '');
   for (const name of NO_SEARCH) search.delete(name);
   return [`${origin}/tiles/parcels/{z}/{x}/{y}.mvt${search.size === 0 ? '' : `?${search}`}`];
 }
-// Every frame of a fading-in would draw the whole map.
+// Without fading, because every frame of it would redraw the whole map.
 const raster = (id: string, paint: object) =>
   ({
     id,
@@ -87,7 +86,7 @@ const land = (id: string, spec: { type: string; paint: object }, visible = false
 
 /** Sea and land. */
 const groundLayers = (): LayerSpecification[] => [
-  // Land until the first tiles say where it ends (showSea).
+  // Land until the first tiles show where it ends (showSea).
   {
     id: 'sea',
     type: 'background',
@@ -100,7 +99,7 @@ const groundLayers = (): LayerSpecification[] => [
         type,
         source: 'places',
         'source-layer': 'abroad',
-        // The line closes the gap between two outlines of a border.
+        // The line hides the gap between the two outlines of a border.
         paint:
           type === 'fill'
             ? { 'fill-color': ground, 'fill-antialias': false }
@@ -115,7 +114,7 @@ const groundLayers = (): LayerSpecification[] => [
   },
 ];
 
-/** Pictures of the land, the parcels' colors on them, and the layers of the land above. */
+/** Imagery, the fill of the parcels, and the land layers on top. */
 const landLayers = (): LayerSpecification[] => [
   raster('basemap', {}),
   raster('aerial', {}),
@@ -132,7 +131,7 @@ const landLayers = (): LayerSpecification[] => [
   land('flood', { type: 'fill', paint: { 'fill-color': colorOf('flood'), 'fill-opacity': 0.3 } }),
 ];
 
-/** Lines of counties and parcels. */
+/** Outlines of counties and parcels. */
 const borderLayers = (): LayerSpecification[] => [
   {
     id: 'county-lines',
@@ -160,10 +159,10 @@ const borderLayers = (): LayerSpecification[] => [
   },
 ];
 
-/** Parcels that almost match, and those without an outline. */
+/** Outlines of near misses, and parcels that are points. */
 const pointLayers = (): LayerSpecification[] => [
   {
-    id: 'almost',
+    id: 'near-miss',
     type: 'line',
     ...ofParcels('parcels'),
     filter: ['all', POLYGONS, IS_HIT],
@@ -191,7 +190,7 @@ const pointLayers = (): LayerSpecification[] => [
   },
 ];
 
-/** The area that is drawn. */
+/** The area that the user draws. */
 const areaLayers = (): LayerSpecification[] => [
   {
     id: 'area',
@@ -213,7 +212,7 @@ const areaLayers = (): LayerSpecification[] => [
   },
 ];
 
-/** From the lowest to the highest. */
+/** All layers, from bottom to top. */
 const layersOf = ({ parcel: opened }: DOMStringMap): LayerSpecification[] => [
   ...groundLayers(),
   ...landLayers(),
@@ -236,17 +235,17 @@ const layersOf = ({ parcel: opened }: DOMStringMap): LayerSpecification[] => [
   land('zips', { type: 'line', paint: { 'line-color': zip, 'line-width': 1.5 } }),
 ];
 
-/** With the last tile that says where land is: once all is drawn, all would be drawn again. */
+/** Colors the sea once the last parcel tile has shown where land is. Any later would redraw the whole map. */
 export function showSea(map: MapLibre): void {
   const show = () => {
-    map.off('sourcedata', look);
+    map.off('sourcedata', onData);
     map.off('load', show);
     map.setPaintProperty('sea', 'background-color', colorOf('map-water'));
   };
-  const look = ({ sourceId, tile }: MapSourceDataEvent) => {
+  const onData = ({ sourceId, tile }: MapSourceDataEvent) => {
     if (sourceId === 'parcels' && tile && map.isSourceLoaded('parcels')) show();
   };
-  map.on('sourcedata', look);
+  map.on('sourcedata', onData);
   map.on('load', show);
 }
 

@@ -1,16 +1,15 @@
-// What one does with the map besides looking: measure, take a place's coordinates, a link or a picture along,
-// search what is in sight.
+// The map's tools: measure, copy coordinates or a link, save a picture, and search the visible area.
 
 import { type LngLat, type Map as MapLibre, Marker } from 'maplibre-gl';
 import { say } from '../../frame/client/toast.ts';
 import { type Mode, type openDrawing, search } from './draw-on-map.ts';
 import { keepView } from './map-results.ts';
 
-/** The view of an address, as OpenStreetMap writes it: `13.2/43.1756/-72.1035`. */
+/** URL parameter of the view, in the format of OpenStreetMap: `13.2/43.1756/-72.1035`. */
 const VIEW = 'map';
 const DIGITS = 5;
 
-/** The view that the address asks for, once: what is done next has another. */
+/** Reads the view from the URL and removes it, because the user may move the map next. */
 export function viewOfAddress(): { zoom: number; center: [number, number] } | undefined {
   const url = new URL(location.href);
   const text = url.searchParams.get(VIEW);
@@ -44,7 +43,7 @@ export function openTools(map: MapLibre, drawing: ReturnType<typeof openDrawing>
       menu.removeAttribute('open');
       act();
     });
-  // As other menus do.
+  // Closes like other menus.
   document.addEventListener('click', event => {
     if (!menu.contains(event.target as Node)) menu.removeAttribute('open');
   });
@@ -54,12 +53,12 @@ export function openTools(map: MapLibre, drawing: ReturnType<typeof openDrawing>
     menu.removeAttribute('open');
     menu.querySelector('summary')!.focus();
   });
-  for (const mode of ['measure', 'radius'] satisfies Mode[]) on(mode, () => drawing.begin(mode));
+  for (const mode of ['measure', 'radius'] satisfies Mode[]) on(mode, () => drawing.start(mode));
   const spot = openSpot(map);
   on('spot', () => spot(map.getCenter()));
   on('link', () => copy(addressOfView(map)));
   on('picture', () => savePicture(map));
-  // A long press is one, too.
+  // Also fired by a long press.
   map.on('contextmenu', event => {
     if (!drawing.isDrawing()) spot(event.lngLat);
   });
@@ -69,14 +68,14 @@ export function openTools(map: MapLibre, drawing: ReturnType<typeof openDrawing>
 async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    say('The link to this view is copied.');
+    say('Link copied');
   } catch {
-    // Browsers keep the clipboard from pages that came without https, and from those not allowed.
-    prompt('Copy this:', text);
+    // The clipboard needs HTTPS and the user's permission.
+    prompt('Copy this link:', text);
   }
 }
 
-/** A place's coordinates, to be copied or opened in a map service; it is marked on the map. */
+/** Marks a point on the map and shows its coordinates, to copy or to open in a map service. */
 function openSpot(map: MapLibre): (at: LngLat) => void {
   const panel = document.getElementById('spot')!;
   const marker = new Marker({ color: '#b3175f' });
@@ -106,9 +105,9 @@ function openSpot(map: MapLibre): (at: LngLat) => void {
   };
 }
 
-/** What is drawn at this moment, with who is to be credited. */
+/** Saves the visible map as a PNG with its data credits. */
 function savePicture(map: MapLibre): void {
-  // The canvas is empty again once a frame has been shown.
+  // The canvas can only be read while a frame is rendered.
   map.once('render', () => {
     const drawn = map.getCanvas();
     const canvas = document.createElement('canvas');
@@ -137,12 +136,12 @@ function savePicture(map: MapLibre): void {
   map.triggerRepaint();
 }
 
-/** From farther away the box in sight is too large for a search. */
+/** Below this zoom, the visible area is too large to search. */
 const SEARCH_ZOOM = 9;
-/** What says where one looks. */
+/** Filters of place, which the visible area replaces. */
 const WHERE = ['county', 'counties', 'zips_include', 'owner_parcel_id', 'list_id', 'property_id', 'state'];
 
-/** Once somebody has moved the map, what is in sight can be searched; nothing does so by itself. */
+/** Shows the "Search this area" button once the user has moved the map. */
 function offerSearch(map: MapLibre): void {
   const button = document.getElementById('search-here');
   map.on('moveend', event => {

@@ -1,7 +1,7 @@
 import type { ExpressionSpecification, LayerSpecification } from 'maplibre-gl';
 import { colorOf } from './css-colors.ts';
 
-/** Of the tiles of parcels. */
+/** A layer of the parcel tiles. */
 export const ofParcels = (layer: string) => ({ source: 'parcels', 'source-layer': layer });
 
 export const grows = (from: number, thin: number, thick: number): ExpressionSpecification => [
@@ -30,7 +30,7 @@ const letters = (color: string) => ({
 });
 
 type Names = {
-  /** Layer of the tiles of places; of `names` those of a group. */
+  /** Layer of the place tiles. `group`: only names of that group. */
   of: string;
   group?: string;
   size: number;
@@ -40,7 +40,7 @@ type Names = {
   maxzoom?: number;
 };
 
-/** Names on the map: of what, and at which zooms; where there is no room the later ones win. */
+/** The names on the map and their zooms. When names collide, later ones win. */
 const NAMES: readonly Names[] = [
   { of: 'names', group: 'land', size: 11, minzoom: 12.5 },
   { of: 'names', group: 'town', size: 12, minzoom: 12 },
@@ -67,7 +67,7 @@ const namesLayer = ({ of, group, size, color = label, spacing, ...zooms }: Names
   paint: letters(color),
 });
 
-/** Roads are named along their line, those of cars first. */
+/** Road names, written along the road. */
 const roadNames = (id: string, classes: readonly string[], minzoom: number): LayerSpecification => ({
   id,
   type: 'symbol',
@@ -85,7 +85,7 @@ const roadNames = (id: string, classes: readonly string[], minzoom: number): Lay
   paint: letters(label),
 });
 
-/** All that is written on the map; of two that collide the later layer's stays. */
+/** All text on the map. When two texts collide, the later layer wins. */
 export const wordLayers = (): LayerSpecification[] => [
   {
     id: 'parcel-names',

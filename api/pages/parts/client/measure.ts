@@ -8,7 +8,7 @@ const FT_PER_MILE = 5_280;
 const short = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 }).format;
 const long = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 }).format;
 
-/** Feet below a mile. */
+/** In feet below a mile, otherwise in miles. */
 export function distanceText(meters: number): string {
   const feet = meters / M_PER_FT;
   return feet < FT_PER_MILE ? `${short(feet)} ft` : `${long(feet / FT_PER_MILE)} mi`;
@@ -21,13 +21,13 @@ export function lengthText(places: readonly Place[]): string {
   return distanceText(places.slice(1).reduce((sum, place, i) => sum + metersBetween(places[i]!, place), 0));
 }
 
-/** Of the outline that closes after the last place. */
+/** The area of the outline that closes after the last point. */
 export function acresText(places: readonly Place[]): string {
   const acres = sqMToAcres(areaSqM([[[...places, places[0]!]]]));
   return `${acres < 100 ? long(acres) : short(acres)} acres`;
 }
 
-/** A search's address with all 256 corners would be 5,000 characters long; every fourth is 0.1 % less. */
+/** With all 256 corners the URL would have 5,000 characters. Every fourth changes the area by 0.1%. */
 const EVERY = 4;
 
 /** A circle as a closed ring. */

@@ -6,12 +6,12 @@ import { FILTER_EXAMPLE } from '../../examples/examples.ts';
 export const filterBody = filterSchema.meta({
   id: 'ParcelFilter',
   example: FILTER_EXAMPLE.request,
-  description: `All filters are AND-ed. One of ${SCOPES.join(', ')} is required. GET filters/ lists them with units and values.`,
+  description: `Parcels must match every filter. At least one of ${SCOPES.join(', ')} is required. \`GET filters/\` lists all filters with their units and allowed values.`,
 });
 
-/** Checked as the body of filter/, and kept as it was sent: who uses it later reads it again. */
+/** Validated like the body of filter/, but stored as sent. Code that uses it later parses it again. */
 export const sentFilter = z
-  .record(z.string(), z.unknown(), 'must be an object: a body of properties/filter/')
+  .record(z.string(), z.unknown(), 'must be an object with the fields of properties/filter/')
   .superRefine((sent, context) => {
     const { error } = filterSchema.safeParse(sent, { reportInput: true });
     for (const issue of error?.issues ?? []) context.issues.push({ ...issue, input: sent } as never);

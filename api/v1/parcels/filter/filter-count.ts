@@ -7,18 +7,19 @@ import { countiesMeeting } from '../../../../shared/parcels/filter/spatial-filte
 import type { Db } from '../../../../shared/platform/db.ts';
 import type { CallContext } from '../../../http/endpoint.ts';
 import { requireFilterRegions } from './filter-regions.ts';
-import { type ToldCounts, withholdCounts } from './withhold-counts.ts';
+import { type DisclosedCounts, withholdCounts } from './withhold-counts.ts';
 
-/** Filters that name a parcel or a person; a list of some parcels and one more tells of that one. */
+/** Filters that name a parcel or a person. Lists count too: adding one parcel to a list would reveal it. */
 const NAMES_ONE = /^(apn|property_id|owner_parcel_id|list_id|seller_name_contains|owner_name.*)$/;
 const LEAST_SHAPE_SQ_M = 1_000_000;
 
-/** What a filter finds, as far as that is told for free; null for one that is not quoted. */
-export type QuotedCount = { counts: ToldCounts | null; tokens: number };
+/** The counts that a quote discloses. Null if the filter can't be quoted. */
+export type QuotedCount = { counts: DisclosedCounts | null; tokens: number };
 
 /**
- * Counts what a filter finds without telling which. @returns with what the quote itself costs
- * @throws PlatError as the filter itself
+ * Counts the matches of a filter without revealing them.
+ * @returns the counts and the price of the quote itself
+ * @throws PlatError like the filter itself
  */
 export async function countForQuote(
   body: FilterBody,
@@ -37,7 +38,7 @@ export async function countForQuote(
   return { counts, tokens: await spendQuote(db, { account, now }) };
 }
 
-/** Counts one of the account's quotes of the day. @returns the tokens that it costs */
+/** Counts a quote toward the account's quotes of the day. @returns its price in tokens */
 export async function spendQuote(
   db: Db,
   { account, now }: Pick<CallContext, 'account' | 'now'>,
@@ -49,14 +50,14 @@ export async function spendQuote(
   return counted!.quotes > PRICES.quote.freePerDay ? PRICES.quote.tokens : 0;
 }
 
-/** Each part of a shape has to be large enough: two quotes would reveal what a small part adds. */
+/** Each part of a shape must be large enough. Otherwise two quotes would reveal what a small part adds. */
 export async function isQuotable(body: FilterBody, work: ShapeWork): Promise<boolean> {
   if (Object.keys(body).some(name => NAMES_ONE.test(name))) return false;
   const shape = await readFilterShape(body, work);
   return shape === undefined || shape.leastSqM >= LEAST_SHAPE_SQ_M;
 }
 
-/** The counties that a filter asks for, which tell nothing of what it finds there. */
+/** The counties that a filter searches. They reveal nothing about its matches. */
 export async function countiesOf(body: FilterBody, db: Db, work: ShapeWork): Promise<number[]> {
   const { county, counties, state } = body as { county?: number; counties?: number[]; state?: number };
   const named = county === undefined ? counties : [county].filter(one => counties?.includes(one) ?? true);

@@ -4,14 +4,16 @@ import type { Db } from '../../../../shared/platform/db.ts';
 import { binder } from '../../../../shared/platform/named-parameters.ts';
 import type { Page } from '../../../http/paging.ts';
 
-/** A parcel of a page, and the figure that it is ordered by: null where it is unknown, and by property_id. */
+/**
+ * A parcel of a page, and the value it is sorted by. Null if that is unknown, or if sorted by property_id.
+ */
 export type OrderedHit = { property_id: number; figure: number | null };
 
 type Figure = {
   /** As SQL. */
   column: string;
   type: 'float8' | 'int';
-  /** Of another table than parcel_filters. */
+  /** If it comes from another table than parcel_filters. */
   join?: string;
 };
 
@@ -22,7 +24,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   acres: { column: 'f.effective_acres', type: 'float8' },
   value: { column: 'worth.mean_adjusted_price', type: 'float8', join: joined('valuations', 'worth') },
   value_per_acre: { column: 'worth.mean_adjusted_ppa', type: 'float8', join: joined('valuations', 'worth') },
-  // Joined, as the rows of a shape have no dates. A number fits the place in a cursor.
+  // Joined, because the rows of a shape have no dates. A number fits in a cursor.
   last_sale_date: {
     column: "(sold.last_sale_date - date '1900-01-01')",
     type: 'int',
@@ -35,8 +37,8 @@ const figureOf = (order: Order): Figure | undefined => FIGURES[order.replace('-'
 const isDescending = (order: Order): boolean => order.startsWith('-');
 
 /**
- * Hits that are sorted by themselves within 5 ms; of more, the first are found by an index. What another
- * table has is read for the hits alone.
+ * The number of hits that can be sorted within 5 ms. With more, an index finds the first ones. Values from
+ * another table are read only for the hits.
  */
 function maxSorted(order: Order): number {
   const figure = figureOf(order);
@@ -44,10 +46,7 @@ function maxSorted(order: Order): number {
   return figure.join === undefined ? 2_000 : 0;
 }
 
-/**
- * The page's hits, one more than it shows where there are more, in reading order; and how
- * many there are in all.
- */
+/** The hits of the page in reading order, plus one if there are more, and the total count. */
 export async function findHits(
   db: Db,
   selection: Selection,
@@ -113,13 +112,13 @@ async function listHits(
 }
 
 /**
- * A stretch of the list that one index gives in its order; a page may need the end of one and the
- * start of the next.
+ * A part of the list that one index returns in order. A page can need the end of one and the start of
+ * another.
  */
 type Leg = { where(bind: (value: unknown) => string): string[]; order: string };
 
 function legsOf(order: Order, page: Page): Leg[] {
-  const backwards = page.beside?.direction === 'previous';
+  const backwards = page.cursorPosition?.direction === 'previous';
   const direction = isDescending(order) !== backwards ? 'desc' : 'asc';
   const figure = figureOf(order);
   return figure === undefined
@@ -129,30 +128,30 @@ function legsOf(order: Order, page: Page): Leg[] {
 
 const beyond = (direction: 'asc' | 'desc') => (direction === 'asc' ? '>' : '<');
 
-function byId({ beside }: Page, direction: 'asc' | 'desc'): Leg {
+function byId({ cursorPosition }: Page, direction: 'asc' | 'desc'): Leg {
   return {
     where(bind) {
-      if (beside === undefined) return [];
-      const id = `${bind(beside.place[0])}::bigint`;
+      if (cursorPosition === undefined) return [];
+      const id = `${bind(cursorPosition.place[0])}::bigint`;
       const sign = beyond(direction);
       return [`f.fips ${sign}= (${id} / 100000000)::int`, `f.property_id ${sign} ${id}`];
     },
-    // The id begins with the county, so this is the order of the ids, and of the primary key.
+    // Ids start with the county, so this is the order of ids and of the primary key.
     order: `f.fips ${direction}, f.property_id ${direction}`,
   };
 }
 
-/** Parcels of which the figure is known first, then the others. */
+/** Parcels with a known value first, then the others. */
 function byFigure(
   figure: Figure,
-  { beside, offset }: Page,
+  { cursorPosition, offset }: Page,
   direction: 'asc' | 'desc',
   backwards: boolean,
   forwards: 'asc' | 'desc',
 ): Leg[] {
   const { column, type } = figure;
   if (offset > 0) return [{ where: () => [], order: sorted(figure, forwards) }];
-  const [value, id] = beside === undefined ? [] : (beside.place as [number | null, number]);
+  const [value, id] = cursorPosition === undefined ? [] : (cursorPosition.place as [number | null, number]);
   const inOrder = `${column} ${direction}, f.property_id ${direction}`;
   const knownLeg: Leg = {
     where: bind => [

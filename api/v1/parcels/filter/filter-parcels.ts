@@ -19,8 +19,8 @@ export const filterParcels = defineEndpoint({
   reads: true,
   tag: 'Parcels',
   summary: 'Filter parcels',
-  description: `Finds the parcels on the roll that pass every filter given. A parcel for which a filtered value is unknown does not pass
-that filter; filters that exclude keep it. Every page is a search of its own and priced as one.`,
+  description: `Finds the parcels on the roll that match every filter. A parcel whose value is unknown does not match a filter on it, but filters
+that exclude parcels keep it. Bounds are inclusive. Every page is a separate search with its own price.`,
   query: z.strictObject(pageParameters(PAGE_SIZES)),
   body: filterBody,
   metering: {
@@ -30,14 +30,18 @@ that filter; filters that exclude keep it. Every page is a search of its own and
   },
   response: {
     status: 200,
-    description: `A page of the matching parcels. \`next\` and \`previous\` are to be called with the same body: they carry a cursor, so that
-every page costs the same time, and no parcel is skipped or repeated while the roll changes. \`count\` is taken on the first page.`,
-    schema: pageOf('FilterPage', parcelSummary, ' POST the same body to it: it carries no filters.'),
+    description: `A page of the matching parcels. Send the same body to \`next\` and \`previous\`. They contain a cursor, so no parcel is skipped or
+repeated if the roll changes in between. \`count\` is from the first page.`,
+    schema: pageOf(
+      'FilterPage',
+      parcelSummary,
+      ' POST the same body to it, because the URL does not contain the filters.',
+    ),
     example: { summary: 'What the example request finds in the sample', value: FILTER_EXAMPLE.response },
   },
   errors: {
     unprocessable:
-      'The geometry has more than 10,000 vertices or too many long edges, or its outline passes over more parcels than can be tested. Costs nothing.',
+      'The geometry has more than 10,000 vertices or too many long edges, or its outline crosses too many parcels. Free.',
   },
   handle: async ({ body, query }, { db, cursorSecret }, call) => {
     await requireFilterRegions(db, body);
@@ -56,7 +60,7 @@ every page costs the same time, and no parcel is skipped or repeated while the r
     );
     const ids = rows.map(hit => hit.property_id);
     const results = (await readSummaries(db, ids)).map(row => toSummary(row, call.appUrl));
-    // Also for a page past the end: its count is an answer.
+    // A page past the end costs the same, because it returns the count.
     return { body: { count, next, previous, results }, tokens: count === 0 ? 0 : PRICES.filterPage.tokens };
   },
 });

@@ -4,7 +4,7 @@ import { type RegionReference, requireKnownRegions } from '../../common/known-re
 
 const PLACES = { county: 'county', counties: 'county', zips_include: 'zip', zips_exclude: 'zip' } as const;
 
-/** The counties and ZIPs of a body, which have lost their leading zeros. */
+/** The counties and ZIP codes of a body. They are numbers, so leading zeros are added back. */
 function namedIn(body: FilterBody): RegionReference[] {
   return Object.entries(PLACES).map(([field, type]) => {
     const codes = [body[field] ?? []].flat() as number[];
@@ -12,6 +12,6 @@ function namedIn(body: FilterBody): RegionReference[] {
   });
 }
 
-/** @throws PlatError `validation_error` that names the filters with a county or ZIP that there is not */
+/** @throws PlatError `validation_error` with the filters that contain an unknown county or ZIP code */
 export const requireFilterRegions = (db: Db, body: FilterBody): Promise<void> =>
   requireKnownRegions(db, namedIn(body));

@@ -7,19 +7,19 @@ const filterList = z
     filters: z.array(
       z
         .object({
-          name: z.string().describe('The field in the body of properties/filter/.'),
+          name: z.string().describe('Field in the body of `properties/filter/`.'),
           type: z.enum(['number', 'integer', 'string', 'boolean', 'date', 'list of strings', 'geometry']),
-          unit: z.string().nullable().describe('Of numbers that have one.'),
-          description: z.string(),
+          unit: z.string().nullable().describe('Unit of the number. Null if it has none.'),
+          description: z.string().describe('What the filter matches.'),
           values: z
             .array(z.union([z.string(), z.number()]))
             .nullable()
-            .describe('The only values that are taken; null where others are, too.'),
+            .describe('All allowed values. Null if any value of the type is allowed.'),
           default: z
             .union([z.string(), z.boolean()])
             .nullable()
-            .describe('What an absent field means; null where it means no filter.'),
-          scope: z.boolean().describe('At least one of these is required.'),
+            .describe('Value used when the field is absent. Null if an absent field means no filter.'),
+          scope: z.boolean().describe('Whether this is a scope. A filter needs at least one scope.'),
         })
         .meta({ id: 'FilterDescription' }),
     ),
@@ -46,15 +46,15 @@ export const listFilters = defineEndpoint({
   operationId: 'list_filters',
   tag: 'Parcels',
   summary: 'List parcel filters',
-  description: 'Name, type, unit and allowed values of every field that a filter body may have.',
+  description: 'Returns the name, type, unit, and allowed values of every filter.',
   response: {
     status: 200,
-    description: 'The filters, in the order of the documentation.',
+    description: 'The filters, in documentation order.',
     schema: filterList,
     examples: {
       excerpt: {
         summary: 'Two of the filters',
-        // Two with a default: linters read `type` beside `default: null` as a schema, and complain.
+        // Two with a default: linters take `type` next to `default: null` for a schema and complain.
         value: {
           filters: LIST.filters.filter(({ name }) => ['count_local_frontage', 'order'].includes(name)),
         },

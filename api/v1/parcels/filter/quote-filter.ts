@@ -14,26 +14,28 @@ const tokens = z.int().min(0);
 
 const filterQuote = z
   .object({
-    quotable: z.boolean(),
+    quotable: z.boolean().describe('Whether the filter can be quoted. If false, the quote is free.'),
     count: count.describe(
-      `How many parcels match; null below ${MIN_DISCLOSED_COUNT}, and where not quotable.`,
+      `Number of matching parcels. Null if it is below ${MIN_DISCLOSED_COUNT} or the filter is not quotable.`,
     ),
-    at_most: atMost.nullable().describe('Never more match than these; null where not quotable.'),
+    at_most: atMost
+      .nullable()
+      .describe('Upper bound of the number of matches. Null if the filter is not quotable.'),
     tokens: z
       .object({
-        page_25: tokens.describe('A page of 25.'),
-        page_500: tokens.describe('A page of 500.'),
-        all_pages: tokens.describe('All of them, by pages of 500.'),
-        export: tokens.describe('All of them as a file, where none of its rows is free.'),
+        page_25: tokens.describe('Price of a page of 25 parcels.'),
+        page_500: tokens.describe('Price of a page of 500 parcels.'),
+        all_pages: tokens.describe('Price of all matches in pages of 500.'),
+        export: tokens.describe('Price of all matches as an export, if none of its rows is free.'),
       })
       .nullable()
-      .describe('null where `count` is.'),
+      .describe('Prices in tokens. Null when `count` is null.'),
     counties: z
       .array(z.object({ fips: z.string(), count, at_most: atMost }))
       .describe(
-        `By county: those that were asked for, and others with ${MIN_DISCLOSED_COUNT} or more. One with more may be withheld, too: where it would tell by the difference how many others have that are below.`,
+        `Counts by county: the requested counties, and others with ${MIN_DISCLOSED_COUNT} or more matches. A larger count is null too if smaller counts could be computed from it.`,
       ),
-    as_of: z.iso.datetime().describe('The moment of the count, from which months and years go back.'),
+    as_of: z.iso.datetime().describe('Time of the count. Months and years are counted back from it.'),
   })
   .meta({ id: 'FilterQuote' });
 
@@ -44,7 +46,7 @@ export const quoteFilter = defineEndpoint({
   reads: true,
   tag: 'Parcels',
   summary: 'Get the number of parcels for a filter, and their price',
-  description: `Counts the parcels that match a filter and says what they cost. Counts under ${MIN_DISCLOSED_COUNT} are null. Filters that name one thing (\`apn\`, \`property_id\`, \`owner_parcel_id\`, \`list_id\`, \`owner_name…\`, \`seller_name_contains\`) are not quotable, and neither are shapes with a part under 1 km².`,
+  description: `Returns how many parcels match a filter, and what they cost as pages or as an export. Counts below ${MIN_DISCLOSED_COUNT} are null. Filters that name a parcel, a person, or a list (\`apn\`, \`property_id\`, \`owner_parcel_id\`, \`list_id\`, \`owner_name…\`, \`seller_name_contains\`) can't be quoted. Neither can shapes with a part under 1 km².`,
   body: filterBody,
   metering: {
     key: QUOTE_KEY,
@@ -54,10 +56,10 @@ export const quoteFilter = defineEndpoint({
   },
   response: {
     status: 200,
-    description: 'What the filter finds, as a number.',
+    description: 'The number of matches and their prices.',
     schema: filterQuote,
     example: {
-      summary: 'The example request, which finds few parcels in the sample',
+      summary: 'The example request, with few matches in the sample',
       value: {
         quotable: true,
         count: null,
@@ -70,7 +72,7 @@ export const quoteFilter = defineEndpoint({
   },
   errors: {
     unprocessable:
-      'The geometry has more than 10,000 vertices or too many long edges, or its outline passes over more parcels than can be tested. Costs nothing.',
+      'The geometry has more than 10,000 vertices or too many long edges, or its outline crosses too many parcels. Free.',
   },
   handle: async ({ body }, { db }, call) => {
     const { counts, tokens } = await countForQuote(body, db, call);

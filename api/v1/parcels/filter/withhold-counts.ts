@@ -1,33 +1,36 @@
-/** Smaller counts are sold, not told: some of them name a parcel. */
+/** Smaller counts aren't free, because they can reveal single parcels. */
 export const MIN_DISCLOSED_COUNT = 25;
 
-/** Exact, or withheld: then null, and a bound. */
-export type ToldCount = { count: number | null; at_most: number };
+/** An exact count, or null with an upper bound. */
+export type DisclosedCount = { count: number | null; at_most: number };
 
-export type ToldCounts = ToldCount & { counties: (ToldCount & { fips: number })[] };
+export type DisclosedCounts = DisclosedCount & { counties: (DisclosedCount & { fips: number })[] };
 
-const told = (count: number): ToldCount =>
+const disclosed = (count: number): DisclosedCount =>
   count < MIN_DISCLOSED_COUNT ? { count: null, at_most: MIN_DISCLOSED_COUNT } : { count, at_most: count };
 
 /**
- * What a quote tells of counts by county. Where all counties but some of less than 25 parcels would be told,
- * the difference to the total would tell those: the smallest of the others is withheld with them.
- * @param counts of the counties with something @param asked counties that are listed whatever they have
+ * The counts by county that a quote discloses. If only small counts were hidden, they could be computed from
+ * the total. The smallest of the other counts is then hidden too.
+ * @param counts of counties with matches @param asked counties that are always listed
  */
-export function withholdCounts(counts: ReadonlyMap<number, number>, asked: readonly number[]): ToldCounts {
+export function withholdCounts(
+  counts: ReadonlyMap<number, number>,
+  asked: readonly number[],
+): DisclosedCounts {
   const total = sum(counts.values());
   const large = [...counts].filter(([, count]) => count >= MIN_DISCLOSED_COUNT);
   const rest = total - sum(large.map(([, count]) => count));
   const isWithheld = rest > 0 || asked.some(fips => (counts.get(fips) ?? 0) < MIN_DISCLOSED_COUNT);
   const smallest = large.toSorted(([, a], [, b]) => a - b)[0];
-  const besides = isWithheld && rest < MIN_DISCLOSED_COUNT ? smallest : undefined;
+  const alsoHidden = isWithheld && rest < MIN_DISCLOSED_COUNT ? smallest : undefined;
   const listed = [...new Set([...asked, ...large.map(([fips]) => fips)])].sort((a, b) => a - b);
   const counties = listed.map(fips =>
-    fips === besides?.[0]
-      ? { fips, count: null, at_most: rest + besides[1] }
-      : { fips, ...told(counts.get(fips) ?? 0) },
+    fips === alsoHidden?.[0]
+      ? { fips, count: null, at_most: rest + alsoHidden[1] }
+      : { fips, ...disclosed(counts.get(fips) ?? 0) },
   );
-  return { ...told(total), counties };
+  return { ...disclosed(total), counties };
 }
 
 function sum(counts: Iterable<number>): number {

@@ -49,16 +49,16 @@ describe('plat feed check says what the gate would say of where a layer lies', (
   test('a coverage in which no feature lies, and one beside which too many lie', async () => {
     expect(await check(roads, { coverage: [-91, 42, -88, 44] })).toMatchObject({
       ok: false,
-      problems: [expect.stringMatching(/^layer: 20 of 20 features .*coverage.*\b100\.0 %/)],
+      problems: [expect.stringMatching(/^layer: 20 of 20 features .*coverage.*\b100\.0%/)],
     });
     // The lines lie 0.001 degree apart, from 43.2 to 43.219 N.
     expect((await check(roads, { coverage: [-73, 43.201, -72, 44] })).problems).toEqual([]);
     expect((await check(roads, { coverage: [-73, 43.202, -72, 44] })).problems).toEqual([
-      expect.stringMatching(/^layer: 2 of 20 features .*\b10\.0 %.*\b5 %/),
+      expect.stringMatching(/^layer: 2 of 20 features .*\b10\.0%.*\b5%/),
     ]);
     const paths = many(n => road(n, 'S1710'));
     expect((await check([road(30), ...paths], { coverage: [-73, 43.23, -72, 44] })).problems).toEqual([
-      expect.stringMatching(/^layer: 20 of 21 features .* \(95\.2 %/),
+      expect.stringMatching(/^layer: 20 of 21 features .* \(95\.2%/),
     ]);
   });
 
@@ -165,12 +165,12 @@ describe('what a few cells of a file of heights tell', () => {
     // The first block holds the columns 0 to 31, the one in the middle 32 to 63.
     const { ok, warnings, text } = await check(column => 100.5 + column);
     expect([ok, warnings]).toEqual([true, []]);
-    expect(text).toMatch(/heights .*\b100\.5 to 163\.5 m\b.*\b2048 cells.*\b0\b/);
-    expect(text).toMatch(/heights .*\b1 m\b.*default/);
+    expect(text).toMatch(/elevations .*\b100\.5 to 163\.5 m\b.*\b2048 sampled cells.*\b0\b/);
+    expect(text).toMatch(/elevations .*\b1 m\b.*default/);
     const feet = await check(column => 100 + column, { vertical_unit: 'feet' });
-    expect(feet.text).toMatch(/heights .*\b0\.3048 m\b/);
+    expect(feet.text).toMatch(/elevations .*\b0\.3048 m\b/);
     expect(feet.text).not.toContain('default');
-    expect(feet.text).toMatch(/heights .*\b30\.5 to 49\.7 m\b/);
+    expect(feet.text).toMatch(/elevations .*\b30\.5 to 49\.7 m\b/);
   });
 
   test('of a file in strips of one row each, strips from all over it', async () => {
@@ -216,14 +216,14 @@ describe('what a few cells of a file of heights tell', () => {
       droppedValue: -9999,
     });
     expect(warnings).toEqual([
-      expect.stringMatching(/^elevation: 128\b.*\b2048 cells.*cells\.tif.*-9999.*elevation\.nodata/),
+      expect.stringMatching(/^elevation: 128\b.*\b2048 sampled cells.*cells\.tif.*-9999.*elevation\.nodata/),
     ]);
     expect(text).toMatch(/:\n {2}elevation: 128\b/);
     expect((await check(fill, { nodata: -9999 })).warnings).toEqual([]);
     expect((await check(column => (column < 4 ? -999 : 200), { vertical_unit: 'feet' })).warnings).toEqual([
       expect.stringMatching(/-304\.5 m.*-86 m/),
     ]);
-    expect((await check(() => -9999)).text).toMatch(/heights .*\b2048 cells.*\b2048\b/);
+    expect((await check(() => -9999)).text).toMatch(/elevations .*\b2048 sampled cells.*\b2048\b/);
   });
 });
 
@@ -277,7 +277,7 @@ describe('of parcels', () => {
     const named = (n: number) => ({ properties: { PIN: n < 12 ? 'na' : `P${n}` }, geometry: lot(n) });
     expect(await check(many(named), '33019')).toMatchObject({
       ok: true,
-      warnings: [expect.stringMatching(/^roll: .*\bNA\b.*\b12 features/)],
+      warnings: [expect.stringMatching(/^roll: 12 features .*\bNA\b/)],
     });
     expect((await check(lots(lot), '33019')).warnings).toEqual([]);
   });

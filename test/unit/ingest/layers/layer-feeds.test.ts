@@ -100,7 +100,7 @@ describe('the file of a layer', () => {
     [`roads, layer: {${L}}, coverage: [-272, 43, -73, 44]`, /coverage\[0\]: /],
     [`roads, layer: {${L}}, gates: {max_key_drop_percent: 5}`, /gates\.max_key_drop_percent: .*kind roads/],
     ['elevation, elevation: {source: a.tif, index: b.txt}', /source and index/],
-    ['elevation, elevation: {}', /elevation: .*source, template or index/],
+    ['elevation, elevation: {}', /elevation: .*source, template, or index/],
     ['elevation, elevation: {template: "{tile}.tif"}', /elevation\.template: .*bounds/],
     ['elevation, elevation: {template: a.tif, bounds: [0, 0, 1, 1]}', /elevation\.template: .*\{tile\}/],
     ['elevation, elevation: {source: a.tif, bounds: [0, 0, 1, 1]}', /elevation\.bounds: .*template/],
@@ -170,7 +170,7 @@ describe('plat feed check of a layer', () => {
     ]);
     expect(check.problems).toEqual([
       expect.stringMatching(/^layer: .*\b2 features/),
-      expect.stringMatching(/^layer: 2 of 2 rows .*\b100\.0 %.*\b5 %/),
+      expect.stringMatching(/^layer: 2 of 2 rows .*\b100\.0%.*\b5%/),
     ]);
   });
 
@@ -226,7 +226,7 @@ describe('plat feed check of a layer', () => {
     const text = renderCheck(check);
     expect(text).toMatch(/elevation: 1 tile\b.*\b1\b.*\b0\b.*\b0\b/);
     expect(text).toContain('1118 x 1150 cells of 10 x 10 in EPSG:26919');
-    expect(text).toMatch(/heights .*\b0\.3048 m\b.* -9999\b/);
+    expect(text).toMatch(/elevations .*\b0\.3048 m\b.* -9999\b/);
   });
 
   test('of elevation names files that are missing or of no use', async () => {
@@ -248,7 +248,7 @@ describe('plat feed check of a layer', () => {
       named: 2,
       rejected: [{ reason: 'feed_format', rowNo: 2, count: 1 }],
     });
-    expect(listed.problems).toEqual([expect.stringMatching(/\b1 of 2 tiles .*\b50\.0 %/)]);
+    expect(listed.problems).toEqual([expect.stringMatching(/\b1 of 2 tiles .*\b50\.0%/)]);
     const template = await check({ template: '{tile}.tif', bounds: [-73, 43, -71, 44] });
     expect(template).toMatchObject({ ok: true, tiles: { named: 2, absent: 1 } });
     expect((await check({ template: 'x{tile}.tif', bounds: [-73, 43, -71, 44] })).problems).toEqual([

@@ -28,16 +28,16 @@ export const ASSESSOR_SECTIONS = {
   roll: z
     .union([rollSchema, z.array(rollSchema).min(1)])
     .describe(
-      'Kind assessor: the attributes of the parcels, and their geometry where the format has it. Of a list of rolls the first counts, and further ones fill in what it does not say of a key, or add its parcel.',
+      'Kind assessor: the attributes of the parcels, and their geometry if the format has it. In a list of rolls, the first has priority. The others fill in fields that it lacks for a key, and add parcels that it lacks.',
     ),
   shape: rollSchema.describe(
-    'Kind assessor: a second source with the geometry, joined by key. Its columns fill parcels that the roll does not have.',
+    'Kind assessor: a second source with the geometry, joined by key. Its columns are used for parcels that the roll lacks.',
   ),
   ...SALES_SECTION,
   overlap: z
     .enum(OVERLAPS)
     .describe(
-      "Kind assessor: what a run does with parcels that another feed has already loaded in the county. block: it is not merged, and says how many there are. update: this feed takes those parcels over, with their ids, and leaves that feed's other parcels alone. replace: it takes all of that feed's parcels over, and retires those that it does not have. add: only parcels that no other feed has are added. separate: they are loaded as parcels of their own, for towns that number different parcels alike. Default: block.",
+      "Kind assessor: what a run does with parcels that another feed has already loaded in the county. block: the run is not merged, and says how many there are. update: this feed takes over those parcels, with their ids, and leaves the other feed's remaining parcels alone. replace: this feed takes over all parcels of the other feed, and retires those that it lacks. add: only parcels that no other feed has are added. separate: they are loaded as new parcels, for towns that use the same numbers for different parcels. Default: block.",
     ),
 };
 
@@ -100,12 +100,12 @@ function resolveInput(
   const input = mappedInput<ParcelTarget>(section, preset, within);
   const shown = name === 'roll.0' ? 'roll' : name;
   if (base.fips === null && !input.columns.fips)
-    report(shown, `no county: give fips for the whole feed, or map ${shown}.columns.fips`);
+    report(shown, `no county: set fips for the whole feed, or map ${shown}.columns.fips`);
   reportPlace(input.columns, name, isPlaced, report);
   return { ...input, key: keySpec(key) };
 }
 
-/** Longitude and latitude come together, and place the parcels where nothing else does. */
+/** Longitude and latitude are used together, if nothing else locates the parcels. */
 function reportPlace(
   { longitude, latitude }: ParcelInput['columns'],
   section: string,
@@ -115,5 +115,8 @@ function reportPlace(
   if (Boolean(longitude) !== Boolean(latitude))
     report(`${section}.columns`, 'map both longitude and latitude, or neither');
   else if (longitude && hasShape)
-    report(`${section}.columns.longitude`, 'leave out longitude and latitude: `shape` places the parcels');
+    report(
+      `${section}.columns.longitude`,
+      'remove longitude and latitude, because `shape` locates the parcels',
+    );
 }

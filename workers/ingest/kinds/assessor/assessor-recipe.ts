@@ -29,7 +29,7 @@ import { rollParts } from './roll-sql.ts';
 import { stageMapped, stageParcels } from './stage-parcels.ts';
 import { takeOver } from './take-over.ts';
 
-/** Share of a roll that has to move before its tables are analyzed: autovacuum's own threshold. */
+/** Share of a roll that must change before its tables are analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
 
 export const assessorRecipe: Recipe<AssessorFeed, void> = {
@@ -58,10 +58,7 @@ async function stageInputs(run: RunContext, feed: AssessorFeed): Promise<void> {
 
 type NamedInput = [name: string, input: ParcelInput];
 
-/**
- * In the order in which they are read: rows of further rolls are there when those of the roll are
- * completed from them.
- */
+/** In reading order: additional rolls come first, because they complete the rows of the roll. */
 function parcelInputs({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[] {
   return [
     ...furtherRolls.map((input, i): NamedInput => [`roll ${i + 2}`, input]),
@@ -73,11 +70,11 @@ function parcelInputs({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[]
 async function compare(tx: Db, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
   const { runId, feedId, counts } = run;
   await joinKeys(tx, run);
-  await run.step('match', 'comparing with the last roll', 0.68);
+  await run.step('match', 'comparing with the previous roll', 0.68);
   const counties = await tx.run<{ fips: number }>('feeds/list_stage_counties', { feed_id: feedId });
   const fips = counties.map(row => row.fips);
   await ensurePartitions(run.db, fips);
-  // What is compared stays so until the merge: another feed may take parcels over, or bring the same ones.
+  // Lock the compared data until the merge. Another feed could take over parcels or load the same ones.
   await tx.run('land/lock_counties', { lock: LOCKS.countyRoll, counties: fips });
   await tx.run('feeds/create_before_stage', {}, rollParts({ feed: feedId, fips }));
   await tx.execute('analyze stage_before (fips, key)');
@@ -105,7 +102,7 @@ async function compare(tx: Db, run: RunContext, feed: AssessorFeed): Promise<Pre
       if (taken) await takeOver(tx, feedId, fips);
       await mergeParcels(tx, runId, feedId, day);
       await forgetKeptNames(tx, { runId });
-      // Parcels that changed feeds alone are not among those that the merge counts.
+      // The merge doesn't count parcels that only changed feeds.
       if (taken) await countCoverage(tx, fips);
       if (sales) await mergeListings(tx, runId, feedId);
     },

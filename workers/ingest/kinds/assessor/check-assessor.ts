@@ -36,8 +36,8 @@ async function checkShape(
 ): Promise<void> {
   const { result } = dryRun;
   const checked = keys.size;
-  // The roll's first rows may lie anywhere in the geometry: read on until each has turned up. A server is
-  // not asked for so much.
+  // The roll's first rows can be anywhere in the geometry file, so read until all are found. Don't read that
+  // much from a server.
   const isServer = shape.input.format === 'arcgis';
   const more = () => !isServer && keys.size > 0;
   let example: string | undefined;
@@ -48,7 +48,7 @@ async function checkShape(
   await checkPart(dryRun, 'shape', shape, mapping, onKey, more);
   if (isServer) {
     result.warnings.push(
-      "shape: only the layer's first rows were read, so whether the roll's keys are among them is not known.",
+      "shape: Plat read only the first rows of the layer, so it doesn't know whether the roll's keys are in it.",
     );
     return;
   }
@@ -56,8 +56,8 @@ async function checkShape(
   result.keys = { checked, matched: checked - keys.size, unmatched };
   if (checked === 0 || checked > keys.size || example === undefined) return;
   // The keys of rows that were not read may be there.
-  const told = result.parts[0]!.whole ? result.problems : result.warnings;
-  told.push(
-    `shape: none of the first ${checked} keys of the roll, such as ${unmatched[0]}, is in the shape file, which has keys such as ${example}. ${SAME_FORM}`,
+  const findings = result.parts[0]!.whole ? result.problems : result.warnings;
+  findings.push(
+    `shape: none of the first ${checked} keys of the roll is in the shape file. The roll has keys such as ${unmatched[0]}, the shape file ${example}. ${SAME_FORM}`,
   );
 }

@@ -9,7 +9,7 @@ import type { Db } from '../../../../shared/platform/db.ts';
 import { stateOfFips } from '../../../../shared/regions/states.ts';
 import { digest } from '../../engine/row-hash.ts';
 
-/** The staged columns that are derived from a row after its owner's keys, and the facts that they hold. */
+/** Staged columns derived from a row, after its owner's keys, and their facts. */
 const FACTS = {
   corporate_owner: 'corporate',
   hoa_owner: 'hoa',
@@ -36,7 +36,7 @@ export type DeriveColumns = (values: FieldValue[], fips: number) => string;
 
 const AT = Object.fromEntries(PARCEL_FIELD_NAMES.map((name, i) => [name, i])) as Record<ParcelField, number>;
 
-/** The county in which most addresses of a ZIP lie. */
+/** The county with most addresses of a ZIP code. */
 export type ZipCounties = ReadonlyMap<string, number>;
 
 export async function readZipCounties(db: Db): Promise<ZipCounties> {

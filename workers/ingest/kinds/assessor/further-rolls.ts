@@ -11,9 +11,8 @@ import type { MappedParcel } from './map-parcel.ts';
 import { COPY_SHAPE, type PlacedParcel, stageShape } from './stage-parcels.ts';
 
 /*
- * The further rolls of a feed are staged first, by key. Each batch of the first roll is then completed by
- * what they say of its keys, and what is left of them at the end are parcels that the first
- * roll does not have.
+ * Additional rolls of a feed are staged first, by key. They complete each batch of the first roll. The
+ * remaining ones are parcels that the first roll doesn't have.
  */
 
 type FurtherRow = {
@@ -28,7 +27,7 @@ type FurtherRow = {
 
 const COPY_FURTHER = 'copy stage_further (input, row_no, fips, key, sale, deed, prior, values) from stdin';
 
-/** Row numbers of further rolls begin here, so that no two rows of a run's rolls share one. */
+/** Row numbers of additional rolls start here, so that no two rows of a run share one. */
 const ROWS_PER_ROLL = 1e9;
 
 export async function stageFurtherRoll(
@@ -55,7 +54,7 @@ export async function stageFurtherRoll(
   await Promise.all([copy.end(), shape.end()]);
 }
 
-/** Of rows of a further roll that share a key the first counts; the others are identical or rejected. */
+/** If rows of an additional roll share a key, the first is used. The others are identical or rejected. */
 const REPEATS = {
   table: 'stage_further',
   key: 'input, fips, key',
@@ -65,7 +64,7 @@ const REPEATS = {
   field: 'key',
   reason: 'duplicate_key',
   raw: 'd.values::text',
-  message: "format('Key %s was used by row %s with other values, which are kept.', d.key, d.kept_row)",
+  message: "format('Key %s is also in row %s, with other values. Plat keeps that row.', d.key, d.kept_row)",
 };
 
 export async function completeFromFurtherRolls(db: Db, { runId, counts }: RunContext): Promise<void> {
@@ -96,7 +95,7 @@ export async function completeRows(db: Db, rows: readonly MappedParcel[]): Promi
 
 const FETCH = 1_000;
 
-/** The parcels that only further rolls have, each completed by the rolls that come later. */
+/** Parcels that only additional rolls have, each completed by later rolls. */
 export async function* furtherParcels(tx: Db): AsyncGenerator<PlacedParcel[]> {
   let last: PlacedParcel | null = null;
   for await (const rows of tx.batches<FurtherRow>('feeds/list_further_parcels', FETCH)) {

@@ -9,14 +9,14 @@ import { REJECTS_KEPT } from '../../engine/stage-schema.ts';
 import { measureBoundary, type StagedShape } from './stage-boundary.ts';
 
 type SplitShape = {
-  /** 0 where the roll brings its own geometry, 1 for a geometry file. */
+  /** 0 if the roll has its own geometry, 1 for a geometry file. */
   input: number;
   fips: number;
   key: string;
   /** The rows of the staging table (ctid). */
   places: string[];
   row_nos: number[];
-  /** Whether a feature's attributes repeat the first's; null where they were kept or there are none. */
+  /** Whether a feature's attributes equal the first's. null if they were stored, or if there are none. */
   identical: (boolean | null)[];
   hashes: string[];
   /** Null of points. */
@@ -31,10 +31,8 @@ type SplitShape = {
 const FETCH = 500;
 
 /**
- * Features staged under one key become one boundary: repeated ones collapse, overlapping ones are united,
- * and each is counted.
- * Where a union cannot be resolved, the first feature stands for the parcel and the others are
- * among the rejects.
+ * Features with the same key become one boundary: repeated ones collapse, overlapping ones are united, and
+ * each is counted. If a union can't be resolved, the first feature is used and the others are rejected.
  */
 export async function joinShapes(db: Db, runId: number, counts: RunCounts): Promise<void> {
   for await (const rows of db.batches<SplitShape>('feeds/list_split_shapes', FETCH)) {
@@ -93,11 +91,11 @@ function countFeatures({ input, hashes, identical }: SplitShape, counts: RunCoun
   }
 }
 
-/** The boundaries of a parcel; its points say nothing more. */
+/** The boundaries of a parcel. Its points add nothing. */
 const boundariesOf = ({ acres: stated, boundaries }: SplitShape) =>
   boundaries.flatMap((boundary, i) => (boundary ? [{ boundary, acres: stated[i]! }] : []));
 
-/** The first boundary, else the first point, which stands for the parcel. */
+/** The first boundary, else the first point. It represents the parcel. */
 function firstOf(shape: SplitShape): StagedShape {
   const [first] = boundariesOf(shape);
   if (first) return measureBoundary(decodeBoundary(first.boundary), first.acres)!;
@@ -129,9 +127,9 @@ function unite(shape: SplitShape): StagedShape | null {
 }
 
 /**
- * Stored boundaries are rounded to 1e-7 degree (about 1 cm), their areas were measured before the rounding.
- * Parts that do not overlap therefore keep the sum of their exact areas; only where the union
- * is smaller by more than rounding can explain do they overlap, and the union's own area counts.
+ * Stored boundaries are rounded to 1e-7 degrees (about 1 cm), but their areas were measured before rounding.
+ * Parts that don't overlap keep the sum of their exact areas. If the union is smaller by more than rounding
+ * explains, they overlap, and the area of the union is used.
  */
 function unitedAcres(united: number, stated: number[]): number {
   const sum = stated.reduce((a, b) => a + b, 0);

@@ -1,11 +1,11 @@
 import { PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
 import type { MappedRow } from '../../engine/map-fields.ts';
 
-/** Few lots have as much land. Where nothing was measured, it may be in another unit. */
+/** Few lots have this much land. Without a measured area, the unit may be wrong. */
 const LARGE_ACRES = 10_000;
 const ACRES = PARCEL_FIELD_NAMES.indexOf('acres');
 
-/** Stated acres that nothing else can be compared with. */
+/** Stated acres without a measured area to compare with. */
 export function largeLots() {
   let count = 0;
   let largest = { rowNo: 0, acres: 0 };
@@ -19,7 +19,7 @@ export function largeLots() {
     warnings(part: string): string[] {
       if (count === 0) return [];
       return [
-        `${part}: ${count} parcels without a shape state ${LARGE_ACRES} acres or more, the largest ${largest.acres} (row ${largest.rowNo}). Check the unit of acres, or leave them out with skip_where.`,
+        `${part}: ${count} parcels without a shape have ${LARGE_ACRES} acres or more; the largest has ${largest.acres} (row ${largest.rowNo}). Check the unit of acres, or skip them with skip_where.`,
       ];
     },
   };

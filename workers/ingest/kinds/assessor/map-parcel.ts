@@ -52,7 +52,7 @@ export function compileParcelMapper(
     );
     const pointOf = compilePoint(columns, resolve);
     const keyOf = compileKey(key, resolve);
-    const noKey = rejectRow('key', 'missing_key', `no key: ${keyColumns(key).join(', ')} empty`);
+    const noKey = rejectRow('key', 'missing_key', `no key, because ${keyColumns(key).join(', ')} is empty`);
     const damageIn = compileKeyCheck(key, resolve);
     const longKey = rejectRow('key', 'key_too_long', `the key has more than ${MAX_IDENTIFIER} characters`);
     const salesOf = compileSales(sales, columns.last_sale_date, resolve);
@@ -71,7 +71,7 @@ export function compileParcelMapper(
       let dropped = faults;
       if (pointOf !== null && row.geometry === null) {
         const placed = pointOf(source);
-        // What follows takes it as the shape of the row.
+        // The code below uses it as the shape of the row.
         row.geometry = placed.point;
         if (placed.fault) dropped = [...(faults ?? []), placed.fault];
       }
@@ -131,7 +131,7 @@ function compileCounty(feedFips: number | null, column: CompiledColumn | null): 
     const fault = rejectRow('fips', 'unknown_fips', noSuchCounty(feedFips));
     return () => fault;
   }
-  const missing = rejectRow('fips', 'missing_fips', 'the row does not say its county');
+  const missing = rejectRow('fips', 'missing_fips', 'the row has no county');
   if (column === null) return () => feedFips ?? missing;
   return source => {
     const fips = column.read(source);

@@ -88,9 +88,9 @@ const WORDS = {
 };
 
 /**
- * Writes the words by which parcels are found by their owners and addresses, for whole counties, from the
- * parcels on the roll: about 17 microseconds a parcel, and nothing to get out of step. For use in the
- * transaction that changed the parcels.
+ * Writes the search words of owners and addresses for whole counties, from the parcels on the roll. Takes
+ * about 17 microseconds per parcel, and can't get out of sync. Call it in the transaction that changed the
+ * parcels.
  */
 export async function rewriteWords(db: Db, counties: readonly number[]): Promise<void> {
   // In one order everywhere, so that two merges cannot deadlock.

@@ -7,7 +7,7 @@ export type Overlapping = {
   feeds: LoadedFeed[];
   /** Rows that were set aside, since another feed has their parcels. */
   left: number;
-  /** Parcels of other feeds that the run takes over. */
+  /** Parcels that the run takes over from other feeds. */
   taken: number;
 };
 

@@ -33,12 +33,12 @@ export type GateFigures = RowFigures & {
   /** Of a feed of two files: the parcels that only one of them has. */
   unjoined: { roll: number; shape: number } | null;
   acreage: Acreage | null;
-  /** Comps that the feed's sales have made, and how many of them this run takes off the market. */
+  /** Comps from the feed's sales, and how many of them this run takes off the market. */
   sales: { before: number; leaving: number };
   last: KeyedLast | null;
 };
 
-/** The run that was undone, the number of parcels it touched, and how many would be as they were after it. */
+/** The undone run, its number of parcels, and how many would change back. */
 export type UndoneAgain = { run: number; undone: number; again: number };
 
 export type Acreage = {
@@ -56,7 +56,7 @@ const MIN_ACREAGES = 20;
 
 /** What to do when two files share no key. */
 export const SAME_FORM =
-  'Write both keys in the same form: where one of them lost its leading zeros, set strip_leading_zeros in both.';
+  'Write both keys in the same format. If one of them lost its leading zeros, set strip_leading_zeros in both.';
 
 export function checkParcelGates(figures: GateFigures, limits: Gates): GateResult {
   const { last, before, retired, sales } = figures;
@@ -69,7 +69,7 @@ export function checkParcelGates(figures: GateFigures, limits: Gates): GateResul
     [
       'known_keys',
       overLimit(retired, before, most, share => {
-        return `${retired} of ${before} parcels would be retired (${share}): have the keys changed their form?`;
+        return `${retired} of ${before} parcels would be retired (${share}). Check whether the format of the keys has changed.`;
       }),
     ],
     ['sales', salesFault(sales, limits)],
@@ -83,7 +83,7 @@ export function checkParcelGates(figures: GateFigures, limits: Gates): GateResul
 /** A first run of two files that share no key would load every parcel twice, in halves. */
 function unjoinedFault({ matchedKeys, unjoined }: GateFigures): string | null {
   if (unjoined === null || matchedKeys > 0 || unjoined.roll === 0 || unjoined.shape === 0) return null;
-  return `None of the ${unjoined.roll} keys of the roll is among the ${unjoined.shape} of the shape file. ${SAME_FORM}`;
+  return `None of the ${unjoined.roll} keys of the roll matches the ${unjoined.shape} keys of the shape file. ${SAME_FORM}`;
 }
 
 /** Why a run won't load parcels that other feeds have, and what to choose. */
@@ -93,10 +93,10 @@ export function overlapFault(feeds: readonly LoadedFeed[]): string | null {
     ({ feed, parcels, again }) =>
       `feed ${feed} has already loaded ${again} of these parcels (it has ${parcels})`,
   );
-  return `${loaded.join('; ')}: set overlap in this feed to update them, to replace that feed, or to add only new parcels.`;
+  return `${loaded.join('; ')}. To update them, replace that feed, or add only new parcels, set overlap in this feed.`;
 }
 
-/** A file that corrects what was wrong leaves more of it out, and one of the next day adds little to it. */
+/** A corrected file reverts fewer of these changes. The next day's file adds few others. */
 const MAX_UNDONE_PERCENT = 95;
 
 function undoneFault(undone: UndoneAgain | null): string | null {
@@ -112,7 +112,7 @@ const MIN_SHAPES = 20;
 export function unusableShapesFault(unusable: number, usable: number): string | null {
   const isMost = usable === 0 ? unusable > 0 : unusable > usable && unusable + usable >= MIN_SHAPES;
   if (!isMost) return null;
-  return `${unusable} of ${unusable + usable} shapes can't be used: is the CRS right?`;
+  return `${unusable} of ${unusable + usable} shapes can't be used. Check the CRS.`;
 }
 
 export function outsideParcelsFault(
@@ -120,7 +120,7 @@ export function outsideParcelsFault(
   { max_outside_percent }: Gates,
 ): string | null {
   if (percent(outside, points) <= max_outside_percent) return null;
-  return `${outside} of ${points} parcels lie outside the county (${where}): is the CRS right?`;
+  return `${outside} of ${points} parcels are outside the county (${where}). Check the CRS.`;
 }
 
 /**
@@ -135,6 +135,6 @@ function wrongAcreage(
   if (parcels < MIN_ACREAGES || most === 100 || (fits(median) && share <= most)) return null;
   const other = unit && AREA_UNITS.find(each => fits((median * TO_ACRES[each](1)) / TO_ACRES[unit](1)));
   const advice =
-    other && other !== unit ? `: unit: ${other} would fit` : ': is its column, unit or scale right?';
-  return `The stated acreage is ${Number(median.toPrecision(3))} times the measured one in the median parcel (0.5 to 2 may be), and off by more than a factor of 4 in ${off} of ${parcels} (${oneDecimal(share)} %, at most ${most} %)${advice}.`;
+    other && other !== unit ? ` Unit ${other} would fit.` : ' Check its column, unit, and scale.';
+  return `The stated acreage of the median parcel is ${Number(median.toPrecision(3))} times the measured one (expected: 0.5 to 2). It is off by more than a factor of 4 in ${off} of ${parcels} parcels (${oneDecimal(share)}%, limit ${most}%).${advice}`;
 }

@@ -13,7 +13,7 @@ import { pointOf, stageGeometry } from './stage-boundary.ts';
 
 const NO_SHAPE: GeometryFault = {
   reason: 'geometry_missing',
-  message: 'The feature has no geometry, and this input exists for its geometry.',
+  message: 'The feature has no geometry, which this input is for.',
   refuses: true,
 };
 
@@ -59,7 +59,7 @@ export function parcelPlaces({
     warnings: () =>
       shapes.points > 0 && shapes.areas === 0
         ? [
-            'The shapes are points alone: boundaries are missing. Parcels get a place, and nothing of their land is measured: neither acres nor frontage, wetlands, flood zones or slope. Where the county has a layer of polygons, give that as `shape`.',
+            'The shapes are points, without boundaries. Parcels get a location, but Plat cannot measure their acres, frontage, wetlands, flood zones, or slope. If the county has a polygon layer, add it as `shape`.',
           ]
         : [],
   };

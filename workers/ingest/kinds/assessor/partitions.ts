@@ -1,22 +1,20 @@
 import type { Db } from '../../../../shared/platform/db.ts';
 import { LOCKS } from '../../../../shared/platform/locks.ts';
 
-/** The tables that hold a partition for every state on one server; distributed ones have shards instead. */
+/** Tables with a partition per state on a single server. Distributed tables have shards instead. */
 const TABLES = ['parcels', 'parcel_filters', 'owner_words', 'situs_words', 'parcel_attributes', 'valuations'];
 
 const partitionOf = (table: string, state: number) => `${table}_${String(state).padStart(2, '0')}`;
 const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(code / 1000)))];
 
 /**
- * The columns by which rows of parcels are found; sampling all sixty takes nine times as long, and autovacuum
- * does it.
+ * Columns that parcels are looked up by. Sampling all sixty takes nine times as long, and autovacuum does it.
  */
 const ANALYZED_COLUMNS = '(fips, property_id, feed_id, source_key, apn_normalized, retired_at)';
 
 /**
- * Lets the planner see at once what a merge has brought to these counties; autovacuum would come
- * by within a minute, and until then a county of a hundred thousand new parcels would be read
- * as if it were empty.
+ * Updates planner statistics right after a merge. Autovacuum would take up to a minute, and until then the
+ * planner would assume that a county of a hundred thousand new parcels is empty.
  */
 export async function analyzePartitions(db: Db, fips: number[]): Promise<void> {
   if (fips.length === 0) return;

@@ -39,11 +39,11 @@ export function stageBoundary(geometry: Geometry): BoundaryResult {
   if (!prepared.ok) return prepared;
   const { polygons, repairs } = prepared;
   const staged = measureBoundary(polygons, sqMToAcres(areaSqM(polygons)));
-  if (staged === null) return fault('no_area', 'nothing of it has an area on the grid of 1e-7 degrees');
+  if (staged === null) return fault('no_area', 'it has no area on the grid of 1e-7 degrees');
   return { ok: true, staged, repairs };
 }
 
-/** The position of a point, or of several of which there is one; null of all else. */
+/** The position of a point, or of a multipoint with one. null for anything else. */
 export function pointOf(geometry: Geometry): unknown {
   if (geometry.type === 'Point') return geometry.coordinates;
   return geometry.type === 'MultiPoint' && geometry.coordinates.length === 1 ? geometry.coordinates[0] : null;
@@ -62,10 +62,7 @@ function stagePoint(point: unknown): { ok: true; staged: StagedShape; repairs: R
   };
 }
 
-/**
- * The staged form of valid polygons whose area is known; null where nothing is left on the grid on
- * which they are stored.
- */
+/** The staged form of valid polygons with a known area. null if nothing is left on the storage grid. */
 export function measureBoundary(polygons: MultiPolygon, areaAcres: number): StagedBoundary | null {
   const stored = snapToGrid(polygons);
   if (stored === null || stored.length === 0) return null;

@@ -17,7 +17,7 @@ export type ParcelRows = RowInput<MappedParcel> & {
   derive: DeriveColumns;
   /** Whether attributes are mapped at all: a geometry file may have none. */
   hasAttributes: boolean;
-  /** Completes the parcels of a batch by what further rolls say, before they are written. */
+  /** Completes the parcels of a batch from additional rolls, before they are written. */
   complete?: (rows: readonly MappedParcel[]) => Promise<void>;
 };
 
@@ -50,9 +50,9 @@ export const COPY_SHAPE =
   'copy stage_shape (input, row_no, fips, key, hash, location, extent, calculated_acres, boundary) from stdin';
 
 /**
- * Maps, validates, measures and stages the rows of one input. Rows that cannot be used go to the rejects, as
- * do single values and geometries, which become null. A geometry file exists for its geometry: a row without
- * one is rejected, and its attributes count only where the roll has no row.
+ * Maps, validates, measures, and stages the rows of one input. Unusable rows are rejected. Unusable values
+ * and geometries are rejected too and become null. In a geometry file, a row without geometry is rejected,
+ * and its attributes are used only if the roll has no row.
  */
 export async function stageParcels(input: ParcelRows, stage: ParcelStage): Promise<void> {
   const { derive, complete } = input;
@@ -129,7 +129,7 @@ const FILLED_NAMES = [PARCEL_FIELD_NAMES, PARCEL_FIELD_NAMES.map(name => `shape.
 const NO_GEOMETRY = {
   field: 'geometry',
   reason: 'geometry_missing',
-  message: 'The feature has no geometry, and this input exists for its geometry.',
+  message: 'The feature has no geometry, which this input is for.',
 };
 
 /**

@@ -50,7 +50,7 @@ export async function undoRun(
 async function compare(db: Db, run: RunContext, undoes: number, derive: DeriveColumns): Promise<Prepared> {
   const { runId, feedId, counts } = run;
   const undone = await findUndoable(db, undoes);
-  await run.step('stage', 'reading what was there', 0.1);
+  await run.step('stage', 'reading earlier parcels', 0.1);
   const counties = await db.run<{ fips: number }>('feeds/list_undo_counties', {
     run_id: undoes,
     feed_id: feedId,
@@ -62,7 +62,7 @@ async function compare(db: Db, run: RunContext, undoes: number, derive: DeriveCo
   await stageRolls(db, undoes, derive);
   await db.run('feeds/stage_kept_shapes', { run_id: undoes });
   await db.execute('analyze stage_now; analyze stage_roll (fips, key); analyze stage_shape (fips, key)');
-  await run.step('match', 'comparing with what is there', 0.5);
+  await run.step('match', 'comparing with current parcels', 0.5);
   await db.run('feeds/match_kept_parcels', {}, literals);
   await db.execute('analyze stage_match');
   await recordFigures(db, counts, undoes);
@@ -118,7 +118,7 @@ async function recordFigures(db: Db, counts: RunCounts, undoes: number): Promise
   Object.assign(counts, { rows: parcels, matched_keys, filled, changed, returned, retired, unchanged });
 }
 
-/** Stages the sales that the run's roll changed, and takes its events back. @returns how many there are */
+/** Stages the sales that the run changed, and removes its events. @returns the number of sales */
 async function stageListings(db: Db, undoes: number): Promise<number> {
   const run = { run_id: undoes };
   const kept = await db.rowCount('market/stage_kept_listings', run, LISTING_PARTS);

@@ -20,7 +20,7 @@ const contactsSchema = z.strictObject({
     .string()
     .min(1)
     .describe(
-      'The `source` of contacts whose `source` is not mapped. Default: the title, else the name of the feed.',
+      'The `source` of contacts if the column `source` is not mapped. Default: the title of the feed, or its name.',
     )
     .optional(),
   columns: columnsOf(CONTACT_FIELD_NAMES, CONTACT_FIELDS).describe(
@@ -33,10 +33,7 @@ export const CONTACT_SECTIONS = {
   contacts: contactsSchema.describe('Kind contacts: the source and its columns.'),
 };
 
-/**
- * A source of people with their telephone numbers; `label` is the `source` of those whose
- * source is not mapped.
- */
+/** A source of people with their phone numbers. `label` is the `source` of rows without one. */
 export type ContactInput = MappedInput<string> & { label: string };
 
 export type ContactsFeed = FeedBase & { kind: 'contacts'; contacts: ContactInput };
@@ -49,9 +46,9 @@ export function resolveContacts(
   const section = file.contacts!;
   const { columns } = section;
   const named = columns.name || columns.entity_name || (columns.first_name && columns.last_name);
-  if (!named) report('contacts.columns', 'map name, entity_name, or first_name and last_name');
+  if (!named) report('contacts.columns', 'needs name, entity_name, or first_name and last_name');
   if (!columns.zip && !(columns.city && columns.state))
-    report('contacts.columns', 'map zip, or city and state');
-  if (!columns.phone_1) report('contacts.columns', 'map phone_1');
+    report('contacts.columns', 'needs zip, or city and state');
+  if (!columns.phone_1) report('contacts.columns', 'needs phone_1');
   return { ...base, kind: 'contacts', contacts: { ...mappedInput(section), label: labelOf(file, section) } };
 }

@@ -12,7 +12,7 @@ import { CONTACT_ROWS, type ContactsFeed } from './contacts-feed.ts';
 import { compileContactMapper } from './map-contact.ts';
 import { stageContacts } from './stage-contacts.ts';
 
-/** People with their telephone numbers. A feed is complete: people that it no longer lists are erased. */
+/** People with their phone numbers. A feed is complete: people that it no longer lists are erased. */
 export const contactsRecipe: Recipe<ContactsFeed, void> = {
   tables: [sql('contacts/create_contact_stage')],
   async stage(run, { name, contacts: input }) {
@@ -42,12 +42,12 @@ const REPEATS = {
   field: 'source_id',
   reason: 'superseded',
   raw: "''",
-  message: "format('The contact is given again by row %s, which was seen later.', d.kept_row)",
+  message: "format('Row %s has the same contact with a later date.', d.kept_row)",
 };
 
 async function compare(db: Db, run: RunContext, { gates }: ContactsFeed): Promise<Prepared> {
   const { runId, feedId, counts } = run;
-  await run.step('match', 'comparing with what is there', 0.68);
+  await run.step('match', 'comparing with current data', 0.68);
   await rejectDuplicates(
     db,
     counts,

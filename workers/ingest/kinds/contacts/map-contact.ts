@@ -24,7 +24,7 @@ export type MappedContact = MappedRow & {
   name: RecordName;
   /** The present address first. */
   places: Address[];
-  /** The best first; empty for a row that can answer no trace. */
+  /** Phone numbers, best first. Empty if the row can't be used for traces. */
   phones: StoredPhone[];
   emails: string[];
   lastSeen: string | null;
@@ -32,10 +32,7 @@ export type MappedContact = MappedRow & {
 
 const AT: Record<string, number> = positionsOf(CONTACT_FIELD_NAMES);
 
-/**
- * Compiles the mapping of a feed of contacts. A row is refused that does not tell whose it is,
- * or where they live.
- */
+/** Compiles the mapping of a contacts feed. A row without a name or an address is rejected. */
 export function compileContactMapper(input: ContactInput): Mapper<MappedContact> {
   return mapperOf(input, resolve => {
     const fill = compileFill(CONTACT_ROWS, input.columns, resolve);
@@ -43,12 +40,12 @@ export function compileContactMapper(input: ContactInput): Mapper<MappedContact>
       const row = fill(source);
       const text = (field: string) => row.values[AT[field]!] as string | null;
       const name = nameOf(text);
-      if (name === null) return rejectRow('name', 'missing_name', 'neither a person nor an entity is named');
+      if (name === null) return rejectRow('name', 'missing_name', 'the row names no person or entity');
       const places = ['', 'previous_']
         .map(prefix => addressOf(text, prefix))
         .filter(({ zip, city, state }) => zip !== null || (city !== null && state !== null));
       if (places.length === 0)
-        return rejectRow('zip', 'missing_place', 'neither a ZIP nor a city with its state is given');
+        return rejectRow('zip', 'missing_place', 'the row has no ZIP code, and no city with a state');
       return {
         ...row,
         name,

@@ -34,8 +34,8 @@ const COPY = `copy stage_contact (row_no, hash, id, source, source_id, entity_na
   phones, emails, last_seen, keys) from stdin`;
 
 /**
- * Maps, validates and stages contacts; people on the suppression list are counted and not stored, nor are
- * rows without a telephone number.
+ * Maps, validates, and stages contacts. People on the suppression list and rows without a phone number are
+ * counted, but not stored.
  */
 export async function stageContacts(input: RowInput<MappedContact>, stage: ContactStage): Promise<void> {
   const { counts, feed, list } = stage;
@@ -89,7 +89,7 @@ function contactLine(rowNo: number, feed: string, contact: MappedContact, list: 
   return [rowNo, hash, id, copyValue(source), copyValue(sourceId), ...record].join('\t');
 }
 
-/** Rejects that show the form of what was there; where the raw text is JSON the names of its columns stay. */
+/** Rejects that show only the shape of values. In JSON, column names stay. */
 function masking(rejects: RejectWriter): RejectWriter {
   return { ...rejects, add: (reject: Reject) => rejects.add({ ...reject, raw: maskRaw(reject.raw) }) };
 }

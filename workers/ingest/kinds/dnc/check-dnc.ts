@@ -6,7 +6,7 @@ import type { DncFeed } from './dnc-feed.ts';
 
 const FAULTS_SHOWN = 5;
 
-/** How many numbers the files hold; a list is read whole, which takes a minute for the nation's. */
+/** Counts the numbers in the files. A list is read completely, which takes a minute for the whole country. */
 export async function checkRegistry({ result }: DryRun, { baseDir, dnc }: DncFeed): Promise<void> {
   const columns = dnc.list === 'changes' ? dnc.columns : null;
   for (const source of dnc.sources) {
@@ -24,7 +24,7 @@ export async function checkRegistry({ result }: DryRun, { baseDir, dnc }: DncFee
           void (faults.length < FAULTS_SHOWN && faults.push(`dnc: ${source} line ${lineNo} ${what}`)),
       }).finally(opened.close);
       if (numbers.added + numbers.removed === 0)
-        result.problems.push(`dnc: ${source} holds no number in ${lines} lines.`);
+        result.problems.push(`dnc: ${source} has no phone numbers in ${lines} lines.`);
       result.warnings.push(...faults);
     } catch (error) {
       addProblem(result.problems, 'dnc', error);

@@ -14,24 +14,24 @@ const dncSchema = z.strictObject({
   list: z
     .enum(['full', 'changes'])
     .describe(
-      'full: all numbers of its area codes, which take the place of what was known of them; changes: what one day has added and deleted. Default: full.',
+      'full: all numbers of its area codes, replacing earlier ones. changes: the numbers added and deleted on one day. Default: full.',
     )
     .optional(),
   edition: daySchema
-    .describe("Day of the list. Default: the date in its file's name (2026-11-20 or 20261120).")
+    .describe("Date of the list. Default: the date in the file's name (2026-11-20 or 20261120).")
     .optional(),
   columns: z
     .array(z.enum(CHANGE_COLUMNS))
     .min(2)
     .describe(
-      'Order of the columns of a change list as text: area_code and number (7 digits) or phone (10), action (A or D), date. Default: area_code, number, date, action.',
+      'Columns of a change list, in order: area_code and number (7 digits) or phone (10 digits), action (A or D), date. Default: area_code, number, date, action.',
     )
     .optional(),
 });
 
-export const DNC_SECTIONS = { dnc: dncSchema.describe('Kind dnc: the files of the Do Not Call registry.') };
+export const DNC_SECTIONS = { dnc: dncSchema.describe('Kind dnc: the files of the Do Not Call Registry.') };
 
-/** Files of the Do Not Call registry; `edition` YYYY-MM-DD, null where the names of the files tell it. */
+/** Files of the Do Not Call registry. `edition` is YYYY-MM-DD, or null if the file names have it. */
 type DncInput = {
   sources: string[];
   list: 'full' | 'changes';

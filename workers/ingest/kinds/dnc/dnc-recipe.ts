@@ -36,7 +36,7 @@ export const dncRecipe: Recipe<DncFeed, Staged> = {
         requireNotOlder(numbers.keys(), edition, before);
         return { areas: withEdition(numbers, edition), before, replaces: true };
       }
-      if (before.size === 0) throw refusal('There is no full list to be changed: load one first.');
+      if (before.size === 0) throw refusal('There is no full list to change. Load one first.');
       const due = files.filter(({ edition }) => [...before.values()].some(area => area.edition < edition));
       const removed: Bitmaps = new Map();
       const editions = new Map([...before].map(([area, { edition }]) => [area, edition]));
@@ -68,7 +68,7 @@ async function compare(
   { areas, before, replaces }: Staged,
 ): Promise<Prepared> {
   const { runId, feedId, counts } = run;
-  await run.step('match', 'comparing with what is there', 0.68);
+  await run.step('match', 'comparing with current data', 0.68);
   const moved = [...areas].filter(([area, { edition, numbers }]) => {
     const old = before.get(area);
     return replaces || old === undefined || old.edition !== edition || old.numbers !== numbers;
@@ -110,14 +110,14 @@ async function currentAreas(db: Db): Promise<Map<number, Area>> {
   return new Map(rows.map(row => [row.area_code, row]));
 }
 
-/** Another feed of the registry may have been merged since the run compared. */
+/** Another feed of the registry may have been merged since this run compared its data. */
 async function requireUnmoved(db: Db, before: ReadonlyMap<number, Area>): Promise<void> {
   const now = await currentAreas(db);
   const same =
     now.size === before.size &&
     [...now].every(([area, { edition }]) => before.get(area)?.edition === edition);
   if (same) return;
-  throw new PlatError('overtaken', 'Another list of the registry was merged while this one was read.', {
+  throw new PlatError('overtaken', 'Another list of the registry was merged while Plat read this one.', {
     retryable: true,
   });
 }
@@ -132,7 +132,7 @@ function editionsOf({ name, dnc: { sources, edition } }: DncFeed): File[] {
       const editionDate = year === undefined ? edition : `${year}-${month}-${day}`;
       if (editionDate !== null && !Number.isNaN(Date.parse(editionDate)))
         return { source, edition: edition ?? editionDate };
-      throw refusal(`${name}: the name of ${basename(source)} tells no day: give dnc.edition.`);
+      throw refusal(`${name}: the file name ${basename(source)} has no date. Set dnc.edition.`);
     })
     .sort((a, b) => (a.edition < b.edition ? -1 : 1));
 }
@@ -140,7 +140,9 @@ function editionsOf({ name, dnc: { sources, edition } }: DncFeed): File[] {
 function requireOneEdition(files: readonly File[]): void {
   const days = new Set(files.map(({ edition }) => edition));
   if (days.size > 1)
-    throw refusal(`The files are of several days (${[...days].join(', ')}): a full list is of one.`);
+    throw refusal(
+      `The files have different dates (${[...days].join(', ')}). All files of a full list must have the same date.`,
+    );
 }
 
 function requireNotOlder(codes: Iterable<number>, edition: string, before: ReadonlyMap<number, Area>): void {
@@ -148,15 +150,12 @@ function requireNotOlder(codes: Iterable<number>, edition: string, before: Reado
     const old = before.get(area);
     if (old !== undefined && old.edition > edition)
       throw refusal(
-        `The list is of ${edition}, and area code ${area} is known as of ${old.edition}: load a newer one.`,
+        `The list is from ${edition}, but area code ${area} is already loaded as of ${old.edition}. Load a newer list.`,
       );
   }
 }
 
-/**
- * Area codes must be at the day before a change list; what it says of those that are known as of a
- * later day is left out.
- */
+/** Area codes must be as of the day before a change list. Its changes to newer area codes are skipped. */
 function advance(
   editions: Map<number, string>,
   touched: Bitmaps,
@@ -168,10 +167,10 @@ function advance(
     const area = Math.floor(prefix / 1_000);
     const at = editions.get(area);
     if (at === undefined)
-      throw refusal(`${name} changes area code ${area}, of which there is no full list: load it first.`);
+      throw refusal(`${name} changes area code ${area}, which has no full list yet. Load that first.`);
     if (at < previous)
       throw refusal(
-        `${name} follows ${previous}, and area code ${area} is known as of ${at}: apply the change lists between, or load a full list.`,
+        `${name} follows the list of ${previous}, but area code ${area} is loaded as of ${at}. Load the change lists in between, or a full list.`,
       );
     return at < edition;
   });

@@ -13,7 +13,7 @@ export type Bitmaps = Map<number, Uint8Array>;
 /** Kept rejects of one run: a file that is no list has hundreds of millions of lines. */
 const MAX_REJECTS = 1_000;
 
-/** Adds and deletes as the lines come, so that of several changes of a number the last one holds. */
+/** Adds and deletes in line order, so that the last change of a number wins. */
 export function collector(into: Bitmaps, removed: Bitmaps | null): Pick<NumberSink, 'add' | 'remove'> {
   let lastPrefix = -1;
   let bits: Uint8Array = new Uint8Array(BITMAP_BYTES);

@@ -13,10 +13,7 @@ import { checkFiles } from '../../layers/check-files.ts';
 import { tileProblems } from '../../layers/check-place.ts';
 import type { ElevationFeed } from './elevation-feed.ts';
 
-/**
- * Files whose cells are looked at: some blocks of each, which over http are as many requests,
- * two of a tiled file.
- */
+/** Number of files whose cells are sampled: a few blocks of each, which are as many http requests. */
 const SAMPLED = 50;
 
 async function checkTiles(feed: ElevationFeed, limit: number, warnings: string[]): Promise<TilesCheck> {
@@ -33,7 +30,7 @@ async function checkTiles(feed: ElevationFeed, limit: number, warnings: string[]
   return { ...check, tiles };
 }
 
-/** A file whose header is whole may be damaged further on: its parcels would stay without figures. */
+/** A file with a valid header can be damaged further on, and its parcels would get no figures. */
 async function heightsOf(
   tile: TileHeader,
   context: { signal: AbortSignal },
@@ -48,36 +45,36 @@ async function heightsOf(
   }
 }
 
-/** The lowest land of the United States is at -86 m; what lies lower is the sea's floor, or a fill value. */
+/** The lowest land in the United States is at -86 m. Lower values are the sea floor or a fill value. */
 const DEEP_M = -100;
 
 const FILLS_SHOWN = 3;
 
-/** What an operator should know of cells that no one declared to be without a height. */
+/** Warnings about values that may mark empty cells, but are not declared as nodata. */
 function fillWarnings(tiles: readonly TileCheck[]): string[] {
   return tiles.flatMap(({ source, heights }) => {
     if (heights === null) return [];
     const { cells, dropped, droppedValue, lowestM } = heights;
     if (dropped > 0)
       return [
-        `elevation: ${dropped} of the ${cells} cells of ${source} that were read have heights that no land has (${droppedValue} first; in metres they lie outside ${MIN_HEIGHT_M} to ${MAX_HEIGHT_M}), and are taken for no data. Declare what stands for none as elevation.nodata, or the unit as elevation.vertical_unit.`,
+        `elevation: ${dropped} of ${cells} sampled cells of ${source} have impossible elevations (first: ${droppedValue}; in meters, outside ${MIN_HEIGHT_M} to ${MAX_HEIGHT_M}). Plat treats them as empty. Set the value for empty cells as elevation.nodata, or the unit as elevation.vertical_unit.`,
       ];
     if (lowestM !== null && lowestM < DEEP_M)
       return [
-        `elevation: ${source} has heights down to ${lowestM.toFixed(1)} m, and no land of the United States lies below -86 m. Declare the value as elevation.nodata if it stands for no data; the floor of the sea is taken as it is.`,
+        `elevation: ${source} has elevations down to ${lowestM.toFixed(1)} m, but no land in the United States is below -86 m. If the value marks empty cells, set it as elevation.nodata. The sea floor is fine.`,
       ];
     return [];
   });
 }
 
 function readingProblems({ named, read, tiles, rejected }: TilesCheck, max_reject_percent: number): string[] {
-  if (named === 0) return ['elevation: the index names no tiles.'];
+  if (named === 0) return ['elevation: the index lists no tiles.'];
   if (tiles.length === 0) return ['elevation: none of the tiles can be read.'];
   const refused = rejected.reduce((sum, { count }) => sum + count, 0);
   const percent = (100 * refused) / read;
   if (percent <= max_reject_percent) return [];
   return [
-    `elevation: ${refused} of ${read} tiles would be rejected (${percent.toFixed(1)} %, at most ${max_reject_percent} %).`,
+    `elevation: ${refused} of ${read} tiles would be rejected (${percent.toFixed(1)}%, limit ${max_reject_percent}%).`,
   ];
 }
 
@@ -112,8 +109,8 @@ export async function checkElevation(
 const ENOUGH_CELLS = 2 ** 16;
 
 /**
- * Where the blocks lie, as shares of the way from the first to the last one: fill values are at the rim,
- * heights in the middle.
+ * Positions of the sampled blocks, as shares of the file. Fill values are at the edge, elevations in the
+ * middle.
  */
 const SHARES = [0, 1 / 2, 1, 1 / 4, 3 / 4, 1 / 8, 3 / 8, 5 / 8, 7 / 8];
 

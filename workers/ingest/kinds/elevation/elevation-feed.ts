@@ -11,14 +11,14 @@ const elevationSchema = z
     ...FILES,
     vertical_unit: z
       .enum(['metres', 'feet', 'us_survey_feet'])
-      .describe('Unit of the heights; wins over what the files say. Default: what they say, else metres.'),
-    nodata: z.number().describe('The height that stands for no data; wins over what the files say.'),
+      .describe('Unit of the elevations; overrides the files. Default: the unit in the files, else meters.'),
+    nodata: z.number().describe('Value that marks empty cells; overrides the files.'),
   })
   .partial();
 
 export const ELEVATION_SECTIONS = {
   elevation: elevationSchema.describe(
-    'Kind elevation: the files of heights: one of source, template with bounds, or index.',
+    'Kind elevation: the elevation files: one of source, template with bounds, or index.',
   ),
 };
 

@@ -8,7 +8,7 @@ import { checkElevation } from './check-elevation.ts';
 import type { ElevationFeed } from './elevation-feed.ts';
 
 /**
- * Of each file only the header is read and kept: heights stay where they are and are read by window when
+ * Only the header of each file is read and stored. Elevations stay in the file and are read by window when
  * attributes are computed.
  */
 export const elevationRecipe: Recipe<ElevationFeed, TileHeader[]> = {
@@ -23,7 +23,7 @@ export const elevationRecipe: Recipe<ElevationFeed, TileHeader[]> = {
     compareFiles(db, run, feed, tiles, {
       words: 'tiles',
       tables: { staged: 'stage_tile', stored: 'elevation_tiles' },
-      // At most some thousands: all are written anew.
+      // Up to some thousands, so all are rewritten.
       async merge(tx) {
         await tx.run('land/delete_tiles', { feed_id: run.feedId });
         await tx.run('land/insert_tiles');

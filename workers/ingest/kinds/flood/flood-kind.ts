@@ -6,9 +6,9 @@ import { type Classifier, textField, unknownClass } from '../../layers/vector-la
 export const flood = vectorKind({
   kind: 'flood',
   rows: rowFields({
-    zone: textField('Flood zone of FEMA, such as AE or X'),
-    subtype: textField('Its subtype, such as FLOODWAY'),
-    sfha: textField('Whether it is a special flood hazard area (T or F, IN or OUT); wins over the zone'),
+    zone: textField('FEMA flood zone, such as AE or X'),
+    subtype: textField('Subtype of the zone, such as FLOODWAY'),
+    sfha: textField('Whether it is a special flood hazard area (T or F, IN or OUT); overrides the zone'),
   }),
   requires: ['zone', 'sfha'],
   // The National Flood Hazard Layer before the Q3 data.
@@ -56,18 +56,18 @@ const NO = new Set(['F', 'FALSE', 'N', 'NO', 'OUT', '0']);
 const UNKNOWN_CLASS = new Set(['U', 'UNK', 'UNKNOWN', 'UNDES', 'ANI', 'NP', '-8888', '-9999']);
 
 /**
- * The flag of the hazard area decides where it is given, else the zone. @returns null when both are empty;
- * refused `unknown_zone`
+ * The hazard area flag decides if it exists, else the zone.
+ * @returns null when both are empty; a reject `unknown_zone` for an unknown zone
  */
 function floodZone(zone: string | null, subtype: string | null, sfha: string | null): ReturnType<Classifier> {
   const flag = sfha?.toUpperCase() ?? null;
   const flagged = flag === null ? null : YES.has(flag) ? true : NO.has(flag) ? false : null;
   if (flag !== null && flagged === null && !UNKNOWN_CLASS.has(flag))
-    return unknownClass('sfha', sfha!, 'neither T nor F, nor IN or OUT');
+    return unknownClass('sfha', sfha!, 'not T, F, IN, or OUT');
   if (zone === null && flagged === null) return null;
   const name = zone?.toUpperCase() ?? (flagged ? 'SFHA' : 'OUT');
   const counts = flagged ?? HAZARD.test(name);
   if (flagged === null && !counts && !NO_HAZARD.test(name))
-    return unknownClass('zone', zone!, 'no flood zone of FEMA');
+    return unknownClass('zone', zone!, 'not a FEMA flood zone');
   return { class: counts ? name : null, label: subtype === null ? name : `${name}, ${subtype}` };
 }

@@ -6,12 +6,12 @@ import { tileProblems } from '../../layers/check-place.ts';
 import type { ImageryFeed } from './imagery-feed.ts';
 import { describeServer } from './imagery-server.ts';
 
-/** A larger file without overviews is read in full where large parcels lie. */
+/** For large parcels, a larger file without overviews is read in full. */
 const NEEDS_OVERVIEWS = 4096;
 
 /**
- * Reads the headers of a feed's first files, or asks its server what it has; what keeps it from running is
- * added to the problems.
+ * Reads the headers of a feed's first files, or queries its server. Adds whatever prevents a run to the
+ * problems.
  */
 export async function checkImagery(
   feed: ImageryFeed,
@@ -34,7 +34,7 @@ export async function checkImagery(
       sources.push({ source, pixelM, extent, file });
       if (file.overviews === 0 && Math.max(file.width, file.height) > NEEDS_OVERVIEWS)
         warnings.push(
-          `imagery: ${source} has no overviews, and pictures of large parcels need them. Add some with gdaladdo -r average.`,
+          `imagery: ${source} has no overviews, which pictures of large parcels need. Add them with gdaladdo -r average.`,
         );
     });
     if (sources.length === 0) problems.push('imagery: none of the files can be read.');

@@ -14,48 +14,48 @@ const imagerySchema = z.strictObject({
   type: z
     .enum(['cog', 'xyz', 'arcgis_image', 'relief'])
     .describe(
-      'cog: GeoTIFF files with colours, given by source, template or index; xyz: a server of Web Mercator tiles; arcgis_image: an ArcGIS ImageServer; relief: no imagery, but a drawing of the elevation, roads and parcels that other feeds bring.',
+      'cog: GeoTIFF files in color, by source, template, or index. xyz: a Web Mercator tile server. arcgis_image: an ArcGIS ImageServer. relief: not imagery, but a drawing of the elevation, roads, and parcels from other feeds.',
     ),
   ...z
     .strictObject({
       ...FILES,
       source: FILES.source.describe(
-        'Type cog: GeoTIFF files, as paths relative to the feed file or http(s) addresses. Type arcgis_image: the address of the ImageServer.',
+        'Type cog: GeoTIFF files, as paths relative to the feed file or http(s) URLs. Type arcgis_image: the URL of the ImageServer.',
       ),
       template: FILES.template.describe(
-        'Type cog: addresses or paths of 1-degree tiles with {tile} in place of the name; needs bounds. Type xyz: the address of a tile with {z}, {x} and {y}.',
+        'Type cog: URLs or paths of 1-degree tiles with {tile} for the name; needs bounds. Type xyz: the URL of a tile with {z}, {x}, and {y}.',
       ),
       range: z
         .tuple([z.number().min(0), z.number().max(65_535)])
-        .refine(([low, high]) => low < high, { error: 'must be the lower and the higher value' })
+        .refine(([low, high]) => low < high, { error: 'must be the lower and then the higher value' })
         .describe(
-          'Type cog, 16 bits: the values that become black and white. Default: those that 2 % of the pixels lie below and above.',
+          'Type cog, 16 bits: the values that become black and white. Default: the values that 2% of the pixels are below and above.',
         ),
       max_zoom: z
         .number()
         .int()
         .min(0)
         .max(DEEPEST_ZOOM)
-        .describe('Type xyz: the deepest level that has tiles. Default: 18.'),
+        .describe('Type xyz: the highest zoom level with tiles. Default: 18.'),
       tile_size: z
         .number()
         .int()
         .min(64)
         .max(1024)
-        .describe('Type xyz: pixels of the side of a tile. Default: 256.'),
+        .describe('Type xyz: width of a tile in pixels. Default: 256.'),
       headers: z
         .record(
-          z.string().regex(/^[A-Za-z0-9-]+$/, 'is no name of a header field'),
-          z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name of an environment variable'),
+          z.string().regex(/^[A-Za-z0-9-]+$/, 'is not a valid header name'),
+          z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not the name of an environment variable'),
         )
         .describe(
-          'Types xyz and arcgis_image: header fields, and the environment variables of the API that hold their values. The values never stand in a feed file.',
+          'Types xyz and arcgis_image: request headers, and the environment variables of the API with their values. Values are never in a feed file.',
         ),
-      captured: daySchema.describe('Day of the imagery, YYYY-MM-DD. Default: not told.'),
+      captured: daySchema.describe('Date of the imagery, YYYY-MM-DD. Default: unknown.'),
       private_network: z
         .boolean()
         .describe(
-          'Whether redirects from a public address to loopback and private networks are followed. The address that the feed names may be anywhere. Default: false.',
+          'Whether to follow redirects from a public address to loopback or a private network. The address in the feed itself can be anywhere. Default: false.',
         ),
     })
     .partial().shape,
@@ -103,7 +103,7 @@ export function resolveImagery(
   }
   const needsCoverage = section.type === 'xyz' || section.type === 'relief';
   if (needsCoverage && file.coverage === undefined && base.fips === null)
-    report('imagery.type', `${section.type} does not say where it is: give coverage, or fips`);
+    report('imagery.type', `${section.type} has no location: set coverage or fips`);
   const input = imageryInput(section, report);
   return { ...base, kind: 'imagery', imagery: input, coverage: file.coverage ?? null };
 }
@@ -119,14 +119,14 @@ function imageryInput(section: ImageryFile, report: Report): ImageryInput {
   if (type === 'xyz') {
     const lacking = ['{z}', '{x}', '{y}'].filter(part => !template.includes(part));
     if (!isAddress(template.replace(/[{}]/g, '')))
-      report('imagery.type', 'xyz needs a template: the http(s) address of a tile with {z}, {x} and {y}');
-    else if (lacking.length > 0) report('imagery.template', `lacks ${lacking.join(', ')}`);
+      report('imagery.type', 'xyz needs a template: the http(s) URL of a tile with {z}, {x}, and {y}');
+    else if (lacking.length > 0) report('imagery.template', `needs ${lacking.join(', ')}`);
     const { max_zoom: maxZoom = 18, tile_size: tileSize = 256 } = section;
     return { type, captured, template, maxZoom, tileSize, headers };
   }
   const address = typeof source === 'string' && isAddress(source) ? source : '';
   if (address === '')
-    report('imagery.type', 'arcgis_image needs a source: the http(s) address of an ImageServer');
+    report('imagery.type', 'arcgis_image needs a source: the http(s) URL of an ImageServer');
   return { type, captured, address, headers };
 }
 

@@ -1,7 +1,7 @@
 import { feedKind } from '../../engine/feed-kind.ts';
 import { IMAGERY_SECTIONS, resolveImagery } from './imagery-feed.ts';
 
-/** Aerial imagery: files, or a server that is asked when a picture is made. */
+/** Aerial imagery: files, or a server that Plat queries when it creates a picture. */
 export const imagery = feedKind({
   kind: 'imagery',
   sections: IMAGERY_SECTIONS,

@@ -10,8 +10,8 @@ import type { ImageryFeed } from './imagery-feed.ts';
 import { describeServer, type ImagerySource } from './imagery-server.ts';
 
 /**
- * What is kept of imagery is where it is, how fine and of which day; pixels are read by window when
- * a picture is made.
+ * Plat stores only location, resolution, and date of imagery. Pixels are read by window when a picture is
+ * created.
  */
 export const imageryRecipe: Recipe<ImageryFeed, ImagerySource[]> = {
   tables: [sql('imagery/create_imagery_stage')],

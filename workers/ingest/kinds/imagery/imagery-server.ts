@@ -27,9 +27,9 @@ export type ImagerySource = {
 const RELIEF_M = 1e6;
 
 /**
- * The source of a feed that is no list of files.
- * @throws PlatError `feed_source` when an ImageServer cannot be asked, `feed_format` when it does
- * not say where it is
+ * The source of a feed that is not a list of files.
+ * @throws PlatError `feed_source` when an ImageServer is unreachable, `feed_format` when it doesn't report
+ * its extent
  */
 export async function describeServer(feed: ImageryFeed, signal: AbortSignal): Promise<ImagerySource> {
   const { imagery: input } = feed;
@@ -99,7 +99,7 @@ async function askServer(
   const server = serverSchema.safeParse(answer);
   if (!server.success) {
     throw sourceError(
-      `${address} does not describe itself as an ArcGIS ImageServer does (extent, pixelSizeX). Check the feed's source.`,
+      `${address} isn't an ArcGIS ImageServer (no extent and pixelSizeX). Check the feed's source.`,
     );
   }
   const { extent: box, pixelSizeX, pixelSizeY } = server.data;

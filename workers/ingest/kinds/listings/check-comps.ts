@@ -8,15 +8,16 @@ export const MIN_SALE_PRICE = 1_000;
 const CODES_SHOWN = 8;
 
 /**
- * What becomes of the sales of a feed's first rows; of a roll without comps what each choice would yield.
- * @param reads whether the feed makes comps of its sales
+ * How many sales of a feed's first rows become comps. For a roll without comps, what each choice would give.
+ * @param reads whether the feed turns its sales into comps
  */
 export function compsOf(fips: number | null, reads: boolean, parts: readonly PartCheck[]): string[] {
   const total = (of: (part: PartCheck) => number) => parts.reduce((sum, part) => sum + of(part), 0);
   const [rows, comps] = [total(part => part.rows), total(part => part.sales)];
   const multiParcel = total(part => part.multiParcel);
   const said = reads ? [`${comps} of the first ${rows} rows become comps`] : [];
-  if (multiParcel > 0) said.push(`${multiParcel} sales are of deeds over several parcels, and no comps`);
+  if (multiParcel > 0)
+    said.push(`${multiParcel} sales are on deeds over several parcels, so they don't become comps`);
   const state = fips === null ? '' : (stateOfFips(fips) ?? '');
   const priced = total(part => part.priced?.rows ?? 0);
   if (comps === 0 && (reads || priced === 0)) said.push(noComps(state, reads).message);
@@ -33,8 +34,8 @@ function choices(parts: readonly PartCheck[], priced: number, reads: boolean): s
     .map(([code, count]) => `${code} ${count}`);
   return [
     reads
-      ? `${priced} rows have a day and a price of at least $${MIN_SALE_PRICE}, ${vacant} of them of vacant land`
-      : `${priced} rows would become comps with sales: { min_price: ${MIN_SALE_PRICE} }, ${vacant} of them of vacant land`,
-    ...(codes.length > 0 ? [`of them by sale_price_code: ${codes.join(', ')}`] : []),
+      ? `${priced} rows have a date and a price of $${MIN_SALE_PRICE} or more; ${vacant} of them are vacant land`
+      : `${priced} rows would become comps with sales: { min_price: ${MIN_SALE_PRICE} }; ${vacant} of them are vacant land`,
+    ...(codes.length > 0 ? [`those rows by sale_price_code: ${codes.join(', ')}`] : []),
   ];
 }

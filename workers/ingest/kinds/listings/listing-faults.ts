@@ -9,7 +9,7 @@ export const MIN_OVERWRITTEN = 5;
 
 /** Lots from this size on are ranches. */
 const MIN_RANCH_ACRES = 1_000;
-/** Desert land in the West sells for more, in dollars per acre. Nominal prices say nothing. */
+/** Even desert land in the West sells for more dollars per acre. Nominal prices are excluded. */
 const MIN_USD_PER_ACRE = 100;
 const MIN_PRICE = 1_000;
 
@@ -38,7 +38,7 @@ export function dropContradictions(values: Value[]): DroppedValue[] {
         drop(
           'lot_acres',
           'square_feet',
-          `'${size}' acres for $${price} look like square feet: set unit: sqft`,
+          `'${size}' acres for $${price} looks like square feet; set unit: sqft`,
         ),
       );
 
@@ -48,7 +48,7 @@ export function dropContradictions(values: Value[]): DroppedValue[] {
 
   const [lon, lat] = [number('longitude'), number('latitude')];
   if (lon !== null && lat !== null && !isInUnitedStates(lon, lat)) {
-    const message = `longitude ${lon}, latitude ${lat} is outside the United States: is its sign right?`;
+    const message = `longitude ${lon}, latitude ${lat} is outside the United States; check the sign`;
     dropped.push(drop('longitude', 'outside', message));
     values[AT.latitude] = null;
   }

@@ -15,7 +15,7 @@ type SaleFigures = { before: number; leaving: number };
 type ListingFigures = RowFigures & {
   /** Listings, or sales whose parcel was found. */
   matchedKeys: number;
-  /** Comps that the feed's sales have made, and how many of them this run takes off the market. */
+  /** Comps from the feed's sales, and how many of them this run takes off the market. */
   sales: SaleFigures;
   last: KeyedLast | null;
 };
@@ -44,6 +44,6 @@ export function checkListingGates(figures: ListingFigures, limits: Gates): GateR
 export function salesFault({ before, leaving }: SaleFigures, { max_key_drop_percent }: Gates): string | null {
   return overLimit(leaving, before, max_key_drop_percent, share => {
     const gone = `${leaving} of ${before} sales would no longer be comps (${share})`;
-    return `${gone}: are sales.where and sales.min_price right?`;
+    return `${gone}. Check sales.where and sales.min_price.`;
   });
 }

@@ -67,7 +67,7 @@ function noteAsked(values: MappedRow['values'], asked: Asked): void {
 function askedWarnings(part: PartCheck['part'], { sales, equal }: Asked): string[] {
   if (sales < MIN_OVERWRITTEN || equal < sales) return [];
   return [
-    `${part}: in all ${sales} sales the asking price equals the sale price, so the source probably overwrites it. A run leaves these asking prices out.`,
+    `${part}: in all ${sales} sales, the list price equals the sale price, so the source probably overwrites it. Plat ignores these list prices.`,
   ];
 }
 
@@ -76,6 +76,6 @@ function repeatWarnings(part: PartCheck['part'], sales: ReadonlyMap<string, Read
   if (repeated.length === 0) return [];
   const count = repeated.reduce((sum, { size }) => sum + size, 0);
   return [
-    `${part}: ${repeated.length} ids stand on ${count} sales of different days or prices; each is kept, by its id, day and price.`,
+    `${part}: ${repeated.length} ids appear on ${count} sales with different dates or prices. Plat keeps each as its own sale, by id, date, and price.`,
   ];
 }

@@ -20,7 +20,7 @@ const COLUMNS = [
   ...(['days_on_market', 'sale_type', 'url', 'photos', 'asked_price', 'views', 'saves', 'deed'] as const),
 ];
 
-/** A comp as the staging table holds it. Dates are 'YYYY-MM-DD', the location integers of 1e-7 degree. */
+/** A comp as in the staging table. Dates are 'YYYY-MM-DD', the location is in integers of 1e-7 degrees. */
 export type ListingRecord = Record<(typeof COLUMNS)[number], FieldValue | Point | string[]> & {
   source: string;
   source_id: string;
@@ -53,9 +53,7 @@ export function listingLine(rowNo: number, listing: ListingRecord): string {
   return `${rowNo}\t${listingId(listing.source, listing.source_id)}\t${values.join('\t')}\t${hash}`;
 }
 
-/**
- * Columns added later are part of the digest only where they have a value, so that older digests stay valid.
- */
+/** Columns added later are in the digest only if they have a value, so that older digests stay valid. */
 const isDigested = (listing: ListingRecord) => (name: (typeof COLUMNS)[number]) =>
   !OPTIONAL_COLUMNS.has(name) || listing[name] !== null;
 const OPTIONAL_COLUMNS = new Set<string>(['asked_price', 'views', 'saves', 'deed']);
@@ -66,9 +64,8 @@ const AT = Object.fromEntries(LISTING_FIELD_NAMES.map((name, i) => [name, i])) a
 >;
 
 /**
- * A mapped listing as a comp, in the county of its FIPS, else its county name, else the polygon that holds
- * its point. The price is the closing price of a sale and the asking price of everything else, 0 where the
- * source withholds it.
+ * A mapped listing as a comp. Its county is that of its FIPS code, else its county name, else its point. The
+ * price is the closing price of a sale, else the asking price, or 0 if the source withholds it.
  */
 export function resolveListing(values: ListingValue[]): ListingRecord {
   const text = (field: ListingField): string => (values[AT[field]] ?? '') as string;
@@ -115,5 +112,5 @@ export function resolveListing(values: ListingValue[]): ListingRecord {
   };
 }
 
-/** The polygons are generalized: a shore parcel may lie just off its own county's. */
+/** The polygons are simplified, so a shore parcel can be just outside its own county. */
 const countyOf = (lon: number, lat: number): number | null => countyAt(lon, lat) ?? nearestCounty(lon, lat);

@@ -22,18 +22,18 @@ const listingsSchema = z.strictObject({
     .string()
     .min(1)
     .describe(
-      'The `source` of comps whose `source` is not mapped. Default: the title, else the name of the feed.',
+      'The `source` of comps if the column `source` is not mapped. Default: the title of the feed, or its name.',
     )
     .optional(),
   snapshot: z
     .boolean()
     .describe(
-      'Whether the source lists everything, so that an ACTIVE or PENDING listing that is gone from it has left the market. Default: true; false for format reso.',
+      'Whether the source lists everything, so that an ACTIVE or PENDING listing that is no longer in it is off the market. Default: true, or false for format reso.',
     )
     .optional(),
   key: keySchema
     .describe(
-      "A file of sales by parcel number: what identifies the parcel, as the parcels' feed writes it; `sales` tells which are comps.",
+      'For a file of sales by parcel number: the columns that identify the parcel, in the same format as in the parcel feed. `sales` says which become comps.',
     )
     .optional(),
   columns: columnsOf<ListingField>(LISTING_FIELD_NAMES, LISTING_FIELDS)
@@ -73,8 +73,8 @@ export function resolveListings(
   const sales = salesOf(file, preset);
   const key = section.key ?? (sales ? preset?.key : undefined);
   if (sales || key !== undefined) {
-    if (key === undefined) report('listings', 'sales need a key: the columns that identify the parcel sold');
-    if (!sales) report('listings.key', 'needs a section sales: which of the rows are comps');
+    if (key === undefined) report('listings', 'sales needs a key: the columns that identify the parcel');
+    if (!sales) report('listings.key', 'needs a section sales, which says which rows become comps');
     for (const field of ['sold_date', 'sold_price'] as const)
       if (!input.columns[field]) report('listings', `columns.${field} is required`);
     const recorded = sales && key !== undefined ? { key: keySpec(key), sales } : null;

@@ -22,8 +22,8 @@ import { compileListingMapper } from './map-listing.ts';
 import { mergeListings } from './merge-listings.ts';
 
 /**
- * An incremental source that breaks off is merged as far as it came; the error is thrown then, so that the
- * next attempt goes on from there.
+ * If an incremental source fails midway, what it sent is merged, and then the error is thrown, so that the
+ * next attempt continues there.
  */
 export const listingsRecipe: Recipe<ListingsFeed, Staged> = {
   tables: [sql('feeds/create_raw_stage'), compose('market/create_listing_stage', LISTING_PARTS)],
@@ -48,7 +48,7 @@ async function compare(
   staged: Staged,
 ): Promise<Prepared> {
   const { runId, feedId, counts } = run;
-  await run.step('match', 'comparing with what is there', 0.68);
+  await run.step('match', 'comparing with current data', 0.68);
   await db.run('market/split_repeat_sales');
   await rejectDuplicates(db, counts, 'market/resolve_listing_duplicates', {
     run_id: runId,
@@ -69,8 +69,8 @@ async function compare(
       matchedKeys: rows,
       sales: { before: 0, leaving: 0 },
       filled: counts.filled,
-      // An incremental run only has changes: its size is not comparable with the last one's. A market has
-      // fewer listings in winter than in the summer before, so the year's best says nothing.
+      // An incremental run only has changes, so its size can't be compared with the last one. Markets have
+      // fewer listings in winter than in summer, so the best run of the year can't be used either.
       last: snapshot ? lastFigures(run.last && { counts: run.last.counts }) : null,
     },
     gates,
@@ -100,7 +100,7 @@ async function stageListings(
   const { counts } = run;
   const staged: Staged = { checkpoint: null };
   const batches = untilItBreaks(readBatches(run, 'listings', listings.input), staged);
-  // Not for RESO: its records may leave out what they have no value for, and a page may hold one record.
+  // Not for RESO: its records omit empty fields, and a page can have a single record.
   const checked = listings.input.format !== 'reso';
   const copy = openCopy(connection!, COPY_LISTING);
   // Of every row: which of several states of a listing is set aside is not known before the last row.
@@ -124,10 +124,7 @@ async function stageListings(
   return staged;
 }
 
-/**
- * Ends where a source breaks off that can be taken up again; what fails while a batch is staged is thrown in
- * the consumer instead.
- */
+/** Ends where a resumable source fails. Errors while a batch is staged are thrown in the consumer instead. */
 async function* untilItBreaks(batches: AsyncIterable<RowBatch>, staged: Staged): AsyncGenerator<RowBatch> {
   try {
     for await (const batch of batches) {

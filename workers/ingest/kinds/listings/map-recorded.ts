@@ -24,9 +24,9 @@ import { compileSales, type MappedSales, saleMentions } from './map-sale.ts';
 export type RecordedSale = MappedRow & MappedSales & { key: string; fips: number };
 
 const AT = positionsOf(LISTING_FIELD_NAMES);
-const SKIPPED = rejectRow('fips', 'skipped', 'of another county, or no sale');
+const SKIPPED = rejectRow('fips', 'skipped', 'from another county, or not a sale');
 
-/** Rows of other counties than the feed's are left out, and so are those without a day of sale. */
+/** Rows of other counties and rows without a sale date are skipped. */
 export function compileRecordedMapper(
   { columns, skipWhere, fips: feedFips }: ListingInput,
   { key, sales }: RecordedInput,
@@ -48,12 +48,12 @@ export function compileRecordedMapper(
           values[AT.latitude] = (box[1] + box[3]) / 2;
         }
         const county = countyOf(values as FieldValue[]) ?? feedFips;
-        if (county === null) return rejectRow('fips', 'missing_fips', 'the row does not say its county');
+        if (county === null) return rejectRow('fips', 'missing_fips', 'the row has no county');
         if (feedFips !== null && county !== feedFips) return SKIPPED;
         if (!isKnownCounty(county)) return rejectRow('fips', 'unknown_fips', noSuchCounty(county));
         const parcel = keyOf(source);
         if (parcel === null)
-          return rejectRow('key', 'missing_key', `no key: ${keyColumns(key).join(', ')} empty`);
+          return rejectRow('key', 'missing_key', `no key, because ${keyColumns(key).join(', ')} is empty`);
         if (isTotal(parcel)) return TOTAL_LINE;
         const damaged = damageIn(source, parcel);
         if (damaged) return damaged;

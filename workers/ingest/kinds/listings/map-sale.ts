@@ -14,12 +14,13 @@ import {
   type Resolve,
 } from '../../engine/source-columns.ts';
 
-/** What is known of the deed of a sale. */
+/** The deed of a sale. */
 export type Deed = {
   /** Identifies the deed, such as book and page; null when unknown. */
   book: string | null;
   /**
-   * Whether it is over several parcels; null where the source does not say, and day, price and seller decide.
+   * Whether the deed covers several parcels. null if the source doesn't say; then date, price, and seller
+   * decide.
    */
   several: boolean | null;
 };
@@ -30,7 +31,7 @@ export type PriorSale = Deed & { date: string; price: number };
 export type MappedSales = {
   /** Whether the row's last sale becomes a comp. */
   sale: boolean;
-  /** What is known of the deed of the last sale, comp or not. */
+  /** The deed of the last sale, comp or not. */
   deed: Deed;
   /** The earlier sales that become comps, or null without any. */
   prior: PriorSale[] | null;
@@ -81,7 +82,7 @@ export function compileSales(
   });
 }
 
-/** @param date of the sale: sales of one price in a month are no deed, so that a month alone tells nothing */
+/** @param date of the sale. A month alone is not enough: equal prices in a month are no sign of one deed */
 function compileDeed(
   { book, multiParcel }: DeedColumns,
   date: ColumnSpec | undefined,
@@ -91,13 +92,13 @@ function compileDeed(
   const marks = multiParcel
     .filter(({ column, optional }) => !optional || resolve(column) !== null)
     .map(condition => compileCondition(condition, resolve));
-  const isTold = marks.length > 0 || !alternatives(date ?? {}).every(way => hasDay(way.date));
+  const isStated = marks.length > 0 || !alternatives(date ?? {}).every(way => hasDay(way.date));
   return source => {
     const text = tidyText(nameOf(source))?.toUpperCase() ?? null;
     // 0/0 and UNKNOWN name no deed.
     const name = text !== null && /[1-9]/.test(text) ? text : null;
     if (marks.some(test => test(source))) return { book: name, several: true };
-    return { book: name, several: isTold || name !== null ? false : null };
+    return { book: name, several: isStated || name !== null ? false : null };
   };
 }
 

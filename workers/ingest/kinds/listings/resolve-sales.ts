@@ -11,7 +11,7 @@ export const SALES_SECTION = {
   sales: z
     .union([salesSchema, z.null()])
     .describe(
-      "Which recorded sales become SOLD comps: of a roll's last_sale_date and last_sale_price, or of a file of sales by parcel number (listings.key). Its properties win over those of a preset. null: the sales of a preset are left out.",
+      "Which recorded sales become SOLD comps, from a roll's last_sale_date and last_sale_price, or from a file of sales by parcel number (listings.key). Overrides the properties of a preset. null: ignore the sales of a preset.",
     ),
 };
 
@@ -19,7 +19,10 @@ export const SALES_SECTION = {
 export const keySpec = (key: string | KeySpec): KeySpec =>
   typeof key === 'string' ? { columns: [key] } : key;
 
-/** The sales of a feed and of its preset, property by property; null where none are there or wanted. */
+/**
+ * Merges the sales of a feed and its preset, property by property. null if there are none, or the feed turns
+ * them off.
+ */
 export function salesOf(file: FileOf<typeof SALES_SECTION>, preset: Preset | null): Sales | null {
   if (file.sales === null || (file.sales ?? preset?.sales) === undefined) return null;
   const [own, inherited] = [file.sales ?? {}, preset?.sales ?? {}];

@@ -126,7 +126,7 @@ async function compare(db: Db, run: RunContext, feed: ListingsFeed): Promise<Pre
       matchedKeys: placed,
       sales: figures,
       filled: counts.filled,
-      // A file of a year's sales begins with none, and retires nothing.
+      // A file with one year of sales doesn't take earlier sales off the market.
       last: null,
     },
     feed.gates,

@@ -31,12 +31,12 @@ type Sale = {
   location: { x: number; y: number } | null;
 };
 
-/** How many days apart the days of one deed are at most: numbers that start again each year are farther. */
+/** Maximum number of days between the dates of one deed. Numbers that restart each year are further apart. */
 export const DEED_DAYS = 180;
 
 /**
- * What became of recorded sales: comps, sales that are none because one deed covers several parcels,
- * comps of earlier runs that this one does not qualify, and sales that are comps of another feed already.
+ * Outcomes of recorded sales: comps, sales on deeds over several parcels (not comps), comps of earlier runs
+ * that no longer qualify, and sales that another feed already has as comps.
  */
 export type SaleCounts = { comps: number; multi_parcel: number; disqualified: number; repeated?: number };
 

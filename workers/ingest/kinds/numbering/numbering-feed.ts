@@ -8,17 +8,19 @@ import { INPUT_PROPERTIES } from '../../../formats/format-input.ts';
 import type { FileOf } from '../../engine/feed-kind.ts';
 
 const FIELDS: Record<string, TargetSpec> = {
-  area_code: { type: 'text', doc: 'Area code, three digits; required' },
-  exchange: { type: 'text', doc: 'Exchange (central office code), three digits; required' },
-  block: { type: 'text', doc: 'Thousand-block, one digit; empty for the whole exchange' },
-  operator: { type: 'text', doc: 'Carrier to which the block is assigned' },
-  line_type: { type: 'line_type', doc: "Mobile or Landline. Default: by the carrier's name" },
+  area_code: { type: 'text', doc: 'Area code, 3 digits; required' },
+  exchange: { type: 'text', doc: 'Exchange (central office code), 3 digits; required' },
+  block: { type: 'text', doc: 'Thousands block, 1 digit; empty for the whole exchange' },
+  operator: { type: 'text', doc: 'Carrier that the block is assigned to' },
+  line_type: { type: 'line_type', doc: "Mobile or Landline. Default: derived from the carrier's name" },
 };
 export const NUMBERING_ROWS = rowFields(FIELDS);
 
 const numberingSchema = z.strictObject({
   ...INPUT_PROPERTIES,
-  columns: columnsOf(NUMBERING_ROWS.names, FIELDS).describe('Fields of a block and where they come from.'),
+  columns: columnsOf(NUMBERING_ROWS.names, FIELDS).describe(
+    'Fields of a number block, and where they come from.',
+  ),
   skip_where: skipWhereSchema,
 });
 

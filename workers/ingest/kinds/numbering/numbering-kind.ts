@@ -1,7 +1,7 @@
 import { feedKind, MAPPED } from '../../engine/feed-kind.ts';
 import { NUMBERING_ROWS, NUMBERING_SECTIONS, resolveNumbering } from './numbering-feed.ts';
 
-/** Blocks of telephone numbers with their carriers. */
+/** Blocks of phone numbers with their carriers. */
 export const numbering = feedKind({
   kind: 'numbering',
   sections: NUMBERING_SECTIONS,

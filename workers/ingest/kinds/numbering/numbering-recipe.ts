@@ -14,7 +14,7 @@ import { compileBlockMapper } from './map-block.ts';
 import { NUMBERING_ROWS, type NumberingFeed } from './numbering-feed.ts';
 
 /**
- * Blocks of telephone numbers with their carriers. A feed is complete: blocks that it no longer lists are
+ * Blocks of phone numbers with their carriers. A feed is complete: blocks that it no longer lists are
  * removed.
  */
 export const numberingRecipe: Recipe<NumberingFeed, void> = {
@@ -47,7 +47,7 @@ export const numberingRecipe: Recipe<NumberingFeed, void> = {
 
 async function compare(db: Db, run: RunContext, { gates }: NumberingFeed): Promise<Prepared> {
   const { feedId, counts } = run;
-  await run.step('match', 'comparing with what is there', 0.68);
+  await run.step('match', 'comparing with current data', 0.68);
   // Of two carriers of one block the last row wins.
   await rejectDuplicates(
     db,

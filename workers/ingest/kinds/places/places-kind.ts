@@ -9,11 +9,11 @@ export const places = vectorKind({
   kind: 'places',
   rows: rowFields({
     class: textField(
-      'Class of the Geographic Names Information System, such as Lake or Summit; what a map does not name, such as Civil, does not count',
+      "Class in the Geographic Names Information System, such as Lake or Summit. Classes that a map doesn't label, such as Civil, are ignored",
     ),
     name: NAME_FIELD,
-    longitude: { type: 'degrees', doc: 'Where the source has no points: degrees east, WGS84' },
-    latitude: { type: 'degrees', doc: 'Where the source has no points: degrees north, WGS84' },
+    longitude: { type: 'degrees', doc: 'Longitude in degrees, WGS84, if the source has no points' },
+    latitude: { type: 'degrees', doc: 'Latitude in degrees, WGS84, if the source has no points' },
   }),
   requires: ['class'],
   // The Geographic Names Information System.

@@ -8,10 +8,9 @@ const reach = (roadClass: keyof typeof ROAD_REACH_M) =>
   z
     .number()
     .positive()
-    // A mile: further than any right of way is wide, and the neighbourhood that is read for a
-    // parcel grows with it.
+    // A mile: wider than any right-of-way. The area read around a parcel grows with it.
     .max(1609)
-    .describe(`Metres from the centreline of such a road. Default: ${ROAD_REACH_M[roadClass]}.`)
+    .describe(`Meters from the centerline of such a road. Default: ${ROAD_REACH_M[roadClass]}.`)
     .optional();
 
 const reachSchema = z
@@ -21,7 +20,7 @@ const reachSchema = z
     local: reach('local'),
     private: reach('private'),
   })
-  .describe('Kind roads: how far from a road of each class a boundary may face it.')
+  .describe('Kind roads: maximum distance between a boundary and a road of each class to count as frontage.')
   .optional();
 
 /** Roads: lines, by which frontage and access are measured. */
@@ -30,10 +29,10 @@ export const roads = vectorKind({
   rows: rowFields({
     class: {
       type: 'road_class',
-      doc: 'Class of a road: highway, normal, local; private for one that gives access but no frontage; none for what cars do not use',
+      doc: "Class of a road: highway, normal, or local; private for access without frontage; none for ways that cars don't use",
     },
     mtfcc: textField(
-      'Feature class code of TIGER: S1100 is a highway, S1200 normal, S1400 local; S1630, S1640, S1730, S1740 and S1780 give access alone; no other counts',
+      'TIGER feature class code: S1100 is highway, S1200 normal, S1400 local; S1630, S1640, S1730, S1740, and S1780 give access only; others are ignored',
     ),
     name: NAME_FIELD,
   }),

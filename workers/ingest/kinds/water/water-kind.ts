@@ -8,10 +8,10 @@ export const water = vectorKind({
   kind: 'water',
   rows: rowFields({
     class: textField(
-      'What an area of water is: lake, river or sea; what is no open water is left out with skip_where',
+      'Type of water: lake, river, or sea. Use skip_where for anything that is not open water',
     ),
     mtfcc: textField(
-      'Feature class code of TIGER: H2030, H2040, H2041 and H2060 are lakes, H3010, H3013 and H3020 rivers, H2051 and H2053 sea; no other counts',
+      'TIGER feature class code: H2030, H2040, H2041, and H2060 are lakes; H3010, H3013, and H3020 rivers; H2051 and H2053 sea; others are ignored',
     ),
     name: NAME_FIELD,
   }),
@@ -30,7 +30,7 @@ export const water = vectorKind({
 function waterClass(own: string | null, code: string | null): ReturnType<Classifier> {
   if (own === null && code === null) return null;
   if (own !== null && !(WATER_CLASSES as readonly string[]).includes(own))
-    return unknownClass('class', own, `none of ${WATER_CLASSES.join(', ')}`);
+    return unknownClass('class', own, `not one of ${WATER_CLASSES.join(', ')}`);
   const found = own ?? MTFCC_WATER[code!] ?? null;
   return { class: found, label: found ?? code! };
 }

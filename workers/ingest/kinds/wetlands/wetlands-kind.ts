@@ -7,9 +7,9 @@ export const wetlands = vectorKind({
   kind: 'wetlands',
   rows: rowFields({
     attribute: textField(
-      'Code of the National Wetlands Inventory, such as PFO1E; codes that begin with U are uplands',
+      'National Wetlands Inventory code, such as PFO1E. Codes that start with U are uplands',
     ),
-    type: textField('Its wetland type in words, such as Riverine'),
+    type: textField('Wetland type in words, such as Riverine'),
   }),
   requires: ['attribute', 'type'],
   // The National Wetlands Inventory.
