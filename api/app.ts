@@ -155,7 +155,7 @@ function configure(app: Express, config: Config): void {
   } catch (cause) {
     throw new PlatError(
       'config',
-      'TRUSTED_PROXIES takes IP addresses, CIDR ranges, loopback, linklocal and uniquelocal, separated by commas.',
+      'TRUSTED_PROXIES accepts IP addresses, CIDR ranges, loopback, linklocal, and uniquelocal, separated by commas.',
       { cause },
     );
   }

@@ -15,7 +15,7 @@ const DESCRIPTION = `US land-parcel data and market statistics.
 - **Quotes.** Add \`quote=true\` to a priced GET or POST to get its price instead of running it. Quotes are free. They return the schema
   that the operation's \`x-quote\` names.
 - **No tokens left.** Priced endpoints return 402 before the work, whatever the call would have cost. Endpoints whose responses are
-  sometimes free, such as pictures and market history, return 402 only if the response would cost tokens. It can take a few seconds until
+  sometimes free, such as pictures and market history, return 402 only if the response would cost tokens. It can take a few seconds before
   every server knows that an account has used up its tokens.
 - **Paging.** Set \`page_size\`, and follow \`next\` until it is null.
 - **Nulls.** A field is null when Plat doesn't know its value. A count is also null when it would reveal paid data.
@@ -165,11 +165,15 @@ const COMMON_ERRORS = {
     '421',
     "`not_found`: the service does not accept requests for this host. Use the service's own address.",
   ),
-  '429': commonError('429', '`rate_limited`: too many calls. Wait as `Retry-After` says.', 'Retry-After'),
+  '429': commonError(
+    '429',
+    '`rate_limited`: too many calls. Wait the number of seconds in `Retry-After`.',
+    'Retry-After',
+  ),
   '500': commonError('500', '`internal_error`: something went wrong on the server.'),
   '503': commonError(
     '503',
-    '`internal_error`: the database is unavailable, the call took too long, or the service is shutting down. Wait as `Retry-After` says.',
+    '`internal_error`: the database is unavailable, the call took too long, or the service is shutting down. Wait the number of seconds in `Retry-After`.',
     'Retry-After',
   ),
 };

@@ -64,9 +64,9 @@ function listen(server: Server, config: Config): Promise<void> {
 function listenError(cause: Error, { HOST, PORT }: Config): PlatError {
   const code = errorCode(cause) ?? cause.message;
   if (code === 'EADDRINUSE')
-    return new PlatError('address_in_use', `Port ${PORT} is taken: set PORT to another one.`, { cause });
+    return new PlatError('address_in_use', `Port ${PORT} is in use. Set PORT to another port.`, { cause });
   if (code === 'EACCES') {
-    const message = `Port ${PORT} is not for this user to serve (${code}): set PORT to one above 1023.`;
+    const message = `This user can't listen on port ${PORT} (${code}). Set PORT to one above 1023.`;
     return new PlatError('address_in_use', message, { cause });
   }
   return hostError(HOST, code, cause);

@@ -40,9 +40,7 @@ export function filesRouter({ db, files }: Resources, now: () => Date): Router {
       if (named !== undefined) leave.push(readers.enter('address', req.params.token as string));
       const file = named && (await readFile(db, named.x, named.n));
       if (file === undefined)
-        throw notFound(
-          'This address is not one of ours, or the file is kept no longer. Look at the export again.',
-        );
+        throw notFound('This URL is invalid or has expired. Open the export again to get a new one.');
       const { parts, name, type, accountId } = file;
       leave.push(readers.enter('account', accountId));
       const size = parts.reduce((sum, part) => sum + part.size, 0);
@@ -114,7 +112,7 @@ export function rangeOf(
   if (start < end) return { start, end };
   throw new PlatError('validation_error', 'Rejected: Range. See details for the reasons.', {
     status: 416,
-    details: { Range: [`lies outside of the ${size} bytes of the file`] },
+    details: { Range: [`is outside the ${size} bytes of the file`] },
     headers: { 'Content-Range': `bytes */${size}` },
   });
 }

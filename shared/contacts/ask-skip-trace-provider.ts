@@ -81,13 +81,13 @@ export function openProviderLookup(db: Db, provider: TraceProvider, keepDays: nu
 
 /** The first of two people may have used up the time. */
 function timeoutError(name: string): PlatError {
-  return new PlatError('provider', `The provider ${name} did not answer in time.`, {
+  return new PlatError('provider', `The provider ${name} did not respond in time. Try again later.`, {
     status: 503,
     headers: { 'Retry-After': '30' },
   });
 }
 
-/** By what the suppression list would know who was asked for, who was found, and the numbers. */
+/** The suppression list's keys for the person requested, the person found, and the numbers. */
 function tagsOf(
   subject: Subject,
   address: Address,

@@ -194,7 +194,7 @@ function batchDataPeople(body: unknown) {
   if (!answer.success)
     throw new PlatError(
       'provider',
-      `batchdata answered what version 3 does not: ${BATCHDATA_PATH} has changed.`,
+      `The response of batchdata isn't in the format of version 3. ${BATCHDATA_PATH} has changed.`,
       {
         status: 503,
         headers: { 'Retry-After': '300' },

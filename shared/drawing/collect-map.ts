@@ -87,14 +87,14 @@ function requireDrawable(parcel: ParcelRow): DrawableParcel {
     const day = retired.toISOString().slice(0, 10);
     throw new PlatError(
       'parcel_retired',
-      `Parcel ${id} left the roll on ${day}: it is not drawn. Without --svg it is shown.`,
+      `Parcel ${id} left the roll on ${day}, so it can't be drawn. Omit --svg to show its fields.`,
       { status: 422 },
     );
   }
   if (boundary === null) {
     throw new PlatError(
       'parcel_shapeless',
-      `Parcel ${id} has no geometry: there is nothing to draw. Without --svg it is shown.`,
+      `Parcel ${id} has no geometry to draw. Omit --svg to show its fields.`,
       { status: 422 },
     );
   }

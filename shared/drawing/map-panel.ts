@@ -9,7 +9,7 @@ export const PANEL_PX = 320;
 const LINE_HEIGHT_PX = 17;
 /** Characters per line of the panel. */
 const CHARS_PER_LINE = 50;
-const UNKNOWN = 'not known';
+const UNKNOWN = 'unknown';
 const MAX_DIFFERENCES = 6;
 
 export type PanelOptions = { differences: readonly Difference[]; waiting: boolean; computedAt: Date | null };
@@ -22,7 +22,7 @@ export function drawPanel(drawn: ParcelDrawing, options: PanelOptions): string {
   const panel: Panel = { elements: [], y: 30 };
   writeIdentity(panel, drawn);
   writeFrontage(panel, drawn);
-  heading(panel, 'Of its area');
+  heading(panel, 'Share of area');
   const { figures } = drawn.computed;
   entry(panel, hatch('wetlands'), 'wetlands', percent(figures.wetlands_percent), 'wetlands-percent');
   entry(panel, hatch('flood'), 'flood zone', percent(figures.flood_zone_percent), 'flood-percent');
@@ -93,7 +93,7 @@ function writeFrontage(panel: Panel, { computed: { figures } }: ParcelDrawing): 
 
 function writeSlope(panel: Panel, drawn: ParcelDrawing): void {
   const { figures } = drawn.computed;
-  heading(panel, 'Slope: share of the area that is steeper');
+  heading(panel, 'Slope: share of area steeper than');
   for (const [i, color] of SLOPE_COLORS.entries()) {
     const sample = element('rect', {
       y: -11,
@@ -102,7 +102,7 @@ function writeSlope(panel: Panel, drawn: ParcelDrawing): void {
       fill: color,
       'fill-opacity': SLOPE_OPACITY,
     });
-    const words = i === 0 ? `to ${SLOPE_GRADES[0]} %` : `over ${SLOPE_GRADES[i - 1]} %`;
+    const words = i === 0 ? `up to ${SLOPE_GRADES[0]}%` : `over ${SLOPE_GRADES[i - 1]}%`;
     entry(panel, sample, words, i === 0 ? '' : percent(figures.steeper_percent?.[i - 1] ?? null));
   }
   entry(panel, '', 'mean slope', percent(figures.mean_slope_percent));
@@ -113,11 +113,11 @@ function writeLineLegend(panel: Panel): void {
   const line = (attributes: Record<string, string | number>) =>
     element('path', { d: 'M0 -4H26', ...attributes });
   heading(panel, 'Lines');
-  entry(panel, line({ stroke: TEXT_COLOR, 'stroke-width': 2 }), 'its boundary', '');
+  entry(panel, line({ stroke: TEXT_COLOR, 'stroke-width': 2 }), 'parcel boundary', '');
   entry(panel, line({ stroke: GRAY, 'stroke-width': 0.7 }), 'other parcels', '');
   for (const [name, words] of [
     ['local', 'roads with frontage, by class'],
-    ['private', 'private roads: access alone'],
+    ['private', 'private roads: access only'],
   ] as const) {
     const { color: stroke, widthPx } = ROAD_STYLES[name];
     entry(panel, line({ stroke, 'stroke-width': widthPx, opacity: 0.45 }), words, '');
@@ -132,25 +132,25 @@ export function drawingNotes(
   const { computed, surroundings } = drawn;
   const notes = [...computed.failures];
   if (computedAt === null)
-    notes.push('Nothing is stored of its land yet; the drawing shows what comes out now.');
+    notes.push('No land figures are stored yet. The drawing shows the ones computed now.');
   else if (differences.length > 0) {
     const shown = differences.slice(0, MAX_DIFFERENCES).map(describeDifference).join('; ');
     const more = differences.length > MAX_DIFFERENCES ? ' …' : '';
-    const why = waiting ? 'they wait to be computed anew' : 'plat recompute attributes puts it right';
+    const why = waiting ? 'they are waiting to be recomputed' : 'run plat recompute attributes';
     notes.push(`The stored figures are out of date (${why}): ${shown}${more}`);
   }
   if (computed.cells === null)
     notes.push(
-      'Slope is not drawn: the parcel covers too many cells of the grid. Its shares count all of them.',
+      'Slope is not drawn, because the parcel covers too many grid cells. Its shares include all of them.',
     );
   if (surroundings.truncated.length > 0)
-    notes.push(`Only the largest are drawn of the ${surroundings.truncated.join(', ')}: there are too many.`);
+    notes.push(`Too many ${surroundings.truncated.join(', ')} to draw. Only the largest are shown.`);
   return notes;
 }
 
 export function describeDifference({ figure, stored, computed }: Difference): string {
   const show = (value: Difference['stored']) =>
-    typeof value === 'number' ? value.toFixed(1) : String(value ?? 'not known');
+    typeof value === 'number' ? value.toFixed(1) : String(value ?? 'unknown');
   return `${figure} ${show(stored)}, now ${show(computed)}`;
 }
 
@@ -158,7 +158,7 @@ function hatch(kind: 'wetlands' | 'flood'): string {
   return element('rect', { y: -11, width: 26, height: 14, fill: `url(#${kind}-hatch)` });
 }
 
-const percent = (value: number | null): string => (value === null ? UNKNOWN : `${value.toFixed(1)} %`);
+const percent = (value: number | null): string => (value === null ? UNKNOWN : `${value.toFixed(1)}%`);
 
 function acreage({ parcel: { acres, calculated_acres: measured } }: ParcelDrawing): string {
   const stated = acres === null ? 'acres not stated' : `${Math.round(100 * acres) / 100} acres stated`;

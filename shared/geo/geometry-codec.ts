@@ -201,14 +201,13 @@ type Reader = { bytes: Uint8Array; at: number; what: string; lon: number; lat: n
 function openReader(bytes: Uint8Array, what: string, version: number): Reader {
   if (bytes.length === 0) throw new Error(`${what} bytes are empty`);
   if (bytes[0] !== version)
-    throw new Error(`${what} bytes are of version ${bytes[0]}; this program reads version ${version}`);
+    throw new Error(`${what} bytes have version ${bytes[0]}, but this program reads version ${version}`);
   return { bytes, at: 1, what, lon: 0, lat: 0 };
 }
 
 function endReader({ bytes, at, what }: Reader): void {
   const left = bytes.length - at;
-  if (left > 0)
-    throw new Error(`${what} bytes go on after their end: ${left} of ${bytes.length} are left over`);
+  if (left > 0) throw new Error(`${what} bytes continue past their end: ${left} of ${bytes.length} remain`);
 }
 
 function readPositions(reader: Reader): Position[] {
@@ -243,5 +242,5 @@ function readVarint(reader: Reader): number {
     value |= (byte & 127) << shift;
     if (byte < 128) return value >>> 0;
   }
-  throw new Error(`${reader.what} bytes hold a number of more than 32 bits before byte ${reader.at}`);
+  throw new Error(`${reader.what} bytes have a number of more than 32 bits before byte ${reader.at}`);
 }

@@ -67,8 +67,7 @@ export function combineParts(parts: MultiPolygon[]): MultiPolygon {
   }
   if (distinct.size < 2) return [...distinct.values()];
   const united = resolveOverlaps([...distinct.values()], new Set());
-  if (united === null)
-    throw new Error(`the union of ${distinct.size} parts of one parcel could not be resolved`);
+  if (united === null) throw new Error(`could not compute the union of ${distinct.size} parts of one parcel`);
   return united;
 }
 

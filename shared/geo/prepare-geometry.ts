@@ -38,8 +38,8 @@ export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
 
   if (cleaned.length > 1) moveHoles(cleaned, repairs);
   const polygons = resolveOverlaps(cleaned, repairs);
-  if (polygons === null) return fault('unrepairable', 'the rings cross in a way that could not be resolved');
-  if (polygons.length === 0) return fault('no_area', 'the holes leave nothing of the shell');
+  if (polygons === null) return fault('unrepairable', 'the rings cross in a way that cannot be repaired');
+  if (polygons.length === 0) return fault('no_area', 'the holes cover the whole shell');
   for (const polygon of polygons) if (windRings(polygon)) repairs.add('winding_reversed');
   return { ok: true, polygons, repairs: REPAIRS.filter(repair => repairs.has(repair)) };
 }
@@ -84,7 +84,7 @@ function emptyFault(raw: Position[][][]): Fault {
   const most = Math.max(...raw.map(([shell]) => new Set(shell?.map(([lon, lat]) => `${lon} ${lat}`)).size));
   return most < 3
     ? fault('too_few_points', `a ring needs 3 distinct points; the best has ${most}`)
-    : fault('no_area', 'all points of the ring lie on lines walked back and forth');
+    : fault('no_area', 'the ring encloses no area');
 }
 
 export type PreparedLines = { ok: true; lines: Position[][]; repairs: Repair[] } | Fault;

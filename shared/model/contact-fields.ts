@@ -1,38 +1,38 @@
-/** The columns that a feed of contacts may fill, in the order of a mapped row. */
+/** The fields of a contacts feed, in the order of a mapped row. */
 
 export type ContactFieldType = 'text' | 'state' | 'zip' | 'date' | 'phone' | 'line_type';
 type ContactFieldSpec = { type: ContactFieldType; doc: string };
 
 const spec = (type: ContactFieldType, doc: string): ContactFieldSpec => ({ type, doc });
 
-/** A trace returns as many at most. */
+/** The most numbers that a trace returns. */
 export const MAX_PHONES = 6;
 
 const PHONES = Object.fromEntries(
   Array.from({ length: MAX_PHONES }, (_, i) => [
-    [`phone_${i + 1}`, spec('phone', `Telephone number, the ${i === 0 ? 'best first' : `${i + 1}th best`}`)],
-    [`phone_${i + 1}_type`, spec('line_type', 'Mobile or Landline, where the numbering plan does not tell')],
+    [`phone_${i + 1}`, spec('phone', i === 0 ? 'Best phone number' : `Phone number ${i + 1}, in order of preference`)],
+    [`phone_${i + 1}_type`, spec('line_type', `Line type of phone_${i + 1}, Mobile or Landline, if the numbering plan doesn't say`)],
   ]).flat(),
 ) as Record<`phone_${number}` | `phone_${number}_type`, ContactFieldSpec>;
 
 const ADDRESS = {
-  address: spec('text', 'Street address or box'),
+  address: spec('text', 'Street address or PO box'),
   city: spec('text', 'City'),
   state: spec('state', 'Two-letter state'),
-  zip: spec('zip', '5-digit ZIP'),
+  zip: spec('zip', '5-digit ZIP code'),
 };
 
 export const CONTACT_FIELDS: Record<string, ContactFieldSpec> = {
-  source: spec('text', "Origin of the record; the feed's own label where it is not mapped"),
+  source: spec('text', "Origin of the record. Default: the feed's own label"),
   source_id: spec(
     'text',
-    'Identifier within the source. Default: made of the row, so that a changed row is a new contact',
+    'Id of the record in the source. Default: derived from the row, so a changed row is a new contact',
   ),
   name: spec(
     'text',
-    'Whole name as a roll writes it, LAST, FIRST M, or that of an entity; where the parts are not mapped',
+    'Full name as a roll writes it (LAST, FIRST M), or name of an entity, if the parts are not mapped',
   ),
-  entity_name: spec('text', 'Name of a company, trust, church or other entity'),
+  entity_name: spec('text', 'Name of a company, trust, church, or other entity'),
   first_name: spec('text', 'Given name'),
   middle_name: spec('text', 'Middle name or initial'),
   last_name: spec('text', 'Surname'),
@@ -41,22 +41,22 @@ export const CONTACT_FIELDS: Record<string, ContactFieldSpec> = {
   ...Object.fromEntries(
     Object.entries(ADDRESS).map(([name, { type, doc }]) => [
       `previous_${name}`,
-      spec(type, `${doc} before the present one`),
+      spec(type, `${doc}, previous`),
     ]),
   ),
   ...PHONES,
-  emails: spec('text', 'E-mail addresses, separated by blanks, commas or semicolons'),
-  last_seen: spec('date', 'Day on which the source last saw it'),
+  emails: spec('text', 'Email addresses, separated by spaces, commas, or semicolons'),
+  last_seen: spec('date', 'Date on which the source last confirmed the contact'),
 };
 
 export const CONTACT_FIELD_NAMES = Object.keys(CONTACT_FIELDS);
 
 export type LineType = 'Mobile' | 'Landline';
 
-/** A telephone number of a contact as it is stored. */
+/** A contact's phone number as stored. */
 export type StoredPhone = { number: string; line_type: LineType | null };
 
-/** Ten digits of the North American plan: an area code and an exchange that begin with 2 to 9. */
+/** Ten digits of the North American plan: an area code and an exchange that start with 2 to 9. */
 export function phoneDigits(text: string): string | null {
   const digits = text.replace(/(?:ext|x)\.? ?\d+$/i, '').replace(/\D/g, '');
   const ten = digits.length === 11 && digits.startsWith('1') ? digits.slice(1) : digits;
@@ -71,7 +71,7 @@ const LINE_TYPES: [LineType, RegExp][] = [
   ],
 ];
 
-/** What a source calls a line; null for a word that says neither. */
+/** The line type that a source's word means, or null for an unknown word. */
 export function lineTypeOf(text: string): LineType | null {
   return LINE_TYPES.find(([, words]) => words.test(text.trim()))?.[0] ?? null;
 }

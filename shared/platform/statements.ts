@@ -45,7 +45,8 @@ export function compose(name: string, fragments: Fragments): string {
   return sql(name).replaceAll(/^--.*|\{\{(\w+)\}\}/gm, (text, part?: string) => {
     if (part === undefined) return text;
     const fragment = fragments[part];
-    if (fragment === undefined) throw new Error(`${name} has a place for ${part}, which is not given`);
+    if (fragment === undefined)
+      throw new Error(`${name} has the placeholder ${part}, but no fragment fills it`);
     return fragment;
   });
 }
@@ -70,7 +71,7 @@ export function statement(name: string, values: Values, fragments?: Fragments): 
 export function literal(value: number | boolean | string | null | readonly (number | string)[]): string {
   if (typeof value === 'string') return pg.escapeLiteral(value);
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new RangeError(`${value} cannot stand in a statement`);
+    if (!Number.isFinite(value)) throw new RangeError(`${value} can't be written in SQL`);
     return value < 0 ? `(${value})` : String(value);
   }
   if (value === null || typeof value === 'boolean') return String(value);

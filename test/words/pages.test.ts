@@ -49,7 +49,7 @@ describe('what was asked for wrongly', () => {
 
   test('a form is answered with the field that is wrong', async () => {
     const refusals: [Record<string, string>, string][] = [
-      [{ do: 'add webhook', url: 'http://example.com', type: 'parcel.new' }, 'URL: must begin with https://'],
+      [{ do: 'add webhook', url: 'http://example.com', type: 'parcel.new' }, 'URL: must start with https://'],
       [{ do: 'end session', id: 'x' }, 'the id of a session'],
     ];
     for (const [fields, words] of refusals) {

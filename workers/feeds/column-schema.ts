@@ -90,7 +90,7 @@ function exactlyOneSource(spec: OneOf, context: z.RefinementCtx): void {
   if (given.length === 1) return;
   const message =
     given.length === 0
-      ? "doesn't say where the value comes from; set 'column', 'columns', 'value', or 'first_of'"
+      ? "has no source for the value; set 'column', 'columns', 'value', or 'first_of'"
       : `sets ${given.join(' and ')}; set only one of them`;
   context.addIssue({ code: 'custom', message });
 }

@@ -16,7 +16,7 @@ export async function assistantsSection(
         <Grid
           name="Assistants"
           cards
-          heads={['Name', 'Redirects to', 'Access', 'Connected', 'Last token', '']}
+          heads={['Name', 'Redirects to', 'Access', 'Connected', 'Last used', '']}
           rows={grants.map(({ id, client_id, name, redirect_uri, read_only, created_at, used_at }) => [
             name ?? (URL.canParse(client_id) ? new URL(client_id).host : 'unnamed'),
             redirect_uri === null ? '' : new URL(redirect_uri).host || new URL(redirect_uri).protocol,
@@ -60,9 +60,10 @@ function Instructions({ address, apiUrl }: { address: string; apiUrl: string }) 
       <details>
         <summary>Claude, ChatGPT</summary>
         <p>
-          In Claude: Settings, Connectors, Add custom connector. In ChatGPT: Settings, Connectors, Advanced,
-          developer mode, Create. Enter the URL above. Plat then asks whether the assistant may use your
-          account. The assistant must be able to reach the URL over the internet.
+          In Claude, go to Settings &gt; Connectors &gt; Add custom connector. In ChatGPT, go to Settings &gt;
+          Connectors &gt; Advanced, turn on developer mode, and choose Create. Enter the URL above. Plat then
+          asks whether the assistant may use your account. The assistant must be able to reach the URL over
+          the internet.
         </p>
       </details>
       <details>

@@ -143,7 +143,7 @@ function Outcome({ result, runs }: { result: AddCountyResult; runs: ReadonlyMap<
           {problem.text} <a href="/admin/files">Add a file</a>
         </>
       ) : (
-        `${loaded} of ${result.added.length} feeds loaded. See below why the others aren't.`
+        `${loaded} of ${result.added.length} feeds loaded. The table below shows why the others didn't load.`
       )}
     </Notice>
   );

@@ -36,7 +36,10 @@ export function problemOf(
       files: false,
     };
   if (missing.every(({ status }) => status === 'unknown'))
-    return { text: "Plat knows no publisher of this county's parcels. Add a file instead.", files: true };
+    return {
+      text: "Plat doesn't know who publishes this county's parcels. Add a file instead.",
+      files: true,
+    };
   const names = missing.map(({ kind }) => KINDS[kind]).join(', ');
   const why =
     first.unreachable && first.address

@@ -7,14 +7,14 @@ const CHOICES: readonly [overlap: Overlap, label: string, effect: (names: string
   [
     'update',
     'Update these parcels',
-    names => `They keep their ids and get the values of this file. ${names} keeps its other parcels.`,
+    names => `They keep their IDs and get this file's values. Other parcels in ${names} don't change.`,
   ],
   [
     'replace',
     'Replace the feed',
-    names => `This file takes over all parcels of ${names}. Parcels that are not in it are retired.`,
+    names => `This file replaces ${names}. Parcels that aren't in the file are retired.`,
   ],
-  ['add', 'Add new parcels only', names => `Parcels of ${names} stay as they are.`],
+  ['add', 'Add new parcels only', names => `Parcels in ${names} don't change.`],
 ];
 
 /** The job's changes if a choice was sent; else undefined. @throws PlatError `validation_error` */

@@ -93,7 +93,7 @@ const REASONS: Record<string, string> = {
   wrong_fips: "County isn't the feed's county",
   former_county: 'Connecticut county from before 2022, with no way to tell its planning region',
   duplicate_key: 'Duplicate APN, different data',
-  missing_source_id: 'Listing without an id',
+  missing_source_id: 'Listing without an ID',
   missing_status: 'Listing without a status',
   unknown_status: 'Listing with an unknown status',
   missing_class: 'No class',

@@ -237,7 +237,7 @@ export function Share({ report, path, link }: { report: Report; path: string; li
       <p class="fine-print">
         {isShared
           ? `Anyone with the link can read the report until ${day(expires)}. A new link replaces it.`
-          : "Anyone with the link can read the report, with its title and notes. Comps you didn't choose aren't included."}
+          : "Anyone with the link can read the report, including its title and notes. Comps you didn't choose aren't included."}
       </p>
       <form method="post" action={path} class="buttons">
         <label for="days">{isShared ? 'New link for' : 'Share for'}</label>

@@ -187,7 +187,7 @@ export function TrendWords({ trend, county }: { trend: PriceTrend | undefined; c
   const source =
     sales === 0
       ? `based on nearby counties, because ${county} has no sales`
-      : `based on ${count(sales)} ${sales === 1 ? 'sale' : 'sales'} in ${county} since ${since}${sales < FEW_SALES ? ' and, because that is few, on nearby counties' : ''}`;
+      : `based on ${count(sales)} ${sales === 1 ? 'sale' : 'sales'} in ${county} since ${since}${sales < FEW_SALES ? ' and, because sales are few, on nearby counties' : ''}`;
   const off = 100 * Math.expm1(lag);
   return (
     <p id="trend">

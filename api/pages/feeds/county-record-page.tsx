@@ -115,7 +115,7 @@ function Figures({ quality }: { quality: CountyQuality }) {
         ? `deed vs. map, for ${count(acreage_compared)} with both`
         : 'no parcel has both deed and map acres',
     ],
-    ['Ids kept', shareOf(ids_kept), ids_kept === null ? 'loaded only once' : 'by parcels in the last load'],
+    ['IDs kept', shareOf(ids_kept), ids_kept === null ? 'loaded only once' : 'by parcels in the last load'],
   ];
   return (
     <dl class="cards">
@@ -189,7 +189,7 @@ function Runs({ quality: { history } }: { quality: CountyQuality }) {
           'New',
           'Changed',
           'Retired',
-          'Ids kept',
+          'IDs kept',
         ]}
         rows={history.map(run => [
           day(run.finished_at),

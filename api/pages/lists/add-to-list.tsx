@@ -117,7 +117,7 @@ async function choose(visit: Visit, { bad: fault }: FormResult): Promise<Reply> 
           required={lists.length === 0}
           maxlength={200}
           value={form.get('name') ?? ''}
-          placeholder="e.g. Sullivan, 5 to 20 acres"
+          placeholder="e.g., Sullivan, 5 to 20 acres"
         />
         <div class="buttons">
           <button type="submit">Add to list</button>

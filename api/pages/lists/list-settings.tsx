@@ -105,7 +105,7 @@ export const AddNumbers = ({ action, counties, given, county }: AddProps) => (
       <Field
         name="numbers"
         label="Parcel numbers, one per line"
-        hint="APNs in one county, or Plat parcel ids in any county."
+        hint="APNs in one county, or Plat parcel IDs in any county."
       >
         <textarea
           id="numbers"
@@ -126,7 +126,7 @@ export const AddNumbers = ({ action, counties, given, county }: AddProps) => (
         <Select
           name="county"
           options={[
-            ['', 'None: these are Plat parcel ids'],
+            ['', 'None: these are Plat parcel IDs'],
             ...counties.map(({ fips, name, state }) => [fips, `${name}, ${state}`] as const),
           ]}
           given={county ?? counties[0]?.fips}

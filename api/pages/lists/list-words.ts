@@ -23,7 +23,7 @@ export const BASE_WORDS: Readonly<Record<OfferBase, string>> = {
 
 export const REASON_WORDS: Readonly<Record<ReviewReason, string>> = {
   left_the_roll: 'No longer on the roll',
-  no_value: 'No value to base it on',
+  no_value: 'No value to base an offer on',
   out_of_support: 'Few similar sales',
   too_wide: 'Estimate too uncertain',
   acres_mismatch: 'Acreage mismatch',

@@ -47,7 +47,7 @@ async function show(visit: Visit, { bad }: FormResult): Promise<Reply> {
               label="New list"
               required
               maxlength={200}
-              placeholder="e.g. Sullivan, 5 to 20 acres"
+              placeholder="e.g., Sullivan, 5 to 20 acres"
             />
             <button type="submit">Create list</button>
           </form>

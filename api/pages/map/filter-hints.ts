@@ -5,7 +5,7 @@ export const FILTER_HINTS: Readonly<Record<string, string>> = {
   counties: 'County FIPS codes.',
   zips_include: 'Parcels in any of these ZIP codes.',
   geom_intersects: 'Draw an area on the map.',
-  owner_parcel_id: "A parcel ID. Finds every parcel with the same owner's mailing address.",
+  owner_parcel_id: 'A parcel ID. Finds every parcel with the same owner mailing address.',
   state: 'Two-letter state code, such as NH.',
   zips_exclude: 'Parcels with an unknown ZIP code are kept.',
   property_id: "Plat's ID, shown on every parcel.",

@@ -93,7 +93,7 @@ export function Compared({ visit, market, bucket, found: { others, faults } }: C
         ))}
         {others.length < MAX_OTHERS && (
           <label>
-            County or ZIP code <input name="with" placeholder="e.g. Merrimack, NH" class="short" />
+            County or ZIP code <input name="with" placeholder="e.g., Merrimack, NH" class="short" />
           </label>
         )}
         <button type="submit" class="second">

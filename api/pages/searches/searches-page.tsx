@@ -52,7 +52,7 @@ function filterOf(form: URLSearchParams): unknown {
   try {
     return JSON.parse(form.get('filter') ?? '{}');
   } catch {
-    throw validationError({ filter: ['must be JSON. Search on the map, then choose Save search'] });
+    throw validationError({ filter: ['must be JSON. Search on the map, then choose “Save search”'] });
   }
 }
 
@@ -82,7 +82,7 @@ async function showAll(visit: Visit, { bad }: FormResult) {
       {form}
       {rows.length === 0 && !form && (
         <Empty icon="bookmark" title="No saved searches yet">
-          Search on <a href="/data">the map</a>, then choose Save search. Plat shows you which parcels are
+          Search on <a href="/data">the map</a>, then choose “Save search”. Plat shows you which parcels are
           added, changed, or removed, and can email you.
         </Empty>
       )}

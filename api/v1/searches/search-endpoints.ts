@@ -42,7 +42,7 @@ const fields = {
     .array(z.string('must be an email address'))
     .max(100, 'must be at most 100 addresses')
     .optional()
-    .describe('Emails of the users in your company who get notified.'),
+    .describe('Email addresses of the users in your company to notify.'),
   webhook_id: z
     .uuid('must be the id of a webhook')
     .nullish()

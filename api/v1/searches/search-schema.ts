@@ -23,7 +23,7 @@ export const savedSearch = z
       .record(z.string(), z.unknown())
       .describe('The filter as it was sent, with the fields of `properties/filter/`.'),
     notify: z.enum(NOTIFY).describe('When Plat sends emails about new matches.'),
-    emails: z.array(z.string()).describe('Emails of the users who get notified.'),
+    emails: z.array(z.string()).describe('Email addresses of the users that Plat notifies.'),
     webhook_id: z
       .uuid()
       .nullable()

@@ -103,7 +103,7 @@ const replay = z
     since: z.iso
       .datetime({ offset: true, error: 'must be a time such as 2026-11-20T00:00:00Z' })
       .optional()
-      .describe('Sends all messages of the webhook since this time again, whatever their status.'),
+      .describe('Resends all messages since this time, whatever their status.'),
   })
   .refine(({ message_id, since }) => (message_id === undefined) !== (since === undefined), {
     path: ['message_id'],

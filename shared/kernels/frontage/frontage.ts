@@ -76,7 +76,7 @@ export function prepareFrontage(
 
   function polygonOf(id: number): PreparedPolygon {
     const parcel = numberOf.get(id);
-    if (parcel === undefined) throw new RangeError(`Parcel ${id} is not among the neighbours given.`);
+    if (parcel === undefined) throw new RangeError(`Parcel ${id} is not among the neighbors.`);
     return prepared.parcels[parcel]!;
   }
 

@@ -46,7 +46,7 @@ export function postFault(text: string, privateHosts: ReadonlySet<string>): stri
   const host = plainHost(hostname);
   if (username !== '' || password !== '') return 'must not contain a user name or a password';
   if (privateHosts.has(host) && protocol === 'http:') return undefined;
-  if (protocol !== 'https:') return 'must begin with https://';
+  if (protocol !== 'https:') return 'must start with https://';
   if (privateHosts.has(host)) return undefined;
   if (isIP(host) !== 0 && !isPublicAddress(host)) return 'must be on the public internet';
   if (host === 'localhost' || host.endsWith('.localhost')) return 'must be on the public internet';

@@ -1,26 +1,26 @@
 -- name: close_period
--- Ends an account's current period now, with its present terms.
+-- Ends an account's current period now, with its current terms.
 update usage_periods p
 set period_end = greatest(now(), p.period_start), tier = a.tier, tokens_included = a.tokens_included, overage_cents_per_1000 = a.overage_cents_per_1000
 from accounts a
 where a.id = :account_id and p.account_id = a.id and p.period_start = a.period_start;
 
 -- name: count_closed
--- Counts the closed periods of an account from one on, and returns when the current one began.
--- `first_start`: start of the first.
+-- Counts the closed periods of an account, starting at `first_start`, and returns when the current one
+-- started.
 select count(*) filter (where period_end is not null) as closed, max(period_start) as current from usage_periods
 where account_id = :account_id and period_start >= :first_start;
 
 -- name: find_account
--- The account with this id, else the one with this name.
+-- The account with this id, or else the one with this name.
 select id from accounts where id::text = lower(:account) or name = :account
 order by id::text = lower(:account) desc
 limit 1;
 
 -- name: find_period
--- The period that results from dates given for an account's current one. A period that ended before the
--- account was created is not opened, but the first one after it. `start`: null for the period's own; `end`:
--- null for a month after the start.
+-- The period that results from new dates for an account's current period. A period that ended before the
+-- account was created is not opened. The first one after it is. `start`: null keeps the period's start.
+-- `end`: null for a month after the start.
 select coalesce(f.starts, g.starts) as starts, coalesce(f.ends, g.ends) as ends, g.anchor, f.starts is not null as skipped, a.created_at,
   used.first_day, used.last_day
 from accounts a
@@ -45,13 +45,13 @@ cross join lateral (
 where a.id = :account_id;
 
 -- name: find_user
--- The user with this e-mail address.
+-- The user with this email address.
 select id from users where lower(email) = lower(:address);
 
 -- name: insert_account
--- Creates an account; with a tier its first period begins now. `tier` and `backstop` may be null; `tokens`,
--- `overage_price`: null for the tier's; `company`: null for its user's, else one named like the account;
--- `user_email`, `user_name`: its user, or null.
+-- Creates an account. With a tier, its first period starts now. `tier` and `backstop` may be null. `tokens`,
+-- `overage_price`: null for the tier's. `company`: null for its user's company, or else one named like the
+-- account. `user_email`, `user_name`: its user, or null.
 with known as (
   select id, name from companies
   where case when :company::text is not null then name = :company
@@ -85,14 +85,14 @@ with known as (
 select id from account;
 
 -- name: insert_key
--- A new key of an account. `key_hash`: SHA-256 of the key; `expiry` may be null.
+-- A new key of an account. `key_hash`: SHA-256 of the key. `expiry` may be null.
 insert into api_keys (account_id, name, key_hash, prefix, scopes, expires_at)
 select :account_id, :name, :key_hash, :prefix, :scopes, :expiry
 from set_config('plat.actor', :by, true) as actor
 returning id;
 
 -- name: join_company
--- The company with this name, created if necessary.
+-- The company with this name, created if it doesn't exist.
 with known as (
   select id from companies where name = :name
 ), founded as (
@@ -101,8 +101,8 @@ with known as (
 select id from known union all select id from founded;
 
 -- name: join_user
--- The user with this e-mail address, created if necessary. `company_id`: of a new user; `name`: null to
--- leave it unchanged.
+-- The user with this email address, created if they don't exist. `company_id`: company of a new user. `name`:
+-- null keeps the name.
 insert into users as u (company_id, email, name) values (:company_id, :address, coalesce(:name, ''))
 on conflict (lower(email)) do update set name = coalesce(:name, u.name)
 returning id, company_id;
@@ -125,7 +125,7 @@ where :id::uuid is null or a.id = :id
 order by a.name;
 
 -- name: list_changes
--- The changes of an account, its keys, its users and those of its company, and who was invited, oldest first.
+-- The changes of an account, its keys, its users, and the users and invitations of its company, oldest first.
 select at, actor, action, entity, entity_id, before, after from audit
 where account_id = :account_id
   or entity = 'users' and (
@@ -141,7 +141,7 @@ where account_id = :account_id
 order by id;
 
 -- name: list_keys
--- Keys of one account, or of all. `account_id`, null for all.
+-- Keys of one account, or of all if `account_id` is null.
 select k.id, a.name as account, k.name, k.prefix, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, k.created_at
 from api_keys k
 join accounts a on a.id = k.account_id
@@ -149,7 +149,7 @@ where :account_id::uuid is null or a.id = :account_id
 order by a.name, k.created_at;
 
 -- name: list_names
--- All names of one kind. `of`: account, company or tier.
+-- All names of one kind. `of`: account, company, or tier.
 select name from accounts where :of = 'account'
 union all select name from companies where :of = 'company'
 union all select name from tiers where :of = 'tier';
@@ -161,29 +161,30 @@ where account_id is null and entity = 'tiers' and entity_id = :name
 order by id;
 
 -- name: list_tiers
--- The tiers and the terms of new contracts.
+-- The tiers with the terms of new contracts.
 select name, tokens_included, overage_cents_per_1000, direct from tiers order by tokens_included, name;
 
 -- name: lock_account
--- Locks an account, and returns the usage of its period and the end of the last closed one.
+-- Locks an account, and returns the usage of its period and the end of the last closed period.
 select a.id, a.tier, a.company_id, a.user_id, a.tokens_included, a.overage_cents_per_1000, a.overage_allowed, a.payment_method,
   a.period_start, a.period_end,
   coalesce((select tokens_used from usage_periods where account_id = a.id and period_start = a.period_start), 0) as tokens_used,
   (select max(period_end) from usage_periods where account_id = a.id) as closed_until, now() as now,
   set_config('plat.actor', :by, true) as actor
 from accounts a where a.id = :id
--- Not against charges, whose first record of a day refers to the account while they hold its period.
+-- This lock doesn't conflict with charges. Their first record of a day refers to the account while they hold
+-- its period.
 for no key update of a;
 
 -- name: lock_period
--- Blocks charges on the period of a locked account, so that its usage stays as it is while terms change.
+-- Blocks charges on the period of a locked account, so that its usage stays the same while its terms change.
 select 1 from usage_periods p
 join accounts a on a.id = p.account_id and a.period_start = p.period_start
 where a.id = :account_id
 for update of p;
 
 -- name: move_period
--- Corrects the start of an account's period, before the account has it. Its usage stays.
+-- Corrects the start of an account's period before the account itself is updated. Its usage stays.
 with days as (
   update usage_daily d set period_start = :start from accounts a
   where a.id = :account_id and d.account_id = a.id and d.period_start = a.period_start
@@ -192,7 +193,7 @@ update usage_periods p set period_start = :start from accounts a
 where a.id = :account_id and p.account_id = a.id and p.period_start = a.period_start;
 
 -- name: move_user
--- Moves a user to another company with an account; no row when the user has accounts elsewhere.
+-- Moves a user to another company with an account. No row if the user has other accounts.
 update users u set company_id = :company_id
 where u.id = :user_id and not exists (select 1 from accounts a where a.user_id = u.id and a.id <> :account_id)
 returning u.id;
@@ -207,7 +208,7 @@ on conflict (account_id, period_start) do nothing;
 update users set name = :name where id = :user_id;
 
 -- name: revoke_key
--- Revokes a key; one that is revoked already keeps its date. `key_hash`: SHA-256 of `key`, for an operator
+-- Revokes a key. A key that is already revoked keeps its date. `key_hash`: SHA-256 of `key`, for an operator
 -- who has the key itself.
 update api_keys k set revoked_at = coalesce(k.revoked_at, now())
 from set_config('plat.actor', :by, true) as actor
@@ -215,8 +216,8 @@ where k.id::text = :key or k.prefix = :key or k.key_hash = :key_hash
 returning k.id, k.name, k.revoked_at;
 
 -- name: rotate_key
--- Replaces a key by a new one with its account, name, scopes and expiry. The old key expires some hours
--- later. `key_hash`: SHA-256 of `old_key`; `new_hash`: SHA-256 of the new key.
+-- Replaces a key with a new one that has the same account, name, scopes, and expiration. The old key expires
+-- some hours later. `key_hash`: SHA-256 of `old_key`. `new_hash`: SHA-256 of the new key.
 with old as (
   select k.* from api_keys k, set_config('plat.actor', :by, true) as actor
   where (k.id::text = :old_key or k.prefix = :old_key or k.key_hash = :key_hash) and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
@@ -232,9 +233,9 @@ select account_id, name, :new_hash, :prefix, scopes, old.expires_at from old
 returning id, name, (select expires_at from ended) as old_until;
 
 -- name: save_tier
--- Creates or changes a tier. Existing contracts keep their tokens and price, but whether REST is included is
--- read from here. `overage_price`: US cents per 1,000 tokens of overage; `direct`: whether keys may call
--- REST, null to leave it unchanged.
+-- Creates or changes a tier. Existing contracts keep their tokens and price, but this row decides whether
+-- REST is included. `overage_price`: US cents per 1,000 tokens of overage. `direct`: whether keys may call
+-- REST, or null to keep it.
 insert into tiers as t (name, tokens_included, overage_cents_per_1000, direct)
 select :name, coalesce(:tokens_included, old.tokens_included, 0), coalesce(:overage_price, old.overage_cents_per_1000, 0), coalesce(:direct, old.direct, true)
 from set_config('plat.actor', :by, true) as actor
@@ -244,7 +245,7 @@ on conflict (name) do update set (tokens_included, overage_cents_per_1000, direc
 returning name, tokens_included, overage_cents_per_1000, direct;
 
 -- name: update_account
--- Sets columns of an account and marks its current period, so that charges waiting for the period read the
+-- Sets columns of an account, and marks its current period so that charges waiting for the period read the
 -- account again. `patch`: {column: value}.
 with changed as (
   update accounts a set terms = a.terms + 1, (

@@ -1,9 +1,9 @@
 -- name: admit_calls
--- Lets many calls through by their accounts' limits, plain calls first. The bucket of all calls holds
--- `burst`, in 60 millionths of a call, and gains per_minute/60 a second; skip traces are at most so many in
--- any sliding minute, and each needs a call of the bucket, too. Accounts in their order, against deadlocks.
--- Returned besides: seconds until the next skip trace fits, 0 where one does, and until all of them do.
--- `calls`: calls that are no skip traces.
+-- Admits many calls by their accounts' limits, calls that are not skip traces first. The bucket of all calls
+-- has up to `burst` calls, in 60 millionths of a call, and gains per_minute/60 per second. Skip traces also
+-- have a limit in any sliding minute, and each of them needs a call from the bucket too. Accounts are in
+-- order, to prevent deadlocks. Also returns the seconds until the next skip trace fits (0 if it fits now),
+-- and until all of them do. `calls`: calls that are not skip traces.
 insert into rate_buckets as b (
   account_id, per_minute, burst, skip_trace_per_minute, level, plain_admitted, skip_traces_admitted, updated_at, skip_traces
 )
@@ -16,11 +16,10 @@ from unnest(:account_ids::uuid[], :calls::int[], :skip_traces::int[], :calls_per
 on conflict (account_id) do update set (
   per_minute, burst, skip_trace_per_minute, level, plain_admitted, skip_traces_admitted, updated_at, skip_traces
 ) = (
-  -- What is excluded is what nothing but full limits would let through: they can do no more,
-  -- whatever was asked for.
+  -- Excludes calls that only a full limit would admit. They can't do more, whatever was requested.
   select excluded.per_minute, excluded.burst, excluded.skip_trace_per_minute, full_level - 60000000::bigint * (plain + traces),
     plain, traces, moment, kept || array_fill(moment, array[traces])
-  -- Of two statements that wait for each other the later one may have begun earlier.
+  -- Of two statements that wait for each other, the later one may have started earlier.
   from (select greatest(b.updated_at, now()) as moment offset 0) as clock,
     lateral (
       select least(
@@ -29,7 +28,7 @@ on conflict (account_id) do update set (
       )::bigint as full_level
       offset 0
     ) as refilled,
-    -- Of moments in their order, those of a minute ago and before come first.
+    -- In the order of time, a minute ago and earlier come first.
     lateral (select b.skip_traces[1 + width_bucket(moment - interval '1 minute', b.skip_traces):] as kept) as within,
     lateral (select least(excluded.plain_admitted, full_level / 60000000)::int as plain offset 0) as first,
     lateral (
@@ -46,15 +45,15 @@ returning account_id, level, plain_admitted, skip_traces_admitted, cardinality(s
     else 60 + extract(epoch from skip_traces[cardinality(skip_traces)] - updated_at)::float8 end as skip_traces_in;
 
 -- name: charge_alike
--- Charges calls that differ in nothing, at two thirds of the cost of charge_calls. No row, and nothing
--- charged, where the account may not use as much, or where charge_calls has to look closer. What is held
--- counts as used. `tokens`: tokens a call, over 0.
+-- Charges identical calls at two thirds of the cost of charge_calls. No row, and no charge, if the account
+-- may not use that many tokens, or if charge_calls has to check in detail. Held tokens count as used.
+-- `tokens`: tokens per call, over 0.
 with charged as (
   update usage_periods p set tokens_used = p.tokens_used + :tokens::int * :calls::bigint
   from accounts a
   where p.account_id = :account_id and p.period_end is null and a.id = :account_id and a.period_start = p.period_start and a.period_end > now()
-    -- What the account was read as may have changed while its period was waited for: the update looks at
-    -- these again, on the period.
+    -- The account may have changed while this statement waited for its period, so the update checks these
+    -- again on the period.
     and p.terms = a.terms and (a.tokens_allowed is null or p.tokens_used + p.tokens_held + :tokens::int * :calls::bigint <= a.tokens_allowed)
   returning p.account_id, p.period_start, p.tokens_used + p.tokens_held as tokens_used, a.tokens_allowed, a.overage_allowed, a.payment_method
 ), daily as (
@@ -66,14 +65,14 @@ with charged as (
 )
 select 1 as n, :calls::int as charged, overage_allowed, payment_method, tokens_used, tokens_allowed
 from charged
--- Whatever the server's default: the response leaves only after the commit is on disk.
+-- Overrides the server's default: the response leaves only after the commit is on disk.
 where (select set_config('synchronous_commit', 'on', true)) = 'on';
 
 -- name: charge_calls
--- Charges many calls in one durable commit, under locks on the accounts' periods, so that tokens_used never
--- passes tokens_allowed; calls that are alike are one row, an account's cheapest first. No row where the
--- period is over or its terms have just changed: roll it and charge again. `account_ids`, ordered; `tokens`:
--- tokens a call, over 0; `tokens_before`: tokens of the account's rows before this one.
+-- Charges many calls in one durable commit, with locks on the accounts' periods, so that tokens_used never
+-- exceeds tokens_allowed. Identical calls are one row, an account's cheapest first. No row if the period has
+-- ended or its terms just changed: roll the period and charge again. `account_ids`: ordered. `tokens`: tokens
+-- per call, over 0. `tokens_before`: tokens of the account's rows before this one.
 with decided as materialized (
   select n, p.account_id, p.period_start, endpoint, mode, tokens, p.tokens_used + p.tokens_held + before as used_before, a.overage_allowed, a.payment_method,
     a.tokens_allowed,
@@ -82,8 +81,8 @@ with decided as materialized (
   from unnest(:account_ids::uuid[], :metering_keys::text[], :modes::text[], :tokens::int[], :calls::int[], :tokens_before::bigint[]) with ordinality
     as c (account_id, endpoint, mode, tokens, calls, before, n)
   join usage_periods p on p.account_id = c.account_id
-  -- What the account was read as may have changed while its period was waited for: the lock looks at these
-  -- again, on the period.
+  -- The account may have changed while this statement waited for its period, so the lock checks these again
+  -- on the period.
   join accounts a on a.id = p.account_id and a.period_start = p.period_start and a.terms = p.terms
   where p.period_end is null and a.period_end > now()
   order by n
@@ -100,16 +99,16 @@ with decided as materialized (
   on conflict (account_id, period_start, day, endpoint, mode) do update
   set tokens = usage_daily.tokens + excluded.tokens, calls = usage_daily.calls + excluded.calls
 )
--- What is charged last fits, so all before it was charged: used_before is exact wherever `charged` is over 0.
+-- The last charge fits, so all before it were charged: used_before is exact wherever `charged` is over 0.
 select n, charged, overage_allowed, payment_method, used_before + tokens * charged as tokens_used, tokens_allowed
 from decided
--- Whatever the server's default: the response leaves only after the commit is on disk.
+-- Overrides the server's default: the response leaves only after the commit is on disk.
 where (select set_config('synchronous_commit', 'on', true)) = 'on';
 
 -- name: claim_call
--- A row when this attempt is to answer: no answer of the call is kept and no other attempt is at it; with
--- what an earlier one has made. `fingerprint`: fingerprint of the request; `milliseconds`: milliseconds for
--- which others wait.
+-- A row if this attempt should respond, because no response of the call is stored and no other attempt is
+-- running. Includes what an earlier attempt created. `fingerprint`: fingerprint of the request.
+-- `milliseconds`: how long other attempts wait.
 insert into idempotent_calls as c (account_id, key, fingerprint, claim, claimed_until, created_at)
 values (:account_id, :key, :fingerprint, :attempt, now() + :milliseconds::int * interval '1 ms', now())
 on conflict (account_id, key) do update
@@ -118,14 +117,14 @@ set fingerprint = excluded.fingerprint, claim = excluded.claim, claimed_until = 
   made = case when c.status is null and c.created_at > now() - interval '24 hours' then c.made end
 where case
   when c.status is not null then c.created_at <= now() - c.kept_hours * interval '1 hour'
-  -- What was made belongs to the request that made it.
+  -- What was created belongs to the request that created it.
   else c.claimed_until <= now()
     and (c.made is null or c.fingerprint = excluded.fingerprint or c.created_at <= now() - interval '24 hours')
 end
 returning made;
 
 -- name: count_quote
--- Counts one of an account's quotes of a day. A process whose clock is behind begins no day anew.
+-- Counts one of an account's quotes per day. A process with a slow clock doesn't start a new day.
 insert into quote_counts as q (account_id, day, quotes)
 values (:account_id, :day, 1)
 on conflict (account_id) do update
@@ -133,8 +132,8 @@ set quotes = case when q.day < excluded.day then 1 else q.quotes + 1 end, day = 
 returning quotes;
 
 -- name: delete_old_answers
--- Calls with an Idempotency-Key whose answers are kept no longer. Rows that another process is deleting are
--- left to it.
+-- Deletes calls with an Idempotency-Key whose responses have expired. Skips rows that another process is
+-- deleting.
 delete from idempotent_calls where (account_id, key) in (
   select account_id, key from idempotent_calls
   where created_at <= now() - interval '24 hours' and created_at <= now() - kept_hours * interval '1 hour'
@@ -143,8 +142,8 @@ delete from idempotent_calls where (account_id, key) in (
 );
 
 -- name: delete_old_buckets
--- Limits that nobody has used for a day and that are full again: no row says the same. Rows that a call is
--- at are left to it.
+-- Deletes limits that no one has used for a day and that are full again, because a missing row means the
+-- same. Skips rows that a call is using.
 delete from rate_buckets where account_id in (
   select account_id from rate_buckets
   where updated_at < now() - interval '1 day'
@@ -153,9 +152,9 @@ delete from rate_buckets where account_id in (
 );
 
 -- name: identify_keys
--- The keys and access tokens with these hashes, their accounts and what the accounts have used. A key that
--- is used is marked so, at most once a minute, unless somebody else is at it: nobody waits for that, nor two
--- processes for each other.
+-- The keys and access tokens with these hashes, with their accounts and usage. Marks a used key at most once
+-- a minute. Skips rows that are locked, so no one waits for the mark, and two processes never wait for each
+-- other.
 with found as (
   select key_hash, id, scopes, expires_at, revoked_at is not null as revoked, account_id
   from api_keys
@@ -164,7 +163,7 @@ with found as (
   select id_hash, null, string_to_array(payload ->> 'scope', ' '), expires_at, false, account_id
   from oauth_records t
   where model = 'AccessToken' and id_hash = any(:hashes::bytea[]) and account_id is not null
-    -- One may be stored while its grant is being revoked.
+    -- A token may be stored while its grant is being revoked.
     and exists (select from oauth_records g where g.model = 'Grant' and g.id_hash = t.grant_hash and g.account_id = t.account_id)
 ), touched as (
   update api_keys set last_used_at = now()
@@ -187,43 +186,43 @@ left join tiers t on t.name = a.tier
 left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start;
 
 -- name: keep_answer
--- No row when another attempt has taken over. `people`: whom the answer is about, as the suppression list
--- knows them; null for nobody.
+-- No row if another attempt has taken over. `people`: the people that the response is about, as in the
+-- suppression list, or null for none.
 update idempotent_calls set status = :status, body = :body, people = :people::bytea[], kept_hours = :hours
 where account_id = :account_id and key = :key and claim = :attempt and status is null
 returning claim;
 
 -- name: list_due_accounts
--- Accounts whose period is over, the longest first, a bounded number of them.
+-- Accounts whose period has ended, longest ago first, up to a limit.
 select id from accounts where period_end <= now() order by period_end limit 1000;
 
 -- name: note_made
--- No row when another attempt has taken over.
+-- No row if another attempt has taken over.
 update idempotent_calls set made = :made::jsonb
 where account_id = :account_id and key = :key and claim = :attempt and status is null
 returning claim;
 
 -- name: read_call
--- What is kept of a call with an Idempotency-Key.
+-- What is stored of a call with an Idempotency-Key.
 select fingerprint, status, body, people from idempotent_calls where account_id = :account_id and key = :key;
 
 -- name: read_kept_answer
--- What a call with an Idempotency-Key was answered, while that is kept.
+-- The response to a call with an Idempotency-Key, while it is stored.
 select body, people, created_at
 from idempotent_calls
 where account_id = :account_id and key = :key and status is not null
   and created_at > now() - kept_hours * interval '1 hour';
 
 -- name: read_cursor_secret
--- The installation's own key for cursors.
+-- The installation's key for cursors.
 select secret from cursor_secret;
 
 -- name: read_job_totals
--- Totals of finished jobs since the installation began.
+-- Totals of finished jobs since the installation started.
 select name, outcome, jobs, seconds, rows, le from job_totals order by name, outcome;
 
 -- name: release_call
--- The attempt has failed: the next one starts over, with what this one has made.
+-- The attempt failed: the next one starts over, with what this one created.
 with released as (
   update idempotent_calls set claimed_until = now()
   where account_id = :account_id and key = :key and claim = :attempt and status is null and made is not null
@@ -232,12 +231,12 @@ delete from idempotent_calls
 where account_id = :account_id and key = :key and claim = :attempt and status is null and made is null;
 
 -- name: renew_claim
--- The attempt is still at it. `milliseconds`: milliseconds for which others wait.
+-- The attempt is still running. `milliseconds`: how long other attempts wait.
 update idempotent_calls set claimed_until = now() + :milliseconds::int * interval '1 ms'
 where account_id = :account_id and key = :key and claim = :attempt and status is null;
 
 -- name: read_account
--- An account that is not disabled, with what it has used, as identify_keys tells it.
+-- An account that is not disabled, with its usage, as identify_keys returns it.
 select a.id, a.pro, a.tier, coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid",
   a.overage_allowed as "overageAllowed", a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed",
   coalesce(u.tokens_used + u.tokens_held, 0) as "tokensUsed", a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst",

@@ -1,6 +1,6 @@
 -- name: hold_tokens
--- Holds tokens of an account's period. No row where it may not use as many, or its period has to be rolled
--- first.
+-- Holds tokens of an account's period. No row if the account may not use that many, or if its period has to
+-- be rolled first.
 update usage_periods p set tokens_held = p.tokens_held + :tokens::bigint
 from accounts a
 where p.account_id = :account_id and p.period_end is null and a.id = :account_id and a.period_start = p.period_start
@@ -9,13 +9,13 @@ where p.account_id = :account_id and p.period_end is null and a.id = :account_id
 returning p.account_id;
 
 -- name: release_tokens
--- Gives back tokens that were held.
+-- Releases held tokens.
 update usage_periods set tokens_held = tokens_held - :tokens::bigint
 where account_id = :account_id and period_end is null;
 
 -- name: charge_held
--- Charges what tokens were held for, and gives the rest of them back. No row where more is to be charged than
--- the account may use, or its period has to be rolled first. `held`: tokens that were held.
+-- Charges held tokens and releases the rest. No row if the charge exceeds what the account may use, or if its
+-- period has to be rolled first. `held`: tokens that were held.
 with charged as (
   update usage_periods p
   set tokens_used = p.tokens_used + :tokens::bigint, tokens_held = p.tokens_held - :held::bigint
@@ -36,7 +36,7 @@ with charged as (
 select account_id from charged;
 
 -- name: read_quota
--- What an account may still use, for the error that says so.
+-- The number of tokens that an account can still use, for the error message.
 select a.overage_allowed as "overageAllowed", a.payment_method as "paymentMethod",
   coalesce(a.tokens_allowed - p.tokens_used - p.tokens_held, 0) as "left"
 from accounts a

@@ -3,8 +3,8 @@
 select id from companies where id = :company_id for no key update;
 
 -- name: describe_invited
--- Whether an address is a company's user, and how many other addresses have an open invitation to it. Run it
--- under lock_company.
+-- Whether an address belongs to a user of the company, and how many other addresses have an open invitation.
+-- Run it under lock_company.
 select
   exists (select from users where company_id = :company_id and lower(email) = lower(:email)) as "isMember",
   (
@@ -13,7 +13,7 @@ select
   ) as open;
 
 -- name: save_invitation
--- Invites an address to a company, or again: the link before ends.
+-- Invites an address to a company. A repeated invitation replaces the link.
 with saved as (
   insert into invitations (company_id, email, name, operator, invited_by, token_hash, expires_at)
   values (:company_id, :email, :name, :operator, :by, :token_hash, now() + make_interval(mins => :minutes))
@@ -36,8 +36,8 @@ delete from invitations where token_hash = :token_hash and expires_at > now()
 returning company_id, email, name, operator;
 
 -- name: cancel_invitations
--- Ends an invitation of a company, or all invitations of an address. `id` and `company_id`, or `email`: the
--- others are null.
+-- Ends an invitation of a company, or all invitations of an address. Set `id` and `company_id`, or `email`.
+-- The others are null.
 with ended as (
   delete from invitations
   where case when :email::text is null then id = :id and company_id = :company_id else lower(email) = lower(:email) end
@@ -49,8 +49,8 @@ with ended as (
 select email from ended;
 
 -- name: end_invitations_with
--- Ends a company's invitations to the address of a user of it, and those that this user sent. `id` or
--- `email`: the other is null.
+-- Ends a company's invitations to the address of one of its users, and those that this user sent. Set `id` or
+-- `email`. The other is null.
 with person as (
   select company_id, email from users
   where case when :email::text is null then id = :id else lower(email) = lower(:email) end

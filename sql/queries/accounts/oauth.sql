@@ -1,5 +1,5 @@
 -- name: keep_record
--- Inserts or replaces a record of the authorization server. `grant_hash` and `account_id` may be null;
+-- Inserts or replaces a record of the authorization server. `grant_hash` and `account_id` may be null.
 -- `seconds`: its lifetime.
 insert into oauth_records (model, id_hash, payload, grant_hash, account_id, expires_at)
 values (:model, :id_hash, :payload, :grant_hash, :account_id, now() + :seconds::float8 * interval '1 second')
@@ -7,15 +7,15 @@ on conflict (model, id_hash) do update
   set payload = excluded.payload, grant_hash = excluded.grant_hash, account_id = excluded.account_id, expires_at = excluded.expires_at;
 
 -- name: read_record
--- Reads a record. One that was used within the last 10 seconds does not count as used yet: consume_record
--- decides whether it may be used again.
+-- Reads a record. One that was used within the last 10 seconds doesn't count as used yet, because
+-- consume_record decides whether it may be used again.
 select payload, case when consumed_at < now() - interval '10 seconds' then extract(epoch from consumed_at)::bigint end as consumed
 from oauth_records
 where model = :model and id_hash = :id_hash and (expires_at is null or expires_at > now());
 
 -- name: consume_record
--- Marks a code or token as used; no row when it was used before. A refresh token may be used again for 10
--- seconds, as its client may not have received the response.
+-- Marks a code or token as used. No row if it was used before. A refresh token may be used again for 10
+-- seconds, because its client may not have received the response.
 update oauth_records set consumed_at = coalesce(consumed_at, now())
 where model = :model and id_hash = :id_hash
   and (consumed_at is null or (model = 'RefreshToken' and consumed_at > now() - interval '10 seconds'))
@@ -30,8 +30,8 @@ delete from oauth_records where model = :model and id_hash = :id_hash;
 delete from oauth_records where model = :model and grant_hash = :grant_hash;
 
 -- name: make_room_for_client
--- Deletes the oldest clients that nobody has authorized, to keep at most a thousand with the next one.
--- Authorized clients expire with their grant, a year after it.
+-- Deletes the oldest clients that no one has authorized, so that with the next one there are at most a
+-- thousand. Authorized clients expire with their grant, a year after it.
 delete from oauth_records
 where model = 'Client' and id_hash in (
   select id_hash from oauth_records
@@ -46,7 +46,7 @@ where model = 'Client' and id_hash in (
 update oauth_records set expires_at = now() + :seconds::float8 * interval '1 second' where model = 'Client' and id_hash = :client_hash;
 
 -- name: list_grants
--- The assistants that an account has authorized, whether they may only read, and when each last received a
+-- The assistants that an account has authorized, whether they are read-only, and when each last received a
 -- token.
 select encode(g.id_hash, 'hex') as id, g.payload ->> 'clientId' as client_id, c.payload ->> 'client_name' as name,
   c.payload -> 'redirect_uris' ->> 0 as redirect_uri, g.created_at,
@@ -58,7 +58,7 @@ where g.model = 'Grant' and g.account_id = :account_id and g.expires_at > now()
 order by g.created_at desc;
 
 -- name: end_grant
--- Revokes an assistant's grant with all its tokens; no row when there is none.
+-- Revokes an assistant's grant with all its tokens. No row if there is none.
 with ended as (
   delete from oauth_records where model = 'Grant' and id_hash = decode(:grant_hash, 'hex') and account_id = :account_id returning id_hash
 ), members as (
@@ -67,15 +67,15 @@ with ended as (
 select from ended;
 
 -- name: end_account_grants
--- Revokes all that assistants were granted for an account, with tokens, codes, and sign-ins in progress.
+-- Revokes every grant of assistants for an account, with tokens, codes, and sign-ins in progress.
 delete from oauth_records where account_id = :account_id;
 
 -- name: lock_owner
--- A row when the user owns the account. Waits for a change of its owner to end.
+-- A row if the user owns the account. Waits for a concurrent change of its owner.
 select id from accounts where id = :account_id and user_id = :user_id for share;
 
 -- name: end_grants_of_client
--- Revokes an account's grants of a client, before it is authorized again.
+-- Revokes an account's grants of a client before it is authorized again.
 with ended as (
   delete from oauth_records
   where model = 'Grant' and account_id = :account_id and payload ->> 'clientId' = :client_id

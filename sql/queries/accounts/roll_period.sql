@@ -1,6 +1,6 @@
--- Closes periods that are over and opens the current one, with those in between in which nobody called;
--- once, however many processes try. Months are added to the anchor in UTC. Locks the account, then its
--- period, as charges do.
+-- Closes periods that have ended and opens the current one, including periods in between without calls.
+-- Happens once, however many processes try. Months are added to the anchor in UTC. Locks the account, then
+-- its period, as charges do.
 with due as materialized (
   select id, tier, tokens_included, overage_cents_per_1000, period_anchor, period_start, period_end, terms,
     set_config('plat.actor', 'end of period', true) as actor
@@ -33,7 +33,7 @@ with due as materialized (
   select id, starts, terms,
     case when ends <= now() then ends end, case when ends <= now() then tier end,
     case when ends <= now() then tokens_included end, case when ends <= now() then overage_cents_per_1000 end,
-    -- What is held for exports under way is held of the period in which they are billed.
+    -- Tokens held for running exports belong to the period in which those exports are billed.
     case when ends > now() then coalesce((select tokens_held from held where account_id = id), 0) else 0 end
   from following
   on conflict do nothing

@@ -1,11 +1,11 @@
 -- name: delete_old_usage
--- Deletes the days of periods that ended more than three years ago. What was billed stays in usage_periods.
+-- Deletes the days of periods that ended more than three years ago. The billed totals stay in usage_periods.
 delete from usage_daily d
 using usage_periods p
 where p.account_id = d.account_id and p.period_start = d.period_start and p.period_end < now() - interval '3 years';
 
 -- name: list_days
--- An account's usage in a period by UTC day, endpoint and mode. `start`: start of the period to the
+-- An account's usage in a period by UTC day, endpoint, and mode. `start`: start of the period, to the
 -- millisecond.
 select day as date, endpoint, mode, tokens, calls from usage_daily
 where account_id = :account_id and period_start >= :start and period_start < :start::timestamptz + interval '1 ms'
@@ -29,9 +29,9 @@ where p.account_id = :account_id
 order by p.period_start desc;
 
 -- name: read_breakdown
--- The usage of an account's current period by UTC day (since 1970-01-01), endpoint and mode, in the order of
--- the primary key. Each column is one text separated by spaces, half the bytes of JSON. `over`: the period
--- has to be rolled first.
+-- The usage of an account's current period by UTC day (since 1970-01-01), endpoint, and mode, in the order of
+-- the primary key. Each column is one text separated by spaces, which takes half the bytes of JSON. `over`:
+-- whether the period has to be rolled first.
 select a.period_start, a.period_end, coalesce(a.period_end <= now(), false) as over, r.*
 from accounts a, lateral (
   select string_agg((day - date '1970-01-01')::text, ' ') as days,
@@ -45,8 +45,8 @@ from accounts a, lateral (
 where a.id = :account_id;
 
 -- name: read_totals
--- Totals of an account's current period. `over`: the period has to be rolled first. Nulls and zeros without
--- a contract.
+-- Totals of an account's current period. `over`: whether the period has to be rolled first. Nulls and zeros
+-- without a contract.
 select a.tier, coalesce(p.tokens_used, 0) as tokens_used, case when a.tier is null then 0 else a.tokens_included end as tokens_included,
   o.tokens_overage, round(o.tokens_overage * a.overage_cents_per_1000::numeric / 1000)::bigint as overage_amount_cents,
   a.period_start, a.period_end, coalesce(a.period_end <= now(), false) as over

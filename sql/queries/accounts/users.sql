@@ -14,14 +14,14 @@ on conflict (lower(email)) do nothing
 returning id;
 
 -- name: lock_user
--- Locks a user whom a transaction may delete. `id` or `email`: the other is null.
+-- Locks a user that a transaction may delete. Set `id` or `email`. The other is null.
 select id, set_config('plat.actor', :by, true) as actor from users
 where case when :email::text is null then id = :id else lower(email) = lower(:email) end
 for update;
 
 -- name: describe_user
--- What decides whether a locked user may be deleted, and whose board their deals go to: that of their
--- company's oldest account.
+-- Whether a locked user may be deleted, and whose board gets their deals: that of their company's oldest
+-- account.
 select u.id, u.email, u.company_id, c.name as company, u.operator,
   (select name from accounts where user_id = u.id order by created_at limit 1) as account,
   (select id from accounts where company_id = u.company_id order by created_at limit 1) as heir_id,
@@ -33,11 +33,11 @@ join companies c on c.id = u.company_id
 where u.id = :id;
 
 -- name: delete_user
--- Deletes a user with their password, sessions, links, and the emails of saved searches.
+-- Deletes a user with their password, sessions, links, and saved-search emails.
 delete from users where id = :user_id;
 
 -- name: list_users
--- Every user with their company, account and last visit.
+-- All users with their company, account, and last visit.
 select u.id, u.email, u.name, u.operator, c.name as company, a.name as account, p.user_id is not null as has_password,
   (select max(s.seen_at) from sessions s where s.user_id = u.id) as seen_at, u.created_at
 from users u
@@ -67,14 +67,14 @@ on conflict (user_id) do update set hash = excluded.hash, changed_at = now();
 insert into audit (actor, action, entity, entity_id) values (:by, :what, 'users', :user_id);
 
 -- name: insert_session
--- Opens a session. `browser`: the User-Agent.
+-- Starts a session. `browser`: the User-Agent.
 insert into sessions (token_hash, user_id, user_agent)
 select :token_hash, id, :browser from users where id = :user_id for key share
 returning id;
 
 -- name: read_session
--- The user of a session and the account whose data pages show: the user's own, else their company's oldest.
--- A session ends after 30 idle days. The last visit is updated once in 5 minutes.
+-- The user of a session, and the account whose data pages show: the user's own, or else their company's
+-- oldest. A session ends after 30 idle days. The last visit is updated once every 5 minutes.
 with session as (
   select id, user_id, seen_at from sessions where token_hash = :token_hash and seen_at > now() - interval '30 days'
 ), seen as (
@@ -109,15 +109,15 @@ order by seen_at desc;
 delete from sessions where id = :session_id and user_id = :user_id;
 
 -- name: end_sessions
--- Ends all sessions of a user except one. `kept_session_id`: the session that stays, or null.
+-- Ends all sessions of a user except `kept_session_id`, which may be null.
 delete from sessions where user_id = :user_id and id is distinct from :kept_session_id::uuid;
 
 -- name: list_open_sessions
--- Which of these sessions are still open.
+-- Which of these sessions are still active.
 select id from sessions where id = any (:session_ids::uuid[]);
 
 -- name: delete_old_sessions
--- Deletes sessions, links and invitations that can no longer be used.
+-- Deletes sessions, links, and invitations that have expired.
 with links as (
   delete from sign_in_links where expires_at < now()
 ), invitations as (
@@ -145,7 +145,7 @@ join companies c on c.id = i.company_id
 where i.token_hash = :token_hash and i.expires_at > now();
 
 -- name: use_link
--- Uses a link. The user's other links end with it, so that an older mail opens nothing.
+-- Uses a link. The user's other links end with it, so that an older email no longer works.
 with used as (
   delete from sign_in_links where token_hash = :token_hash and expires_at > now() returning user_id, purpose
 ), others as (

@@ -9,15 +9,15 @@ where seq in (
 )
 
 -- name: get_head
--- The number of the last change; 0 before the first.
+-- The number of the last change, or 0 before the first.
 select coalesce(max(seq), 0) as head from changes
 
 -- name: list_changes
--- A page of changes after a number, planned by its very values, all as of one moment: up to one more than
--- `limit`; `head`, the last of all; `passed_at`, the time of the last one that is not after the number; and
--- where looking for changes of some types has ended early, `scanned`. One row at least. Places: county (a
--- condition), wanted (a condition of the types), filtered (whether there is one). `scan`: how many changes
--- are looked at.
+-- A page of changes after a number, planned for its actual values, as of one moment: up to one more than
+-- `limit`. `head`: the last change of all. `passed_at`: the time of the last change up to the number.
+-- `scanned`: set if the scan for some types stopped early. Returns at least one row. Fragments: county (a
+-- condition), wanted (a condition on types), filtered (whether there is one). `scan`: number of changes to
+-- scan.
 with hits as materialized (
   select c.*
   from (
@@ -47,7 +47,7 @@ left join hits h on true
 order by h.seq
 
 -- name: list_recent
--- The newest changes. `fips`, `type`, `since` may be null.
+-- The newest changes. `fips`, `type`, and `since` may be null.
 select seq, type, at, run_id, fips, property_id, listing_id, zip, fields
 from changes
 where (:fips::int is null or fips = :fips)
@@ -57,7 +57,7 @@ order by seq desc
 limit :limit
 
 -- name: read_timeline
--- What became of a parcel, its value, and listings of it, the newest first.
+-- The history of a parcel, its value, and its listings, newest first.
 select at, type, fields
 from (
   select seq, at, type, fields from changes where property_id = :property_id::bigint

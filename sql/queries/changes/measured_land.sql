@@ -1,5 +1,5 @@
 -- name: read_shown_land
--- The figures of parcels' land as the API shows them: those of another shape are not shown.
+-- The land figures of parcels as the API shows them. Figures of an earlier shape are not shown.
 select
   p.property_id, p.created_run, p.row_version, f.landlocked, f.wetlands_percent, f.flood_zone_percent,
   f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft, f.steeper_percent, a.mean_slope_percent,
@@ -12,20 +12,20 @@ where p.fips = :fips and p.property_id = any (:property_ids::bigint[])
 order by p.property_id
 
 -- name: list_loading_runs
--- Which of some runs brought the county's first parcels within the last days.
+-- Which of some runs loaded the county's first parcels within the last days.
 select r.id as run_id
 from runs r
 join changes c on c.fips = :fips and c.run_id = r.id and c.type = 'county.loaded' and c.fields ? 'parcels'
 where r.id = any (:runs::bigint[]) and r.finished_at > now() - :days * interval '1 day'
 
 -- name: stage_measured_land
--- Parcels of a county whose land is shown with other figures. Rows that belong together.
+-- Parcels of a county whose land figures changed. The arrays correspond row by row.
 insert into pending_changes (type, fips, property_id, fields, row_version)
 select 'land.measured', :fips, property_id, fields, :version::bigint
 from unnest(:property_ids::bigint[], :fields::jsonb[]) as m (property_id, fields)
 
 -- name: set_row_version
--- Gives parcels of a county the number of their change. Fragment: table
+-- Gives parcels of a county the number of their change. Fragment: table.
 update {{table}}
 set row_version = :version
 where fips = :fips and property_id = any (:property_ids::bigint[])

@@ -1,18 +1,18 @@
 -- name: create_pending
--- What a transaction has changed so far; record_pending numbers it.
+-- The changes of a transaction so far. record_pending numbers them.
 create temporary table pending_changes (
   type text not null, fips int, property_id bigint, listing_id uuid, zip text, fields jsonb not null,
-  -- Of changes of parcels.
+  -- For changes of parcels.
   row_version bigint
 ) on commit drop
 
 -- name: draw_version
--- A number for all parcels that a transaction changes. Draw it while nobody else can write these parcels, so
--- that it grows with each change of one.
+-- A number for all parcels that a transaction changes. Draw it while no one else can write these parcels, so
+-- that it increases with each change of a parcel.
 select nextval('row_version') as version
 
 -- name: record_versions
--- Notes in which order numbers of parcels are committed. After lock_changes.
+-- Records the order in which the numbers of parcels are committed. Run after lock_changes.
 insert into row_versions (version, at)
 select row_version, statement_timestamp()
 from pending_changes
@@ -21,8 +21,8 @@ group by row_version
 order by row_version
 
 -- name: lock_changes
--- Until the transaction has ended, and others see what it did, no other one numbers changes. Without any
--- nothing is locked. `lock`: number of the lock.
+-- Until this transaction has ended and others can see its changes, no other transaction numbers changes.
+-- Without changes, nothing is locked. `lock`: number of the lock.
 select pg_advisory_xact_lock(:lock::int)
 from pending_changes
 limit 1
@@ -34,8 +34,8 @@ select statement_timestamp(), type, :run_id::bigint, fips, property_id, listing_
 from pending_changes
 
 -- name: stage_loaded_counties
--- Counties whose first parcels the run brings: one change each. After reserve_serials, which makes a second
--- feed of a county wait and see the serials of the first.
+-- Counties whose first parcels come from this run, as one change each. Run after reserve_serials, which makes
+-- a second feed of a county wait and see the serials of the first.
 insert into pending_changes (type, fips, fields, row_version)
 select 'county.loaded', n.fips, jsonb_build_object('parcels', jsonb_build_array(0, n.parcels)), :version::bigint
 from (select fips, count(*) as parcels from stage_match where state = 'new' group by fips) n
@@ -43,9 +43,9 @@ join county_serials c on c.fips = n.fips and c.last_serial = n.parcels
 returning fips
 
 -- name: stage_parcel_changes
--- What becomes of the parcels that were known before, read before they are written; one whose digest alone
--- is another has not changed. Fragments: differing, a text for each field that differs; version; fips, the
--- counties that change, as a literal.
+-- Changes of known parcels, read before the merge writes them. A parcel with only a different digest has not
+-- changed. Fragments: differing (a text for each field that differs), version, fips (the counties that
+-- change, as a literal).
 insert into pending_changes (type, fips, property_id, fields, row_version)
 select
   'parcel.' || d.state, d.fips, d.property_id,
@@ -64,14 +64,14 @@ from (
   left join stage_roll r on r.fips = m.fips and r.key = m.key
   left join stage_shape s on s.fips = m.fips and s.key = m.key
   where m.state in ('changed', 'returned', 'retired') and p.fips = any ({{fips}}::int[])
-  -- The fields are written once, not for the condition as well.
+  -- The fields are written only once, not again for the condition.
   offset 0
 ) d
 where d.state <> 'changed' or d.fields <> '{}'
 
 -- name: stage_new_parcels
--- The parcels that are new in counties that had some. Fragments: added, a text for each field;
--- loaded, the other counties, as a literal.
+-- New parcels in counties that already had some. Fragments: added (a text for each field), loaded (the other
+-- counties, as a literal).
 insert into pending_changes (type, fips, property_id, fields, row_version)
 select
   'parcel.new', w.fips, w.property_id,
@@ -82,8 +82,8 @@ left join stage_shape s on s.ctid = w.shape_at
 where w.state = 'new' and w.fips <> all ({{loaded}}::int[])
 
 -- name: stage_listing_changes
--- What becomes of listings, read before they are written: whether they are on the market or sold, or neither,
--- and what is shown of them. Fragment: differing, a text for each field that differs.
+-- Changes of listings, read before the merge writes them: whether they are on the market, sold, or neither,
+-- and their fields. Fragment: differing (a text for each field that differs).
 insert into pending_changes (type, fips, listing_id, fields)
 select d.type, coalesce(s.fips, l.fips), m.id, d.fields::jsonb
 from stage_listing_match m
@@ -108,8 +108,7 @@ cross join lateral (
 where m.state <> 'unchanged' and t.type is not null and d.fields <> '{}'
 
 -- name: fold_loaded_listings
--- Takes the new listings of counties that had none, or whose parcels are new as well, together: the county
--- was loaded.
+-- Combines the new listings of counties that had none, or whose parcels are new too: the county was loaded.
 with touched as (
   select fips, count(*) as listings
   from pending_changes
@@ -138,14 +137,14 @@ from loaded
 where not told
 
 -- name: keep_valuations
--- What the parcels of a county are worth before they are valued anew. Place: fips.
+-- Estimated values of a county's parcels before they are recalculated. Fragment: fips.
 create temporary table valuations_before on commit drop as
 select property_id, mean_adjusted_price, model_version
 from valuations
 where fips = {{fips}}
 
 -- name: stage_moved_valuations
--- The parcels whose worth moved by more than `share`. Places: fips, share.
+-- The parcels whose estimate moved by more than `share`. Fragments: fips, share.
 insert into pending_changes (type, fips, property_id, fields)
 select
   'valuation.moved', v.fips, v.property_id,
@@ -165,9 +164,9 @@ from (
 where v.was > 0 and abs(v.is / v.was - 1) > {{share}}
 
 -- name: stage_stats_changes
--- The regions of a batch that have other figures than are stored, read before these are replaced. What a
--- region has for the first time is not told figure by figure, nor is the price index, which moves with every
--- fit. Parameters as of update_region_stats.
+-- Regions of a batch whose figures differ from the stored ones, read before these are replaced. New regions
+-- are not reported figure by figure. The price index is not reported, because it moves with every fit.
+-- Parameters as in update_region_stats.
 insert into pending_changes (type, fips, zip, fields)
 select 'stats.written', g.fips, case b.type when 'zip' then b.code end, d.fields
 from unnest(:types::text[], :codes::text[], string_to_array(:bodies, E'\n')) as b (type, code, body)
@@ -200,5 +199,5 @@ cross join lateral (
   end as fields
 ) d
 where b.body <> '' and d.fields is not null
-  -- What stands before them is not compared, nor read as JSON where they are the same.
+  -- The part before them is not compared, and equal texts are not parsed as JSON.
   and substring(was.body from position('"stats":' in was.body)) <> substring(b.body from position('"stats":' in b.body))

@@ -1,5 +1,5 @@
 -- name: find_versions_since
--- The row_versions that were committed after a moment or another row_version: the first, and larger ones that
+-- The row_versions that were committed after a time or another row_version: the first, and larger ones that
 -- were committed before. `at` or `version` is null. `newest`: the largest of all.
 with cut as (
   select coalesce(max(n), 0) as n

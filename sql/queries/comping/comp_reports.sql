@@ -1,6 +1,6 @@
 -- name: insert_report
--- Creates an empty report of a parcel, which waits to be prepared; no row when the parcel is not on the roll
--- or the account has too many. `user_id`: who begins it, null with a key; `limit`: reports per account.
+-- Creates an empty report of a parcel, which waits to be prepared. No row if the parcel is not on the roll or
+-- the account has too many. `user_id`: who created it, or null with a key. `limit`: reports per account.
 insert into comp_reports (account_id, user_id, fips, property_id, wanted_at)
 select :account_id::uuid, :user_id::uuid, p.fips, p.property_id, now()
 from parcels p
@@ -37,7 +37,7 @@ order by r.wanted_at
 limit :limit;
 
 -- name: read_terms
--- The as-of day of a county's last valuation, and the extent of its parcels in 1e-7 degrees.
+-- The as-of date of a county's last valuation, and the extent of its parcels in 1e-7 degrees.
 select
   (select to_char(as_of, 'YYYY-MM-DD') from valuations where fips = :fips limit 1) as as_of,
   (c.extent[1])[0] as west, (c.extent[1])[1] as south, (c.extent[0])[0] as east, (c.extent[0])[1] as north
@@ -64,8 +64,8 @@ from region_stats
 where (type = 'county' and code = :fips) or (type = 'zip' and code = :zip);
 
 -- name: store_prepared
--- Stores the snapshot of a report, or, when it has one, the offer of a newer one. Clears the wait, unless
--- the report was requested again since. `snapshot` and `fault` may be null.
+-- Stores the snapshot of a report, or, if it has one, the offer of a newer one. Clears the wait, unless the
+-- report was requested again in the meantime. `snapshot` and `fault` may be null.
 update comp_reports
 set
   snapshot = coalesce(snapshot, :snapshot::json),
@@ -77,8 +77,8 @@ set
 where id = :id;
 
 -- name: read_report
--- A report, for members of its account and the account's own user. The maker is a name, never an email, as
--- shared reports show it.
+-- A report, for members of its account and the account's own user. The creator is a name, never an email,
+-- because shared reports show it.
 select
   r.id, r.account_id, r.fips, r.property_id, r.label, r.title, r.notes, r.version, r.created_at, r.updated_at, r.wanted_at,
   r.looked_at, r.fault, r.snapshot, r.offered, r.share_expires_at,
@@ -131,7 +131,7 @@ on conflict (report_id, comp_id, adjustment) do update
 set percent = excluded.percent, reason = excluded.reason, changed_at = now();
 
 -- name: restore_adjustment
--- Removes an override, so that the model's adjustment applies.
+-- Removes an override, so that the model's adjustment applies again.
 delete from comp_report_overrides where report_id = :report_id and comp_id = :comp_id and adjustment = :adjustment;
 
 -- name: touch_report
@@ -149,7 +149,7 @@ update comp_reports set notes = :notes, version = version + 1, updated_at = now(
 returning version;
 
 -- name: share_report
--- Sets or replaces a report's link. `token_hash`: hash of the token; null removes it.
+-- Sets or replaces a report's link. `token_hash`: hash of the token, or null to remove it.
 update comp_reports
 set share_hash = :token_hash, share_expires_at = case when :token_hash::bytea is null then null else now() + :days::int * interval '1 day' end
 where id = :id;
@@ -167,7 +167,7 @@ select 1 from valuations where fips = :fips and property_id = :property_id and c
 select 1 from comp_reports where id = :id and wanted_at is not null;
 
 -- name: accept_offer
--- Replaces a report's snapshot by the offered one.
+-- Replaces a report's snapshot with the offered one.
 update comp_reports
 set snapshot = offered, offered = null, version = version + 1, updated_at = now()
 where id = :id and offered is not null;

@@ -28,7 +28,7 @@ from contacts
 with no data
 
 -- name: delete_old_provider_answers
--- Deletes provider answers past their retention.
+-- Deletes provider responses past their retention.
 delete from provider_answers where asked_at < now() - :days * interval '1 day'
 
 -- name: delete_old_traces
@@ -36,7 +36,7 @@ delete from provider_answers where asked_at < now() - :days * interval '1 day'
 delete from traces where asked_at < now() - :years * interval '1 year'
 
 -- name: delete_gone_contacts
--- Deletes contacts that their feed no longer lists. For feeds that list everything.
+-- Deletes contacts that their feed no longer lists. For feeds that list everyone.
 delete from contacts c
 using stage_contact_match m
 where m.state = 'gone' and c.id = m.id and c.feed_id = :feed_id
@@ -47,7 +47,7 @@ delete from contacts where id = any(:ids::uuid[])
 
 -- name: erase_kept_responses
 -- Deletes stored responses of idempotent calls that are about a person or contain one of these numbers, and
--- returns how many. `person_hmacs`: HMACs of the person; `patterns`: patterns for LIKE.
+-- returns how many. `person_hmacs`: HMACs of the person. `patterns`: LIKE patterns.
 with erased as (
   delete from idempotent_calls
   where status is not null
@@ -65,21 +65,21 @@ set
 where keys && array[:key::bigint]
 
 -- name: erase_provider_answers
--- Deletes provider answers about a person, and returns how many. `person_hmacs`: HMACs of the person.
+-- Deletes provider responses about a person, and returns how many. `person_hmacs`: HMACs of the person.
 with erased as (
   delete from provider_answers where tags && :person_hmacs::bytea[] returning 1
 )
 select count(*)::int as erased from erased
 
 -- name: keep_provider_answer
--- Stores a provider's answer. `question_hmac`: HMAC of the question; `answer`: JSON, or null;
--- `person_hmacs`: HMACs of the persons in it.
+-- Stores a provider's response. `question_hmac`: HMAC of the query. `answer`: JSON, or null. `person_hmacs`:
+-- HMACs of the people in it.
 insert into provider_answers (question, provider, answer, tags)
 values (:question_hmac, :provider, :answer, :person_hmacs)
 on conflict (question) do update set asked_at = now(), answer = excluded.answer, tags = excluded.tags
 
 -- name: list_candidates
--- The contacts that share a search key with a subject.
+-- The contacts that share a search key with the person searched for.
 select
   id, source, entity_name, first_name, middle_name, last_name, suffix, places, phones, to_char(last_seen, 'YYYY-MM-DD') as last_seen
 from contacts
@@ -110,7 +110,7 @@ where (:account_id::uuid is null or t.account_id = :account_id) and (:since::tim
 order by t.asked_at, t.id
 
 -- name: match_contacts
--- Finds out what the merge does with every contact of the run and its feed. Fragment: feed, the feed's id
+-- Determines what the merge does with every contact of the run and its feed. Fragment: feed, the feed's id
 create unlogged table stage_contact_match as
 select
   coalesce(s.id, c.id) as id,
@@ -132,7 +132,7 @@ from parcels
 where fips = :fips and property_id = :property_id
 
 -- name: read_provider_answer
--- A stored provider answer. `question_hmac`: HMAC of the question.
+-- A stored provider response. `question_hmac`: HMAC of the query.
 select answer from provider_answers where question = :question_hmac and asked_at >= now() - :days * interval '1 day'
 
 -- name: read_secret
@@ -159,10 +159,10 @@ set
   changed_run = excluded.changed_run
 
 -- name: write_trace
--- Writes the audit row of a trace. `key_id`: API key's id, or null; `question_hmac`: HMAC of the question.
+-- Writes the audit row of a trace. `key_id`: API key's id, or null. `question_hmac`: HMAC of the query.
 insert into traces (account_id, key_id, endpoint, question, source, matched)
 values (:account_id, :key_id, :metering_key, :question_hmac, :source, :matched)
 
 -- name: list_suppressions
--- The hashes of all who asked to be suppressed.
+-- The hashes of everyone on the suppression list.
 select hash from contact_suppressions

@@ -18,7 +18,7 @@ with no data
 create unlogged table stage_dnc (prefix int, bits bytea)
 
 -- name: delete_areas
--- Removes area codes from the registry, to be replaced by a full list.
+-- Removes area codes from the registry, so that a full list can replace them.
 delete from dnc_numbers where prefix / 1000 = any(:area_codes::int[])
 
 -- name: delete_gone_blocks
@@ -35,7 +35,7 @@ select area_code, to_char(edition, 'YYYY-MM-DD') as edition, numbers from dnc_ar
 select prefix, bits from dnc_numbers where prefix = any(:prefixes::int[])
 
 -- name: look_up_numbers
--- The line type of each number by its longest matching block, and whether the registry lists it (null when
+-- The line type of each number, by its longest matching block, and whether the registry lists it (null when
 -- unknown).
 select
   n.number::text as number,
@@ -65,7 +65,7 @@ from stage_block s
 full join (select prefix, block, row_hash from number_blocks where feed_id = :feed_id) b on b.prefix = s.prefix and b.block = s.block
 
 -- name: summarise_registry
--- The age of the registry's copy: its oldest edition and that one's age in days, its area codes and numbers.
+-- The age of the registry's copy: its oldest edition with its age in days, its area codes, and its numbers.
 select
   count(*)::int as areas,
   coalesce(sum(numbers), 0)::bigint as numbers,
@@ -97,5 +97,5 @@ select prefix, bits from stage_dnc
 on conflict (prefix) do update set bits = excluded.bits
 
 -- name: lock_areas
--- Lists of the registry are merged one after the other.
+-- Registry lists are merged one after the other.
 lock table dnc_areas in share row exclusive mode

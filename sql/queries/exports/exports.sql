@@ -1,6 +1,6 @@
 -- name: add_export
--- A new export. `state`: queued, or failed with its error; `held`: tokens that are held for it; `order_key`:
--- the Idempotency-Key of its order, null for none.
+-- A new export. `state`: queued, or failed with its error. `held`: tokens held for it. `order_key`: the
+-- Idempotency-Key of its order, or null.
 insert into exports (company_id, account_id, mode, request, order_key, state, tokens_held, error, created_at, ended_at)
 values (
   :company_id, :account_id, :mode, :request, :order_key, :state, :held, :error::jsonb, :created_at,
@@ -9,7 +9,7 @@ values (
 returning id;
 
 -- name: add_part
--- Keeps a part. No row when the export is over or another attempt makes it.
+-- Stores a part. No row if the export has ended or another attempt is creating it.
 insert into export_parts (export_id, n, bytes, sha256)
 select id, :n, :bytes, :sha256
 from exports
@@ -18,14 +18,14 @@ for share
 returning n;
 
 -- name: begin_export
--- Begins to make an export anew, if it is open.
+-- Starts an open export over.
 update exports
 set state = 'running', attempt = attempt + 1
 where id = :export_id and state in ('queued', 'running')
 returning id, company_id, account_id, mode, request, tokens_held, attempt, created_at;
 
 -- name: cancel_export
--- Ends an export of a company that is open, and tells what was held for it.
+-- Ends an open export of a company, and returns the tokens held for it.
 update exports e
 set state = 'cancelled', tokens_held = 0, ended_at = now()
 from (select id, tokens_held from exports where id = :export_id and company_id = :company_id for update) before
@@ -33,17 +33,17 @@ where e.id = before.id and e.state in ('queued', 'running')
 returning e.id, e.account_id, e.job_id, before.tokens_held;
 
 -- name: clear_parts
--- Removes what earlier attempts have kept. Not by begin_export, which may wait for a part that it then does
--- not see.
+-- Removes what earlier attempts stored. A separate statement, because begin_export may wait for a part and
+-- then not see it.
 delete from export_parts where export_id = :export_id;
 
 -- name: count_open
--- How many exports of a company are being made.
+-- How many exports of a company are in progress.
 select count(*)::int as open from exports where company_id = :company_id and state in ('queued', 'running');
 
 -- name: count_comps
--- How many comps are asked for, and how many of them the company was given as they are. Places: figures and
--- where of the comps. `most`: further ones are not counted.
+-- How many comps match, and how many of them the company has already paid for, unchanged. Fragments: figures
+-- and where of the comps. `most`: further ones are not counted.
 with hits as materialized (
   select l.id, l.changed_run
   from {{figures}}
@@ -56,7 +56,8 @@ left join given_others g on g.company_id = :company_id::uuid and g.id = h.id and
   and g.given_at > now() - interval '30 days';
 
 -- name: count_markets
--- Which regions there are, whether they have statistics, and whether the company was given these as they are.
+-- Which regions exist, whether they have statistics, and whether the company has already paid for them,
+-- unchanged.
 select r.id, s.as_of is not null as has_stats, g.id is not null as free
 from regions r
 join region_stats s using (type, code)
@@ -65,8 +66,9 @@ left join given_others g on g.company_id = :company_id::uuid and g.id = r.id and
 where r.id = any (:ids::uuid[]);
 
 -- name: count_rows
--- How many parcels a file has, how many were found, and how many of its own the company was given as they
--- are. Places: hits, one of the parts of that name; found: `hits`, or `members` of which they were chosen.
+-- How many parcels a file has, how many were found, and how many the company has already paid for, unchanged.
+-- Fragments: hits (one of the parts of that name), found (`hits`, or the `members` that they were chosen
+-- from).
 with {{hits}}
 select
   (select count(*)::int from {{found}}) as found,
@@ -80,7 +82,7 @@ select
   ) as free;
 
 -- name: delete_export
--- Deletes an export that is over, with its parts.
+-- Deletes an export that has ended, with its parts.
 delete from exports
 where id = :export_id and company_id = :company_id and state not in ('queued', 'running')
 returning id;
@@ -90,7 +92,7 @@ returning id;
 delete from exports where state in ('failed', 'cancelled', 'expired') and ended_at < now() - interval '1 year';
 
 -- name: expire_exports
--- Deletes the parts of files that are kept no longer, and of those that never became whole.
+-- Deletes the parts of expired and incomplete files.
 with expired as (
   update exports set state = 'expired' where state = 'ready' and expires_at <= now()
 )
@@ -99,7 +101,7 @@ using exports e
 where e.id = p.export_id and (e.state in ('cancelled', 'failed') or e.state = 'ready' and e.expires_at <= now());
 
 -- name: fail_export
--- Ends an export that cannot be made, and tells what was held for it. `attempt`: null for whichever.
+-- Ends an export that can't be created, and returns the tokens held for it. `attempt`: null for any.
 update exports e
 set state = 'failed', tokens_held = 0, error = :error::jsonb, ended_at = now()
 from (select id, tokens_held from exports where id = :export_id for update) before
@@ -107,13 +109,13 @@ where e.id = before.id and e.state in ('queued', 'running') and (:attempt::int i
 returning e.id, e.account_id, before.tokens_held;
 
 -- name: find_market
--- A region and what people call it. `type`: county or zip; `code`: FIPS or ZIP.
+-- A region and its display name. `type`: county or zip. `code`: FIPS or ZIP.
 select id, case type when 'zip' then 'ZIP ' || code else name || ', ' || state end as label
 from regions
 where type = :type and code = :code;
 
 -- name: find_ordered
--- The export that an account has ordered by this very call in the last day, by its Idempotency-Key.
+-- The export that an account ordered with this Idempotency-Key in the last day.
 select id
 from exports
 where company_id = :company_id and account_id = :account_id and order_key = :order_key::text and request = :request::jsonb
@@ -122,19 +124,19 @@ order by created_at
 limit 1;
 
 -- name: finish_export
--- The file is whole and paid for. `days`: for how long it is kept.
+-- The file is complete and paid for. `days`: how long it is kept.
 update exports
 set state = 'ready', tokens_held = 0, rows = :rows, free_rows = :free_rows, tokens = :tokens,
   ended_at = now(), expires_at = now() + :days::int * interval '1 day'
 where id = :export_id;
 
 -- name: give_others
--- Marks comps or markets as given to a company; the ids that come back were not free. It waits for others who
--- give the same, and then sees what they gave.
+-- Marks comps or markets as paid for by a company. The ids that come back were not free. Waits for other
+-- transactions that mark the same rows, and then sees their marks.
 insert into given_others as g (company_id, id, version)
 select :company_id::uuid, t.id, t.version
 from unnest(:ids::uuid[], :versions::text[]) as t (id, version)
--- In one order: those who give the same wait for one another and never in a circle.
+-- In order: transactions that mark the same rows wait for one another, but never in a circle.
 order by t.id
 on conflict (company_id, id) do update
 set version = excluded.version, given_at = excluded.given_at
@@ -142,11 +144,11 @@ where g.version <> excluded.version or g.given_at <= excluded.given_at - interva
 returning id;
 
 -- name: delete_old_others
--- What was given too long ago to be free.
+-- Marks that are too old to make a row free.
 delete from given_others where given_at <= now() - interval '30 days';
 
 -- name: hits_of_filter
--- Part of statements: what a filter finds. Places: from and where of the filter. `most`: no further ones.
+-- Part of statements: what a filter finds. Fragments: from and where of the filter. `most`: stops there.
 hits as materialized (
   select f.fips, f.property_id
   from {{from}}
@@ -155,8 +157,8 @@ hits as materialized (
 )
 
 -- name: hits_of_list
--- Part of statements: what a file has of a list, never those who want no letters. Places: members, owners and
--- ranked of lists. `status`: null for all.
+-- Part of statements: the rows of a list in a file, without do-not-mail owners. Fragments: members, owners,
+-- and ranked of lists. `status`: null for all.
 {{members}},
 {{owners}},
 {{ranked}},
@@ -168,8 +170,8 @@ hits as materialized (
 )
 
 -- name: hits_of_owners
--- Part of statements: the largest parcel of each owner that a filter finds. Places: from and where of the
--- filter, owners and ranked of lists. `most`: no further ones are looked at.
+-- Part of statements: the largest parcel of each owner that a filter finds. Fragments: from and where of the
+-- filter, owners and ranked of lists. `most`: stops there.
 members as materialized (
   select own.property_id, own.owner_key, own.out_of_zip_owner is null as zip_unknown, own.effective_acres, own.fips,
     own.location, own.extent
@@ -186,7 +188,7 @@ hits as materialized (
 )
 
 -- name: list_county_hits
--- In which counties a filter finds parcels, and how many. Places: from and where of the filter.
+-- The counties in which a filter finds parcels, and how many. Fragments: from and where of the filter.
 select f.fips, count(*)::int as rows
 from {{from}}
 where {{where}}
@@ -194,8 +196,8 @@ group by f.fips
 order by f.fips;
 
 -- name: list_exports
--- The newest exports of a company, how far their jobs are, and what their lists or only markets are called.
--- Places: subject. `export_id`: null for all.
+-- The newest exports of a company, with the progress of their jobs, and the names of their lists or only
+-- markets. Fragment: subject. `export_id`: null for all.
 select e.id, case when e.state = 'ready' and e.expires_at <= now() then 'expired' else e.state end as state,
   e.request, e.rows, e.free_rows, e.tokens, e.error, e.created_at, e.expires_at,
   case when e.state = 'running' then j.progress end as progress,
@@ -214,14 +216,14 @@ where export_id = any (:export_ids::uuid[])
 order by export_id, n;
 
 -- name: list_listing_sources
--- Whom to credit for listings and sales, by the feeds that have brought any.
+-- Credits for listings and sales, by the feeds that loaded any.
 select id, jsonb_build_object('feed', name, 'title', definition ->> 'title',
   'attribution', definition ->> 'attribution', 'licence', definition ->> 'licence') as source
 from feeds f
 where exists (select from listings l where l.feed_id = f.id);
 
 -- name: list_market_rows
--- Statistics of regions, those that have any, by type and code.
+-- Statistics of the regions that have any, by type and code.
 select r.id, r.code, s.etag, convert_from(s.body, 'UTF8') as body
 from regions r
 join region_stats s using (type, code)
@@ -229,14 +231,14 @@ where r.id = any (:ids::uuid[]) and s.as_of is not null
 order by r.type, r.code;
 
 -- name: list_lost
--- Exports whose job is over without a word: its workers died, or an operator canceled it.
+-- Exports whose job ended without a result, because its workers died or an operator canceled it.
 select e.id
 from exports e
 join jobs j on j.id = e.job_id
 where e.state in ('queued', 'running') and j.status in ('done', 'failed');
 
 -- name: list_published
--- Counties with parcels, their names and where they lie.
+-- Counties with parcels, with their names and locations.
 select r.code as fips, r.name as county, r.state,
   case when c.west is not null then array[c.west, c.south, c.east, c.north] end as bbox
 from county_coverage c
@@ -246,7 +248,7 @@ order by r.code
 limit :limit;
 
 -- name: list_sources
--- Where a county's parcels and what is measured of them are from.
+-- The sources of a county's parcels and of their land figures.
 select jsonb_build_object('feed', f.name, 'title', f.definition ->> 'title',
   'attribution', f.definition ->> 'attribution', 'licence', f.definition ->> 'licence') as source
 from county_coverage c
@@ -260,12 +262,12 @@ where c.fips = :fips
 order by f.kind <> 'assessor', f.kind, f.name;
 
 -- name: lock_export
--- The export, if this attempt still makes it; nobody else ends it meanwhile.
+-- The export, if this attempt is still creating it. No one else ends it in the meantime.
 select id from exports where id = :export_id and attempt = :attempt and state = 'running' for update;
 
 -- name: read_file_facts
--- A kept file's request, dates, and the name of its list or only market, while the account that ordered it is
--- in good standing. Places: subject.
+-- A stored file's request, dates, and the name of its list or only market, while the account that ordered it
+-- is in good standing. Fragment: subject.
 select e.request, e.expires_at, e.created_at, e.account_id,
   {{subject}} as subject
 from exports e
@@ -273,7 +275,7 @@ join accounts a on a.id = e.account_id and a.disabled_at is null and a.pro and a
 where e.id = :export_id and e.state = 'ready' and e.expires_at > now();
 
 -- name: read_versions
--- What changes with every step of the newest files of companies.
+-- A value that changes with every step of the newest files of companies.
 select c.id, md5(coalesce(string_agg(e.id::text || e.state || coalesce(j.progress, 0)::text, ' ' order by e.id), '')) as version
 from unnest(:ids::uuid[]) c (id)
 left join lateral (
@@ -283,11 +285,11 @@ left join jobs j on j.id = e.job_id and e.state = 'running'
 group by c.id;
 
 -- name: set_job
--- Notes which job makes an export.
+-- Records which job creates an export.
 update exports set job_id = :job_id where id = :export_id;
 
 -- name: copy_slice
--- Some bytes of a part. `start`: from 1.
+-- Some bytes of a part. `start`: counted from 1.
 copy (
   select substring(bytes from :start::int for :size::int)
   from export_parts
@@ -295,8 +297,8 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_comps
--- What a file has of comps, with the run that changed them last, for copy. Places: figures and where of the
--- comps, place by which they are ordered.
+-- The comps of a file, with the run that last changed them, for COPY. Fragments: figures and where of the
+-- comps, place (sort order).
 copy (
   select l.id, l.changed_run, l.feed_id, l.location[0]::bigint, l.location[1]::bigint,
     l.status, l.address, l.city, l.state, l.zip, l.county, l.apn, l.location[0] / 1e7, l.location[1] / 1e7,
@@ -308,8 +310,8 @@ copy (
 ) to stdout (null '');
 
 -- name: copy_keys
--- Some parcels of a county, with the run that changed them last and their places, for copy. Places: fips, and
--- hit, a query of their ids.
+-- Some parcels of a county, with the run that last changed them and their locations, for COPY. Fragments:
+-- fips, and hit (a query of their ids).
 copy (
   select p.property_id, p.changed_run, p.location[0] as x, p.location[1] as y
   from ({{hit}}) hit
@@ -318,15 +320,15 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_kept
--- The parcels of a file, and what their owners have, for copy. Places: hits.
+-- The parcels of a file, with what their owners have, for COPY. Fragment: hits.
 copy (
   with {{hits}}
   select property_id, owner_parcels, owner_acres from hits order by property_id
 ) to stdout (format binary);
 
 -- name: copy_rows
--- What a file has of some parcels of a county, for copy. Places: columns, fips, ids, and the least and most
--- of these, within which joined rows are looked for.
+-- The columns of some parcels of a county, for COPY. Fragments: columns, fips, ids, and the smallest and
+-- largest id, between which joined rows are searched.
 copy (
   select {{columns}}
   from parcels p
@@ -339,7 +341,7 @@ copy (
 ) to stdout (null '');
 
 -- name: subject_of_export
--- Part of statements: what an export's list or only market is called; null where these are none, or gone.
+-- Part of statements: the name of an export's list or only market, or null if there is none.
 coalesce(
   (select l.name from lists l where l.company_id = e.company_id and l.id = (e.request ->> 'list_id')::uuid),
   (

@@ -1,6 +1,6 @@
 -- name: is_record_due
--- Whether a county's record is missing, a week old, older than the last merge of one of its rolls, or without
--- a tenth of the sales.
+-- Whether a county's record is missing, a week old, older than the last merge of one of its rolls, or based
+-- on less than 90% of the sales.
 select true as due
 from county_coverage c
 where c.fips = :fips
@@ -13,7 +13,7 @@ where c.fips = :fips
   )
 
 -- name: get_known
--- The newest run that changed a roll of a county, 0 without one, and how many sales of it there are.
+-- The newest run that changed a roll of a county (0 without one), and the county's number of sales.
 select
   (
     select coalesce(max(r.id), 0)
@@ -24,8 +24,8 @@ select
   (select count(*)::int from listings where fips = :fips and status = 'SOLD') as seen_sales
 
 -- name: measure_county
--- Parcels of a county, and how many of them have what. {{filled}}: a count for each field; {{most_apart}}:
--- the factor from which on stated and measured acres contradict each other.
+-- Number of parcels of a county, and how many have each field. {{filled}}: a count for each field.
+-- {{most_apart}}: factor from which stated and measured acres disagree.
 select
   count(*)::int as parcels, {{filled}},
   count(p.boundary)::int as boundaries,
@@ -39,7 +39,7 @@ left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
 where p.fips = :fips and p.retired_at is null
 
 -- name: list_land_values
--- What the assessor holds the land of some parcels of a county for: at market value, else as assessed.
+-- The assessor's land value of some parcels of a county: market value, or else assessed value.
 select property_id::float8 as property_id, value::float8 as value
 from (
   select property_id, coalesce(nullif(market_land_value, 0), nullif(assessed_land_value, 0)) as value
@@ -58,8 +58,8 @@ set
   computed_at = excluded.computed_at
 
 -- name: get_record
--- A county's record, null where none was made yet, with the last merged and blocked runs of its rolls, the
--- newest first. `runs`: how many.
+-- A county's record (null if there is none yet), with the latest merged and blocked runs of its rolls, newest
+-- first. `runs`: number of runs.
 select
   to_char(r.as_of, 'YYYY-MM-DD') as as_of, r.record, r.computed_at,
   (
@@ -79,8 +79,8 @@ from (select :fips::int as fips) asked
 left join county_records r on r.fips = asked.fips
 
 -- name: list_towns
--- The towns that a county's parcels are in, as the roll names them, the one with most parcels first. A town
--- of less than a hundredth of the parcels may be a typing error.
+-- The towns of a county's parcels, as named on the roll, those with the most parcels first. A town with less
+-- than 1% of the parcels may be a typo.
 select town
 from (
   select upper(btrim(situs_city)) as town, count(*) as parcels, sum(count(*)) over () as of_all
@@ -99,7 +99,7 @@ from county_records
 where fips = any (:fips::int[])
 
 -- name: list_boxes
--- Where the parcels of counties are, in degrees. Counties whose parcels have no place are left out. `fips`:
+-- The extents of counties' parcels, in degrees. Counties whose parcels have no location are omitted. `fips`:
 -- null for all.
 select fips, west, south, east, north
 from county_coverage

@@ -1,15 +1,15 @@
 -- name: delete_counties
--- Before the counties are counted anew: one without parcels has no row. {{fips}}: an int[] literal
+-- Run before counting counties again: a county without parcels has no row. {{fips}}: an int[] literal
 delete from county_coverage where fips = any ({{fips}}::int[]);
 
 -- name: count_counties
--- What is known of the parcels of some counties. {{fips}}: an int[] literal
+-- The data that some counties' parcels have. {{fips}}: an int[] literal
 insert into county_coverage (
   fips, parcels, with_boundary, with_owner, with_acres, with_values, with_sale, feed_ids, apn_shapes, west, south, east, north
 )
 select fips, sum(parcels), sum(with_boundary), sum(with_owner), sum(with_acres), sum(with_values), sum(with_sale),
   array_agg(feed_id order by feed_id), array_remove(array_agg(distinct apn_shape), null), min(west), min(south), max(east), max(north)
--- By feed first: a distinct list of feeds over all parcels would sort them.
+-- Grouped by feed first, because a distinct list of feeds over all parcels would sort them.
 from (
   select fips, feed_id, count(*) as parcels, count(boundary) as with_boundary, count(owner_name) as with_owner,
     count(effective_acres) as with_acres, count(coalesce(assessed_total_value, market_total_value)) as with_values,
@@ -44,7 +44,7 @@ order by r.state, r.name
 limit :limit;
 
 -- name: list_last_runs
--- How the last ended run of every feed ended.
+-- The result of every feed's last ended run.
 select distinct on (f.id) f.name as feed, r.status
 from feeds f
 join runs r on r.feed_id = f.id
@@ -52,7 +52,7 @@ where r.finished_at is not null
 order by f.id, r.id desc;
 
 -- name: list_filled_fields
--- The fields that the newest rolls of a county have a value of.
+-- The fields that have values in a county's newest rolls.
 select distinct regexp_replace(f.field, '^shape\.', '') as field
 from county_coverage c
 cross join lateral unnest(c.feed_ids) as feed (id)

@@ -2,7 +2,7 @@
 -- Unlogged and without indexes, as they are filled once by COPY and dropped with the schema. Fragment:
 -- declared, the declared fields' columns with their types
 create unlogged table stage_roll (
-  -- 0 for a row of the roll; 1 for what a geometry row tells where the roll has no row of that key.
+  -- 0 for a row of the roll. 1 for the attributes of a geometry row whose key the roll lacks.
   input smallint not null,
   row_no bigint not null,
   fips int not null,
@@ -10,8 +10,8 @@ create unlogged table stage_roll (
   hash uuid not null,
   -- The row fits the feed's description of a sale that becomes a comp.
   sale boolean not null,
-  -- What names the deed of that sale, and whether it is over several parcels; null where the
-  -- source does not say.
+  -- What identifies the deed of that sale, and whether it covers several parcels. Null if the source doesn't
+  -- say.
   book text,
   several boolean,
   -- Earlier sales that become comps: [{date, price, book, several}].
@@ -29,7 +29,7 @@ create unlogged table stage_roll (
 );
 
 create unlogged table stage_shape (
-  -- As in stage_roll: 0 where the roll brings its own geometry, 1 where that comes in a file of its own.
+  -- As in stage_roll: 0 if the roll has its own geometry, 1 if a separate file does.
   input smallint not null,
   row_no bigint not null,
   fips int not null,
@@ -37,14 +37,14 @@ create unlogged table stage_shape (
   hash uuid not null,
   location point not null,
   extent box not null,
-  -- Null of a point.
+  -- Null for a point.
   calculated_acres double precision,
   boundary bytea
 );
 
 alter table stage_shape alter column boundary set storage external;
 
--- Roll rows that were taken out again because their key had been used before.
+-- Roll rows that were removed because an earlier row has their key.
 create unlogged table stage_removed (
   input smallint not null,
   row_no bigint not null,

@@ -1,5 +1,5 @@
 -- name: list_feeds
--- Every feed with runs, its last run and the last one that changed data.
+-- Every feed with runs, with its last run and the last run that changed data.
 select f.name, f.kind, f.as_of, last.status, last.finished_at,
   (select max(finished_at) from runs where feed_id = f.id and status in ('merged', 'unchanged')) as last_merged,
   f.definition -> 'schedule' ->> 'cron' as cron, f.definition -> 'schedule' ->> 'timezone' as timezone
@@ -8,13 +8,12 @@ left join lateral (select status, finished_at from runs where feed_id = f.id ord
 order by f.kind, f.name;
 
 -- name: list_last_good_runs
--- When each feed last merged or found nothing new, in seconds since 1970. Without such a run, when Plat first
--- ran it. An undo brings nothing new. The scheduled ones and the oldest come first, up to 500. `scheduled`:
--- names of feeds
+-- When each feed last merged or found no changes, in seconds since 1970. Without such a run, when Plat first
+-- ran it. An undo doesn't count. Scheduled and oldest feeds first, up to 500. `scheduled`: names of feeds
 select f.name as feed, extract(epoch from coalesce(good.at, f.created_at))::float8 as since
 from feeds f
 left join lateral (
-  -- Runs finish in about the order of their ids, and a daily feed soon has hundreds.
+  -- Runs end in about the order of their ids, and a daily feed soon has hundreds.
   select max(finished_at) as at
   from (
     select finished_at from runs
@@ -26,7 +25,7 @@ order by f.name = any(:scheduled::text[]) desc, since, f.name
 limit 500
 
 -- name: find_feed
--- The feed of a name, and the kind of data that was ingested under it.
+-- A feed by name, with the kind of data loaded under it.
 select id, kind from feeds where name = :name
 
 -- name: find_feed_of_run

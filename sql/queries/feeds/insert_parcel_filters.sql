@@ -1,4 +1,4 @@
--- Writes the filter columns of new, changed and returning parcels. Fragments: copied and staged_copies, the
+-- Writes the filter columns of new, changed, and returned parcels. Fragments: copied and staged_copies, the
 -- declared columns that parcel_filters repeats
 insert into parcel_filters (
   fips, property_id, location, extent, effective_acres, situs_zip, improvement_percent, owner_key, owner_occupied,
@@ -8,7 +8,7 @@ insert into parcel_filters (
 )
 select
   w.fips, w.property_id, s.location, s.extent,
-  -- Rounded as it is shown: a parcel of 0.994 acres says 0.99, and is found by that.
+  -- Rounded as it is shown, so that a parcel of 0.994 acres, shown as 0.99, is found as 0.99.
   coalesce(r.acres, floor(s.calculated_acres * 100 + 0.5) / 100), r.situs_zip::int,
   case
     when r.market_total_value > 0 and r.market_improvement_value is not null

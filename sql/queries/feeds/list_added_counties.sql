@@ -1,5 +1,5 @@
--- Of each county that an operator added, the last job that did it, the runs that it asked for, and the kinds
--- of data that are loaded by now, whatever feed brought them.
+-- For each county that an operator added: the last job that did it, the runs that it requested, and the kinds
+-- of data loaded so far, from any feed.
 with last_jobs as (
   select distinct on (payload ->> 'county') id, (payload ->> 'county')::int as fips, status, error, result, queued_at
   from jobs

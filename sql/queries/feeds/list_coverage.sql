@@ -12,9 +12,9 @@ with listed as (
   select f.id, f.kind, f.name, r.finished_at, r.reads_sales, jsonb_build_object(
     'kind', f.kind, 'feed', f.name, 'title', f.definition ->> 'title', 'attribution', f.definition ->> 'attribution',
     'licence', f.definition ->> 'licence', 'edition', f.as_of,
-    -- What ArcGIS layers and servers of files say of themselves begins with a day.
+    -- The versions of ArcGIS layers and of files on servers start with a date.
     'changed', substring(r.inputs #>> '{0,version}' from '^\d{4}-\d{2}-\d{2}'),
-    -- Nothing that may be a secret: no query, no user.
+    -- No query string and no user name, because they may be secret.
     'source_url', case when address not like '%@%' then substring(address from '^https?://[^?#]*') end
   ) as facts
   from feeds f

@@ -5,7 +5,7 @@ select exists (
 ) as present
 
 -- name: stage_sample
--- Stages the first rows of a file, as far as they are compared with the parcels of other feeds.
+-- Stages the columns of a file's first rows that are compared with the parcels of other feeds.
 with sample as (
   select *
   from unnest(:fips::int[], :keys::text[], :apns::text[], :cities::text[], :locations::text[])
@@ -31,15 +31,15 @@ from parcels p
 where p.fips = any ({{fips}}::int[]) and p.feed_id <> {{feed}} and p.retired_at is null
 
 -- name: index_others
--- Staged rows are looked up by key and by parcel number.
+-- Staged rows are searched by key and by parcel number.
 create index on stage_others (fips, key);
 create index on stage_others (fips, apn);
 analyze stage_others;
 
 -- name: create_overlap_stage
--- Parcels of other feeds that the run's rows bring again: those with the same key, else the same parcel
--- number, unless they lie over a kilometer apart or in another town, as towns of a county may number alike.
--- One parcel for each key, and one key for each parcel.
+-- Parcels of other feeds that the run loads again: those with the same key, or else the same parcel number,
+-- unless they are over a kilometer apart or in different towns, because towns of a county may use the same
+-- numbers. One parcel for each key, and one key for each parcel.
 create unlogged table stage_overlap as
 with staged as (
   select
@@ -71,12 +71,12 @@ from of_key
 order by fips, property_id, rank, key
 
 -- name: index_overlap
--- Staged rows are looked up by key.
+-- Staged rows are searched by key.
 create unique index on stage_overlap (fips, key);
 analyze stage_overlap;
 
 -- name: measure_overlap
--- By feed, how many parcels it has in the run's counties, and how many of them the run brings again.
+-- For each feed, how many parcels it has in the run's counties, and how many of them the run loads again.
 select f.name as feed, count(*)::int as parcels, count(v.property_id)::int as again
 from stage_others o
 join feeds f on f.id = o.feed_id
@@ -86,15 +86,15 @@ having count(v.property_id) > 0
 order by again desc, f.name
 
 -- name: leave_overlap
--- Sets the rows aside whose parcels another feed has.
+-- Sets aside the rows whose parcels another feed has.
 with of_shape as (
   delete from stage_shape s using stage_overlap v where s.fips = v.fips and s.key = v.key
 )
 delete from stage_roll r using stage_overlap v where r.fips = v.fips and r.key = v.key
 
 -- name: take_overlap
--- Compares the run's rows with the parcels of other feeds that they bring again, as if they were the feed's
--- own. Of two parcels with one key the one on the roll is kept; a retired one no longer comes back.
+-- Compares the run's rows with the parcels of other feeds that they load again, as if these were the feed's
+-- own. Of two parcels with one key, the one on the roll is kept. A retired one can no longer return.
 with gone as (
   delete from stage_before b using stage_overlap v where b.fips = v.fips and b.key = v.key and not b.active
 )
@@ -105,15 +105,15 @@ join stage_others o on o.fips = v.fips and o.property_id = v.property_id
 where not exists (select from stage_before b where b.fips = v.fips and b.key = v.key and b.active)
 
 -- name: take_others
--- The same with all other parcels of other feeds, which the run retires: under keys that no row has.
+-- The same for all other parcels of other feeds, which the run retires, under keys that no row has.
 insert into stage_before (fips, key, property_id, roll_hash, shape_hash, row_version, active)
 select o.fips, format('%s (%s)', o.key, o.property_id), o.property_id, o.roll_hash, o.shape_hash, o.row_version, true
 from stage_others o
 where not exists (select from stage_before b where b.fips = o.fips and b.property_id = o.property_id)
 
 -- name: free_keys
--- Gives the retired parcels of a feed whose keys it takes over with other parcels keys of their own.
--- Fragments: feed id and counties as literals
+-- Gives new keys to the feed's retired parcels whose keys it takes over along with other parcels. Fragments:
+-- feed id and counties as literals
 update parcels p
 set source_key = p.source_key || ' (' || p.property_id::text || ')'
 from stage_before b
@@ -121,7 +121,7 @@ where p.fips = any ({{fips}}::int[]) and p.fips = b.fips and p.feed_id = {{feed}
   and p.property_id <> b.property_id
 
 -- name: take_over
--- Makes the parcels of other feeds the feed's own. Fragments: feed id and counties as literals
+-- Moves the parcels of other feeds to this feed. Fragments: feed id and counties as literals
 update parcels p
 set feed_id = {{feed}}, source_key = b.key
 from stage_before b

@@ -4,9 +4,8 @@ delete from {{table}}
 where fips = :fips::int
 
 -- name: create_before_stage
--- What the feed's parcels were before the run, retired ones included. Only this feed's runs write these
--- parcels, one run at a time.
--- Fragments: feed id and the counties of list_stage_counties as literals
+-- The feed's parcels before the run, including retired ones. Only this feed's runs write these parcels, one
+-- run at a time. Fragments: feed id and the counties of list_stage_counties as literals
 create unlogged table stage_before as
 select p.fips, p.source_key as key, p.property_id, p.roll_hash, p.shape_hash, p.row_version,
   p.retired_at is null as active
@@ -14,16 +13,16 @@ from parcels p
 where p.fips = any ({{fips}}::int[]) and p.feed_id = {{feed}}
 
 -- name: create_raw_stage
--- The raw text of rows whose key had been seen before in their run: some of them will be set aside.
+-- The raw text of rows that repeat a key of the run. Some of them will be set aside.
 create unlogged table stage_raw (
   row_no bigint not null,
   raw text not null
 );
 
 -- name: fill_words
--- Writes the words of a county's parcels, each with the serials of those on the roll that have it, 4 bytes a
--- serial. Of a word of thousands of characters 500 are kept, which an index can hold. Fragments: table; text,
--- what of parcels p is split at spaces; fips, the county's literal.
+-- Writes the words of a county's parcels, each with the serials of the parcels on the roll that have it, 4
+-- bytes per serial. Words are cut to 500 characters, which fit in an index. Fragments: table; text, the
+-- column of parcels p that is split at spaces; fips, the county's literal.
 insert into {{table}} (fips, word, serials)
 select fips, word, string_agg(int4send(serial), '')
 from (
@@ -36,8 +35,8 @@ where word <> ''
 group by fips, word
 
 -- name: insert_parcels
--- Adds the parcels that the feed shows for the first time. Fragments: fields and staged, the declared
--- columns; run id and feed id as literals
+-- Adds the feed's new parcels. Fragments: fields and staged, the declared columns; run id and feed id as
+-- literals
 insert into parcels (
   fips, property_id, feed_id, source_key, apn_normalized, roll_hash, shape_hash, created_run, changed_run,
   row_version, location, extent, boundary, calculated_acres,
@@ -53,8 +52,8 @@ left join stage_shape s on s.ctid = w.shape_at
 where w.state = 'new'
 
 -- name: insert_owner_parcels
--- Writes what portfolios read of the same parcels. The index grows at one place after the other
--- instead of all over
+-- Writes the columns that portfolios read for the same parcels. Sorted, so that the index grows in order
+-- rather than all over
 insert into owner_parcels (owner_key, property_id, place_key)
 select r.owner_key, w.property_id, r.place_key
 from stage_write w
@@ -63,8 +62,8 @@ where r.owner_key is not null
 order by r.owner_key
 
 -- name: keep_assessed
--- Remembers what the roll's land is assessed at, where that is new or other than it was. Places: fips, as_of
--- (the day since when it holds).
+-- Stores the assessed land values of the roll that are new or changed. Fragments: fips, as_of (the day from
+-- which they apply).
 insert into assessed_land_values (fips, property_id, as_of, value)
 select f.fips, f.property_id, {{as_of}}::date, f.assessed_land_value
 from parcel_filters f
@@ -78,8 +77,8 @@ where f.fips = any ({{fips}}) and f.assessed_land_value > 0 and f.assessed_land_
 on conflict (fips, property_id, as_of) do update set value = excluded.value
 
 -- name: keep_land
--- What land layers told of the parcels that are written again: it holds as long as their shape does.
--- Fragment: fips, the counties that change, as a literal
+-- The land figures of rewritten parcels, which stay valid as long as the shape does. Fragment: fips, the
+-- counties that change, as a literal
 create unlogged table stage_land as
 select a.*
 from stage_write w
@@ -87,23 +86,23 @@ join parcel_attributes a on a.fips = w.fips and a.property_id = w.property_id
 where w.state <> 'new' and a.fips = any ({{fips}}::int[])
 
 -- name: index_land
--- Parcels are looked up in it one by one.
+-- Parcels are searched in it one by one.
 alter table stage_land add primary key (fips, property_id)
 
 -- name: keep_raw_rows
--- Keeps the raw text of rows whose key had been seen before, in case they are rejected as duplicates.
+-- Stores the raw text of rows that repeat a key, in case they are rejected as duplicates.
 insert into stage_raw (row_no, raw)
 select *
 from unnest(:row_numbers::bigint[], :texts::text[])
 
 -- name: list_changed_counties
--- The counties in which parcels are new, changed, back or retired.
+-- The counties with new, changed, returned, or retired parcels.
 select distinct fips
 from stage_match
 where state <> 'unchanged'
 
 -- name: list_near_counties
--- The counties whose parcels may lie beside what changes in some.
+-- The counties whose parcels may be next to parcels that change in the given ones.
 with changing as (
   select min((extent[1])[0]) as west, min((extent[1])[1]) as south, max((extent[0])[0]) as east, max((extent[0])[1]) as north
   from stage_shape
@@ -119,9 +118,8 @@ join changing t on box(point(c.west * 1e7, c.south * 1e7), point(c.east * 1e7, c
   && box(point(t.west - :distance, t.south - :distance), point(t.east + :distance, t.north + :distance))
 
 -- name: list_split_shapes
--- Geometry features that share a key, in the order of the file: the parts of one parcel. `identical` says
--- of each whether the attributes that came with it repeat those of the first; null where they were kept
--- or there are none.
+-- Geometry features that share a key, in the order of the file: the parts of one parcel. `identical` says for
+-- each whether its attributes repeat those of the first. Null if they were kept or there are none.
 select
   s.input, s.fips, s.key,
   array_agg(s.ctid::text order by s.row_no) as places,
@@ -144,8 +142,8 @@ group by s.input, s.fips, s.key
 order by s.fips, s.key
 
 -- name: list_stage_counties
--- The counties that a run's rows name, and those that have parcels of its feed: one that the roll no longer
--- names is retired.
+-- The counties that a run's rows name, and those with parcels of its feed, because a county that the roll no
+-- longer names is retired.
 select fips from stage_roll
 union
 select fips from stage_shape
@@ -154,12 +152,12 @@ select fips from county_coverage where :feed_id = any (feed_ids)
 order by fips
 
 -- name: lock_words
--- Lets one transaction at a time write the words of a county: two feeds may bring parcels of one county.
--- `lock`: number of the lock.
+-- Lets one transaction at a time write the words of a county, because two feeds may have parcels of one
+-- county. `lock`: number of the lock.
 select pg_advisory_xact_lock(:lock::int, :fips::int)
 
 -- name: match_parcels
--- What the merge will do with every key of the run, and with the parcels whose keys the run no longer has.
+-- What the merge will do with every key of the run, and with parcels whose keys the run lacks.
 create unlogged table stage_match as
 select
   coalesce(r.fips, s.fips, p.fips) as fips,
@@ -184,8 +182,8 @@ full join stage_before p on p.fips = coalesce(r.fips, s.fips) and p.key = coales
 where p.active is not false or r.key is not null or s.key is not null
 
 -- name: number_parcels
--- The parcels that the merge writes, in the order of the roll, each with its id, its row_version and the
--- places (ctid) of its staged rows. New ones fill the serials that were reserved. Fragment: version
+-- The parcels that the merge writes, in the order of the roll, each with its id, its row_version, and the
+-- locations (ctid) of its staged rows. New ones fill the reserved serials. Fragment: version
 create unlogged table stage_write as
 select
   m.fips,
@@ -204,8 +202,8 @@ where m.state in ('new', 'changed', 'returned')
 order by fips, property_id
 
 -- name: measure_acreage
--- How the stated acreage of a run's parcels compares with the measured one: parcels that have both, the
--- median of stated by measured, and how many are off by more than a factor of 4.
+-- How the stated acreage of a run's parcels compares with the measured one: number of parcels with both,
+-- median of stated divided by measured, and how many are off by more than a factor of 4.
 select
   count(*)::int as parcels,
   coalesce(percentile_cont(0.5) within group (order by r.acres / s.calculated_acres), 1) as median,
@@ -215,8 +213,8 @@ join stage_shape s using (fips, key)
 where r.acres > 0 and s.calculated_acres > 0
 
 -- name: measure_extent
--- The extent of a run's points by county, in degrees, and how many lie outside the box that is given for it.
--- The boxes include a margin.
+-- The extent of a run's points by county, in degrees, and how many are outside the county's box. The boxes
+-- include a margin.
 select
   s.fips,
   count(*)::int as points,
@@ -247,8 +245,8 @@ select
 from stage_match
 
 -- name: reject_parts
--- Rejects the geometry of features that could not be united with the first of their parcel.
--- `most`: rejects kept of a reason
+-- Rejects the geometry of features that could not be combined with the first part of their parcel. `most`:
+-- rejects stored per reason
 insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
 select
   :run_id, :input, row_no, 'geometry', 'geometry_not_united',
@@ -258,8 +256,8 @@ from unnest(:row_numbers::bigint[]) as row_no
 limit greatest(0, :most - (select count(*) from run_rejects where run_id = :run_id and reason = 'geometry_not_united'))
 
 -- name: remove_parcel_filters
--- Takes away what filters and portfolios know of the parcels that changed, which is written anew, or were
--- retired. Fragment: fips, the counties that change, as a literal
+-- Deletes the filter and portfolio rows of parcels that changed, which are written again, or were retired.
+-- Fragment: fips, the counties that change, as a literal
 with outdated as (
   delete from parcel_filters f
   using stage_match m
@@ -271,8 +269,8 @@ using outdated u
 where o.owner_key = u.owner_key and o.property_id = u.property_id
 
 -- name: replace_split_shapes
--- Puts the united boundaries of parcels in the place of their parts. A cursor that is open does not see
--- them. `ctids`: ctids of the parts; `row_numbers`: row numbers of the first parts.
+-- Replaces the parts of parcels with their combined boundaries. An open cursor doesn't see them. `ctids`:
+-- ctids of the parts. `row_numbers`: row numbers of the first parts.
 with parts as (
   delete from stage_shape
   where ctid = any (:ctids::tid[])
@@ -283,29 +281,29 @@ from unnest(:inputs::smallint[], :row_numbers::bigint[], :fips::int[], :keys::te
   as u (input, row_no, fips, key, hash, location, extent, acres, boundary)
 
 -- name: reserve_serials
--- Takes a block of serials for the new parcels of each county. The row stays locked until the merge commits,
--- so that two feeds of one county never share a number; a merge that fails gives its block back unused.
+-- Reserves a block of serials for the new parcels of each county. The row stays locked until the merge
+-- commits, so that two feeds of one county never share a number. A merge that fails returns its block unused.
 insert into county_serials as c (fips, last_serial)
 select fips, count(*)
 from stage_match
 where state = 'new'
 group by fips
--- One order for all merges, so that two feeds of several counties cannot wait for each other.
+-- All merges use one order, so that two feeds of several counties can't deadlock.
 order by fips
 on conflict (fips) do update set last_serial = c.last_serial + excluded.last_serial
 
 -- name: retire_parcels
--- Retires the parcels that left the roll. They keep their row and their id, and return to it when the key
--- does. Fragment: fips, the counties that change, as a literal.
+-- Retires the parcels that left the roll. They keep their row and id, and return when their key does.
+-- Fragment: fips, the counties that change, as a literal.
 update parcels p
 set retired_run = :run_id, retired_at = now(), changed_run = :run_id, row_version = :version
 from stage_match m
 where m.state = 'retired' and p.fips = any ({{fips}}::int[]) and p.fips = m.fips and p.property_id = m.property_id
 
 -- name: update_parcels
--- Rewrites the parcels that changed or came back; each keeps its property_id, and its row_version if nothing
--- that is shown of it has changed. Fragments: assigned, the declared columns; fips, the counties that change,
--- as a literal.
+-- Rewrites the parcels that changed or returned. Each keeps its property_id, and its row_version if no
+-- visible field changed. Fragments: assigned, the declared columns; fips, the counties that change, as a
+-- literal.
 update parcels p
 set
   apn_normalized = upper(translate(r.apn, ' .-', '')),
@@ -327,8 +325,8 @@ left join pending_changes d on d.fips = m.fips and d.property_id = m.property_id
 where m.state in ('changed', 'returned') and p.fips = any ({{fips}}::int[]) and p.fips = m.fips and p.property_id = m.property_id
 
 -- name: create_further_stage
--- Rows of a feed's further rolls by key; input counts them from 1, values are those of the declared
--- fields in their order.
+-- Rows of a feed's further rolls by key. `input` counts the rolls from 1. `values` are those of the declared
+-- fields, in order.
 create unlogged table stage_further (
   input smallint not null,
   row_no bigint not null,
@@ -341,8 +339,7 @@ create unlogged table stage_further (
 );
 
 -- name: list_further_parcels
--- Rows of further rolls whose key the first roll does not have, by key, and of one key in the
--- order of the rolls.
+-- Rows of further rolls whose key the first roll lacks, by key, then in the order of the rolls.
 select f.fips, f.key, f.input * 1000000000::bigint + f.row_no as row_no, f.sale, f.deed, f.prior, f.values
 from stage_further f
 left join stage_roll r on r.fips = f.fips and r.key = f.key and r.input = 0
@@ -350,12 +347,12 @@ where r.key is null
 order by f.fips, f.key, f.input
 
 -- name: list_further_rows
--- What further rolls say of some keys, in the order of the rolls.
+-- The values of further rolls for some keys, in the order of the rolls.
 select f.fips, f.key, f.row_no, f.sale, f.deed, f.prior, f.values
 from unnest(:fips::int[], :keys::text[]) as wanted (fips, key)
 join stage_further f using (fips, key)
 order by f.input, f.row_no
 
 -- name: index_further
--- Rows of further rolls are looked up by key.
+-- Rows of further rolls are searched by key.
 create index on stage_further (fips, key)

@@ -8,7 +8,7 @@ where feed_id = :feed_id and id <> :run_id and status = 'running'
 returning id
 
 -- name: clear_rejects
--- Deletes what earlier attempts at a run rejected, unless a later attempt has taken the run over.
+-- Deletes the rejects of a run's earlier attempts, unless a later attempt has taken over the run.
 delete from run_rejects
 where run_id = :run_id and exists (select from runs where id = :run_id and attempts = :attempt)
 
@@ -28,14 +28,14 @@ where r.status <> 'merged' and r.finished_at < now() - interval '1 year'
   and not exists (select from listing_events e where e.run_id = r.id)
 
 -- name: detach_run
--- Stores why a merged run's source broke off; the rest becomes another run.
+-- Stores why a merged run's source broke off. The next run loads the rest.
 update runs
 set job_id = null, error_code = :error_code, error = :error
 where id = :run_id
 
 -- name: finish_run
--- Ends a run, unless it has ended already: an error after the merge does not undo it. Does nothing when a
--- later attempt has taken the run over.
+-- Ends a run that hasn't ended yet, because an error after the merge doesn't undo it. Does nothing if a later
+-- attempt has taken over the run.
 update runs
 set
   status = :status, inputs = :inputs, counts = :counts, gate = :gate, error_code = :error_code, error = :error, finished_at = clock_timestamp()
@@ -48,9 +48,9 @@ from runs
 where job_id = :job_id and status in ('merged', 'unchanged', 'blocked')
 
 -- name: get_last_accepted_run
--- The run whose data readers see. Not the highest number, as a failed run may be repeated later. `best`: the
--- most rows and keys of an accepted run of the last 12 months. A loss that an operator has forced through the
--- gate starts the comparison again.
+-- The run whose data is current. Not the highest number, because a failed run may be repeated later. `best`:
+-- the most rows and keys of an accepted run in the last 12 months. A loss that an operator forced through the
+-- gate restarts the comparison.
 with accepted as (
   select
     id, counts, inputs, finished_at,
@@ -79,8 +79,7 @@ join feeds f on f.id = r.feed_id
 where r.id = :run_id
 
 -- name: keep_first
--- Keeps the first of the rows of a staging table that share a key. {{table}}, {{key}} and {{order}} of the
--- rows
+-- Keeps the first of the staged rows that share a key. {{table}}, {{key}}, and {{order}} of the rows
 with ranked as (
   select ctid as place, row_number() over (partition by {{key}} order by {{order}}) as n
   from {{table}}
@@ -102,7 +101,7 @@ join runs r on r.feed_id = f.id
 where r.status in ('merged', 'unchanged')
 
 -- name: list_feed_counties
--- The counties whose parcels a feed brings, by name. `feed_name`: its name.
+-- The counties of a feed's parcels, by name. `feed_name`: its name.
 select c.fips, r.name, r.state
 from feeds f
 join county_coverage c on f.id = any (c.feed_ids)
@@ -112,7 +111,7 @@ order by r.state, r.name
 limit :limit
 
 -- name: list_rejects
--- The rejects that are kept of a run. `reason`: null for all.
+-- The stored rejects of a run. `reason`: null for all.
 select input, row_no, field, reason, message, raw
 from run_rejects
 where run_id = :run_id and (:reason::text is null or reason = :reason)
@@ -120,7 +119,7 @@ order by reason, input, row_no
 limit :limit
 
 -- name: first_reject
--- The first row of a run that could not be used.
+-- The first unusable row of a run.
 select input, row_no, message from run_rejects where run_id = :run_id order by input, row_no limit 1
 
 -- name: list_runs
@@ -133,7 +132,7 @@ order by r.id desc
 limit :limit
 
 -- name: list_stages
--- The staging schemas of a run's attempts, the newest first.
+-- The staging schemas of a run's attempts, newest first.
 select nspname as name
 from pg_namespace
 where nspname ~ format('^stage_%s(_\d+)?$', :run_id::bigint)
@@ -147,14 +146,14 @@ where id = :feed_id
 for no key update
 
 -- name: lock_run
--- Locks a run that this attempt is working on; no row when a later attempt has taken it over or it has ended.
+-- Locks a run that this attempt is working on. No row if a later attempt has taken it over or it has ended.
 select id
 from runs
 where id = :run_id and attempts = :attempt and status = 'running'
 for no key update
 
 -- name: measure_matches
--- The figures that the gate compares and the run reports. {{matches}}: the table of what becomes of each row
+-- The figures that the gate compares and the run reports. {{matches}}: the table with the result of each row
 select
   count(*) filter (where state <> 'gone')::int as rows,
   count(*) filter (where state = 'new')::int as new,
@@ -180,7 +179,7 @@ registered as (
     or not exists (select 1 from runs r where r.feed_id = f.id and r.status in ('merged', 'unchanged'))
   returning id, checkpoint, as_of
 ),
--- Another day moves the windows of statistics and the values of parcels, also where no listing changes.
+-- A different date moves the windows of statistics and the estimates, even if no listing changes.
 moved as materialized (
   select distinct l.fips, l.zip
   from registered r
@@ -212,9 +211,9 @@ set checkpoint = :checkpoint, updated_at = now()
 where id = :feed_id
 
 -- name: set_repeats_aside
--- Keeps the first of the rows of a staging table that share a key, drops equal ones and rejects others.
--- {{table}}, {{key}}, {{order}} and {{compared}} of the rows; {{input}}, {{field}}, {{reason}}, {{message}}
--- and {{raw}} of a rejected row d. `most`: rejects kept of a reason
+-- Keeps the first of the staged rows that share a key, drops equal ones, and rejects different ones.
+-- {{table}}, {{key}}, {{order}}, and {{compared}} of the rows; {{input}}, {{field}}, {{reason}}, {{message}},
+-- and {{raw}} of a rejected row d. `most`: rejects stored per reason
 with ranked as (
   select
     ctid as place,
@@ -243,8 +242,8 @@ select
   (select count(*)::int from removed where not identical) as {{reason}}
 
 -- name: start_run
--- Starts a run, or restarts it when its job is retried. `job_id` may be null, and `undoes`, the run that it
--- undoes.
+-- Starts a run, or restarts it when its job is retried. `job_id` may be null, and so may `undoes`, the run
+-- that it undoes.
 insert into runs as r (feed_id, job_id, requested_by, forced, undoes)
 values (:feed_id, :job_id, :requested_by, :forced, :undoes)
 on conflict (job_id) where job_id is not null do update
@@ -252,7 +251,7 @@ set status = 'running', attempts = r.attempts + 1, error_code = null, error = nu
 returning id, attempts
 
 -- name: is_computing
--- Whether work that follows from merges is open.
+-- Whether jobs that follow from merges are open.
 select exists (
   select true
   from jobs
@@ -261,7 +260,7 @@ select exists (
 ) as computing
 
 -- name: find_stats_mark
--- A row if any statistics have to be computed again.
+-- A row if any statistics have to be recomputed.
 select 1 as marked from stats_dirty limit 1
 
 -- name: find_attributes_mark
@@ -269,14 +268,14 @@ select 1 as marked from stats_dirty limit 1
 select 1 as marked from attributes_dirty limit 1
 
 -- name: create_whole_stage
--- The record that all inputs of an attempt are staged. Unlogged like the staging tables: a crash of the
+-- Marks that all inputs of an attempt are staged. Unlogged like the staging tables, because a crash of the
 -- server empties all of them.
 create unlogged table stage_whole (made_of text not null, staged jsonb not null)
 
 -- name: note_staged
--- Notes that all inputs are staged, and from what. stage: the schema of the attempt.
+-- Records that all inputs are staged, and their sources. stage: the schema of the attempt.
 insert into {{stage}}.stage_whole values (:made_of, :staged)
 
 -- name: read_staged
--- What an attempt has staged, if from the same sources. stage: its schema.
+-- What an attempt has staged, if it is from the same sources. stage: its schema.
 select staged from {{stage}}.stage_whole where made_of = :made_of

@@ -1,6 +1,6 @@
--- For parcels with several rows of different acreage: replaces the first row's acreage by the sum of the
--- different values, or of all rows, when that agrees better with the measured area. The hash follows, so
--- that a changed part is noticed.
+-- For parcels with several rows of different acreage: replaces the first row's acreage with the sum of the
+-- different values, or of all rows, when that is closer to the measured area. The hash follows, so that a
+-- changed part is noticed.
 with parts as (
   select
     r.ctid as place, s.calculated_acres, r.acres as own,

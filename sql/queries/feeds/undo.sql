@@ -1,5 +1,5 @@
 -- name: keep_parcels
--- Keeps the parcels that a merge is about to change, retire or take over. Rows as JSON without nulls take a
+-- Stores the parcels that a merge is about to change, retire, or take over. Rows as JSON without nulls take a
 -- third of the time of jsonb_build_object. Fragments: kept, the declared fields; run, feed, fips, as_of (the
 -- day of the roll), and taken (whether the run takes parcels over) as literals
 insert into undo_parcels (run_id, fips, property_id, feed_id, was, boundary)
@@ -16,13 +16,13 @@ cross join lateral (
 where p.fips = any ({{fips}}::int[]) and (m.state in ('changed', 'returned', 'retired') or {{taken}} and p.feed_id <> {{feed}})
 
 -- name: allow_undo
--- Notes that a run's merge has kept what undoes it.
+-- Records that a run's merge has stored what undoing it needs.
 update runs
 set undo_as_of = :as_of
 where id = :run_id
 
 -- name: find_undo
--- A run, and what says whether it can be undone: a later run of its feed, the run that undid it.
+-- A run, with what decides whether it can be undone: a later run of its feed, and the run that undid it.
 select
   r.id, f.name as feed, r.feed_id, f.kind, r.status, r.finished_at, r.undoes,
   to_char(r.undo_as_of, 'YYYY-MM-DD') as as_of,
@@ -41,8 +41,8 @@ union
 select fips from county_coverage where :feed_id = any (feed_ids)
 
 -- name: find_later_parcels
--- Parcels of a run that another run, or another feed, has had since, and parcels with keys that are to be
--- given back, by the run that made them so. `feed_id`: the feed that took them over.
+-- Parcels of a run that another run or feed has changed since, and parcels whose keys have to be restored, by
+-- the run that changed them. `feed_id`: the feed that took them over.
 with touched as (
   select p.changed_run, p.feed_id, (u.was ->> 'changed_run')::bigint as before_run, u.feed_id as expected
   from undo_parcels u
@@ -66,7 +66,7 @@ order by parcels desc
 limit 1
 
 -- name: find_later_listings
--- The same with the sales that the run's roll brought.
+-- The same for the sales of the run's roll.
 select changed_run, null::int as feed_id, count(*)::int as parcels
 from listings l
 left join undo_listings u on u.run_id = :run_id and u.listing_id = l.id
@@ -88,7 +88,7 @@ order by r.finished_at desc
 limit 1
 
 -- name: create_now_stage
--- The parcels that a run touched, as they are now. Fragments: run and counties as literals
+-- The parcels that a run changed, as they are now. Fragments: run and counties as literals
 create unlogged table stage_now as
 select p.fips, p.property_id, p.feed_id, p.source_key, p.roll_hash, p.shape_hash, p.row_version,
   p.retired_at is null as active
@@ -109,8 +109,8 @@ order by property_id
 limit :limit
 
 -- name: stage_kept_shapes
--- Stages the shapes that parcels had before a run. The staged key is the parcel's id, as parcels of several
--- feeds may share a key.
+-- Stages the shapes that parcels had before a run. The staged key is the parcel's id, because parcels of
+-- several feeds may share a key.
 insert into stage_shape (input, row_no, fips, key, hash, location, extent, calculated_acres, boundary)
 select
   0, property_id, fips, property_id::text, (was ->> 'shape_hash')::uuid, (was ->> 'location')::point, (was ->> 'extent')::box,
@@ -119,8 +119,8 @@ from undo_parcels
 where run_id = :run_id and was ? 'shape_hash' and not (was ->> 'retired')::boolean
 
 -- name: match_kept_parcels
--- What the merge will do with every parcel that the run touched: those that it added are retired.
--- Fragment: run
+-- What the merge will do with every parcel that the run changed. Those that it added are retired. Fragment:
+-- run
 create unlogged table stage_match as
 select
   n.fips, n.property_id::text as key, n.property_id as row_no, r.ctid as roll_at, s.ctid as shape_at,
@@ -138,7 +138,7 @@ left join stage_roll r on r.fips = n.fips and r.key = n.property_id::text
 left join stage_shape s on s.fips = n.fips and s.key = n.property_id::text
 
 -- name: give_back
--- Gives parcels back to the feeds that had them. Fragments: run and counties as literals
+-- Returns parcels to the feeds that had them. Fragments: run and counties as literals
 update parcels p
 set feed_id = (u.was ->> 'feed_id')::int, source_key = u.was ->> 'source_key'
 from undo_parcels u
@@ -146,8 +146,8 @@ where u.run_id = {{run}} and p.fips = any ({{fips}}::int[]) and p.fips = u.fips 
   and p.feed_id <> (u.was ->> 'feed_id')::int
 
 -- name: restore_keys
--- Gives the feed's retired parcels the keys back that free_keys took from them. Fragments: feed and counties
--- as literals
+-- Restores the keys of the feed's retired parcels that free_keys replaced. Fragments: feed and counties as
+-- literals
 update parcels p
 set source_key = n.source_key
 from stage_now n
@@ -155,20 +155,20 @@ where p.fips = any ({{fips}}::int[]) and p.fips = n.fips and p.feed_id = {{feed}
   and p.property_id <> n.property_id and p.source_key = n.source_key || ' (' || p.property_id::text || ')'
 
 -- name: forget_assessed
--- Takes away what a run noted of assessed values. Fragments: counties and as_of as literals
+-- Deletes the assessed values that a run recorded. Fragments: counties and as_of as literals
 delete from assessed_land_values a
 using stage_now n
 where a.fips = any ({{fips}}::int[]) and a.fips = n.fips and a.property_id = n.property_id and a.as_of = {{as_of}}::date
 
 -- name: restore_assessed
--- Notes again what had been noted for the same day. Fragments: run and as_of as literals
+-- Restores the values that had been recorded for the same day. Fragments: run and as_of as literals
 insert into assessed_land_values (fips, property_id, as_of, value)
 select fips, property_id, {{as_of}}::date, (was ->> 'assessed')::bigint
 from undo_parcels
 where run_id = {{run}} and was ? 'assessed'
 
 -- name: keep_undone
--- Keeps digests of what an undo takes back.
+-- Stores digests of what an undo reverts.
 insert into undo_parcels (run_id, fips, property_id, feed_id, was)
 select
   :run_id, fips, property_id, feed_id,
@@ -176,7 +176,7 @@ select
 from stage_now
 
 -- name: end_undone
--- Marks a run as undone, and deletes what it had kept.
+-- Marks a run as undone, and deletes what it had stored.
 with marked as (
   update runs
   set status = 'undone', undo_as_of = null
@@ -188,8 +188,8 @@ parcels_deleted as (
 delete from undo_listings where run_id = :run_id
 
 -- name: measure_undone
--- If the feed's last merged run is an undo: the run that it undid, how many parcels that had touched, and how
--- many of them the staged rows would make the same again.
+-- If the feed's last merged run is an undo: the run that it undid, how many parcels that run had changed, and
+-- how many of them the staged rows would change back.
 select
   l.undoes as run, count(*)::int as undone,
   count(*) filter (
@@ -210,7 +210,7 @@ where l.undoes is not null
 group by l.undoes
 
 -- name: get_run_before
--- The figures of the last accepted run of a feed before one.
+-- The figures of a feed's last accepted run before the given one.
 select b.counts
 from runs r
 join runs b on b.feed_id = r.feed_id and b.status in ('merged', 'unchanged') and b.finished_at < r.finished_at
@@ -219,7 +219,7 @@ order by b.finished_at desc
 limit 1
 
 -- name: end_undo
--- Runs that can no longer be undone: after 30 days, or a later merged run of the feed.
+-- Runs that can no longer be undone: after 30 days, or after a later merged run of the feed.
 update runs r
 set undo_as_of = null
 where r.undo_as_of is not null
@@ -229,8 +229,8 @@ where r.undo_as_of is not null
   )
 
 -- name: delete_undo_parcels
--- Deletes what runs had kept that can no longer be undone. Digests of what was undone stay until the feed's
--- next merged run.
+-- Deletes what runs stored that can no longer be undone. Digests of an undone run stay until the feed's next
+-- merged run.
 delete from undo_parcels u
 using runs r
 where r.id = u.run_id and r.undo_as_of is null and r.status <> 'running'
@@ -240,7 +240,7 @@ where r.id = u.run_id and r.undo_as_of is null and r.status <> 'running'
   )
 
 -- name: delete_undo_listings
--- The same with listings.
+-- The same for listings.
 delete from undo_listings u
 using runs r
 where r.id = u.run_id and r.undo_as_of is null and r.status <> 'running'

@@ -18,13 +18,13 @@ from parcels
 where fips = :fips::int and property_id = :property_id::bigint
 
 -- name: list_imagery
--- Imagery that meets a frame, smallest pixels first, then newest.
+-- Imagery that intersects a frame, smallest pixels first, then newest.
 select
   i.source, i.type, i.details, i.fingerprint, i.captured::text, f.name as feed,
   coalesce(f.definition ->> 'attribution', f.definition ->> 'title', f.name) as attribution,
   coalesce((f.definition -> 'imagery' ->> 'private_network')::boolean, false) as private_network,
   case i.type
-    -- What a relief is drawn from comes in other runs.
+    -- The layers that a relief is drawn from come from other runs.
     when 'relief' then (select coalesce(max(id), 0)::text from runs where status = 'merged')
     else l.run_id || ' ' || i.fingerprint
   end as version,
@@ -38,7 +38,7 @@ order by i.pixel_m, i.captured desc nulls last, f.name, i.source
 limit 200
 
 -- name: replace_imagery
--- Replaces the sources of an imagery layer by those of the run.
+-- Replaces the sources of an imagery layer with those of the run.
 with gone as (
   delete from imagery_sources i
   where i.feed_id = :feed_id and not exists (select 1 from stage_imagery s where s.source = i.source)
@@ -56,7 +56,7 @@ set
   details = excluded.details
 
 -- name: stage_imagery
--- `tiles`: a list of objects with the columns of imagery_sources but feed_id.
+-- `tiles`: a list of objects with the columns of imagery_sources except feed_id.
 insert into stage_imagery
 select :feed_id, s.source, s.type, s.fingerprint, s.extent::box, s.pixel_m, s.captured, s.details
 from json_to_recordset(:tiles::json) as s (

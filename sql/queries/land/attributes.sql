@@ -1,10 +1,10 @@
 -- name: announce_writing
--- Takes the table lock for writing marks, before any row is locked: a plan that locks the table against
+-- Locks the table for writing marks before any row is locked, because a plan that locks the table against
 -- writers in between would deadlock.
 lock table attributes_dirty in row exclusive mode
 
 -- name: assign_chunk
--- Puts parcels into a chunk, except those that another plan has assigned meanwhile.
+-- Puts parcels into a chunk, except those that another plan has assigned in the meantime.
 update attributes_dirty
 set chunk = :chunk
 where fips = :fips and property_id = any (:property_ids) and chunk is null
@@ -72,13 +72,13 @@ select
 select exists (select 1 from land_layers) as present
 
 -- name: hold_layers
--- Blocks merges of layers until the transaction ends, so that merges of parcels and of layers do not miss
--- each other's rows: the later one sees and marks what the earlier one has committed.
+-- Blocks merges of layers until the transaction ends, so that merges of parcels and of layers don't miss each
+-- other's rows: the later one sees and marks what the earlier one committed.
 lock table land_layers in share mode
 
 -- name: is_last_chunk
 -- Whether no other chunk of a county is open, and whether valuations wait for its land. Uses the minimum of
--- the other parcels instead of `exists`, so that it is found by the index.
+-- the other parcels instead of `exists`, so that the index is used.
 select
   (select min(property_id) from attributes_dirty where fips = :fips and chunk <> :chunk) is null as last,
   exists (select true from valuations_dirty where fips = :fips) as awaited
@@ -124,9 +124,9 @@ where d.chunk is null
 order by d.fips
 
 -- name: lock_counties
--- Blocks writing of chunks of these counties until the transaction ends. A merge takes this lock first, so
--- that the rows it rewrites carry over all that chunks have written. Another `lock` blocks the runs of other
--- feeds of the counties.
+-- Blocks writes of these counties' chunks until the transaction ends. A merge takes this lock first, so that
+-- the rows it rewrites carry over everything that chunks have written. A different `lock` blocks the runs of
+-- the counties' other feeds.
 select pg_advisory_xact_lock(:lock::int, fips)
 from (select fips from unnest(:counties::int[]) fips order by fips) counties
 
@@ -139,8 +139,8 @@ order by property_id
 for update
 
 -- name: lock_marks
--- Blocks every other plan, merge and chunk from writing marks until the transaction ends. Take it before any
--- other lock, as a plan writes marks in the order of a curve and could deadlock.
+-- Blocks every other plan, merge, and chunk from writing marks until the transaction ends. Take it before any
+-- other lock, because a plan writes marks in the order of a curve and could deadlock.
 lock table attributes_dirty in share row exclusive mode
 
 -- name: mark_chunk

@@ -87,8 +87,8 @@ from land_layers
 where reach_m is not null
 
 -- name: lock_layers
--- Allows one merge of a layer at a time, and none of parcels, until the transaction ends: a layer's marks
--- depend on the reach of the others. Take it before writing anything.
+-- Allows one merge of a layer at a time, and none of parcels, until the transaction ends, because a layer's
+-- marks depend on the reach of the others. Take it before you write anything.
 lock table land_layers in share row exclusive mode
 
 -- name: mark_covered_parcels
@@ -106,7 +106,7 @@ with covered as (
 insert into attributes_dirty (fips, property_id, layers)
 select fips, property_id, {{layers}}
 from covered
--- In one order: merges that mark the same parcels at the same time then wait for one another.
+-- In one order, so that merges that mark the same parcels at the same time wait for one another.
 order by fips, property_id
 on conflict (fips, property_id) do update
 set

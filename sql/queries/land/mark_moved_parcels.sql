@@ -1,6 +1,6 @@
--- Marks what a merge is about to make out of date: for every layer, parcels whose shape changes and those
--- that return; for roads, also parcels within reach of one that is added, removed or changed, as it may
--- block their way to a road. Literals: {{fips}} the counties that change, {{near}} those within reach,
+-- Marks the land figures that a merge is about to outdate: for every layer, parcels whose shape changes and
+-- those that return. For roads, also parcels within reach of one that is added, removed, or changed, because
+-- it may block their way to a road. Literals: {{fips}} the counties that change, {{near}} those within reach,
 -- {{reach}} in meters, null without roads
 with moved as materialized (
   select m.fips, m.property_id, case when p.retired_at is null then p.extent end as old_extent, s.extent as new_extent
@@ -28,7 +28,8 @@ places as (
 reach as (
   select {{reach}}::double precision as meters
 ),
--- 91 is a little more than a meter of latitude has anywhere in 1e-7 degrees; of longitude, by the cosine.
+-- 91 of 1e-7 degrees is a little more than a meter of latitude anywhere. For longitude, it is divided by the
+-- cosine.
 around as (
   select box(
     point(
@@ -59,7 +60,7 @@ insert into attributes_dirty as d (fips, property_id, layers)
 select fips, property_id, bit_or(layers)
 from marks
 group by fips, property_id
--- One order for all that write marks, so that two of them cannot wait for each other.
+-- All writers of marks use one order, so that no two of them can deadlock.
 order by fips, property_id
 on conflict (fips, property_id) do update
 set layers = d.layers | excluded.layers, mark = excluded.mark, chunk = null

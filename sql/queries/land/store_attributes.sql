@@ -1,7 +1,6 @@
 -- Stores the computed attributes of parcels of a county, all from the same kinds of layers, and updates
--- parcel_filters where it differs. Literals: {{fips}}, {{parcels}} (JSON objects with the columns);
--- {{columns}} that layers fill; {{set}}: the computed value of each, or the stored one for other kinds of
--- the same shape
+-- parcel_filters if it differs. Literals: {{fips}}, {{parcels}} (JSON objects with the columns); {{columns}}
+-- that layers fill; {{set}}: the computed value of each, or the stored one for other kinds of the same shape
 with stored as (
   insert into parcel_attributes as a (fips, property_id, shape_hash, {{columns}})
   select {{fips}}, property_id, shape_hash, {{columns}}

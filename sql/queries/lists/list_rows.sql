@@ -1,8 +1,8 @@
 -- name: add_rows
--- Adds parcels on the roll to a list, but those that are in it or left out; one row with the counts, and the
--- ids that no parcel on the roll has. Places: owners. `leave_out_lists`: lists whose parcels are left out;
--- `mailed_within_days`: owners, and parcels of unknown ones, that were mailed within so many days, null for
--- none; `counties` of the ids.
+-- Adds parcels on the roll to a list, except those that are already in it or excluded. Returns one row with
+-- the counts, and the ids that no parcel on the roll has. Fragment: owners. `leave_out_lists`: lists whose
+-- parcels are excluded. `mailed_within_days`: excludes owners mailed within this number of days, and parcels
+-- with unknown owners. Null for none. `counties`: counties of the ids.
 with members as materialized (
   select f.property_id, f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres
   from parcel_filters f
@@ -50,7 +50,7 @@ select
 from decided
 
 -- name: count_rows
--- How many rows a list shows by status, and how many parcels these represent. Places: members, owners,
+-- How many rows a list shows by status, and how many parcels these represent. Fragments: members, owners,
 -- ranked.
 with {{members}},
 {{owners}},
@@ -64,13 +64,13 @@ from (
 group by status
 
 -- name: delete_rows
--- Takes parcels off a list.
+-- Removes parcels from a list.
 delete from list_rows where list_id = :list_id and property_id = any (:property_ids::bigint[])
 
 -- name: empty_notes
--- Empties notes and takes off tags that tell of somebody, and returns how many rows had one. LIKE patterns:
--- `numbers` of digits, whatever stands between them; `name` of its words, all of which are told, in capitals
--- and between blanks; empty for none.
+-- Clears notes and removes tags that identify a person, and returns how many rows had one. LIKE patterns:
+-- `numbers` of digits, whatever is between them. `name`: its words, all of which must match, in capitals and
+-- between spaces. Empty for none.
 with parts as (
   select r.list_id, r.property_id, p.text, p.n
   from list_rows r
@@ -107,9 +107,9 @@ emptied as (
 select count(*)::int as erased from emptied
 
 -- name: list_rows
--- A list's rows in the order of their ids, and how many there are: with one row an owner its largest parcel.
--- One row at least. Places: members, owners, ranked; beyond, `>` or `<`; direction. `status`, `tag` and
--- `after` may be null; `limit` too, for all.
+-- A list's rows in the order of their ids, and the number of rows. With one row per owner, the row is the
+-- owner's largest parcel. Returns at least one row. Fragments: members, owners, ranked; beyond, `>` or `<`;
+-- direction. `status`, `tag`, and `after` may be null. So may `limit`, for all.
 with {{members}},
 {{owners}},
 {{ranked}},
@@ -132,14 +132,15 @@ left join lateral (
 order by page.property_id {{direction}}
 
 -- name: mark_do_not_mail
--- Notes that owners want no letters of the company. `owner_keys`: all of theirs.
+-- Marks owners as do-not-mail for the company. `owner_keys`: all keys of these owners.
 insert into do_not_mail (company_id, owner_key)
 select distinct :company_id::uuid, k
 from unnest(:owner_keys::uuid[]) k
 on conflict do nothing
 
 -- name: members
--- Part of statements: the parcels of a list. Places: among, a condition on `list_rows r`. `counties`: theirs.
+-- Part of statements: the parcels of a list. Fragment: among, a condition on `list_rows r`. `counties`: their
+-- counties.
 members as materialized (
   select r.property_id, r.status, r.status_at, r.note, r.tags, r.added_at, r.read_at is not null as is_read,
     f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres, f.fips, f.location, f.extent
@@ -151,8 +152,8 @@ members as materialized (
 
 -- name: owners
 -- Part of statements: `members` with their owners as portfolios join them. The key of a parcel without a
--- mailing ZIP is its place; it belongs to the one owner with a ZIP there, if there is just one. Without a ZIP
--- it is unknown whether the owner's is another, so few parcels are looked up.
+-- mailing ZIP is its place. It belongs to the one owner with a ZIP there, if there is exactly one. Without a
+-- ZIP, another owner may be the same one, so few parcels are searched.
 open_places as materialized (
   select distinct o.place_key
   from members m
@@ -178,16 +179,16 @@ owned as materialized (
 )
 
 -- name: mark_rows_read
--- Notes that rows were read.
+-- Records that rows were read.
 update list_rows
 set read_at = now()
 where list_id = :list_id and property_id = any (:property_ids::bigint[]) and read_at is null
 
 -- name: pick_rows
--- Rows of a list by ids, or all of a status, and with one row per owner all others of these owners; with the
--- owners' keys. `by_itself`: the row was picked, not only its owner. A row that was not read does not pick
--- rows of its owner that were, unless `reveals`: what becomes of those would say who owns it. Places:
--- members, owners, ranked. One of `property_ids` and `status` is null.
+-- Rows of a list by ids, or all with a status. With one row per owner, also all other rows of these owners.
+-- Includes the owners' keys. `by_itself`: the row was selected, not only its owner. A row that was not read
+-- doesn't select its owner's read rows, unless `reveals`, because their change would reveal the owner.
+-- Fragments: members, owners, ranked. Either `property_ids` or `status` is null.
 with {{members}},
 {{owners}},
 {{ranked}},
@@ -205,7 +206,7 @@ where property_id in (select property_id from picked)
   ))
 
 -- name: ranked
--- Part of statements: `owned` with what each owner has in the list, the largest parcel first. Places:
+-- Part of statements: `owned` with what each owner has in the list, largest parcel first. Fragment:
 -- extra_acres by owner.
 extra_acres as materialized (
   {{extra_acres}}
@@ -221,13 +222,14 @@ ranked as materialized (
 )
 
 -- name: read_row_states
--- How far one is with the owners of some rows.
+-- The status and tags of some rows.
 select property_id, status, status_at, tags
 from list_rows
 where list_id = :list_id and property_id = any (:property_ids::bigint[])
 
 -- name: read_row_parcels
--- What rows show of their parcels, those that have left the roll too. Places: summary. `counties` of the ids.
+-- The parcel fields of rows, including parcels that have left the roll. Fragment: summary. `counties`:
+-- counties of the ids.
 select {{summary}}, p.mail_address, p.mail_city, p.mail_state, p.mail_zip, p.changed_run as version,
   p.retired_at is not null as retired, p.market_total_value, p.assessed_total_value,
   v.mean_adjusted_price as value, v.low_price as value_low, v.high_price as value_high, v.out_of_support
@@ -236,12 +238,12 @@ left join valuations v on v.fips = p.fips and v.property_id = p.property_id
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[])
 
 -- name: unmark_do_not_mail
--- Takes that back.
+-- Undoes that.
 delete from do_not_mail where company_id = :company_id and owner_key = any (:owner_keys::uuid[])
 
 -- name: update_rows
--- Changes rows of a list; what is null stays. `owners`: of each id, null where unknown. A letter that is sent
--- again is the last; a row that is new again had none.
+-- Changes rows of a list. Null keeps a value. `owners`: owner of each id, null if unknown. Mailing a row
+-- again records the latest mailing. Setting a row to new clears it.
 update list_rows r
 set status = coalesce(:status::text, r.status),
   status_at = case when :status::text is null then r.status_at when :status <> 'new' then now() end,

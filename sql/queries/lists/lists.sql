@@ -1,6 +1,6 @@
 -- name: count_rows_of_company
--- How many rows the lists of a company have, and how many lists there are. A hidden list counts as the most
--- that it could have.
+-- How many rows the lists of a company have, and how many lists there are. A list with a hidden count counts
+-- as its possible maximum.
 select count(*)::int as lists, coalesce(sum(
   case when l.unread_rows = 'hidden' then l.rows_at_most else (select count(*) from list_rows r where r.list_id = l.id) end
 ), 0)::int as rows
@@ -8,7 +8,7 @@ from lists l
 where l.company_id = :company_id
 
 -- name: delete_list
--- Deletes a list of a company with its rows; no row when there is none.
+-- Deletes a list of a company with its rows. No row if there is none.
 with gone as (
   delete from lists where id = :list_id and company_id = :company_id
   returning id
@@ -20,7 +20,7 @@ with gone as (
 select id from gone
 
 -- name: find_main_county
--- The county of most of a list's parcels. No row without any.
+-- The county of most of a list's parcels. No row without parcels.
 select to_char(property_id / 100000000, 'FM00000') as fips
 from list_rows
 where list_id = :list_id
@@ -29,18 +29,18 @@ order by count(*) desc, fips
 limit 1;
 
 -- name: find_list
--- A list of a company: its name, and when it was changed last; no row where the company has no such list.
+-- A list of a company: its name and last change. No row if the company has no such list.
 select id, name, updated_at from lists where id = :list_id and company_id = :company_id
 
 -- name: hide_unread_rows
--- From now on, the API says nothing about rows of a list that were not read. `rows`: how many it had while
--- that could be said; `more`: how many were added at most.
+-- From now on, the API reveals nothing about unread rows of a list. `rows`: its count when that was still
+-- allowed. `more`: the most rows that may have been added.
 update lists
 set unread_rows = 'hidden', rows_at_most = coalesce(rows_at_most, :rows::int) + :more::int
 where id = :list_id
 
 -- name: insert_list
--- Makes a list.
+-- Creates a list.
 insert into lists (
   company_id, name, one_per_owner, offer_percent, offer_of, offer_round_to, leave_out_lists, mailed_within_days
 )
@@ -51,7 +51,7 @@ values (
 returning id
 
 -- name: list_counties
--- The counties of a list's parcels: one look into the index for each.
+-- The counties of a list's parcels, with one index lookup for each.
 with recursive counties as (
   select (min(property_id) / 100000000)::int as fips from list_rows where list_id = :list_id
   union all
@@ -68,8 +68,8 @@ with recursive counties as (
 select fips from counties where fips is not null
 
 -- name: list_lists
--- The lists of a company, newest first, or one of them, with the number of rows, and of those not read where
--- what is said about the list depends on that. `list_id` may be null.
+-- The lists of a company, newest first, or one of them, with the number of rows, and of unread rows if the
+-- response depends on that. `list_id` may be null.
 select l.id, l.name, l.one_per_owner, l.offer_percent, l.offer_of, l.offer_round_to, l.leave_out_lists,
   l.mailed_within_days, l.created_at, l.updated_at, l.unread_rows, l.rows_at_most,
   (select count(*) from list_rows r where r.list_id = l.id) as rows,
@@ -80,7 +80,7 @@ where l.company_id = :company_id and (:list_id::uuid is null or l.id = :list_id)
 order by l.created_at desc, l.id
 
 -- name: list_named
--- Which of these lists the company has, and what may be said about their unread rows.
+-- Which of these lists the company has, and what may be revealed about their unread rows.
 select id, unread_rows from lists where company_id = :company_id and id = any (:list_ids::uuid[])
 
 -- name: lock_lists
@@ -89,7 +89,7 @@ select id, unread_rows from lists where company_id = :company_id and id = any (:
 select has_marked_owners, mailed_at from companies where id = :company_id for no key update
 
 -- name: lock_list
--- Allows one call at a time to change a list and its rows until its transaction ends; no row when the company
+-- Allows one call at a time to change a list and its rows until its transaction ends. No row if the company
 -- has no such list.
 select id, one_per_owner, leave_out_lists, mailed_within_days, unread_rows, rows_at_most,
   (select count(*) from list_rows where list_id = :list_id) as rows,
@@ -99,25 +99,25 @@ where id = :list_id and company_id = :company_id
 for no key update
 
 -- name: note_mailing
--- Notes that rows are set to mailed, or that owners are marked, whether or not any row is.
+-- Records that rows are set to mailed, or that owners are marked, even if no row is.
 update companies
 set has_marked_owners = has_marked_owners or :marks::boolean,
   mailed_at = case when :mails::boolean then now() else mailed_at end
 where id = :company_id and (:mails or :marks and not has_marked_owners)
 
 -- name: reveal_list
--- Every row was read, so nothing about the list is left to hide.
+-- Every row was read, so the list has nothing left to hide.
 update lists l
 set unread_rows = 'named', rows_at_most = null
 where l.id = :list_id and l.unread_rows <> 'named'
   and not exists (select from list_rows r where r.list_id = l.id and r.read_at is null)
 
 -- name: tell_counts
--- From now on, the number of the list's rows may be said, but not which they are.
+-- From now on, the number of the list's rows may be shown, but not which rows they are.
 update lists set unread_rows = 'counted' where id = :list_id and unread_rows = 'named'
 
 -- name: touch_list
--- Notes that a list's rows have changed.
+-- Records that a list's rows have changed.
 update lists set updated_at = now() where id = :list_id
 
 -- name: update_list

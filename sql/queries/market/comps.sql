@@ -3,7 +3,7 @@
 select id, address from listings where id = any (:ids::uuid[])
 
 -- name: comp_figures
--- Part of statements: listings `l` with their figures `d` as they are shown.
+-- Part of statements: listings `l` with the figures `d` as they are shown.
 listings l
 cross join lateral (
   select case when l.status = 'ACTIVE' then :today::date else coalesce(l.status_date, l.sold_date) end as day
@@ -17,8 +17,8 @@ cross join lateral (
 ) as d
 
 -- name: list_outline_comps
--- Comps within boxes along an outline, as one value, which is faster to read than rows. `boxes`: box[] of
--- 1e-7 degrees.
+-- Comps in boxes along an outline, as one value, which is faster to read than rows. `boxes`: box[] of 1e-7
+-- degrees.
 select coalesce(json_agg(json_build_array(id, location[0], location[1])), '[]') as near
 from (
   select id, location

@@ -1,15 +1,15 @@
 -- name: clear_history
--- Removes what was computed of regions. What was recorded stays.
+-- Deletes the computed history of regions. Recorded months stay.
 delete from market_history h
 using unnest(:types::text[], :codes::text[]) as r (type, code)
 where h.type = r.type and h.code = r.code and h.told is null;
 
 -- name: copy_dated_listings
--- Sales and spells on the market with their days. {{scope}}: which of them, a condition made of literals.
+-- Sales and periods on the market with their dates. {{scope}}: which of them, a condition made of literals.
 copy (select * from dated_listings where {{scope}}) to stdout (format binary);
 
 -- name: copy_history
--- Writes statistics of past days, with the columns in the order of workers/market/restate-history.ts.
+-- Writes statistics of past dates, with the columns in the order of workers/market/restate-history.ts.
 copy market_history (type, code, as_of, figures) from stdin;
 
 -- name: has_recorded
@@ -17,13 +17,13 @@ copy market_history (type, code, as_of, figures) from stdin;
 select exists (select from market_history where as_of = :day and told is not null) as recorded;
 
 -- name: list_recorded
--- The days that are recorded of regions after a day of each.
+-- The recorded dates of regions after each region's given date.
 select h.type, h.code, h.as_of
 from unnest(:types::text[], :codes::text[], :after::date[]) as r (type, code, after)
 join market_history h on h.type = r.type and h.code = r.code and h.as_of > r.after and h.told is not null;
 
 -- name: list_restated
--- All regions, or some, and how far their history is computed. `codes`: null for every region.
+-- All regions, or some, with how far their history is computed. `codes`: null for every region.
 select r.type, r.code, c.through, c.digest
 from regions r
 left join restated_regions c using (type, code)
@@ -32,8 +32,8 @@ where :types::text[] is null
 order by r.type, r.code;
 
 -- name: record_month
--- Records what the responses of all regions are, as what they answered at the end of a day that is over: of
--- those that were not written since.
+-- Records the current responses of all regions as those at the end of a day that has passed, for regions not
+-- written since.
 insert into market_history (type, code, as_of, told, figures)
 select s.type, s.code, :day::date, left(b.body, position('"stats":' in b.body) - 1), s.figures
 from region_stats s
@@ -43,14 +43,14 @@ on conflict (type, code, as_of) do update set told = excluded.told, figures = ex
 where market_history.told is null;
 
 -- name: store_restated
--- Stores how far the history of regions is computed, and of which listings.
+-- Stores how far the history of regions is computed, and from which listings.
 insert into restated_regions (type, code, through, digest)
 select r.type, r.code, :through::date, r.digest
 from unnest(:types::text[], :codes::text[], :digests::text[]) as r (type, code, digest)
 on conflict (type, code) do update set through = excluded.through, digest = excluded.digest;
 
 -- name: list_dated_listings
--- Sales and spells on the market of one region, in the units of copy_dated_listings. {{where}}: the region.
+-- Sales and periods on the market of one region, in the units of copy_dated_listings. {{where}}: the region.
 select status::int, cents, lot_acres as acres, since - '1970-01-01' as since, until - '1970-01-01' as until, days_on_market, asked,
   feed_day - '1970-01-01' as feed_day, listed_from - '1970-01-01' as listed_from
 from dated_listings
@@ -77,7 +77,8 @@ end;
 select fips, price_index from valuation_counties where fips = any(:fips::int[]);
 
 -- name: read_history
--- The months of regions, the latest first: from a day to a day, or at most so many. `n`: which region.
+-- The months of regions, latest first: between two dates, or up to a number of months. `n`: index of the
+-- region.
 select asked.n, h.as_of, h.told is not null as recorded, h.figures
 from unnest(:types::text[], :codes::text[], :from::date[], :to::date[], :most::int[]) with ordinality
   as asked (type, code, first, last, most, n)
@@ -91,7 +92,7 @@ cross join lateral (
 ) h;
 
 -- name: read_recorded
--- What stats/ answered of a region at the end of a day, without its figures; no row where it is not recorded.
+-- What stats/ returned for a region at the end of a day, without its figures. No row if it is not recorded.
 select told, figures from market_history where type = :type and code = :code and as_of = :as_of and told is not null;
 
 -- name: read_region

@@ -1,7 +1,7 @@
--- A page of comps, planned by its very values. {{figures}}: comp_figures. {{where}}: what is asked for.
--- {{place}}: what the list is ordered by, null for unknown. {{beyond}}: > or <, with {{direction}}, from the
--- place `after_place` (Infinity for unknown) and its id `after_id`, null for none. One row at
--- least, for the total.
+-- A page of comps, planned for its actual values. {{figures}}: comp_figures. {{where}}: the filter.
+-- {{place}}: the sort key, null if unknown. {{beyond}}: > or <, with {{direction}}, starting after the place
+-- `after_place` (Infinity if unknown) with the id `after_id`, or null. Returns at least one row, for the
+-- total.
 with hits as materialized (
   select l.id, coalesce({{place}}, 'Infinity') as place, d.dom
   from {{figures}}

@@ -1,9 +1,9 @@
--- Turns recorded sales into comps. Parcels with the same deed were sold together, as were those with the
--- same day, price and seller when the source names no deeds. A deed may have two days, of signing and of
--- recording; numbers that start again each year are farther apart. A known sale keeps its acreage and
--- location when the parcel was split or merged since. Fragment: recorded, the staged sales. `label`: of the
--- source; `most_correction`: the largest correction of an acreage, as a share of it; `deed_days`: how many
--- days apart the days of one deed are at most.
+-- Turns recorded sales into comps. Parcels with the same deed were sold together. So were those with the same
+-- day, price, and seller, if the source doesn't identify deeds. A deed may have two dates, of signing and of
+-- recording. Numbers that restart each year are farther apart. A known sale keeps its acreage and location if
+-- the parcel was split or merged since. Fragment: recorded, the staged sales. `label`: label of the source.
+-- `most_correction`: the largest correction of an acreage, as a share of it. `deed_days`: the most days
+-- between the dates of one deed.
 with recorded as (
   {{recorded}}
 ),
@@ -54,8 +54,8 @@ deeds_of_several as (
   group by fips, book, number
   having min(key) <> max(key)
 ),
--- What another feed tells of the same parcel at the same price within a month is the same sale: days are of
--- the deed, of its recording, or the month's first.
+-- A sale of the same parcel at the same price within a month, from another feed, is the same sale. Dates can
+-- be those of the deed, of its recording, or the first of the month.
 elsewhere as (
   select distinct s.source_id
   from sales s
@@ -96,7 +96,7 @@ from judged j
 cross join lateral (
   select
     j.acres,
-    -- An acreage that the roll no longer tells changes nothing of the sale either.
+    -- If the roll no longer states an acreage, the sale doesn't change either.
     j.stored_acres is not null and coalesce(abs(j.acres - j.stored_acres) > :most_correction * j.stored_acres, true) as kept
 ) as land
 where j.qualified or j.known

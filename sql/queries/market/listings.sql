@@ -7,8 +7,8 @@ from listings
 with no data
 
 -- name: drop_overwritten_prices
--- Takes out the asking prices of sources that overwrite them with the sale price: both are equal in every
--- sale. `least`: how many sales have to say so
+-- Removes the list prices of sources that overwrite them with the sale price: the two are equal in every
+-- sale. `least`: number of sales required
 update stage_listing s
 set asked_price = null
 from (
@@ -21,7 +21,7 @@ from (
 where s.source = overwritten.source and s.status = 'SOLD' and s.asked_price > 0
 
 -- name: keep_asked_prices
--- Keeps with a sale what was asked for it last, where its source does not tell.
+-- Stores the last list price with a sale if its source doesn't state it.
 update stage_listing s
 set asked_price = case when l.status in ('ACTIVE', 'PENDING') and l.price > 0 then l.price else l.asked_price end
 from listings l
@@ -29,8 +29,8 @@ where l.id = s.id and s.status = 'SOLD' and coalesce(s.asked_price, 0) = 0
   and (l.asked_price > 0 or l.status in ('ACTIVE', 'PENDING') and l.price > 0)
 
 -- name: mark_touched_regions
--- Marks the regions of the run's new, changed and gone listings, at their new and old locations. In one
--- order for all merges, against deadlocks.
+-- Marks the regions of the run's new, changed, and withdrawn listings, at their new and old locations. All
+-- merges use one order, to prevent deadlocks.
 insert into stats_dirty (type, code)
 select distinct r.type, r.code
 from stage_listing_match m
@@ -46,7 +46,7 @@ order by r.type, r.code
 on conflict (type, code) do update set marked_at = clock_timestamp()
 
 -- name: match_gone_listings
--- Adds to the merge the listings that a feed which lists everything no longer has.
+-- Adds to the merge the listings that a complete feed no longer has.
 insert into stage_listing_match (id, old_status, old_fips, old_zip, state, event)
 select l.id, l.status, l.fips, l.zip, 'gone', true
 from listings l
@@ -55,7 +55,7 @@ where l.feed_id = :feed_id
   and not exists (select from stage_listing s where s.id = l.id)
 
 -- name: match_listings
--- Finds out what the merge does with every listing of the run, with its previous status and location.
+-- Determines what the merge does with every listing of the run, with its previous status and location.
 create unlogged table stage_listing_match as
 select
   s.id,
@@ -72,7 +72,7 @@ from stage_listing s
 left join listings l on l.id = s.id
 
 -- name: measure_sales
--- How many comps the run adds, changes or retires, how many its feed has, and how many of these are retired.
+-- How many comps the run adds, changes, or retires, how many its feed has, and how many of these are retired.
 -- A sale of several parcels that was never stored is no reason for a merge. `label`: label of the source.
 select
   count(*) filter (
@@ -84,7 +84,7 @@ from stage_listing_match m
 join stage_listing s on s.id = m.id
 
 -- name: record_listing_events
--- Adds a history event for every listing that is new or whose status or price changed in this run.
+-- Adds an event to the history of every listing that is new or whose status or price changed in this run.
 insert into listing_events (listing_id, run_id, status, price, status_date)
 select s.id, :run_id, s.status, s.price, case when s.status = 'SOLD' then coalesce(s.sold_date, s.status_date) else s.status_date end
 from stage_listing s
@@ -94,8 +94,7 @@ on conflict (listing_id, run_id) do update
 set status = excluded.status, price = excluded.price, status_date = excluded.status_date, recorded_at = excluded.recorded_at
 
 -- name: split_repeat_sales
--- Gives sales that share an id but differ in day or price ids of their own. A stored one keeps the id that
--- it has.
+-- Gives sales that share an id but differ in date or price their own ids. A stored one keeps its id.
 with sales as (
   select
     s.ctid as place, s.id, s.sold_date, s.price, s.source_id || '/' || s.sold_date || '/' || s.price as own_source_id,
@@ -118,9 +117,9 @@ where s.ctid = sales.place
   )
 
 -- name: resolve_listing_duplicates
--- Resolves repeated rows of a listing within a run: the newest status is kept, by its date and then by its
--- place in the file; identical rows are dropped, older states are rejected with their raw text.
--- `most`: rejects kept of a reason
+-- Resolves repeated rows of a listing in a run: the newest status is kept, by its date and then by its
+-- position in the file. Identical rows are dropped, and older states are rejected with their raw text.
+-- `most`: rejects stored per reason
 with repeated as (
   select id
   from stage_listing
@@ -160,10 +159,10 @@ select
   (select count(*)::int from removed where not identical) as superseded
 
 -- name: retire_listings
--- Retires listings that a complete feed no longer has. Their history is kept.
+-- Retires listings that a complete feed no longer has. Their history stays.
 with gone as (
   update listings l
-  -- Another hash than any row has: a listing that returns counts as changed.
+  -- A different hash than any row has, so that a listing that returns counts as changed.
   set status = 'OFF_MARKET', changed_run = :run_id, row_hash = gen_random_uuid()
   from stage_listing_match m
   where m.state = 'gone' and l.id = m.id

@@ -1,7 +1,6 @@
 -- name: clear_dirty_regions
--- Clears the marks of regions whose statistics are written in the same transaction. A mark that was set
--- again since it was read stays, as its listings changed afterwards. `marked_at`: times of the marks as
--- read.
+-- Clears the marks of regions whose statistics are written in the same transaction. A mark that was set again
+-- after it was read stays, because its listings have changed since. `marked_at`: times of the marks as read.
 delete from stats_dirty d
 using unnest(:types::text[], :codes::text[], :marked_at::timestamptz[]) as m (type, code, marked_at)
 where d.type = m.type and d.code = m.code and d.marked_at <= m.marked_at;
@@ -11,9 +10,9 @@ where d.type = m.type and d.code = m.code and d.marked_at <= m.marked_at;
 copy (select * from counted_listings where {{scope}}) to stdout (format binary);
 
 -- name: find_statistics_age
--- Since when statistics are old, in seconds since 1970: since the last recalculation of all, or since the
--- oldest change that is not in them. The recalculation is searched among the jobs of 8 days, else the
--- installation counts.
+-- Since when statistics are outdated, in seconds since 1970: since the last recompute of all regions, or
+-- since the oldest change that is not included. The recompute is searched among the jobs of the last 8 days.
+-- Without one, the installation's start counts.
 select extract(epoch from least(
   coalesce(
     (
@@ -32,15 +31,15 @@ select
   exists (select 1 from jobs where name = 'market.recompute' and status in ('queued', 'running')) as open
 
 -- name: list_county_zips
--- The ZIPs of a county: those of its listings, and those mostly within it.
+-- The ZIPs of a county: those of its listings, and those mostly inside it.
 select r.code as zip
 from regions r
 where r.type = 'zip'
   and (r.fips = :fips or r.code in (select l.zip from listings l where l.fips = :fips));
 
 -- name: list_dirty_regions
--- The marked regions. `known` is false for one that is not in `regions`. The time is text, as a Date would
--- lose its microseconds.
+-- The marked regions. `known` is false for one that is not in `regions`. The time is text, because a Date
+-- would lose its microseconds.
 select d.type, d.code, d.marked_at::text as marked_at, r.code is not null as known
 from stats_dirty d
 left join regions r using (type, code);
@@ -69,8 +68,8 @@ join unnest(:types::text[], :codes::text[]) as asked (type, code) using (type, c
 
 -- name: update_region_stats
 -- Replaces the statistics of regions. A body with the same etag is not rewritten. `as_of_days`,
--- `listing_counts`: per region; `bodies`, `figures` (in base64): all as one text, one per line, as an array
--- would be escaped twice.
+-- `listing_counts`: per region. `bodies`, `figures` (in base64): all as one text, one per line, because an
+-- array would be escaped twice.
 update region_stats s
 set body = case when s.etag = b.etag then s.body else convert_to(b.body, 'UTF8') end,
     figures = case when s.etag = b.etag then s.figures else decode(b.figures, 'base64') end,

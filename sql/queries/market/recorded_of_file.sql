@@ -1,5 +1,5 @@
--- Part of `list_sales`: rows of a file of sales, with the sold parcels as the rolls have them. Of several
--- sales of a parcel on one day the qualified one is kept, then the most expensive.
+-- Part of `list_sales`: rows of a file of sales, with the sold parcels as on the rolls. Of several sales of a
+-- parcel on one day, the qualified one is kept, then the most expensive one.
 select distinct on (s.fips, s.key, s.day)
   s.fips, s.key, s.row_no,
   coalesce(p.situs_address, s.address) as situs_address, coalesce(p.situs_city, s.city) as situs_city,

@@ -9,7 +9,7 @@ from (
   from stage_roll
   where last_sale_date is not null
   union all
-  -- A row's earlier sales; of several on one day the dearest, and of the last one's day none.
+  -- A row's earlier sales. Of several on one day, the most expensive one. None on the day of the last sale.
   (
     select distinct on (r.fips, r.key, p.date)
       r.fips, r.key, r.row_no, r.situs_address, r.situs_city, r.situs_state, r.situs_zip, r.apn, r.acres, p.date, p.price, '', p.book, p.several, true

@@ -16,7 +16,7 @@ create unlogged table stage_sale (
   book text,
   several boolean,
   sale boolean not null,
-  -- The parcel that was sold, once it is found.
+  -- The sold parcel, once it is found.
   parcel bigint
 )
 
@@ -26,7 +26,7 @@ select distinct fips
 from stage_sale
 
 -- name: place_sales
--- Finds the sold parcels by key, else by number without punctuation, else by address when only one parcel
+-- Finds the sold parcels by key, or else by number without punctuation, or else by address if only one parcel
 -- has it.
 with known as (
   select distinct on (fips, source_key) fips, source_key, property_id
@@ -54,12 +54,12 @@ left join numbered a on a.fips = t.fips and a.number = upper(t.address || '/' ||
 where s.ctid = t.ctid and coalesce(k.property_id, n.parcel, a.parcel) is not null
 
 -- name: measure_sale_file
--- How many sales a file has, and for how many a roll has the parcel.
+-- The number of sales in a file, and how many have a parcel on a roll.
 select count(*)::int as sales, count(parcel)::int as placed
 from stage_sale
 
 -- name: last_roll
--- The last run that changed parcels, after which a file of sales is read again.
+-- The last run that changed parcels. After it, a file of sales is read again.
 select max(r.id)::int as run
 from runs r
 join feeds f on f.id = r.feed_id

@@ -1,5 +1,5 @@
 -- name: delete_market
--- Deletes a saved market; no row when the company does not have it.
+-- Deletes a saved market. No row if the company doesn't have it.
 delete from saved_markets
 where id = :market_id and company_id = (select company_id from accounts where id = :account_id)
 returning id
@@ -22,9 +22,9 @@ order by m.position, m.id
 select id from companies where id = (select company_id from accounts where id = :account_id) for update
 
 -- name: save_market
--- Saves a region at the end of a company's list, or updates it in place. No row when the region is unknown
--- or the company has too many. Run it under lock_company. `status`: null for none or unchanged; `limit`:
--- markets per company.
+-- Saves a region at the end of a company's list, or updates it in place. No row if the region is unknown or
+-- the company has too many. Run it under lock_company. `status`: null for none or unchanged. `limit`: markets
+-- per company.
 with saved as (
   insert into saved_markets as m (company_id, region_id, status, position)
   select :company_id, r.id, coalesce(:status, ''), (select coalesce(max(position), 0) + 1 from saved_markets where company_id = :company_id)
@@ -37,7 +37,7 @@ with saved as (
   on conflict (company_id, region_id) do update
   set status = coalesce(:status, m.status),
     updated_at = case when :status is distinct from m.status and :status is not null then now() else m.updated_at end
-  -- A row of an insert has no xmax, one of an update has.
+  -- An inserted row has no xmax. An updated row has one.
   returning *, m.xmax = 0 as created
 )
 select m.id, m.status, m.created_at, m.updated_at, m.created,

@@ -1,5 +1,5 @@
 -- name: keep_listings
--- Keeps the listings that a merge is about to change.
+-- Stores the listings that a merge is about to change.
 insert into undo_listings (run_id, listing_id, was)
 select :run_id, l.id, to_jsonb(l)
 from stage_listing_match m
@@ -15,31 +15,31 @@ cross join lateral jsonb_populate_record(null::listings, u.was) w
 where u.run_id = :run_id
 
 -- name: stage_added_listings
--- Stages the listings that a run added, to leave the market. Fragment: columns of a comp
+-- Stages the listings that a run added, so that they leave the market. Fragment: columns of a comp
 insert into stage_listing (row_no, id, hash, {{columns}})
 select 0, id, row_hash, {{columns}}
 from listings
 where created_run = :run_id
 
 -- name: stage_leaving_listings
--- The status that they leave with. No row has their digest: a listing that comes again counts as changed.
+-- The status that they leave with. No row has their digest, so a listing that returns counts as changed.
 update stage_listing s
 set status = 'OFF_MARKET', sale_type = '', hash = gen_random_uuid()
 from listings l
 where l.id = s.id and l.created_run = :run_id
 
 -- name: forget_listing_events
--- Takes a run's events out of the history of its listings.
+-- Removes a run's events from the history of its listings.
 delete from listing_events e
 using stage_listing s
 where e.listing_id = s.id and e.run_id = :run_id
 
 -- name: leave_out_events
--- What a merge takes back is no event of a listing.
+-- What an undo reverts is not an event of a listing.
 update stage_listing_match set event = false
 
 -- name: give_back_listings
--- Gives listings back to the feeds that had them.
+-- Returns listings to the feeds that had them.
 update listings l
 set feed_id = (u.was ->> 'feed_id')::int
 from undo_listings u

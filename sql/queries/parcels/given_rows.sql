@@ -1,15 +1,16 @@
 -- name: give_rows
--- Marks parcels of a county as given to a company; it tells how many were not free. It waits for
--- others who give the same, and then sees what they gave. Places: fips, company, ids and versions.
+-- Marks parcels of a county as paid for by a company, and returns how many were not free. Waits for other
+-- transactions that mark the same rows, and then sees their marks. Fragments: fips, company, ids, and
+-- versions.
 with given as (
   insert into given_rows as g (fips, company_id, property_id, version)
   select {{fips}}, {{company}}::uuid, t.property_id, t.version
   from unnest({{ids}}::bigint[], {{versions}}::bigint[]) as t (property_id, version)
-  -- In one order: those who give the same rows wait for one another and never in a circle.
+  -- In order: transactions that mark the same rows wait for one another, but never in a circle.
   order by t.property_id
   on conflict (fips, company_id, property_id) do update
   set version = excluded.version, given_at = excluded.given_at
-  -- Without a time zone the comparison is immutable, as a cluster wants it here.
+  -- Without a time zone the comparison is immutable, which a cluster requires here.
   where g.version <> excluded.version
     or (g.given_at at time zone 'UTC') <= (excluded.given_at at time zone 'UTC') - interval '30 days'
   returning 1
@@ -17,7 +18,7 @@ with given as (
 select count(*)::int as charged from given
 
 -- name: list_free_rows
--- Of parcels of a county those that a company was given as they are.
+-- Of a county's parcels, those that a company has already paid for, unchanged.
 select g.property_id
 from given_rows g
 join unnest(:property_ids::bigint[], :versions::bigint[]) as t (property_id, version)
@@ -26,5 +27,5 @@ where g.fips = :fips::int and g.company_id = :company_id::uuid and g.property_id
   and g.given_at > now() - interval '30 days'
 
 -- name: delete_old_given
--- What was given too long ago to be free, of all counties.
+-- Marks of all counties that are too old to make a row free.
 delete from given_rows where given_at <= now() - interval '30 days'

@@ -5,7 +5,7 @@ from owner_parcels
 where owner_key = any (:owner_keys::uuid[])
 
 -- name: list_portfolio
--- The parcels of an owner, in no order. `limit`: most of them.
+-- The parcels of an owner, in no order. `limit`: the most parcels to return.
 select property_id
 from owner_parcels
 where owner_key = any (:owner_keys::uuid[])
@@ -18,13 +18,13 @@ from owner_parcels
 where owner_key = :owner_key::uuid and place_key is not null
 
 -- name: list_open_places
--- The places of these at which parcels have no ZIP, as a rule none.
+-- Those of these places at which parcels have no ZIP. Usually there are none.
 select distinct owner_key as place_key
 from owner_parcels
 where owner_key = any (:place_keys::uuid[])
 
 -- name: list_place_owners
--- The first and the last owner with a ZIP at a place: one row where it has one ZIP, two where it has
+-- The first and the last owner with a ZIP at a place: one row if the place has one ZIP, two if it has
 -- several.
 (select owner_key from owner_parcels where place_key = :place_key::uuid and owner_key <> place_key order by owner_key limit 1)
 union

@@ -1,6 +1,6 @@
 -- name: collect_hits
--- The ids of the parcels that a filter finds, ascending, 8 bytes each. `from`, `where`: the tables and the
--- predicates of the filter. Parameters: `limit`, and those of the predicates.
+-- The ids of the parcels that a filter finds, ascending, 8 bytes each. `from`, `where`: tables and predicates
+-- of the filter. Parameters: `limit`, and those of the predicates.
 select coalesce(string_agg(int8send(f.property_id), ''::bytea order by f.property_id), ''::bytea) as ids
 from (
   select f.property_id
@@ -10,17 +10,17 @@ from (
 ) f;
 
 -- name: count_by_county
--- How many parcels a filter finds, by county. `from`, `where`: the tables and the predicates of the filter.
+-- How many parcels a filter finds, by county. `from`, `where`: tables and predicates of the filter.
 select f.fips, count(*) as count
 from {{from}}
 where {{where}}
 group by f.fips;
 
 -- name: count_hits
--- How many parcels a filter finds and, when they are few, the first of them, in one pass. `from`, `where`:
--- the tables and the predicates of the filter;
--- `ids`, `acres`: array_agg of both, or null where hits cannot be few or acres are not wanted; `order`.
--- Parameters: `most` hits that count as few, `offset` and `limit` of the page, and those of the predicates.
+-- How many parcels a filter finds and, if they are few, the first of them, in one pass. `from`, `where`:
+-- tables and predicates of the filter. `ids`, `acres`: array_agg of both, or null if hits can't be few or
+-- acres are not needed. `order`: the sort order. Parameters: `most` hits that count as few, `offset` and
+-- `limit` of the page, and those of the predicates.
 with found as materialized (
   select count(*) as count, {{ids}} as ids, {{acres}} as acres
   from {{from}}
@@ -37,14 +37,14 @@ left join lateral (
 ) page on true;
 
 -- name: is_known
--- Whether what a predicate asks is known of any parcel in a county. `from`, `where`: the tables and the
--- predicate. Parameters: `fips`, and those of the predicate.
+-- Whether any parcel in a county has a value for a predicate. `from`, `where`: the tables and the predicate.
+-- Parameters: `fips`, and those of the predicate.
 select exists (select from {{from}} where f.fips = :fips::int and ({{where}}) is not null) as known;
 
 -- name: list_edge_candidates
--- The parcels whose extent meets the boxes along a shape's outline and that no inner box takes in, to be
--- tested one by one. Boxes and finds stand in a `with` each, as the planner would rather read all in order
--- until the limit. `from`, `where`: parcel_filters f, and the filter's other predicates.
+-- The parcels to test one by one, because their extent meets the boxes along a shape's outline and no inner
+-- box contains it. Boxes and finds are separate `with` queries, because the planner would otherwise read
+-- everything in order until the limit. `from`, `where`: parcel_filters f, and the filter's other predicates.
 -- Parameters: `edge` and `inner` boxes in 1e-7 degrees, `limit`, and those of the predicates.
 with edges as materialized (select box from unnest(:edge::box[]) as e (box)),
 near as materialized (
@@ -65,9 +65,9 @@ from parcels p
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]) and p.boundary is not null;
 
 -- name: list_hits
--- A page of the parcels that a filter finds, with the figure that it is ordered by. `from`, `where`: the
--- tables and the predicates of the filter, and the place where the page begins; `figure`, `order`.
--- Parameters: `offset` and `limit`, and those of the predicates.
+-- A page of the parcels that a filter finds, with the figure that it is sorted by. `from`, `where`: tables
+-- and predicates of the filter, and the start of the page. `figure`, `order`: sort key and order. Parameters:
+-- `offset` and `limit`, and those of the predicates.
 select f.property_id, {{figure}} as figure
 from {{from}}
 where {{where}}
@@ -94,7 +94,7 @@ where a.fips = (:property_id::bigint / 100000000)::int and a.property_id = :prop
 order by array_position(array['elevation', 'roads', 'wetlands', 'flood'], u.kind), f.name
 
 -- name: list_view_features
--- A layer's features in a view, the largest first.
+-- A layer's features in a view, largest first.
 select l.class, l.geometry
 from layer_features l
 where l.extent && :box::box
@@ -103,7 +103,7 @@ order by area(l.extent) desc, l.id
 limit :limit
 
 -- name: list_view_parcels
--- The parcels of some counties whose extent meets a view, the largest first.
+-- The parcels of some counties whose extent intersects a view, largest first.
 select p.property_id, p.apn, p.boundary
 from (
   select f.fips, f.property_id, area(f.extent) as size
@@ -117,7 +117,7 @@ where p.fips = any (:counties::int[]) and p.boundary is not null
 order by near.size desc, p.property_id
 
 -- name: read_apn_shapes
--- How a county's parcel numbers are written, digits as 0 and letters as A; no row where nothing is loaded.
+-- The format of a county's parcel numbers, with digits as 0 and letters as A. No row if nothing is loaded.
 select apn_shapes from county_coverage where fips = :fips;
 
 -- name: read_known_parcel
@@ -138,7 +138,8 @@ from parcel_filters f
 where f.fips = (:property_id::bigint / 100000000)::int and f.property_id = :property_id::bigint;
 
 -- name: read_stored_land
--- What is stored of a parcel's land, whether of its present boundary, and the kinds that wait.
+-- The stored land figures of a parcel, whether they are of its current boundary, and the kinds that are
+-- waiting.
 select
   a.computed_at, a.shape_hash is not distinct from p.shape_hash as of_boundary, coalesce(w.layers, 0) as waiting,
   a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m, a.mean_slope_percent, a.steeper_percent,
@@ -150,7 +151,7 @@ left join attributes_dirty w on w.fips = p.fips and w.property_id = p.property_i
 where p.fips = (:property_id::bigint / 100000000)::int and p.property_id = :property_id::bigint
 
 -- name: read_summaries
--- Parcels for lists by id, those retired meanwhile too. `summary`: columns.
+-- Parcels for lists by id, including those retired since. `summary`: columns.
 select {{summary}}
 from parcels p
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]);

@@ -1,5 +1,5 @@
 -- name: list_result_rows
--- What a list of results shows of parcels besides their summaries.
+-- The columns of a result list that summaries lack.
 select
   p.property_id, p.mail_city, p.mail_state, f.last_sale_date::text, f.last_sale_price, f.tax_delinquent,
   f.out_of_state_owner, f.corporate_owner, f.vacant, f.landlocked, v.mean_adjusted_price as value,
@@ -14,7 +14,7 @@ left join valuations v
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]);
 
 -- name: read_hits_box
--- Where the parcels are that a filter finds, in 1e-7 degrees. `from`, `where`: as in count_hits.
+-- The locations of the parcels that a filter finds, in 1e-7 degrees. `from`, `where`: as in count_hits.
 select min(l.location[0]) as west, min(l.location[1]) as south, max(l.location[0]) as east, max(l.location[1]) as north
 from {{from}}
 join parcel_filters l on l.fips = f.fips and l.property_id = f.property_id

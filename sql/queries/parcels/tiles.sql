@@ -1,17 +1,17 @@
 -- name: read_version
--- A number that changes with every run that merged something.
+-- A number that changes with every merged run.
 select coalesce(max(id), 0) as version from runs where status = 'merged';
 
 -- name: count_parcels
--- Parcels on the roll by county, and the middle of where they are.
+-- Parcels on the roll by county, with the center of their locations.
 select c.fips, c.parcels, r.name || ', ' || r.state as name, (c.west + c.east) / 2 as lon, (c.south + c.north) / 2 as lat
 from county_coverage c
 join regions r on r.type = 'county' and r.fips = c.fips
 where c.fips = any (:fips::int[]) and c.parcels > 0;
 
 -- name: list_parcels
--- Parcels in a tile of `least_area` square 1e-7 degrees or more, the largest first where there are too many,
--- and the first `outlines` of them with their boundary. The box stands in a `with`, for the planner would
+-- Parcels in a tile with at least `least_area` square 1e-7 degrees, largest first if there are too many, and
+-- the first `outlines` of them with their boundary. The box is a `with` query, because the planner would
 -- start parallel workers for a parameter.
 with tile as materialized (select :box::box as box)
 select f.property_id, case when :with_apns::boolean then p.apn end as apn,
@@ -25,7 +25,7 @@ order by area(f.extent) desc, f.property_id
 limit :limit;
 
 -- name: list_dots
--- Where smaller parcels lie in a tile: one for each of `dots` x `dots` squares.
+-- Locations of smaller parcels in a tile: one for each of `dots` x `dots` squares.
 with tile as materialized (select :box::box as box)
 select distinct on (square) f.location[0] as lon, f.location[1] as lat
 from tile
@@ -37,8 +37,8 @@ where f.fips = any (:fips::int[]) and area(f.extent) < :least_area::float8
 order by square, f.property_id;
 
 -- name: list_features
--- Features of the land in a tile, the largest first where there are too many; without those that nobody would
--- see, whose extent has less than `least_area` square 1e-7 degrees.
+-- Land features in a tile, largest first if there are too many. Excludes those too small to see, with an
+-- extent of less than `least_area` square 1e-7 degrees.
 with tile as materialized (select :box::box as box)
 select l.class, l.name, l.geometry
 from tile
@@ -48,8 +48,8 @@ order by area(l.extent) desc
 limit :limit;
 
 -- name: list_names
--- Names of places and of water in a tile, the largest water first, of `least_area` square 1e-7 degrees or
--- more.
+-- Names of places and of water in a tile, largest water first, with at least `least_area` square 1e-7
+-- degrees.
 with tile as materialized (select :box::box as box)
 select l.name, l.class, k.kind = 'water' as "isWater", l.geometry
 from tile
@@ -60,11 +60,11 @@ order by area(l.extent) desc, l.id
 limit :limit;
 
 -- name: read_box
--- Where parcels of a county are known, in degrees.
+-- The extent of a county's located parcels, in degrees.
 select west, south, east, north from county_coverage where fips = :fips and parcels > 0;
 
 -- name: list_elevation
--- The files of heights that meet a tile.
+-- The elevation files that intersect a tile.
 select
   source, fingerprint, width, height, origin_x as "originX", origin_y as "originY", step_x as "stepX",
   step_y as "stepY", crs, unit_m as "unitM", nodata
@@ -73,9 +73,9 @@ where extent && :box::box and feed_id in (select feed_id from land_layers where 
 order by feed_id, source;
 
 -- name: list_tile_hits
--- Hits of a filter in a tile; of those of less than `least_area` square 1e-7 degrees one for each of `dots` x
--- `dots` squares. Fragments: `table` (of the part `near`) and `where` of the filter, `figure` by which they
--- are colored with the `join` that it needs. `offset` keeps the planner from reading other indexes besides.
+-- Hits of a filter in a tile. Of those with less than `least_area` square 1e-7 degrees, one for each of
+-- `dots` x `dots` squares. Fragments: `table` (of the part `near`) and `where` of the filter, `figure` that
+-- colors them with the `join` that it needs. `offset` keeps the planner from also reading other indexes.
 with tile as materialized (select :box::box as box),
 near as (
   select f.* from tile join parcel_filters f on f.extent && tile.box where f.fips = any (:fips::int[]) offset 0
@@ -92,21 +92,22 @@ where {{where}}
 order by case when area(f.extent) < :least_area::float8 then -square else f.property_id end, figure desc nulls last, f.property_id;
 
 -- name: find_fifths
--- The figures that divide a filter's hits into fifths; null where none is known.
+-- The values that divide a filter's hits into fifths. Null if none is known.
 select percentile_disc(array[0.2, 0.4, 0.6, 0.8]) within group (order by ({{figure}})::float8) as fifths
 from {{table}}
 {{join}}
 where {{where}};
 
 -- name: find_ends
--- Between which figures 98 of 100 of a filter's hits are, of those above zero; null where there are none.
+-- The range of the middle 98% of a filter's hits above zero. Null if there are none.
 select percentile_disc(array[0.01, 0.99]) within group (order by ({{figure}})::float8) filter (where ({{figure}}) > 0) as ends
 from {{table}}
 {{join}}
 where {{where}};
 
 -- name: count_classes
--- How many of a filter's hits are in each class of a figure; `breaks`: where the second and later ones begin.
+-- How many of a filter's hits are in each class of a figure. `breaks`: where the second and later classes
+-- start.
 select width_bucket(({{figure}})::float8, :breaks::float8[]) as class, count(*)::int as count
 from {{table}}
 {{join}}
@@ -114,21 +115,21 @@ where {{where}}
 group by 1;
 
 -- name: list_figures
--- The figures by which some parcels are colored. Fragments as of `list_tile_hits`.
+-- The figures that color some parcels. Fragments as in `list_tile_hits`.
 select f.property_id, ({{figure}})::float8 as figure
 from parcel_filters f
 {{join}}
 where f.fips = any (:counties::int[]) and f.property_id = any (:property_ids::bigint[]);
 
 -- name: count_on_roll
--- Parcels on the roll, of one county or, where that is null, of all.
+-- Number of parcels on the roll, of one county or, if that is null, of all.
 select coalesce(sum(parcels), 0)::int as parcels
 from county_coverage
 where :fips::int is null or fips = :fips;
 
 -- name: list_credits
--- What kinds of layers and rolls are loaded in a box of 1e-7 degrees or its counties, and who is credited for
--- them. A drawn relief is no imagery.
+-- The kinds of layers and rolls loaded in a box of 1e-7 degrees or its counties, with their credits. A drawn
+-- relief doesn't count as imagery.
 select distinct k.kind, coalesce(f.definition ->> 'attribution', f.definition ->> 'title', f.name) as credit
 from (
   select l.feed_id, l.kind

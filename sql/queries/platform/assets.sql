@@ -1,6 +1,6 @@
 -- name: refresh_assets
--- Notes that a release that uses these assets has started, and returns those that are stored. In order of
--- their paths, so that processes that start together do not deadlock.
+-- Records that a release that uses these assets has started, and returns the stored ones. In the order of
+-- their paths, so that processes that start together don't deadlock.
 update assets a
 set stored_at = now()
 from (select path from assets where path = any (:paths::text[]) order by path for update) known

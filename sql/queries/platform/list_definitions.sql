@@ -1,6 +1,6 @@
--- Statements that create all objects of schema public besides tables: those before the tables (phase 1),
--- indexes and foreign keys (3), and what depends on the tables (4). Objects of extensions, indexes and
--- constraints of partitions, and sequences owned by columns are left out.
+-- Statements that create all objects of schema public except tables: those before the tables (phase 1),
+-- indexes and foreign keys (3), and those that depend on the tables (4). Objects of extensions, indexes and
+-- constraints of partitions, and sequences owned by columns are excluded.
 with ours as (
   select c.* from pg_class c
   where c.relnamespace = 'public'::regnamespace and not c.relispartition and c.relname not in ('schema_migrations', 'schema_expansions')
@@ -27,7 +27,7 @@ join pg_sequence s on s.seqrelid = c.oid
 where not exists (select 1 from pg_depend o where o.objid = c.oid and o.classid = 'pg_class'::regclass and o.deptype in ('a', 'i'))
 
 union all
--- Functions may be called by defaults, checks and indexes; a body in SQL is only checked when it runs.
+-- Defaults, checks, and indexes may call functions. A body in SQL is checked only when it runs.
 select 1, 4, p.oid::regprocedure::text, rtrim(pg_get_functiondef(p.oid), E'\n') || ';'
 from pg_proc p
 where p.pronamespace = 'public'::regnamespace and p.prokind in ('f', 'p')

@@ -1,5 +1,6 @@
 -- name: try_lock
--- Whether the lock was free and is held now. ask: the function to call; lock: one number, or two.
+-- Acquires a lock if it is free, and returns whether it did. ask: the function to call. lock: one number, or
+-- two.
 select {{ask}}({{lock}}) as held
 
 -- name: unlock
@@ -7,7 +8,7 @@ select {{ask}}({{lock}}) as held
 select pg_advisory_unlock({{lock}})
 
 -- name: wait_for_lock
--- Waits for a lock, which the connection holds until it ends.
+-- Waits for a lock, which the connection holds until it closes.
 select pg_advisory_lock(:lock)
 
 -- name: wait_in_transaction

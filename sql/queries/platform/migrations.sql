@@ -5,7 +5,7 @@ create table if not exists {{records}} (
 )
 
 -- name: find_records
--- Which tables of records exist: every kind of migration has its own.
+-- Which tables of records exist. Every kind of migration has its own.
 select
   to_regclass('schema_migrations') is not null as breaking,
   to_regclass('schema_expansions') is not null as expanding
@@ -21,7 +21,7 @@ select (array_agg(name order by version))[1] as first, (array_agg(name order by 
 from schema_migrations
 
 -- name: clear_records
--- Deletes the records of the chain that the first migration of today replaced.
+-- Deletes the records of the old migrations that today's first migration replaced.
 delete from schema_migrations
 
 -- name: record_migration

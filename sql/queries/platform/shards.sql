@@ -15,7 +15,7 @@ where n.isactive
 order by n.nodename, n.nodeport
 
 -- name: list_page_costs
--- The nodes whose random_page_cost in this database is above the given one, as settings of a session do not
+-- The nodes whose random_page_cost in this database is above the given one, because session settings don't
 -- reach the nodes. Needs Citus.
 select n.nodename || ':' || n.nodeport as node, s.result::float8 as cost
 from run_command_on_all_nodes('show random_page_cost') as s
@@ -47,14 +47,15 @@ left join pg_dist_partition p on p.logicalrelid = c.oid
 where c.oid = :name::regclass
 
 -- name: list_indexes
--- Statements that create a table's indexes, or the constraints that they belong to.
+-- Statements that create a table's indexes, or the constraints that own them.
 select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition, pg_get_constraintdef(k.oid) as "constraint"
 from pg_index i
 left join pg_constraint k on k.conindid = i.indexrelid
 where i.indrelid = :table::regclass
 
 -- name: copy_rows
--- Fills the table that replaces another. moved: its name; columns: of both; table: the one that it replaces.
+-- Fills the table that replaces another. moved: its name. columns: columns of both. table: the table that it
+-- replaces.
 insert into {{moved}} ({{columns}}) select {{columns}} from {{table}}
 
 -- name: list_distributed
@@ -88,8 +89,8 @@ where x.minutes >= :minutes::int
 order by x.minutes desc, x.gid
 
 -- name: analyze_counties
--- Analyzes the shards of some counties on the nodes, as `analyze` of a distributed table would read all of
--- them. Needs Citus. `tables`: each as `name` or `name (columns)`.
+-- Analyzes the shards of some counties on the nodes, because `analyze` of a distributed table would read all
+-- of them. Needs Citus. `tables`: each as `name` or `name (columns)`.
 with shard as (
   select distinct split_part(t, ' ', 1)::regclass as of, substr(t, strpos(t || ' ', ' ')) as columns,
     get_shard_id_for_distribution_column(split_part(t, ' ', 1)::regclass, f) as id

@@ -1,12 +1,12 @@
 -- name: list_signing_secrets
--- The secrets that sign the addresses of pictures and exports, newest first.
+-- The secrets that sign the URLs of pictures and exports, newest first.
 select secret
 from image_secrets
 order by id desc
 limit 2
 
 -- name: rotate_signing_secret
--- Adds a secret that signs from now on. The previous one stays valid, older ones are deleted.
+-- Adds a secret that signs from now on. The previous one stays valid, and older ones are deleted.
 with made as (
   insert into image_secrets default values
   returning id

@@ -45,19 +45,19 @@ on conflict (name, key) where status = 'queued' do nothing
 returning id
 
 -- name: find_jobs
--- Jobs by the beginning of their id.
+-- Jobs whose id starts with a prefix.
 select id, status from jobs where id::text like :prefix || '%' limit 2
 
 -- name: finish_job
--- Ends an attempt and adds it to the totals behind /metrics. `outcome`: done, failed or retried; `note`:
--- about the next attempt, or null; `retry_seconds`: until the next attempt, or null; `attempt`: its number,
--- so that an attempt which another worker took over ends nothing.
+-- Ends an attempt and adds it to the totals of /metrics. `outcome`: done, failed, or retried. `note`: message
+-- about the next attempt, or null. `retry_seconds`: seconds until the next attempt, or null. `attempt`: its
+-- number, so that an attempt that another worker took over ends nothing.
 with finished as (
   update jobs
   set
     status = case when :outcome = 'retried' then 'running' else :outcome end,
     progress = case when :outcome = 'done' then 1 else progress end,
-    -- What it was doing last matters where it did not end well.
+    -- The last progress note matters only if the job didn't end well.
     note = case when :outcome = 'done' then null else coalesce(:note, note) end,
     result = :result,
     error_code = :error_code,
@@ -81,13 +81,13 @@ set
   le = array(select a + b from unnest(t.le, excluded.le) with ordinality as u (a, b, i) order by i)
 
 -- name: get_job
--- One job as users see it.
+-- A job as users see it.
 select id, name, key, payload, status, progress, note, result, error_code, error, attempts, deaths, next_at, queued_at, started_at, finished_at
 from jobs
 where id = :id
 
 -- name: get_overview
--- Counts of what the installation has.
+-- Counts of the installation's contents.
 select
   (select count(*)::int from regions where type = 'county') as counties,
   (select count(*)::int from regions where type = 'zip') as zips,
@@ -113,7 +113,7 @@ order by status in ('queued', 'running') desc, queued_at desc
 limit :limit
 
 -- name: list_undelivered_jobs
--- Jobs to deliver to the queue, oldest first. `ids`: null for the sweep, which takes every open one older
+-- Jobs to deliver to the queue, oldest first. `ids`: null for the sweep, which delivers every open job older
 -- than `seconds`.
 select id, name, status
 from jobs
@@ -123,13 +123,13 @@ order by queued_at
 limit 10000
 
 -- name: give_back_job
--- Returns a job that its worker cannot continue to the waiting ones.
+-- Puts a job that its worker can't continue back in the queue.
 update jobs
 set worker = null, progress = 0, note = :why
 where id = :id and status = 'running' and attempts = :attempt
 
 -- name: is_running
--- Whether an attempt of a job is the current one, as asked by the worker that runs it.
+-- Whether an attempt of a job is the current one. The worker that runs it asks.
 select 1 from jobs where id = :id and status = 'running' and attempts = :attempt
 
 -- name: report_progress
@@ -139,7 +139,7 @@ set progress = :progress, note = :note
 where id = :id and status = 'running'
 
 -- name: start_job
--- Marks a delivered job as running, unless it has ended. One that is still running lost its worker.
+-- Marks a delivered job as running, unless it has ended. If it is still marked as running, its worker died.
 with before as (
   select id, worker as died from jobs where id = :id and status in ('queued', 'running') for update
 )
@@ -152,7 +152,7 @@ where j.id = b.id
 returning j.name, j.payload, j.attempts, j.deaths, b.died
 
 -- name: list_oldest_waiting
--- Since when the oldest job of each kind waits that no worker has started, in seconds since 1970.
+-- Since when the oldest unstarted job of each kind has waited, in seconds since 1970.
 select name, extract(epoch from min(queued_at))::float8 as since
 from jobs
 where status = 'queued'

@@ -1,11 +1,11 @@
 -- name: delete_worker
--- Deletes a worker that stops.
+-- Deletes a worker that is stopping.
 delete from workers
 where id = :id
 
 -- name: end_dead_workers
--- Deletes workers whose leases have run out and ends their database sessions. `sessions`: what the names of
--- workers' sessions start with, before the id
+-- Deletes workers with expired leases and ends their database sessions. `sessions`: prefix of the workers'
+-- session names, before the id
 with dead as (
   delete from workers
   where alive_until <= clock_timestamp()
@@ -22,7 +22,7 @@ left join pg_stat_activity a on a.datname = current_database() and a.application
 group by d.id, d.name
 
 -- name: renew_worker
--- Renews a worker's lease. Returns whether it had not run out before.
+-- Renews a worker's lease. Returns whether it was still valid.
 with before as (
   select alive_until from workers where id = :id
 )

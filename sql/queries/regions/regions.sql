@@ -1,5 +1,5 @@
 -- name: digest_regions
--- A digest of all regions in the order of (type, code), and how many have no row in region_stats.
+-- A digest of all regions, in the order of (type, code), and how many have no row in region_stats.
 select
   count(*)::int as regions,
   count(*) filter (where s.code is null)::int as without_stats,
@@ -18,19 +18,18 @@ from regions
 where type = :type and code = :code
 
 -- name: list_counties_of_zips
--- The counties that ZIPs fall in.
+-- The counties that ZIPs are in.
 select distinct fips from regions where type = 'zip' and code = any (:codes::text[]);
 
 -- name: list_unknown
--- Which of these regions do not exist; none in a database without regions.
+-- Which of these regions don't exist. None in a database without regions.
 select asked.type, asked.code
 from unnest(:types::text[], :codes::text[]) as asked (type, code)
 left join regions r on r.type = asked.type and r.code = asked.code
 where r.code is null and (select count(*) from (select 1 from regions limit 1) as any_region) > 0
 
 -- name: insert_region_stats
--- Inserts the response of regions that have no statistics yet. `bodies`: all bodies as one text, one per
--- line.
+-- Inserts the responses of regions without statistics. `bodies`: all bodies as one text, one per line.
 insert into region_stats (type, code, etag, body)
 select b.type, b.code, b.etag, convert_to(b.body, 'UTF8')
 from unnest(:types::text[], :codes::text[], :etags::text[], string_to_array(:bodies, E'\n')) as b (type, code, etag, body)
@@ -49,8 +48,8 @@ from regions
 where type = 'zip'
 
 -- name: search_regions
--- A page of the regions with all the words, counties first, then by name. {{words}}: a condition for each
--- pattern. `type`, `state` and `after_type` may be null. At least one row, for the total.
+-- A page of the regions that match all words, counties first, then by name. {{words}}: a condition for each
+-- pattern. `type`, `state`, and `after_type` may be null. Returns at least one row, for the total.
 with hits as materialized (
   select id, type, code, name, state, county_name
   from regions
@@ -68,8 +67,8 @@ left join page p on true
 order by p.type {{direction}}, p.name {{direction}}, p.code {{direction}}
 
 -- name: upsert_regions
--- Adds missing regions and updates those that differ, whose response is written anew. `regions`: a JSON list
--- of regions.
+-- Adds missing regions and updates those that differ, whose responses are written again. `regions`: a JSON
+-- list of regions.
 with wanted as (
   select *
   from json_to_recordset(:regions::json)

@@ -1,17 +1,17 @@
 -- name: list_counties
--- The counties with parcels, how many they have, how their numbers are written, and the box around them, in
--- degrees.
+-- The counties with parcels, their number of parcels, the format of their parcel numbers, and their bounding
+-- box in degrees.
 select fips, parcels, apn_shapes, west, south, east, north
 from county_coverage
 
 -- name: find_words
--- In each county that has every term of a question, the serials of the parcels with it, 4 bytes a serial,
--- in base64, some more than once: of the two terms that have the fewest. Windows by county rather than a
--- join: a cluster answers them shard by shard. Counties are no condition: there are words of those with
--- parcels alone, and the planner would read all their words rather than go by a word. By range of words:
--- `tables`, the table that it is asked of, one question each; `terms`, of which term it is; `begins`, `ends`,
--- its beginning and its end, which is excluded; `counts`, terms of the question; `most`, bytes of a word's
--- serials that are read. `cut`: whether there are more.
+-- For each county that has every term of a search, the serials of the parcels with it, 4 bytes per serial, in
+-- base64, with repeats, of the two rarest terms. Windows by county rather than a join, so that a cluster
+-- responds shard by shard. Counties are not a condition, because only counties with parcels have words, and
+-- the planner would read all their words instead of using the word index. By range of words: `tables`, the
+-- table to search, one query each; `terms`, the term that it belongs to; `begins`, `ends`, the start and the
+-- excluded end of the range; `counts`, terms of the search; `most`, bytes read of a word's serials. `cut`:
+-- whether there are more.
 select asked as table, fips, encode(string_agg(substring(serials from 1 for most), ''), 'base64') as serials,
   bool_or(octet_length(serials) > most) as cut
 from (
@@ -37,8 +37,8 @@ where terms = count and rarity <= 2
 group by asked, fips, term
 
 -- name: list_owners
--- The owners of some parcels on the roll whose names match, by county, with how many of these parcels are
--- theirs. `patterns`: LIKE patterns for words, each of which a space stands before.
+-- The owners of some parcels on the roll whose names match, by county, with the number of their parcels among
+-- these. `patterns`: LIKE patterns for words, each preceded by a space.
 select p.fips, p.owner_name as name, count(*)::int as parcels
 from parcels p
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]) and p.retired_at is null
@@ -46,7 +46,7 @@ where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bi
 group by p.fips, p.owner_name
 
 -- name: find_apn
--- Parcels on the roll with any of these numbers, whatever their spaces, dashes, dots and case.
+-- Parcels on the roll with any of these numbers, ignoring spaces, dashes, dots, and case.
 select p.property_id
 from parcels p
 where p.fips = any (:counties::int[]) and p.apn_normalized = any (array(select upper(translate(apn, ' .-', '')) from unnest(:apns::text[]) apn)) and p.retired_at is null
@@ -60,7 +60,7 @@ select exists (
 ) as present
 
 -- name: find_names
--- Places of layers of names by the beginning of their name, the shortest first; in 1e-7 degrees.
+-- Places in layers of names by the start of their name, shortest first, in 1e-7 degrees.
 select l.name, l.class, l.words, (l.extent[0])[0] as lon, (l.extent[0])[1] as lat
 from layer_features l
 where l.words >= :begin and l.words < :end

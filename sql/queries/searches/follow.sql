@@ -1,25 +1,25 @@
 -- name: list_behind
--- Searches that have not looked at all changes yet, and up to which there are some.
+-- Searches that haven't checked all changes yet, with the newest change.
 select s.id, s.filter, s.counties, s.seq, head.seq as head
 from searches s
 join (select max(seq) as seq from changes) head on s.seq < head.seq
 order by s.seq, s.id;
 
 -- name: list_all_searches
--- All searches, to be looked at anew.
+-- All searches, to be checked again.
 select s.id, s.filter, s.counties, s.seq from searches s order by s.id;
 
 -- name: try_lock
--- Whether this connection follows searches; another may.
+-- Whether this connection follows searches. If not, another one does.
 select pg_try_advisory_lock(:lock::int) as held;
 
 -- name: unlock
--- Lets others follow searches.
+-- Lets another connection follow searches.
 select pg_advisory_unlock(:lock::int);
 
 -- name: list_changed_parcels
--- Changes of parcels after a number and up to another, in some counties. `county.loaded` stands for all
--- parcels of its county.
+-- Changes of parcels between two numbers, in some counties. `county.loaded` represents all parcels of its
+-- county.
 select seq, fips, property_id
 from changes
 where seq > :after and seq <= :until and fips = any (:counties::int[])
@@ -27,25 +27,25 @@ where seq > :after and seq <= :until and fips = any (:counties::int[])
 order by seq;
 
 -- name: list_memberships
--- Which of these parcels searches have found.
+-- Which of these parcels are members of searches.
 select search_id, json_agg(property_id) as property_ids
 from search_members
 where property_id = any (:property_ids::bigint[])
 group by search_id;
 
 -- name: list_members_in
--- What a search has found in a county.
+-- A search's members in a county.
 select property_id from search_members
 where search_id = :search_id and property_id between :fips::bigint * 100000000 and :fips::bigint * 100000000 + 99999999;
 
 -- name: find_members
--- Parcels that a filter finds. Places: from, where.
+-- Parcels that a filter finds. Fragments: from, where.
 select f.property_id from {{from}} where {{where}};
 
 -- name: write_notes
--- What became of parcels in searches that have looked, in one transaction with their members, their places in
--- the changes, and what webhooks are told. `places`: in `search_ids`. A search that was given another filter
--- since, and looks from another change on, is left out.
+-- Records the changes of parcels in checked searches, in one transaction with their members, their positions
+-- in the changes, and the messages of webhooks. `places`: index in `search_ids`. Skips a search whose filter
+-- was changed in the meantime, so that it continues from another change.
 with looked as materialized (
   select s.id, s.webhook_id, greatest(s.seq, :until::bigint) as seq, l.place
   from unnest(:search_ids::uuid[], :afters::bigint[]) with ordinality as l (id, seq, place)
@@ -73,7 +73,7 @@ added as (
   select search_id, property_id from note where became = 'added'
   on conflict do nothing
 ),
--- Webhooks that a search names, and those that follow it by themselves.
+-- Webhooks that a search names, and those that follow it on their own.
 listener as materialized (
   select looked.id as search_id, looked.seq, looked.webhook_id, array['search.changed'] as types, null::int as fips, false as follows
   from looked
@@ -113,9 +113,8 @@ join webhooks w on w.id = t.webhook_id
 where w.enabled;
 
 -- name: list_to_mail
--- Notes that people are to be mailed of, by user and search: how many of each kind. Those who want one mail a
--- day get it when the day is another than that of the last. None go out for an account whose keys are
--- refused.
+-- Notes to email, by user and search: how many of each kind. Users with daily emails get one when the day is
+-- not the day of the last email. None for an account whose keys are refused.
 select u.email, r.token, s.id as search_id, s.name, max(c.n) as last,
   count(*) filter (where c.became = 'added')::int as added, count(*) filter (where c.became = 'removed')::int as removed,
   count(*) filter (where c.became = 'changed')::int as changed
@@ -129,15 +128,15 @@ group by u.email, r.token, s.id, s.name
 order by u.email, s.name;
 
 -- name: mark_mailed
--- Notes up to which note somebody was mailed of searches. Rows that belong together.
+-- Records the last note that was emailed, by user and search. The arrays correspond row by row.
 update search_readers r
 set mailed_n = greatest(r.mailed_n, m.last), mailed_at = now()
 from unnest(:tokens::uuid[], :lasts::bigint[]) as m (token, last)
 where r.token = m.token;
 
 -- name: summarise_lag
--- What operators watch: searches that have not looked at all changes yet, and how old the oldest of these
--- changes is. Seconds are 0 without any.
+-- Figures for operators: searches that haven't checked all changes yet, and the age of the oldest of these
+-- changes. 0 seconds without any.
 select
   (select count(*)::int from searches where seq < (select max(seq) from changes)) as behind,
   coalesce(greatest(0, extract(epoch from now() - (

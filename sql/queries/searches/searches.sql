@@ -1,6 +1,6 @@
 -- name: list_searches
--- Searches of a company, the oldest first, with how many notes a user has not seen yet. `search_id`: null for
--- all; `user_id`: null for a program.
+-- Searches of a company, oldest first, with how many notes a user hasn't seen yet. `search_id`: null for all.
+-- `user_id`: null for a program.
 select s.id, s.name, s.filter, s.counties, s.notify, s.webhook_id, s.seq, s.created_at,
   array(
     select u.email from search_readers r join users u on u.id = r.user_id and u.company_id = s.company_id
@@ -18,7 +18,7 @@ where s.company_id = :company_id and (:search_id::uuid is null or s.id = :search
 order by s.created_at, s.id;
 
 -- name: count_news
--- In how many searches of a company there is something that a user has not seen.
+-- How many of a company's searches have something that a user hasn't seen.
 select count(*)::int as news
 from searches s
 left join search_views v on v.search_id = s.id and v.user_id = :user_id
@@ -30,7 +30,7 @@ where s.company_id = :company_id
 select id from companies where id = :company_id for update;
 
 -- name: count_searches
--- How many a company has. Run it under lock_searches.
+-- How many searches a company has. Run it under lock_searches.
 select count(*)::int as searches from searches where company_id = :company_id;
 
 -- name: list_named_users
@@ -42,13 +42,13 @@ select id, email from users where company_id = :company_id and lower(email) = an
 select w.id from webhooks w join accounts a on a.id = w.account_id where w.id = :webhook_id and a.company_id = :company_id;
 
 -- name: insert_search
--- A new search, whose members follow. What changes after `seq` is looked at.
+-- A new search, without members yet. It checks the changes after `seq`.
 insert into searches (company_id, account_id, name, filter, counties, notify, webhook_id, seq)
 values (:company_id, :account_id, :name, :filter, :counties, :notify, :webhook_id, :seq)
 returning id;
 
 -- name: update_search
--- Changes a search; with another filter, `seq` is that of its new members, else null. No row where there is
+-- Changes a search. With another filter, `seq` is that of its new members, otherwise null. No row if there is
 -- none.
 update searches
 set name = :name, filter = :filter, counties = :counties, notify = :notify, webhook_id = :webhook_id,
@@ -57,21 +57,21 @@ where id = :search_id and company_id = :company_id
 returning id;
 
 -- name: delete_search
--- Deletes a search with its members and notes. No row where there is none.
+-- Deletes a search with its members and notes. No row if there is none.
 delete from searches where id = :search_id and company_id = :company_id returning id;
 
 -- name: clear_members
--- Forgets what a search found.
+-- Deletes a search's members.
 delete from search_members where search_id = :search_id;
 
 -- name: add_members
--- Adds what a search finds.
+-- Adds members to a search.
 insert into search_members (search_id, property_id)
 select :search_id, id from unnest(:property_ids::bigint[]) as p (id)
 on conflict do nothing;
 
 -- name: list_notes
--- Notes of a search after one, the oldest first, with the change that each took note of.
+-- Notes of a search after the given one, oldest first, with the change behind each.
 select n.n, n.became, n.at as noted_at, n.property_id as parcel, c.seq, c.type, c.at, c.run_id, c.fips, c.property_id, c.listing_id, c.zip, c.fields
 from search_changes n
 left join changes c on c.seq = n.seq
@@ -80,11 +80,11 @@ order by n.n
 limit :limit;
 
 -- name: get_last_note
--- The number of the last note of a search; 0 before the first.
+-- The number of the last note of a search, or 0 before the first.
 select coalesce(max(n), 0) as n from search_changes where search_id = :search_id;
 
 -- name: list_newest_notes
--- The newest notes of a search, for people, with what the fields that have changed were and are.
+-- The newest notes of a search, for people, with the old and new values of the changed fields.
 select n.became, n.at, n.property_id,
   case when c.type in ('parcel.changed', 'land.measured', 'valuation.moved') then c.fields end as fields
 from search_changes n
@@ -94,19 +94,19 @@ order by n.n desc
 limit :limit;
 
 -- name: name_parcels
--- What people know parcels by.
+-- The names that people know parcels by.
 select property_id, apn, situs_address, effective_acres
 from parcels
 where fips = any (:counties::int[]) and property_id = any (:property_ids::bigint[]);
 
 -- name: see_search
--- Notes that a user has looked at what is new in a search.
+-- Records that a user has seen what is new in a search.
 insert into search_views (search_id, user_id, n)
 select :search_id, :user_id, coalesce(max(n), 0) from search_changes where search_id = :search_id
 on conflict (search_id, user_id) do update set n = excluded.n;
 
 -- name: set_readers
--- Who is mailed of a search; those who stay keep the link that ends it.
+-- Sets who gets emails about a search. Users who stay keep their unsubscribe link.
 with gone as (
   delete from search_readers where search_id = :search_id and user_id <> all (:user_ids::uuid[])
 )
@@ -115,13 +115,13 @@ select :search_id, id, (select coalesce(max(n), 0) from search_changes where sea
 on conflict do nothing;
 
 -- name: skip_mails
--- What became known while nobody was mailed is not mailed later.
+-- Changes from before someone subscribed are not emailed later.
 update search_readers
 set mailed_n = (select coalesce(max(n), 0) from search_changes where search_id = :search_id), mailed_at = now()
 where search_id = :search_id;
 
 -- name: find_reader
--- Of which search a link ends the mails, and to whom.
+-- The search and the user of an unsubscribe link.
 select s.name, u.email
 from search_readers r
 join searches s on s.id = r.search_id
@@ -129,7 +129,7 @@ join users u on u.id = r.user_id
 where r.token = :token;
 
 -- name: end_mails
--- Ends the mails of a search to whom a link names; `all`: of all searches.
+-- Unsubscribes the user of a link from a search. `all`: from all searches.
 delete from search_readers r using search_readers named
 where named.token = :token and r.user_id = named.user_id and (:all or r.search_id = named.search_id)
 returning r.search_id;

@@ -1,11 +1,11 @@
 -- name: set_actor
--- Who is said to have changed what the transaction changes: an e-mail address, else the key that called.
+-- Sets who made the changes of the transaction: an email address, or else the key of the call.
 select set_config('plat.actor', coalesce(
   (select email from users where id = :user_id::uuid), (select 'key ' || name from api_keys where id = :key_id::uuid), 'an assistant'
 ), true);
 
 -- name: list_webhooks
--- Webhooks of an account, the oldest first. `webhook_id`: null for all.
+-- Webhooks of an account, oldest first. `webhook_id`: null for all.
 select w.id, w.url, w.types, w.fips, w.search_id, w.enabled, w.disabled_because, w.failing_since, w.created_at,
   (select max(expires_at) from webhook_secrets s where s.webhook_id = w.id and s.expires_at > now()) as old_secret_until
 from webhooks w
@@ -13,7 +13,7 @@ where w.account_id = :account_id and (:webhook_id::uuid is null or w.id = :webho
 order by w.created_at, w.id;
 
 -- name: count_webhooks
--- How many an account has. Run it under market/lock_company.
+-- How many webhooks an account has. Run it under market/lock_company.
 select count(*)::int as webhooks from webhooks where account_id = :account_id;
 
 -- name: insert_webhook
@@ -23,7 +23,7 @@ values (:account_id, :url, :types, :fips, :search_id, :enabled)
 returning id;
 
 -- name: insert_secret
--- A new secret, with which everything is signed from now on.
+-- A new secret, which signs everything from now on.
 insert into webhook_secrets (webhook_id, secret, created_at) values (:webhook_id, :secret, now());
 
 -- name: read_secret
@@ -31,7 +31,7 @@ insert into webhook_secrets (webhook_id, secret, created_at) values (:webhook_id
 select secret from webhook_secrets where webhook_id = :webhook_id and expires_at is null;
 
 -- name: retire_secrets
--- Lets the secret that signs go on for `hours`, and ends the one before it.
+-- Keeps the current secret valid for `hours`, and ends the one before it.
 with older as (
   delete from webhook_secrets where webhook_id = :webhook_id and expires_at is not null
 )
@@ -39,12 +39,12 @@ update webhook_secrets set expires_at = now() + :hours * interval '1 hour'
 where webhook_id = :webhook_id and expires_at is null;
 
 -- name: record_rotation
--- Tells in the audit table that the secret has become another.
+-- Records the rotation in the audit table.
 insert into audit (actor, action, entity, entity_id, account_id)
 values (current_setting('plat.actor'), 'rotate_secret', 'webhooks', :webhook_id::text, :account_id);
 
 -- name: update_webhook
--- Changes a webhook of an account; one that is switched on again has a new start. No row where there is none.
+-- Changes a webhook of an account. One that is turned on again starts fresh. No row if there is none.
 update webhooks
 set url = :url, types = :types, fips = :fips, search_id = :search_id, enabled = :enabled,
   disabled_because = case when not :enabled then disabled_because end,
@@ -53,11 +53,11 @@ where id = :webhook_id and account_id = :account_id
 returning id;
 
 -- name: delete_webhook
--- Deletes a webhook of an account with all that was to be delivered to it. No row where there is none.
+-- Deletes a webhook of an account with its pending deliveries. No row if there is none.
 delete from webhooks where id = :webhook_id and account_id = :account_id returning id;
 
 -- name: add_test
--- A message to one webhook alone, which says nothing but that it arrives.
+-- A test message to one webhook, with no content.
 with message as (
   insert into webhook_messages (seq, type, at, data, webhook_id)
   select seq, 'webhook.test', now(), jsonb_build_object('seq', seq), :webhook_id
@@ -69,8 +69,8 @@ select :webhook_id, id, now(), now() from message
 returning message_id;
 
 -- name: replay_messages
--- Delivers to a webhook again: one message, or all that it wants of those since a moment, whatever became of
--- them. Either of `message_id` and `since` is null.
+-- Delivers to a webhook again: one message, or all matching messages since a time, whatever their status.
+-- Either `message_id` or `since` is null.
 with wanted as (
   select m.id
   from webhooks w

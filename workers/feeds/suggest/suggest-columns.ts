@@ -252,7 +252,7 @@ const IDS = [
   'objectid',
 ];
 const RENUMBERED =
-  'differs in every row, but is not a parcel number. If the next export renumbers its rows, parcels lose their ids. Use a better key if the source has one';
+  'is unique, but is not a parcel number. If the next export renumbers its rows, parcels lose their ids. Use a better key if the source has one';
 
 /** Without parcel numbers, a column that is filled and different in every row by its name and its values. */
 function lastResort(profiles: readonly Profile[]): Candidate | null {

@@ -1,12 +1,12 @@
 -- name: lock_position
--- Up to which change messages were made; no row while another worker makes some.
+-- The last change that messages were created for. No row while another worker creates some.
 select seq from webhook_position for update skip locked;
 
 -- name: make_messages
--- Makes messages of all changes after a number, one of each type, county and transaction, and deliveries
--- of them. Changes are numbered in the order of commits, so none comes later with a smaller number. To an
--- account whose keys are refused nothing is delivered; it can be sent later. Webhooks that follow a saved
--- search are told by who follows searches.
+-- Creates messages for all changes after a number, one for each type, county, and transaction, with their
+-- deliveries. Changes are numbered in the order of commits, so none comes later with a smaller number.
+-- Nothing is delivered to an account whose keys are refused. It can be sent later. Webhooks that follow a
+-- saved search get their messages from the job that follows searches.
 with head as (
   select max(seq) as seq from changes
 ),
@@ -43,8 +43,9 @@ posted as (
 select count(*)::int as deliveries from posted;
 
 -- name: claim_deliveries
--- Takes deliveries that are due, at most `each` of a webhook: nobody else does for `lease` seconds.
--- `failing`: those of webhooks that fail, or of the others. `busy`: webhooks that have enough under way.
+-- Claims due deliveries, up to `each` per webhook, so that no one else delivers them for `lease` seconds.
+-- `failing`: whether to claim those of failing webhooks, or those of the others. `busy`: webhooks with enough
+-- deliveries in progress.
 with due as materialized (
   select d.ctid, d.next_at, w.url
   from webhooks w
@@ -61,7 +62,7 @@ with due as materialized (
   order by d.next_at
   limit :limit
 ),
--- Of what two workers look at one takes each.
+-- Two workers that check the same row claim it only once.
 free as (
   select d.ctid, due.url
   from due
@@ -87,10 +88,10 @@ join webhook_messages m on m.id = t.message_id
 order by m.seq;
 
 -- name: record_attempts
--- What became of attempts; rows that belong together. `waits`: seconds until the next one, null for none.
--- A webhook that answers 410 is switched off, and one to which nothing got through for `days` when a
--- message runs out of attempts.
--- The planner is not told how many, or it reads the whole table for a thousand of its rows.
+-- Records the results of attempts. The arrays correspond row by row. `waits`: seconds until the next attempt,
+-- or null for none. Turns off a webhook that returned 410, and one with no successful delivery for `days`
+-- days when a message runs out of attempts. The planner isn't given the number of rows, because it would read
+-- the whole table for a thousand of them.
 with given as (
   select set_config('plat.actor', 'plat', true), :webhook_ids::uuid[] as webhook_ids, :message_ids::uuid[] as message_ids,
     :turns::int[] as turns, :statuses::int[] as statuses, :errors::text[] as errors, :waits::float8[] as waits
@@ -131,9 +132,9 @@ from next n
 where w.id = n.webhook_id and (w.failing_since is distinct from n.failing_since or n.because is not null);
 
 -- name: summarise_deliveries
--- What operators watch: deliveries that wait or have failed, webhooks that fail or were switched off by the
--- service, how long the oldest delivery that is due to others waits, and how old the oldest change is of
--- which no message was made. Seconds are 0 without any.
+-- Figures for operators: pending and failed deliveries, webhooks that are failing or that Plat turned off,
+-- how long the oldest due delivery to other webhooks has waited, and the age of the oldest change without
+-- messages. 0 seconds without any.
 select
   (select count(*)::int from webhook_deliveries where state = 'pending') as pending,
   (select count(*)::int from webhook_deliveries where state = 'failed') as failed,
@@ -149,17 +150,17 @@ select
   ))), 0)::float8 as behind_seconds;
 
 -- name: mend_clock
--- Makes due what would wait for longer than any pause is, a day, or any lease: the clock was set back.
+-- Makes deliveries due that would wait longer than any pause (a day) or lease: the clock was set back.
 update webhook_deliveries set next_at = now(), leased_until = null
 where state = 'pending' and (next_at > now() + interval '1 day 1 minute' or leased_until > now() + interval '1 hour');
 
 -- name: delete_old_messages
--- Deletes a batch of messages, and their deliveries, that are kept no longer. `days`: after so many.
+-- Deletes a batch of messages older than `days` days, with their deliveries.
 delete from webhook_messages
 where id in (select id from webhook_messages where at < now() - :days * interval '1 day' order by at limit 10000);
 
 -- name: list_all_webhooks
--- Webhooks of all accounts with what waits, failed and was delivered. `webhook_id`: null for all.
+-- Webhooks of all accounts with their pending, failed, and successful deliveries. `webhook_id`: null for all.
 select w.id, a.name as account, w.url, w.types, w.fips, w.enabled, w.disabled_because, w.failing_since, w.created_at,
   d.pending, d.failed, d.delivered
 from webhooks w
@@ -174,7 +175,7 @@ where :webhook_id::uuid is null or w.id = :webhook_id
 order by a.name, w.created_at;
 
 -- name: switch_webhook
--- Switches a webhook on or off for an operator, `by`. No row where there is none.
+-- Turns a webhook on or off for an operator, `by`. No row if there is none.
 update webhooks w
 set enabled = :enabled, disabled_because = case when not :enabled then disabled_because end,
   failing_since = case when :enabled then null else failing_since end
