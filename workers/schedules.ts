@@ -19,7 +19,7 @@ import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 type Schedule = { pattern: string; due(db: Db): Promise<{ id: string }> };
 
 /**
- * Scheduled work in UTC, by scheduler key: statistics every night, when their windows have moved by a day,
+ * Scheduled work in UTC, by scheduler key: statistics every night, after their windows have moved by a day,
  * then everything that depends on the date and on them.
  */
 export const SCHEDULES = {
@@ -37,8 +37,8 @@ export const SCHEDULES = {
 } satisfies Record<string, Schedule>;
 
 /**
- * It does only one insert. Ten attempts with doubling delays from a second outlast a database outage of a
- * quarter of an hour.
+ * It runs only one insert. Ten attempts with delays that double from one second outlast a database outage of
+ * a quarter of an hour.
  */
 const DUE_OPTIONS = {
   attempts: 10,
@@ -49,7 +49,7 @@ const DUE_OPTIONS = {
 
 type Repeat = { pattern: string; tz: string };
 
-/** `restore` puts schedulers back that the queue has lost. */
+/** `restore` adds schedulers again that the queue has lost. */
 export type Schedules = { restore(): Promise<void> };
 
 /**

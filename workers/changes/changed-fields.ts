@@ -1,6 +1,8 @@
 import { PARCEL_FIELD_NAMES } from '../../shared/model/parcel-fields.ts';
 
-/** What a field was and is: expressions as the API shows it, in which a type has an equality. */
+/**
+ * The old and new value of a field: SQL expressions in the API's format, with a type that can be compared.
+ */
 type Pair = readonly [name: string, was: string, is: string];
 
 const both = (name: string, of: (row: string) => string, was: string, is: string): Pair => [
@@ -9,7 +11,7 @@ const both = (name: string, of: (row: string) => string, was: string, is: string
   of(is),
 ];
 
-/** Half up, as JavaScript rounds what is shown. */
+/** Rounds half up, as JavaScript does. */
 const rounded = (value: string, unit: number): string => `floor(${value} * ${unit} + 0.5) / ${unit}`;
 
 /** [longitude, latitude], as jsonb. */
@@ -21,8 +23,8 @@ const measuredAcres = (row: string): string => rounded(`${row}.calculated_acres`
 const fips = (row: string): string => `lpad(${row}.fips::text, 5, '0')`;
 
 /**
- * The fields of a parcel: what a roll fills, what is measured of its shape or follows from both, and a digest
- * in place of the shape itself. `p`, `f`: the rows before; `r`, `s`: the staged ones.
+ * The fields of a parcel: those that a roll fills, those measured on or derived from its shape, and a digest
+ * in place of the shape itself. `p`, `f`: the rows before. `r`, `s`: the staged rows.
  */
 const PARCEL: readonly Pair[] = [
   ...PARCEL_FIELD_NAMES.map((name): Pair => {
@@ -67,7 +69,7 @@ const LISTING: readonly Pair[] = [
   ...(['sale_type', 'url', 'photos'] as const).map((name): Pair => [name, `l.${name}`, `s.${name}`]),
 ];
 
-/** Fields of a summary: a parcel that is new or back has them even if they are null. The API adds `url`. */
+/** Fields of a summary. A parcel that is new or back has them even if they are null. The API adds `url`. */
 const SUMMARY = new Set(
   'apn fips point acres calculated_acres effective_acres owner_name situs_address situs_city situs_state situs_zip'.split(
     ' ',
@@ -93,10 +95,10 @@ const added = (pairs: readonly Pair[]): string =>
     )
     .join(',\n  ');
 
-/** Fragments of changes/stage_parcel_changes and stage_new_parcels: a parcel that is back has all fields. */
+/** Fragments of changes/stage_parcel_changes and stage_new_parcels. A returned parcel has all fields. */
 export const PARCEL_CHANGES = { differing: differing(PARCEL, "m.state = 'returned'"), added: added(PARCEL) };
 
-/** Fragment of changes/stage_listing_changes: one that is new, or back on the market, has all its fields. */
+/** Fragment of changes/stage_listing_changes. A listing that is new or back on the market has all fields. */
 export const LISTING_CHANGES = {
   differing: differing(
     LISTING.map(([name, was, is]) => [name, `case when t.type = 'listing.changed' then ${was} end`, is]),

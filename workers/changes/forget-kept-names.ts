@@ -5,7 +5,7 @@ import { addressesOf, NAMES, type Named, namePatterns, namesOf, suppressedNames 
 /** A parcel as it was before a run. */
 type Kept = Named & { run_id: number; fips: number };
 
-/** Parcels that are compared with the suppression list at once. */
+/** Number of parcels that are compared with the suppression list at once. */
 const BATCH = 5_000;
 
 /**
@@ -13,6 +13,7 @@ const BATCH = 5_000;
  * them. Call it after the parcels are written.
  * @param of one run, or all runs that may name such a person
  * @returns the number of stored parcels that named them
+ * /
  */
 export async function forgetKeptNames(db: Db, of: { runId: number } | { subject: Subject }): Promise<number> {
   if ((await db.run('changes/has_suppressions')).length === 0) return 0;

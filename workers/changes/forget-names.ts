@@ -20,7 +20,7 @@ export type Named = { property_id: number } & Record<
   string | null
 >;
 
-/** Parcels whose names are compared with the list in one statement. */
+/** Number of parcels whose names one statement compares with the list. */
 const BATCH = 5_000;
 
 /**
@@ -123,7 +123,7 @@ export function addressesOf(
   );
 }
 
-/** Of the names of each parcel those that the suppression list has with one of its places. */
+/** The names of each parcel that the suppression list has with one of the parcel's places. */
 export async function suppressedNames(
   db: Db,
   parcels: readonly { names: string[]; places: Address[] }[],

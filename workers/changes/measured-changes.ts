@@ -2,14 +2,14 @@ import type { ChangedFields } from '../../shared/model/changes.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { drawVersion } from './record-changes.ts';
 
-/** The figures of a parcel's land, by the names and with the values that the API shows. */
+/** A parcel's land figures, with the names and values of the API. */
 export type ShownLand = {
   property_id: number;
   created_run: number;
   row_version: number;
 } & Record<string, unknown>;
 
-/** In the first days of a county, figures that its parcels get for the first time are part of loading it. */
+/** In a county's first days, figures that its parcels get for the first time are part of loading it. */
 const LOADING_DAYS = 7;
 
 type Parcels = { fips: number; property_ids: readonly number[] };
@@ -19,8 +19,8 @@ export async function readShownLand(db: Db, parcels: Parcels): Promise<ShownLand
 }
 
 /**
- * Records the parcels whose land is now shown with other figures than before, and raises their `row_version`.
- * Call it after openChanges, in the transaction that stored the figures, while no merge can write the county.
+ * Records the parcels whose visible land figures changed, and raises their `row_version`. Call it after
+ * openChanges, in the transaction that stored the figures, while no merge can write the county.
  */
 export async function stageMeasuredLand(
   db: Db,
@@ -60,7 +60,7 @@ function differingFields(
   );
 }
 
-/** The runs that have just loaded the county, of those that brought the parcels. */
+/** Of the runs that loaded the parcels, those that have just loaded the county. */
 async function loadingRuns(
   db: Db,
   fips: number,

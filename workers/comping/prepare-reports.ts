@@ -9,9 +9,10 @@ import { type Market, type SnapshotRequest, snapshotOf } from './report-snapshot
 const REPORTS_AT_ONCE = 20;
 
 /**
- * Prepares the waiting reports of a county with one fit of its market. Killed at any line, it can be run
- * again.
+ * Prepares the waiting reports of a county with one fit of its market. Can be repeated after a crash at any
+ * point.
  * @returns how many
+ * /
  */
 export async function prepareCounty(db: Db, fips: number, signal: AbortSignal): Promise<number> {
   let market: Market | undefined;

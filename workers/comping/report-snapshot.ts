@@ -99,10 +99,7 @@ function landOf({ steep_percent, frontage_ft, flood_percent, wetlands_percent }:
   );
 }
 
-/**
- * The comps nearest to the subject, with what the model does with each. @param used what its own value is
- * from
- */
+/** The comps nearest to the subject, with the model's result for each. */
 async function readCandidates(
   db: Db,
   { asOf, comps, model }: Market,
@@ -117,7 +114,7 @@ async function readCandidates(
   const listings = new Map(rows.map(row => [row.id, row]));
   return ids.flatMap((id, i): Candidate[] => {
     const listing = listings.get(id);
-    // Taken back by its feed since the comps were read.
+    // Its feed withdrew it after the comps were read.
     if (listing === undefined) return [];
     const source = near.source[i]!;
     const [lon, lat] = [comps.lon[source]!, comps.lat[source]!];

@@ -50,10 +50,7 @@ export async function findMatchingContacts(db: Db, request: ForgetRequest): Prom
   });
 }
 
-/**
- * Suppresses the subject for all sources, and for whatever is ingested later. @returns how many entries are
- * new
- */
+/** Suppresses the subject for all current and future sources. */
 export async function suppressContact(
   db: Db,
   request: ForgetRequest,
@@ -109,7 +106,7 @@ export async function forgetContact(db: Db, request: ForgetRequest, by: string):
     const { subject } = request;
     const { subjects, places, numbers } = knownOf(request, rows);
     const person_hmacs = await hashesOf(tx, storedTags(subjects, places, numbers));
-    // Before the kept responses: the lock order of shared/platform/db.ts.
+    // Before the stored responses, to follow the lock order of shared/platform/db.ts.
     const list_notes = await forgetInNotes(tx, subject, numbers);
     const [answers] = await tx.run<{ erased: number }>('contacts/erase_provider_answers', { person_hmacs });
     const [responses] = await tx.run<{ erased: number }>('contacts/erase_kept_responses', {

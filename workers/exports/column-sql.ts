@@ -2,7 +2,7 @@ import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { MAX_ACRES_RATIO, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { literal } from '../../shared/platform/statements.ts';
 
-/** Half up, as JavaScript rounds what the API shows. */
+/** Rounds half up, as JavaScript does. */
 const rounded = (value: string, unit: number): string => `floor(${value} * ${unit} + 0.5) / ${unit}`;
 
 const FILTERED = [
@@ -21,8 +21,8 @@ const FILTERED = [
 const MEASURED = ['mean_slope_percent', 'min_elevation_m', 'mean_elevation_m', 'max_elevation_m'];
 
 /**
- * What a column is, as SQL over `p` parcels, `f` parcel_filters and `a` parcel_attributes: the same that the
- * API shows; undefined for what is no parcel's. @param asOf the moment that months and years are counted from
+ * A column as SQL over `p` parcels, `f` parcel_filters, and `a` parcel_attributes, in the API's format.
+ * undefined for columns that parcels don't have.
  */
 export function columnSql(asOf: Date): (name: string) => string | undefined {
   const day = `date ${literal(isoDay(utcDay(asOf.getTime())))}`;

@@ -5,8 +5,8 @@ import { boundaryOf, COPIED_BEFORE, type FileRow, type FileWriter, isNumber } fr
 import { ROWS_AT_ONCE, unescapeCell } from './read-rows.ts';
 
 /**
- * As the app's other tables: RFC 4180 with the mark by which Excel knows UTF-8, and texts that are no
- * formulas. A boundary is a column of WKT.
+ * RFC 4180 with a byte-order mark, so that Excel recognizes UTF-8. Texts are never formulas. A boundary is a
+ * column of WKT.
  */
 export function openCsv(columns: readonly ExportColumn[], boundary: boolean): FileWriter {
   const names = columns.map(({ name }) => name);
@@ -50,7 +50,7 @@ const COMMA = 0x2c;
 const QUOTE = 0x22;
 const WORDS = { t: Buffer.from('true'), f: Buffer.from('false') };
 
-/** Signs that make a text more than bytes to copy: those in quotes, and those that csvCell looks at. */
+/** Characters that need more than copying bytes: quotes, and those that csvCell handles. */
 const QUOTED = 1;
 const JUDGED = 2;
 const SIGNS = new Uint8Array(256);
@@ -62,6 +62,7 @@ for (const sign of '=+-@') FIRST_SIGNS[sign.charCodeAt(0)] = JUDGED;
 /**
  * Converts COPY lines to CSV lines byte by byte, which takes a quarter of the time of strings.
  * @param credit the last cell of each
+ * /
  */
 function linesOf(lines: Buffer, columns: readonly ExportColumn[], credit: string): Uint8Array {
   const isText = columns.map(
@@ -69,7 +70,7 @@ function linesOf(lines: Buffer, columns: readonly ExportColumn[], credit: string
   );
   const isBoolean = columns.map(({ type }) => type === 'boolean');
   const end = Buffer.from(`${credit}\r\n`);
-  // A cell with its tab of n bytes needs up to 4 n bytes: `t` and `f` become words, and every character can
+  // A cell of n bytes with its tab needs up to 4 n bytes: `t` and `f` become words, and every character can
   // be doubled.
   const bytes = Buffer.allocUnsafe(4 * lines.length + ROWS_AT_ONCE * end.length);
   let used = 0;

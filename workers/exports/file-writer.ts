@@ -10,7 +10,7 @@ export type FileRow = { id: string; cells: string[]; place: Place };
 /** Its boundary as written by encodeBoundary, or a point on it. null if neither is known. */
 export type Place = { point: Position } | { encoded: Uint8Array } | null;
 
-/** Rows to bytes: what it returns, one after the other, is the file. */
+/** Converts rows to bytes. The file is what it returns, concatenated. */
 export type FileWriter = {
   write(rows: readonly FileRow[]): Uint8Array;
   /**
@@ -24,19 +24,19 @@ export type FileWriter = {
   end(): Uint8Array;
 };
 
-/** Cells of a line of COPY before those of the file's columns. */
+/** Number of cells in a COPY line before the file's columns. */
 export const COPIED_BEFORE = 4;
 
 /** @param boundary whether the file has boundaries rather than points */
 export type OpenFile = (columns: readonly ExportColumn[], boundary: boolean) => FileWriter;
 
-/** The parcels of a county that a file has, in the order of their ids. */
+/** The parcels of a county in a file, sorted by id. */
 export type CountyRows = { fips: number; ids: Float64Array; versions: Float64Array };
 
-/** A comp or a market that a file has: as which version, and on how many lines. */
+/** A comp or a market in a file: its version, and its number of lines. */
 export type OtherRow = { id: string; version: string; lines: number };
 
-/** What a file has, for the bill. */
+/** The contents of a file, for billing. */
 export type Written = { rows: number; parcels: CountyRows[]; others: OtherRow[] };
 
 /** COPY lines, and the credits for all of them. */
@@ -44,7 +44,7 @@ export type Copied = { lines: Buffer; credit: string };
 
 type AnyIterable<Item> = Iterable<Item> | AsyncIterable<Item>;
 
-/** Where rows go, in the order of the file. */
+/** Receives the rows in the order of the file. */
 export type Sink = {
   columns: readonly ExportColumn[];
   boundary: boolean;
@@ -61,7 +61,7 @@ export type Sink = {
 export type FileOptions = {
   db: Db;
   request: ExportRequest;
-  /** Whose lists and marks count; null for an operator. */
+  /** The company whose lists and marks count, or null for an operator. */
   companyId: string | null;
   /** The moment that months and years are counted from. */
   asOf: Date;

@@ -29,7 +29,7 @@ const KINDS: Record<ExportColumn['type'], Kind> = {
   date: { element: { type: 'INT32', converted_type: 'DATE' }, value: dayOf },
 };
 
-/** Rows of a group: some 30 MB of texts. */
+/** Rows of a group, about 30 MB of texts. */
 const GROUP = 20_000;
 
 const SIDES = ['xmin', 'ymin', 'xmax', 'ymax'] as const;
@@ -50,14 +50,14 @@ type OpenFile = {
   bytes: ByteWriter;
   parquet: ParquetWriter;
   extent: Box | null;
-  /** Rows of the group that is not written yet. */
+  /** Rows of the current group, which is not written yet. */
   group: Cells[];
   rows: number;
 };
 
 /**
- * GeoParquet 1.1 (https://geoparquet.org/releases/v1.1.0/): WKB in longitude and latitude, with the box of
- * each row, by which readers skip the groups that are elsewhere. A batch becomes a row group.
+ * GeoParquet 1.1 (https://geoparquet.org/releases/v1.1.0/): WKB in longitude and latitude, with each row's
+ * box, so that readers can skip groups that are elsewhere. Each batch becomes a row group.
  */
 export function openGeoParquet(columns: readonly ExportColumn[], boundary: boolean): FileWriter {
   const bytes = new ByteWriter();
@@ -87,7 +87,7 @@ export function openGeoParquet(columns: readonly ExportColumn[], boundary: boole
   };
 }
 
-/** The bytes that the library has written since the last time. */
+/** The bytes that the library wrote since the last call. */
 function flush({ bytes }: OpenFile): Uint8Array {
   const written = bytes.getBytes().slice();
   bytes.index = 0;
@@ -104,7 +104,7 @@ function writeGroup(file: OpenFile): Uint8Array {
     columnData: [
       ...columns.map(({ name, type }, column) => ({
         name,
-        // Made when it is written, so that the values of one column at a time are in memory.
+        // Created when it is written, so that only one column's values are in memory at a time.
         get data() {
           const values: unknown[] = [];
           for (const cells of group) cells.addValues(values, column, KINDS[type].value);
@@ -129,7 +129,7 @@ function writeGroup(file: OpenFile): Uint8Array {
 /** Rows of a group, until it is written. */
 type Cells = {
   shapes: Shape[];
-  /** Adds the values of a column, null for none. */
+  /** Adds the values of a column, with null for empty ones. */
   addValues(values: unknown[], column: number, toValue: Kind['value']): void;
 };
 

@@ -9,7 +9,7 @@ const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
 <Style id="parcel"><LineStyle><color>ffff9933</color><width>2</width></LineStyle><PolyStyle><color>33ff9933</color></PolyStyle></Style>
 `;
 
-/** OGC KML 2.2 for Google Earth: a placemark a parcel, named by its number. */
+/** OGC KML 2.2 for Google Earth: one placemark per parcel, named by its number. */
 export function openKml(columns: readonly ExportColumn[]): FileWriter {
   const named = columns.findIndex(({ name }) => name === 'apn');
   let head = HEAD;

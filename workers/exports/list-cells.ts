@@ -2,12 +2,12 @@ import type { ListRecord } from '../../shared/lists/list-terms.ts';
 import { readRowParcels, rowOffer } from '../../shared/lists/read-list.ts';
 import type { Db } from '../../shared/platform/db.ts';
 
-/** Cells by the names of their columns. */
+/** Cells by column name. */
 export type ListCells = Record<string, string>;
 
 type RowState = { property_id: number; status: string; status_at: Date | null; tags: string[] };
 
-/** What a list says of some of its rows, as far as these columns ask for it. */
+/** The list's values for some of its rows, if these columns need them. */
 export async function readListCells(
   db: Db,
   list: ListRecord,

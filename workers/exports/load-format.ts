@@ -1,7 +1,7 @@
 import type { ExportFormat } from '../../shared/exports/export-request.ts';
 import type { OpenFile } from './file-writer.ts';
 
-/** The writer of a format, whose library is loaded with the first file of it. */
+/** The writer of a format. Its library is loaded with the first file that needs it. */
 export async function loadFormat(format: ExportFormat): Promise<OpenFile> {
   switch (format) {
     case 'csv':

@@ -12,7 +12,7 @@ export type PublishedFile = {
   fips: string;
   county: string;
   state: string;
-  /** In the folder of the manifest. */
+  /** File name, relative to the manifest. */
   path: string;
   rows: number;
   bytes: number;
@@ -32,7 +32,7 @@ export type Manifest = {
 
 type County = Pick<PublishedFile, 'fips' | 'county' | 'state' | 'bbox'>;
 
-/** More than the nation has. */
+/** More than the number of parcels in the United States. */
 const ALL = 5_000;
 
 /**

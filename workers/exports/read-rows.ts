@@ -2,10 +2,10 @@ import { finished } from 'node:stream/promises';
 import { to } from 'pg-copy-streams';
 import type { Db } from '../../shared/platform/db.ts';
 
-/** The cells of a row as PostgreSQL writes them, an empty text for none. */
+/** The cells of a row as PostgreSQL writes them, with empty text for null. */
 export type TextRow = string[];
 
-/** https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS, what a text may hold. */
+/** Escapes in text: https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS */
 const ESCAPED: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
 export const unescapeCell = (cell: string): string =>
@@ -16,12 +16,15 @@ function toRow(line: string): TextRow {
   return line.includes('\\') ? cells.map(unescapeCell) : cells;
 }
 
-/** Rows that are written at once. A part ends behind some, so the same rows make the same parts. */
+/**
+ * Number of rows written at once. Parts end after one of these batches, so the same rows produce the same
+ * parts.
+ */
 export const ROWS_AT_ONCE = 1_000;
 
 const LF = 0x0a;
 
-/** The lines of `copy (select …) to stdout (null '')` as bytes, 1,000 at a time; each with its line feed. */
+/** The lines of `copy (select …) to stdout (null '')` as bytes, 1,000 at a time, each with its line feed. */
 export async function* readLines(db: Db, statement: string): AsyncGenerator<Buffer> {
   const stream = db.copy(to(statement));
   try {

@@ -48,8 +48,8 @@ type Order = {
 const OVER = new PlatError('export_over', 'The export was canceled, or another worker is creating it.');
 
 /**
- * Makes an export from its beginning, bills it, and lets it be read: an attempt that is cut off has had no
- * effect, and the next one writes the same bytes.
+ * Creates an export from its start, bills it, and makes it available. An interrupted attempt has no effect,
+ * and the next one writes the same bytes.
  */
 export async function runExport(context: JobContext, id: string): Promise<JobResult> {
   const { db, signal, progress, attempt } = context;
@@ -161,7 +161,7 @@ async function bill(db: Db, order: Order, { rows, parcels, others }: Written): P
   return tokens;
 }
 
-/** Rows that are marked by one call, so that they are never all objects at once. */
+/** Number of rows marked per call, so that they are never all objects at once. */
 const MARKED_AT_ONCE = 10_000;
 
 function* givenRows({ ids, versions }: CountyRows): Generator<GivenRow[]> {

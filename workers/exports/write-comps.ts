@@ -17,7 +17,7 @@ import {
 } from './file-writer.ts';
 import { readLines, rowsOf } from './read-rows.ts';
 
-/** As copy_comps has them, behind the id, the version, the feed and the place. */
+/** The columns of copy_comps, after the id, the version, the feed, and the sort key. */
 const READ = [
   'status',
   'address',
@@ -51,7 +51,7 @@ export async function writeComps({ db, request, asOf }: FileOptions, sink: Sink)
     others.push({ id: id!, version: version!, lines: 1 });
     const cells: Record<string, string> = { id: id!, [SOURCES_COLUMN]: credits.get(Number(feed)) ?? '' };
     for (const [i, name] of READ.entries()) cells[name] = read[i]!;
-    // As the API shows them.
+    // In the API's format.
     cells.lot_size = cells.lot_size === '' ? '' : String(acresOf(Number(cells.lot_size)));
     if (!isWebAddress(cells.url!)) cells.url = '';
     return { id: id!, cells: sink.columns.map(({ name }) => cells[name]!), place: placeOf(x!, y!, '') };

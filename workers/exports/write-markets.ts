@@ -5,7 +5,7 @@ import type { FileOptions, FileRow, OtherRow, Sink, Written } from './file-write
 
 type Row = { id: string; code: string; etag: string; body: string };
 
-/** As the API answers them. */
+/** In the API's format. */
 type Body = {
   type: string;
   name: string;
@@ -15,13 +15,13 @@ type Body = {
   stats: { type: string; listings: number; data: BucketData }[];
 };
 
-/** Markets whose statistics are held at once: some 20 kB each. */
+/** Number of markets whose statistics are in memory at once, about 20 kB each. */
 const BATCH = 1_000;
 
-/** Writes the statistics of markets, a line a bucket; a market without statistics has none. */
+/** Writes the statistics of markets, one line per bucket. A market without statistics has no lines. */
 export async function writeMarkets({ db, request }: FileOptions, sink: Sink): Promise<Written> {
   const ids = request.markets!;
-  // Statistics are of all listings together.
+  // Statistics combine all listings.
   const credit = [...new Set((await creditsOfListings(db)).values())].join('; ');
   const others: OtherRow[] = [];
   let rows = 0;

@@ -27,10 +27,10 @@ import {
 import { type ListCells, readListCells } from './list-cells.ts';
 import { readLines, rowsOf, type TextRow } from './read-rows.ts';
 
-/** Rows that are read by one statement, and a row group of GeoParquet: some 30 MB of texts. */
+/** Rows that one statement reads, and a row group of GeoParquet: about 30 MB of texts. */
 const BATCH = 20_000;
 
-/** Which parcels a file has. */
+/** Selects the parcels of a file. */
 type Choice = {
   counties: { fips: number; rows: number }[];
   /** A query of their ids in a county. */
@@ -95,7 +95,7 @@ const listGone = () =>
     details: { list_id: ['was deleted in the meantime'] },
   });
 
-/** Parcels that are chosen across counties, as of one moment, before their rows are read. */
+/** Parcels selected across counties, as of one moment, before their rows are read. */
 async function keptParcels(db: Db, { hits, values }: Hits, list: ListRecord | null): Promise<Choice> {
   const { columns } = await db.snapshot(tx =>
     readCopy(tx, inlined(compose('exports/copy_kept', { hits }), values), {
@@ -149,10 +149,10 @@ function* batchesOf({ ids, xs, ys }: Keys, nearby: boolean): Generator<number[]>
 
 type BatchFacts = { credit: string; cells: Map<number, ListCells> | undefined };
 
-/** Lines of COPY, 1,000 at a time, and what belongs to them. */
+/** COPY lines, 1,000 at a time, with their extra cells. */
 type Batch = { lines: Buffer[]; facts: BatchFacts; count: number };
 
-/** What is read of each, in their order: the next is read while the one before is used. */
+/** Reads the items in order, each while the previous one is used. */
 async function* readAhead<Of, Read>(
   all: Iterable<Of>,
   read: (one: Of) => Promise<Read>,
@@ -168,12 +168,14 @@ async function* readAhead<Of, Read>(
     }
     if (reading !== undefined) yield await reading;
   } finally {
-    // Who stops has the connection to themselves.
+    // A reader that stops has the connection to itself.
     await reading?.catch(() => {});
   }
 }
 
-/** Reads rows with the cells of the file's columns. `others`: columns that are no parcel's own. */
+/**
+ * Reads rows with the cells of the file's columns. `others`: columns that don't come from the parcel itself.
+ */
 function rowReader(asOf: Date, { columns, boundary, copies }: Sink) {
   const sqlOf = columnSql(asOf);
   const own = columns.map(({ name }) => sqlOf(name));
@@ -190,7 +192,7 @@ function rowReader(asOf: Date, { columns, boundary, copies }: Sink) {
   function toRow(row: TextRow, { credit, cells: extraCells }: BatchFacts): FileRow {
     const [id, x, y, boundary] = row as [string, string, string, string];
     const place = placeOf(x, y, boundary);
-    // Sources come last.
+    // The sources column is last.
     const cells = row.slice(COPIED_BEFORE);
     cells.push(credit);
     if (onlyOwn) return { id, cells, place };

@@ -17,7 +17,7 @@ const FRAME: Record<string, string> = {
   'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${OFFICE}/styles" Target="styles.xml"/></Relationships>`,
   'xl/styles.xml': `<styleSheet xmlns="${MAIN}"><fonts count="1"><font/></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>`,
 };
-/** Of every entry: the same rows make the same bytes. */
+/** The timestamp of every entry, so that the same rows produce the same bytes. */
 const MODIFIED = new Date(2000, 0, 1);
 
 const FROZEN =
@@ -90,7 +90,7 @@ const booleanCell: WriteCell = (at, cell) => `<c ${at} t="b"><v>${cell === 't' ?
 const textCell: WriteCell = (at, text) =>
   `<c ${at} t="inlineStr"><is><t xml:space="preserve">${escapeXml(text)}</t></is></c>`;
 
-/** Excel has no days before 1900, and counts one that was not before March of it: a text is right. */
+/** Excel has no dates before 1900, and counts a day too many before March of that year, so write text. */
 const dayCell: WriteCell = (at, day) =>
   day < '1900-03-01'
     ? textCell(at, day)

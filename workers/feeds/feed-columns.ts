@@ -18,7 +18,10 @@ export function sourceColumns(spec: ColumnSpec): string[] {
 
 type Given = string | ColumnSpec | null | undefined;
 
-/** The feed's own columns win over those of a preset, which may be missing in a file; null removes one. */
+/**
+ * The feed's own columns override those of a preset. Preset columns may be missing in a file. null removes a
+ * column.
+ */
 export function mergeColumns<Target extends string>(
   preset: Partial<Record<Target, Given>>,
   own: Partial<Record<Target, Given>>,
@@ -56,13 +59,13 @@ const longForm = (spec: string | ColumnSpec): ColumnSpec =>
 
 export type FieldTarget = { name: string; spec: TargetSpec };
 
-/** What the rows of a kind of feed are made of. */
+/** The fields of a kind's rows. */
 export type RowFields = {
-  /** In the order of their values. */
+  /** In the order of the values. */
   names: readonly string[];
-  /** Of these, and of what else may be mapped. */
+  /** Mapped columns: these fields, and others that can be mapped. */
   specs: Readonly<Partial<Record<string, TargetSpec>>>;
-  /** Values that could not be used are masked in messages. */
+  /** Whether messages mask values that could not be used. */
   isPersonal?: true;
 };
 
@@ -79,7 +82,7 @@ export const fieldTarget = ({ specs }: RowFields, name: string): FieldTarget => 
 const OF_ADDRESSES = new Set(['text', 'state', 'zip']);
 const NUMERIC = new Set(['number', 'integer', 'money', 'year', 'degrees']);
 
-/** A fault of a mapping that is wrong for any source, such as a date format for a price. */
+/** An error in a mapping for any source, such as a date format for a price. */
 export function columnProblem(target: FieldTarget, spec: ColumnSpec): string | null {
   const { type, unit } = target.spec;
   for (const way of alternatives(spec)) {

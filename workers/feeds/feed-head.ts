@@ -4,7 +4,7 @@ import { FEED_KIND_NAMES, FEED_KINDS } from '../../shared/model/feed-kinds.ts';
 import { gatesSchema } from './gates-schema.ts';
 import { PRESETS } from './presets.ts';
 
-/** What every feed file may say, whatever its kind. */
+/** Properties of every feed file, whatever its kind. */
 
 export const daySchema = z
   .string()
@@ -112,6 +112,6 @@ const headSchema = z.strictObject({
 /** A feed file without the sections of its kind. */
 export type FeedHead = z.infer<typeof headSchema>;
 
-/** The `source` of rows that name none: the section's label, else the feed's title, else its name. */
+/** The default `source` of rows: the section's label, or else the feed's title, or else its name. */
 export const labelOf = ({ title, name }: FeedHead, { label }: { label?: string | undefined }): string =>
   label ?? title ?? name;

@@ -5,10 +5,10 @@ import type { FeedHead } from './feed-head.ts';
 import type { Gates } from './gates-schema.ts';
 import type { PresetName } from './presets.ts';
 
-/** Mapped columns by target. A column that a preset brought is `optional`. */
+/** Mapped columns by target. A column from a preset is `optional`. */
 export type Columns<Target extends string> = Partial<Record<Target, ColumnSpec>>;
 
-/** A condition; one that a preset brought is `optional`. */
+/** A condition. One from a preset is `optional`. */
 export type SkipCondition = Condition & { optional?: boolean };
 
 export type MappedInput<Target extends string> = {
@@ -31,25 +31,26 @@ export type DeedColumns = { book: ColumnSpec | null; multiParcel: SkipCondition[
 
 export type PriorColumns = { columns: Columns<'date' | 'price'>; deed: DeedColumns; where: SkipCondition[] };
 
-/** What a feed of any kind has. */
+/** The properties of any feed. */
 export type FeedBase = {
   name: string;
   title: string | null;
   attribution: string | null;
   licence: string | null;
   /**
-   * County of every row, or null when the rows say it. Of a land layer: the county that it covers as a whole.
+   * County of every row, or null when the rows state it. For a land layer, the county that it covers
+   * completely.
    */
   fips: number | null;
-  /** Day of a snapshot that no longer moves, YYYY-MM-DD. */
+  /** Date of a fixed snapshot, YYYY-MM-DD. */
   asOf: string | null;
   schedule: { cron: string; timezone: string } | null;
   preset: PresetName | null;
   gates: Gates;
-  /** The feed file, and its folder, from which relative sources start. */
+  /** The feed file, and its folder, which relative sources start from. */
   file: string;
   baseDir: string;
-  /** What the file says, for the table of feeds. */
+  /** The contents of the file, for the table `feeds`. */
   definition: FeedHead;
 };
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 type PercentGate = {
-  /** The limit if the feed does not set one. */
+  /** The default limit. */
   usual: number;
   /** Default: 100. */
   most?: null;
-  /** Every kind of feed has it. */
+  /** Whether every kind of feed has it. */
   isCommon?: true;
   doc: string;
 };

@@ -4,12 +4,12 @@ import { formatError, limitsOf } from '../../shared/platform/http/download-conte
 import { checkColumns } from './column-names.ts';
 import { addRow, chooseLayer, type FileRead, isFull, plainValue } from './row-batch.ts';
 
-/** Rows decoded at a time: the library finds its way to each part from the first page on. */
+/** Rows decoded at a time. The library walks through the pages from the start for each part. */
 const PART_ROWS = 20_000;
 
 /**
- * A table of a Microsoft Access database. The file is in memory, its rows are not. Pictures and attachments
- * are skipped.
+ * A table of a Microsoft Access database. The file is in memory, but its rows are not. Pictures and
+ * attachments are skipped.
  */
 export async function* readAccess({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
@@ -20,7 +20,7 @@ export async function* readAccess({ source, spec, output, context }: FileRead): 
       `${name} is larger than ${accessBytes} bytes, the limit for Access databases. Export the table as CSV.`,
     );
   const access = new Access(await readFile(file.path));
-  // Access keeps leftovers of repairs and deletions in tables of its own.
+  // Access stores leftovers of repairs and deletions in its own tables.
   const names = access.getTableNames().filter(table => !/^(~|MSys)/i.test(table));
   const tables = names.map(table => ({ name: table }));
   const table = access.getTable(chooseLayer(tables, spec.layer, name).name);

@@ -10,7 +10,7 @@ import { rawJson, TOO_DEEP } from './row-batch.ts';
 
 export type SpatialReference = { wkid?: number; latestWkid?: number; wkt?: string };
 
-/** A feature as its page has it, GeoJSON or Esri JSON, with the spatial reference that the page states. */
+/** A feature as on its page, GeoJSON or Esri JSON, with the page's spatial reference. */
 export type ServerFeature = { feature: Body; reference: SpatialReference | null };
 
 /** A feature as a line of JSON: GeoJSON in degrees, or the refusal. `id` if the object id is known. */
@@ -19,7 +19,8 @@ export type Row = { line: string; id: number | null };
 export type ToRow = (sent: ServerFeature) => Row;
 
 /**
- * Makes rows of features: dates become ISO days or timestamps, codes of the fields in `names_of` their names.
+ * Converts features to rows. Dates become ISO dates or timestamps, and codes of the fields in `names_of`
+ * their names.
  */
 export function rowMaker(info: LayerInfo, spec: InputSettings): ToRow {
   const dates = info.fields.filter(field => field.type === 'esriFieldTypeDate').map(field => field.name);
@@ -63,13 +64,13 @@ function esri(geometry: unknown, project: ToWgs84, crs: string): Geometry | unkn
   }
 }
 
-/** Esri's older codes are read as well, but a server that gives both means the same by them. */
+/** Esri's older codes work too, but a server that states both means the same CRS. */
 function crsOf(reference: SpatialReference | null): string | null {
   const code = reference?.latestWkid ?? reference?.wkid;
   return code === undefined ? (reference?.wkt ?? null) : `EPSG:${code}`;
 }
 
-/** Milliseconds since 1970, in UTC; a midnight of the United States is on the same day there. */
+/** Milliseconds since 1970, in UTC. Midnight in the United States is on the same date there. */
 function isoDate(value: unknown): unknown {
   if (typeof value !== 'number') return value;
   const date = new Date(value);

@@ -3,24 +3,21 @@ import type { Position, Ring } from '../../shared/geo/geometry-types.ts';
 import { nestRings } from '../../shared/geo/nest-rings.ts';
 import { doubleSignedArea } from '../../shared/geo/ring.ts';
 
-/*
- * Esri JSON geometries
- * (https://developers.arcgis.com/rest/services-reference/enterprise/geometry-objects/) as GeoJSON ones.
- * Not by @terraformer/arcgis: it knows no curves, goes by the winding of rings, and compares every edge with
- * every other.
+/**
+ * Converts Esri JSON geometries
+ * (https://developers.arcgis.com/rest/services-reference/enterprise/geometry-objects/) to GeoJSON. Doesn't
+ * use @terraformer/arcgis, which lacks curves, relies on ring direction, and compares every edge with every
+ * other.
  */
 
 type Curve = { c?: unknown; a?: unknown; b?: unknown };
 type Paths = (unknown[] | Curve)[][];
 
-/** An arc is drawn in steps of 3 degrees: 3 cm off at a radius of 100 m. */
+/** Arcs are drawn in steps of 3 degrees: 3 cm off at a radius of 100 m. */
 const STEP = Math.PI / 60;
 const BEZIER_STEPS = 24;
 
-/**
- * One geometry in its own coordinates; null for none or an empty one. @throws TypeError for what is not a
- * geometry
- */
+/** One geometry in its own coordinates, or null if it is missing or empty. */
 export function fromEsri(geometry: unknown, isDegrees: boolean): Geometry | null {
   if (geometry === null || geometry === undefined) return null;
   const { x, y, points, paths, curvePaths, rings, curveRings } = geometry as Record<string, unknown>;
@@ -49,10 +46,10 @@ function fromRings(rings: Ring[]): Geometry | null {
     const [first, last] = [ring[0], ring.at(-1)];
     if (first && last && (first[0] !== last[0] || first[1] !== last[1])) ring.push([...first]);
   }
-  // A ring without area stays, so that it is counted with what was wrong with it.
+  // A ring without area stays, so that its error is counted later.
   const polygons = nestRings(rings.filter(ring => ring.length > 0));
   if (polygons.length === 0) return null;
-  // Shells are clockwise here, and counter-clockwise in GeoJSON.
+  // Shells are clockwise in Esri JSON and counterclockwise in GeoJSON.
   for (const ring of polygons.flat()) ring.reverse();
   polygons.sort((a, b) => Math.abs(doubleSignedArea(a[0]!)) - Math.abs(doubleSignedArea(b[0]!)));
   return polygons.length === 1
@@ -72,8 +69,8 @@ function drawn(paths: Paths, isDegrees: boolean): Position[][] {
 }
 
 /**
- * The positions of a curve behind its start. In degrees, a degree of longitude is shortened to one of
- * latitude while it is drawn.
+ * The positions of a curve after its start. In degrees, longitude is scaled to latitude while the curve is
+ * drawn.
  */
 function curve(start: Position | undefined, { c, a, b }: Curve, isDegrees: boolean): Position[] {
   const curvePoints = (c ?? a ?? b) as unknown[] | undefined;
@@ -99,9 +96,9 @@ function throughPoint(from: Position, [px, py]: Position, to: Position): Positio
   const cross = 2 * (ax * by - ay * bx);
   const [aa, bb] = [ax * ax + ay * ay, bx * bx + by * by];
   const center: Position = [px + (by * aa - ay * bb) / cross, py + (ax * bb - bx * aa) / cross];
-  // Points in line have no circle; the straight way is the arc.
+  // Collinear points have no circle, so the arc is a straight line.
   if (!Number.isFinite(center[0]) || !Number.isFinite(center[1])) return [[px, py]];
-  // Start, point and end turn left where the arc does not run clockwise.
+  // Start, point, and end turn left if the arc doesn't run clockwise.
   return elliptic(from, to, center, [0, cross > 0 ? 1 : 0]);
 }
 

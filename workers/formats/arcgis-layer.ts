@@ -17,7 +17,7 @@ export type LayerField = {
 export type LayerInfo = {
   url: URL;
   name: string;
-  /** Such as esriGeometryPolygon; null of a table. */
+  /** Such as esriGeometryPolygon. null for a table. */
   geometryType: string | null;
   fields: LayerField[];
   objectIdField: string | null;
@@ -32,10 +32,7 @@ export type LayerInfo = {
   lastEditDate: number | null;
 };
 
-/**
- * A layer's address without what is often copied along: `/query`, a trailing slash, `?f=json`. @throws
- * PlatError `feed_source`
- */
+/** A layer's URL without parts that are often copied along: `/query`, a trailing slash, `?f=json`. */
 export function layerUrl(source: string | string[]): URL {
   if (typeof source !== 'string' || !/^https?:\/\//i.test(source))
     throw sourceError(
@@ -48,10 +45,7 @@ export function layerUrl(source: string | string[]): URL {
   return url;
 }
 
-/**
- * What a layer says of itself, by one request. @throws PlatError `feed_format` for what is no layer that can
- * be queried; those of `queryLayer`
- */
+/** A layer's description, from one request. */
 export async function readLayerInfo(spec: InputSettings, context: ReadContext): Promise<LayerInfo> {
   const request = { url: layerUrl(spec.source), spec, context };
   const body = await queryLayer(request, '', { f: 'json' });
@@ -108,7 +102,7 @@ function layerInfo(url: URL, body: Body): LayerInfo {
 
 function fieldOf(field: Body, { typeIdField, types }: Body): LayerField {
   const name = text(field.name);
-  // Subtypes are a list of codes, too.
+  // Subtypes are a list of codes too.
   const subtypes = name !== '' && name === typeIdField && Array.isArray(types) ? (types as Body[]) : [];
   const values = ((field.domain as Body | null | undefined)?.codedValues ?? []) as Body[];
   const codes = [
@@ -151,7 +145,7 @@ export function conditions({ arcgis, within }: InputSettings, further: string | 
   };
 }
 
-/** A layer that is read, as its feed wants it. */
+/** A layer to read, with its feed's settings. */
 export type Layer = LayerRequest & { info: LayerInfo };
 
 /**
@@ -187,7 +181,7 @@ export async function idExtent(layer: Layer): Promise<[number, number] | null> {
   });
   const body = await query(layer, { outStatistics: JSON.stringify(statistics) });
   const attributes = ((body?.features as Body[] | undefined)?.[0]?.attributes ?? {}) as Body;
-  // Names come back in other cases, or as "MIN(OBJECTID) AS THE_MIN".
+  // Servers return names in a different case, or as "MIN(OBJECTID) AS THE_MIN".
   const value = (word: RegExp) => number(Object.entries(attributes).find(([name]) => word.test(name))?.[1]);
   const [least, most] = [value(/^(the_)?min/i), value(/^(the_)?max/i)];
   return least === null || most === null ? null : [least, most];

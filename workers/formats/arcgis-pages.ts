@@ -32,9 +32,9 @@ const MAX_REFUSED = 20;
 
 /**
  * The pages of a layer in order. Requests the next page while one is used. If the server fails on a page,
- * halves it until only the feature is left that it can't send, which becomes a line of `refusal`.
+ * halves it until only the failing feature is left, which becomes a line of `refusal`.
  * @throws PlatError those of `queryLayer`, and `feed_source` when too many features are refused
- *
+ * /
  */
 export async function* readPages(
   source: Source,
@@ -139,7 +139,8 @@ export async function fetchFeatures(
   const exceeded =
     body.exceededTransferLimit === true ||
     (body.properties as Body | undefined)?.exceededTransferLimit === true;
-  // By offset the flag only says that more follow; a page that is short says the same, but for the last one.
+  // For pages by offset, the flag only says that more follow. A short page says the same, except the last
+  // one.
   const cut =
     plan.by === 'offset'
       ? features.length < wanted && (features.length > 0 || exceeded)

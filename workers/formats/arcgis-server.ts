@@ -28,7 +28,8 @@ export type Params = Record<string, string | number | boolean>;
 export type Body = Record<string, unknown>;
 
 /**
- * A query that the server refuses. A smaller or simpler one may work. `again` if the same one may work too.
+ * A query that the server refuses. A smaller or simpler one may work. `again`: whether the same one may work
+ * too.
  */
 export class RequestRefused extends PlatError {
   readonly again: boolean;
@@ -43,7 +44,9 @@ export class RequestRefused extends PlatError {
   }
 }
 
-/** Requests at once to one server, over all feeds: counties' servers are small, and people use their maps. */
+/**
+ * Concurrent requests to one server, over all feeds. Counties' servers are small, and people use their maps.
+ */
 const AT_ONCE = 2;
 const servers = new Map<string, BulkheadPolicy>();
 
@@ -167,7 +170,7 @@ function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): AttemptOutcome<
   throw new RequestRefused(url, `${problem}.`, { again: true });
 }
 
-/** The first words of a web page, which may say what is wrong. */
+/** The first words of a web page, which may explain the error. */
 function firstWords(html: string): string {
   const text = html.slice(0, 10_000).replace(/<(script|style)\b[\s\S]*?<\/\1>|<[^<>]*>/gi, ' ');
   return text.replace(/\s+/g, ' ').trim().slice(0, 60) || 'without text';

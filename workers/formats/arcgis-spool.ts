@@ -19,7 +19,7 @@ import { RequestRefused } from './arcgis-server.ts';
  */
 
 type Checkpoint = {
-  /** Identifies the query and the layer's version. Checkpoints of other ones are ignored. */
+  /** Identifies the query and the layer's version. Other checkpoints are ignored. */
   key: string;
   startedAt: number;
   /** The paging plan. Older releases wrote checkpoints with this name. */
@@ -86,7 +86,7 @@ export async function choosePaging(
       }
     }
   }
-  // A layer with one page needs no paging. Others report their own error when they are read.
+  // A layer with one page needs no paging. Any other layer reports its own error when it is read.
   return { plan: { by: 'offset', format: 'json', size }, layerSize: byOffset };
 }
 
@@ -170,7 +170,7 @@ async function startOf(
   const checkpoint = await usableCheckpoint(path, key, info.lastEditDate !== null);
   if (checkpoint?.complete) return null;
   const total = await countFeatures(source);
-  // Offsets shift when features come or go.
+  // Offsets shift when features are added or removed.
   if (checkpoint?.walk.by === 'offset' && checkpoint.total === total)
     return { checkpoint, layerSize: { total, ids: null, extent: null } };
   if (checkpoint !== null && checkpoint.walk.by !== 'offset')
@@ -219,7 +219,7 @@ async function complete(
     }
     missing = missing.filter(id => !readIds.has(id));
   }
-  // Its list of ids is as short. Only the owner knows which number is wrong.
+  // The server's list of ids is short too. Only its owner knows which number is wrong.
   if (count > readIds.size) context.onShortfall?.(count, readIds.size);
 }
 

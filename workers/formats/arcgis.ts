@@ -12,7 +12,7 @@ import { readLines } from './json.ts';
 import { addBad, type BadReason, isFull, type Output, type ReadContext } from './row-batch.ts';
 import { openSource, type Progress } from './source.ts';
 
-/** A whole layer is written to a file first. When only some rows are needed, they are used right away. */
+/** Writes a whole layer to a file first. If only some rows are needed, uses them right away. */
 export async function* readArcgis(
   spec: InputSettings,
   output: Output,

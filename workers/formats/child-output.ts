@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { limitsOf, type OpenContext, sourceError } from '../../shared/platform/http/download-context.ts';
 import { OUT_OF_MEMORY } from './child-guard.mjs';
 
-/*
- * Libraries that parse bytes may compute for ever, or want all the memory there is, on a file that is
- * damaged. They do so in a process of their own, which can be killed.
+/**
+ * On a damaged file, a parsing library may run forever or use up all memory. It runs in its own process,
+ * which can be killed.
  */
 
 export type Command = { program: string; args: string[]; cwd?: string; input?: string };
@@ -30,7 +30,7 @@ export async function* readChildOutput(
     killSignal: 'SIGKILL',
   });
   const ended = outcomeOf(child);
-  // A child that has ended no longer reads; its exit reports why.
+  // A child that has ended no longer reads. Its exit code shows why.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const { readerIdleMs, readerStartMs } = limitsOf(context);
@@ -57,7 +57,7 @@ export async function* readChildOutput(
     if (code !== 0) throw failure(code, said);
   } finally {
     child.kill('SIGKILL');
-    // A process only counts as ended once its output is read, so it is discarded.
+    // A process counts as ended only after its output is read, so discard it.
     child.stdout.destroy();
     await ended;
     context.signal.throwIfAborted();
@@ -68,7 +68,7 @@ export async function* readChildOutput(
 export const damagedFileError = (name: string, how: string): Error =>
   sourceError(`Can't read ${name}: ${how}. It may be damaged. Download or copy it again.`);
 
-/** Its exit code, its signal, or why it did not start, with the last line of its standard error. */
+/** Its exit code, its signal, or why it didn't start, with the last line of its standard error. */
 function outcomeOf(child: ChildProcess): Promise<{ code: number | string; said: string }> {
   let errorText = '';
   child.stderr!.on('data', bytes => {

@@ -16,7 +16,7 @@ export type Task = {
   format: FileFormat;
   kind: FileKind;
   spec: Part;
-  /** Rows that were read before the first of this file. */
+  /** Number of rows read before the first row of this file. */
   rowNo: number;
   baseDir: string;
   tmpDir: string;
@@ -24,7 +24,7 @@ export type Task = {
   maxMb: number;
 };
 
-/** Its messages, each with a length of four bytes, as bytes of v8.serialize. */
+/** Messages of v8.serialize, each preceded by its length in four bytes. */
 export type Frame =
   | { started: true }
   | { batch: RowBatch; rowNo: number }
@@ -38,9 +38,10 @@ type Fault =
   | { plat: false; code: string; message: string; syscall: string };
 
 /**
- * The batches of one file, read in a process of its own. What is at an address is fetched here, so that only
- * bytes are read there.
+ * The batches of one file, read in its own process. URLs are downloaded here, so the process reads only
+ * bytes.
  * @throws PlatError as readInput does; `feed_source` when the reader hung, or needed too much memory
+ * /
  */
 export async function* readInChild(
   format: FileFormat,

@@ -7,8 +7,8 @@ import { isSpace } from './json.ts';
 import { type FileRead, isFull, type Output } from './row-batch.ts';
 import { useCrs } from './use-crs.ts';
 
-/*
- * Cuts a FeatureCollection into features by counting braces, and passes each to JSON.parse. The members
+/**
+ * Splits a FeatureCollection into features by counting braces, and passes each to JSON.parse. The members
  * around "features" are parsed as a whole. stream-json took more than 16 times as long (125 MB: 1.6 s here).
  */
 
@@ -20,21 +20,21 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** The other members describe the collection: a kilobyte in practice. */
+/** The other members describe the collection, usually in about a kilobyte. */
 const SHELL_BYTES = 2 ** 20;
 
 type Shell = { type?: unknown; crs?: unknown };
 
 type Scan = {
   state: 'before' | 'features' | 'after';
-  /** The text of the collection without features (type, crs, name), as far as it is read. */
+  /** The text of the collection read so far, without features (type, crs, name). */
   shell: string;
   crs: string | null;
 };
 
 /**
- * GeoJSON FeatureCollection, streamed. The `crs` member of GeoJSON 2008 counts unless the
- * feed declares a CRS.
+ * A GeoJSON FeatureCollection, streamed. The `crs` member of GeoJSON 2008 counts unless the feed declares a
+ * CRS.
  */
 export async function* readCollection({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { rowBytes } = limitsOf(context);
@@ -97,7 +97,7 @@ function enterFeatures(scan: Scan, shell: string, output: Output, name: string):
   useCrs(output, scan.crs, name);
 }
 
-/** The index of the first byte behind `"features": [`, or 0 while that has not come. */
+/** The index of the first byte after `"features": [`, or 0 until it is read. */
 function featuresStart(bytes: Buffer, name: string): number {
   let depth = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -148,7 +148,9 @@ function crsOf(shell: Shell, name: string): string | null {
   throw formatError(`${name}: Plat can't read its crs member. Set "crs" in the feed.`);
 }
 
-/** Checks the whole shell. A `crs` after the features comes too late, unless they are in degrees. */
+/**
+ * Checks the text around the features. A `crs` after the features is too late, unless they are in degrees.
+ */
 function finish(scan: Scan, output: Output, name: string): void {
   if (scan.state === 'before') throw notACollection(name);
   if (scan.state === 'features') throw truncatedError(name, 'its list of features does not end');

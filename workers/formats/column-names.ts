@@ -41,25 +41,28 @@ export function nameColumns(header: readonly string[]): string[] {
   });
 }
 
-/** No-break spaces and those of other widths. */
+/** Also matches no-break spaces and spaces of other widths. */
 const ODD_SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 
-/** What nameColumns puts behind a name. */
+/** The suffix that nameColumns adds to a name. */
 const PLACE = / \(column \d+\)_*$/;
 
 /** Whether a column got its name from its position. */
 export const isNameless = (name: string): boolean => /^column_\d+_*$/.test(name);
 
-/** The columns of a file that share a name, as nameColumns calls them. */
+/** The columns of a file that share a name, as named by nameColumns. */
 export function columnsCalled(name: string, columns: readonly string[]): string[] {
   const wanted = name.toLowerCase();
   return columns.filter(column => column.replace(PLACE, '').toLowerCase() === wanted && column !== name);
 }
 
-/** What no column is called: numbers with decimals, leading zeros, a dollar sign or five digits, and days. */
+/**
+ * Texts that are not column names: numbers with decimals, leading zeros, a dollar sign, or five digits, and
+ * dates.
+ */
 const VALUE = /^(-?\$?[\d,]*\d\.\d+|0\d+|-?\$[\d,]+|\d{5,}|\d{1,4}[-/]\d{1,2}[-/]\d{1,4})$/;
 
-/** Whether names are rather the values of a first row, of a file without a header. */
+/** Whether names look like the first row of a file without a header. */
 export function areValues(names: readonly string[]): boolean {
   const named = names.filter(name => !isNameless(name)).map(name => name.replace(PLACE, ''));
   const values = named.filter(name => VALUE.test(name));

@@ -15,12 +15,12 @@ const DELIMITERS = [',', '\t', '|', ';'];
 type Dialect = { delimiter: string; quote: string; newline: string };
 
 /**
- * A record's cells and the index behind its line end; 'more' when the text ends inside it;
- * else what is wrong.
+ * A record's cells and the index after its line end, 'more' if the text ends inside it, or else what is
+ * wrong.
  */
 type Scanned = { cells: string[]; end: number } | 'more' | 'open quote' | 'text after quote';
 
-/** CSV and other delimited text. Cells are strings, empty ones null; lines that are blank are skipped. */
+/** CSV and other delimited text. Cells are strings, or null if empty. Blank lines are skipped. */
 export async function* readCsv({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { csvRowChars } = limitsOf(context);
   const table = newTable(spec, source.name);
@@ -35,7 +35,7 @@ export async function* readCsv({ source, spec, output, context }: FileRead): Asy
       if (rest === null) continue;
       whole = rest;
     }
-    // A carriage return at the very end may be half of a CRLF.
+    // A carriage return at the very end may be the first half of a CRLF.
     if (/\n|\r./s.test(whole) || whole.length > csvRowChars) table.dialect ??= detectDialect(whole, spec);
     if (table.dialect === null) {
       pending = whole;
@@ -78,14 +78,14 @@ type Table = {
   dialect: Dialect | null;
   /** null until the header has been read. */
   columns: string[] | null;
-  /** How many of them there are up to the last that has a name: what is behind it may be missing. */
+  /** Number of columns up to the last one with a name. Cells after it may be missing. */
   named: number;
-  /** First cells of whole rows: of some of the first ones, and of the last. */
+  /** First cells of complete rows: of some of the first rows, and of the last. */
   starts: string[];
   lastStart: string | null;
-  /** Set by `header: false`: the first record is data and gives the number of columns. */
+  /** Set by `header: false`: the first record is data and sets the number of columns. */
   numbered: boolean;
-  /** The rest of an over-long line is being skipped. */
+  /** Whether the rest of an overlong line is being skipped. */
   skipping: boolean;
 };
 
@@ -165,7 +165,7 @@ function noteStart(table: Table, cell: string): void {
   else table.lastStart = cell;
 }
 
-/** By the form of its first cell, such as 9-9 of 12-0034. */
+/** By the pattern of its first cell, such as 9-9 for 12-0034. */
 function startsAsRow({ starts, lastStart }: Table, cell: string): boolean {
   const form = formOf(cell);
   return (
@@ -183,7 +183,7 @@ const isFilled = (cell: string): boolean => cell.trim() !== '';
 
 const EQUALS = 61;
 
-/** Excel's formula that keeps a number text, ="00012345", as the text. */
+/** Converts Excel's formula for text numbers, ="00012345", to the text. */
 function plainCell(cell: string): string {
   const text = /^="((?:[^"]|"")*)"\s*$/.exec(cell)?.[1];
   return text === undefined ? cell : text.replaceAll('""', '"');
@@ -205,7 +205,7 @@ function scanRecord(text: string, start: number, last: boolean, dialect: Dialect
   return scanQuoted(text, start, last, dialect);
 }
 
-/** The slower way, for records with quotes: they may contain delimiters, line ends and doubled quotes. */
+/** The slower way, for records with quotes, which may contain delimiters, line ends, and doubled quotes. */
 function scanQuoted(text: string, start: number, last: boolean, dialect: Dialect): Scanned {
   const { delimiter, quote, newline } = dialect;
   const cells: string[] = [];
@@ -247,7 +247,7 @@ function scanQuoted(text: string, start: number, last: boolean, dialect: Dialect
   }
 }
 
-/** Whether ="…" is a whole cell: what is quoted may contain delimiters. */
+/** Whether ="…" is a complete cell, because quoted text may contain delimiters. */
 function isFormula(text: string, at: number, end: number, { quote, delimiter }: Dialect): boolean {
   const close = closingQuote(text, at + 2, quote);
   return close !== -1 && close < end && [undefined, delimiter, '\r', '\n'].includes(text[close + 1]);
@@ -279,8 +279,8 @@ function line(text: string, at: number, end: number): string {
 }
 
 /**
- * A record past the limit: with an unclosed quote its first line is bad and the next is read; one too long
- * line is bad as a whole.
+ * A record over the limit. With an unclosed quote, its first line is bad and the next line is read. A single
+ * overlong line is bad as a whole.
  */
 function skipLine(table: Table, held: string, output: Output): string {
   if (table.columns === null)
@@ -303,7 +303,8 @@ function detectDialect(text: string, spec: InputSettings): Dialect {
 }
 
 /**
- * The most frequent candidate outside quotes in the first line; comma when there is none (a single column).
+ * The most frequent candidate outside quotes in the first line, or a comma if there is none (a single
+ * column).
  */
 function detectDelimiter(text: string, quote: string, newline: string): string {
   const eol = text.indexOf(newline);

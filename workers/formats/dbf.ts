@@ -7,14 +7,11 @@ import type { InputSettings } from './input-settings.ts';
 import { addRow, copyText, type FileRead, isFull } from './row-batch.ts';
 import type { SourceFile } from './source.ts';
 
-/*
- * dBASE III to 7 and FoxPro tables, as described by
- * http://www.dbase.com/Knowledgebase/INT/db7_file_fmt.htm and
- * https://learn.microsoft.com/en-us/previous-versions/visualstudio/foxpro/st4a0s68(v=vs.80).
- *
- * Our own: the reader of `shapefile` turns blank dates into 1899-11-30 and does not see deleted
- * records, and `dbffile` needs a path (no zip, no gzip) and yields NaN and Invalid Date
- * where a value is lost.
+/**
+ * dBASE III to 7 and FoxPro tables, as described by http://www.dbase.com/Knowledgebase/INT/db7_file_fmt.htm
+ * and https://learn.microsoft.com/en-us/previous-versions/visualstudio/foxpro/st4a0s68(v=vs.80). This is our
+ * own reader: the one in `shapefile` turns blank dates into 1899-11-30 and ignores deletion flags. `dbffile`
+ * needs a path (no zip, no gzip) and yields NaN and Invalid Date for lost values.
  */
 
 type Field = { name: string; type: string; offset: number; length: number };
@@ -79,7 +76,7 @@ export async function* dbfRecords(
   throw truncatedError(source.name, `it has ${header.records - left} of ${header.records} records`);
 }
 
-/** Null while the bytes do not contain the whole header. */
+/** null until the bytes contain the whole header. */
 function parseHeader(
   bytes: Buffer,
   { encoding, header: names }: Pick<InputSettings, 'encoding' | 'header'>,
@@ -117,7 +114,7 @@ function readFields(descriptors: Buffer, recordBytes: number, decode: Decode, na
     }
     return { fields, bytes: offset };
   };
-  // Clipper keeps the high byte of text longer than 255 bytes where others keep the number of decimals.
+  // Clipper stores the high byte of a length over 255 where others store the number of decimals.
   const layout = [read(false), read(true)].find(each => each.bytes === recordBytes);
   if (layout === undefined || layout.fields.length === 0) throw notDbase(name);
   return layout.fields;
@@ -137,7 +134,7 @@ const DELETED = 0x2a;
 function parseRecord(bytes: Buffer, at: number, header: Header): DbfRecord | null {
   if (bytes[at] === DELETED) return null;
   const raw = bytes.subarray(at, at + header.recordBytes);
-  // A byte is a character in Latin-1, so the record is decoded once and cut by the offsets of its fields.
+  // In Latin-1, each byte is a character, so the record is decoded once and split at the fields' offsets.
   const text = raw.toString('latin1');
   const ascii = isAscii(raw);
   const record: DbfRecord = {};
@@ -170,7 +167,7 @@ function parseText(cell: string, ascii: boolean, decode: Decode, length: number)
   return ascii ? copyText(text) : decode(Buffer.from(text, 'latin1'), text.length === length);
 }
 
-/** A number that did not fit is written as asterisks, and stays them: the mapping counts it. */
+/** A number that did not fit is written as asterisks. It stays that way, and the mapping counts it. */
 function parseNumber(cell: string): number | string | null {
   const text = withoutNul(cell).trim();
   if (text === '') return null;
@@ -185,7 +182,7 @@ function parseDate(cell: string): string | null {
   return /^\d{8}$/.test(text) ? `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}` : text;
 }
 
-/** Some writers fill empty cells with NUL instead of blanks. */
+/** Some writers fill empty cells with NUL instead of spaces. */
 const withoutNul = (cell: string): string => (cell.includes('\0') ? cell.replaceAll('\0', ' ') : cell);
 
 function parseLogical(cell: string): boolean | null {
@@ -195,7 +192,7 @@ function parseLogical(cell: string): boolean | null {
 }
 
 /**
- * Days since the start of the Julian period and milliseconds since midnight; the Unix epoch is day 2,440,588.
+ * Days since the start of the Julian period and milliseconds since midnight. The Unix epoch is day 2,440,588.
  */
 function parseDateTime(bytes: Buffer): string | null {
   const day = bytes.readInt32LE(0);
@@ -216,8 +213,8 @@ const LANGUAGES: Record<number, string> = {
 };
 
 /**
- * What the feed declares is obeyed. A .cpg and a language byte are often filled in without thought: text that
- * is valid UTF-8 is UTF-8 whatever they say of one byte a character, and text that is not is not.
+ * The feed's setting is used as is. A .cpg or a language byte is often wrong. If they name a single-byte
+ * encoding, text that is valid UTF-8 is still UTF-8. Otherwise, text that isn't valid UTF-8 is not UTF-8.
  */
 function decoderOf(declared: string | undefined, cpg: string | undefined, language: number): Decode {
   const encoding = declared === undefined ? undefined : encodingName(declared);

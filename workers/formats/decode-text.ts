@@ -2,9 +2,9 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { formatError } from '../../shared/platform/http/download-context.ts';
 
-/*
- * A byte order mark decides the encoding, then the feed, then the first chunk with a byte above 127: UTF-8 if
- * that chunk is valid UTF-8, else Windows-1252 for the rest of the file. Windows-1252 also covers Latin-1.
+/**
+ * A byte-order mark decides the encoding, then the feed, then the first chunk with a byte above 127: UTF-8 if
+ * that chunk is valid UTF-8, or else Windows-1252 for the rest of the file. Windows-1252 also covers Latin-1.
  * They differ only in control characters that rolls don't contain.
  */
 
@@ -19,7 +19,7 @@ export async function* decodeText(chunks: AsyncIterable<Buffer>, declared?: stri
   if (rest !== '') yield rest;
 }
 
-/** The stream as UTF-8 without a byte order mark: unchanged if it is UTF-8, else transcoded. */
+/** The stream as UTF-8 without a byte-order mark: unchanged if it is UTF-8, or else transcoded. */
 export async function* utf8Bytes(chunks: AsyncIterable<Buffer>, declared?: string): AsyncGenerator<Buffer> {
   let decoder: ReturnType<typeof iconv.getDecoder> | null = null;
   for await (const { encoding, bytes } of chosen(chunks, declared)) {
@@ -36,7 +36,7 @@ export async function* utf8Bytes(chunks: AsyncIterable<Buffer>, declared?: strin
 
 type Chosen = { encoding: string; bytes: Buffer };
 
-/** The chunks with their encoding: 'ascii' while undecided, then the one that the rule above finds. */
+/** The chunks with their encoding: 'ascii' while undecided, then the one found by the rule above. */
 async function* chosen(chunks: AsyncIterable<Buffer>, declared: string | undefined): AsyncGenerator<Chosen> {
   let encoding = declared === undefined ? undefined : encodingName(declared);
   let pending: Buffer = Buffer.alloc(0);
@@ -81,7 +81,7 @@ function byteOrderMark(bytes: Buffer): { encoding: string; length: number } | un
   return undefined;
 }
 
-/** Length without a UTF-8 character that the end of the chunk may have cut. */
+/** Length without a UTF-8 character that was split at the end of the chunk. */
 export function completeLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!;

@@ -37,7 +37,7 @@ const [ZERO, NINE, LINE_FEED] = [48, 57, 10];
 const isPrefix = (prefix: number) => prefix >= 200_000;
 
 async function readNumbers(chunks: AsyncIterable<Uint8Array>, sink: NumberSink): Promise<number> {
-  // Two small integers rather than one of ten digits: half the time.
+  // Two small integers rather than one of ten digits take half the time.
   let [prefix, line, digits, others, lineNo] = [0, 0, 0, 0, 0];
   const end = () => {
     lineNo++;
@@ -60,13 +60,13 @@ async function readNumbers(chunks: AsyncIterable<Uint8Array>, sink: NumberSink):
   return lineNo;
 }
 
-/** The two halves of a number of ten digits; null for anything else. */
+/** The two halves of a ten-digit number, or null for anything else. */
 function halves(digits: string): [prefix: number, line: number] | null {
   const prefix = Number(digits.slice(0, 6));
   return digits.length === 10 && isPrefix(prefix) ? [prefix, Number(digits.slice(6))] : null;
 }
 
-/** A header line, whose number is a word, is one bad line. */
+/** A header line, which has words instead of a number, is one bad line. */
 async function readChanges(
   chunks: AsyncIterable<Uint8Array>,
   columns: readonly string[],

@@ -16,10 +16,10 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * The same of a row, by the numbers that came out: to search the text of every row would cost more than to
- * map it.
+ * The same for a row, by its parsed numbers. Searching the text of every row would cost more than mapping it.
  * @param valuesOf the values whose digits count
  * @throws SyntaxError
+ * /
  */
 export function parseRow(text: string, valuesOf: (row: unknown) => unknown): unknown {
   const row = parseLoosely(text);
@@ -30,7 +30,7 @@ function mayBeRounded(values: unknown): boolean {
   if (typeof values !== 'object' || values === null) return false;
   for (const name in values) {
     const value = (values as Record<string, unknown>)[name];
-    // Most values are texts and small numbers; what is nested is looked for in the text.
+    // Most values are texts and small numbers. Nested values are searched in the text.
     if (
       typeof value === 'number'
         ? Math.abs(value) > Number.MAX_SAFE_INTEGER
@@ -51,7 +51,7 @@ function parseLoosely(text: string): unknown {
   }
 }
 
-/** The text with those of its numbers or words in quotes that `isText` says. */
+/** The text with numbers or words in quotes if `isText` returns true for them. */
 const quoted = (text: string, token: RegExp, isText: (token: string) => boolean): string =>
   text.replace(token, each =>
     each.startsWith('"') || !isText(each) ? each : `"${each.replace(/\.0*$/, '')}"`,

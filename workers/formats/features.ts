@@ -1,7 +1,7 @@
 import { parseRow } from './exact-json.ts';
 import { addBad, addRow, type Output } from './row-batch.ts';
 
-/** Adds the row of one Feature; its `id`, when it has one, becomes `values.$id`. */
+/** Adds the row of one Feature. Its `id`, if any, becomes `values.$id`. */
 export function addFeature(output: Output, text: string): void {
   const feature = parseObject(output, text, featureValues);
   if (feature === null) return;

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { type OpenContext, redactUrl } from '../../shared/platform/http/download-context.ts';
 import type { Download } from '../../shared/platform/http/http.ts';
 
-/** A module of its own, so that a process that reads a local file does not load it. */
+/** A separate module, so that a process that reads a local file doesn't load it. */
 export async function fetchUrl(url: URL, context: OpenContext, optional: boolean): Promise<Download | null> {
   const { download } = await import('../../shared/platform/http/http.ts');
   return download(url, context, { optional });
@@ -35,7 +35,7 @@ export async function fetchSource(
   return { path, name: redactUrl(url), remove };
 }
 
-/** The address of a sibling: the extension of the path replaced in the same case, `.gz` and query kept. */
+/** The URL of a sibling file: replaces the extension in the same case, and keeps `.gz` and the query. */
 export function siblingUrl(url: URL, extension: string): URL | null {
   const match = /\.(\w+)(\.gz)?$/i.exec(url.pathname);
   if (match === null) return null;

@@ -6,7 +6,7 @@ export type FormatSpec = {
   title: string;
   /** Whether its rows can have shapes. */
   geometry: boolean;
-  /** A table under whose titles the line with the names of its columns is looked for. */
+  /** Whether the line with column names may come after title lines. */
   mayHaveTitles?: true;
   /** For the docs: what to know before using it. */
   notes?: string;
@@ -103,7 +103,7 @@ export const FILE_FORMATS = {
     mayHaveTitles: true,
     notes: 'up to 64 MB unpacked, about 100,000 rows of 20 columns. Save larger sheets and .xls files as CSV',
     load: async () => (await import('./xlsx.ts')).readXlsx,
-    // The sheet is held whole, up to LIMITS.xlsxBytes of it.
+    // The whole sheet is in memory, up to LIMITS.xlsxBytes.
     maxMb: 640,
   },
   access: {
@@ -112,7 +112,7 @@ export const FILE_FORMATS = {
     geometry: false,
     notes: 'up to 1 GB. Without pictures, attachments, and the shapes of personal geodatabases',
     load: async () => (await import('./access.ts')).readAccess,
-    // The file is held whole, and ends at LIMITS.accessBytes.
+    // The whole file is in memory, up to LIMITS.accessBytes.
     maxMb: 1536,
   },
   filegdb: {
@@ -131,7 +131,7 @@ export const FILE_FORMATS = {
     notes:
       "shapes as WKB. Without GeoParquet metadata, a binary column named `geometry`, `geom`, `the_geom`, `wkb`, `wkb_geometry`, or `shape` (or set `layer`), in the feed's `crs`. Row groups of the usual default size",
     load: async () => (await import('./parquet.ts')).readParquet,
-    // A column of a row group is held whole.
+    // A whole column of a row group is in memory.
     maxMb: 1536,
   },
 } as const satisfies Record<string, FileFormatSpec>;

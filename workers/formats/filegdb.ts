@@ -20,7 +20,7 @@ import { chooseLayer, type FileRead } from './row-batch.ts';
  * converts all formats to WGS84.
  */
 
-/** Options of GDAL in either form: curves as lines, no heights, all digits. */
+/** Options of GDAL in either form: curves as lines, no elevations, all digits. */
 const AS_ROWS = [
   '-f',
   'GeoJSONSeq',
@@ -34,10 +34,10 @@ const AS_ROWS = [
   'CONVERT_TO_LINEAR',
 ];
 
-/** `any` is how GDAL calls the type of multipatches: of a feature class all other types are one. */
+/** GDAL reports `any` for multipatches. Feature classes of all other types have one type. */
 type Layer = { name: string; count: number; geometry: 'typed' | 'any' | null; crs: string[] | null };
 
-/** As filegdb-child.mjs says it. */
+/** In the format of filegdb-child.mjs. */
 type Listed = Layer & { type: string | null; crs: Parameters<typeof projjsonNames>[0] | null };
 
 export type Gdal = {
@@ -82,15 +82,15 @@ export async function* readWith(gdal: Gdal, given: FileRead): AsyncGenerator<voi
 }
 
 /**
- * The layers and tables that can be read. GDAL passes over those that ArcGIS has compressed (CDF), so that
- * another one may be the only one left.
+ * The readable layers and tables. GDAL skips those that ArcGIS has compressed (CDF), so another one may be
+ * the only one left.
  */
 async function layersOf(
   gdal: Gdal,
   path: string,
   { source: { name }, spec, context }: FileRead,
 ): Promise<Layer[]> {
-  // GDAL reports paths that aren't folders itself.
+  // GDAL itself reports paths that aren't folders.
   const files = await readdir(path).catch((): string[] => []);
   const isCompressed = files.some(file => /\.cdf$/i.test(file));
   const compressed = () =>
@@ -104,7 +104,7 @@ async function layersOf(
   } catch (error) {
     throw isCompressed && error instanceof PlatError && error.code === 'feed_format' ? compressed() : error;
   }
-  // Such a name would be taken for an option.
+  // Such a name would be read as an option.
   const layers = gdal.layers(listed).filter(layer => !layer.name.startsWith('-'));
   const isNamed = layers.some(layer => layer.name.toLowerCase() === spec.layer?.toLowerCase());
   if (isCompressed && !isNamed) throw compressed();

@@ -10,7 +10,7 @@ import { addRow, type FileRead, isFull, plainValue } from './row-batch.ts';
 import type { OpenedSource } from './source.ts';
 import { useCrs } from './use-crs.ts';
 
-/** FlatGeobuf, streamed in file order; its spatial index is passed over. */
+/** FlatGeobuf, streamed in file order. The spatial index is skipped. */
 export async function* readFlatGeobuf({ source, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const metadata: { header: HeaderMeta | null } = { header: null };
@@ -35,7 +35,7 @@ export async function* readFlatGeobuf({ source, output, context }: FileRead): As
   if (promised > features) throw truncatedError(name, `it has ${features} of ${promised} features`);
 }
 
-/** A feature with the digits of its 64-bit integers, which the library rounds beyond 2^53. */
+/** A feature with all digits of its 64-bit integers, which the library rounds beyond 2^53. */
 function exactFeature(id: number, feature: Feature, header: HeaderMeta): IGeoJsonFeature {
   const read = fromFeature(id, feature, header);
   const columns = header.columns ?? [];
@@ -48,7 +48,7 @@ function exactFeature(id: number, feature: Feature, header: HeaderMeta): IGeoJso
 
 const isLong = (type: ColumnType): boolean => type === ColumnType.Long || type === ColumnType.ULong;
 
-/** Bytes of a value by its type. The others start with their length. */
+/** Bytes of a value by type. The others start with their length. */
 const VALUE_BYTES = new Map<ColumnType, number>([
   [ColumnType.Byte, 1],
   [ColumnType.UByte, 1],
@@ -149,6 +149,6 @@ function crsOf(header: HeaderMeta): string | null {
 const notFlatGeobuf = (name: string): Error =>
   formatError(`${name} is not a FlatGeobuf file. Check the feed's format and the file.`);
 
-/** As the library's types want it, which know the browser's stream only. */
+/** The library's types know only the browser's stream. */
 const asStream = (frames: AsyncIterable<Uint8Array>): ReadableStream =>
   NodeStream.from(frames) as unknown as ReadableStream;

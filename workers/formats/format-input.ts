@@ -24,7 +24,7 @@ export const INPUT_PROPERTIES = {
 const inputSchema = z.object(INPUT_PROPERTIES);
 export type InputSection = z.infer<typeof inputSchema>;
 
-/** What to read, and how its bytes are to be read. */
+/** What to read, and how to decode its bytes. */
 export type InputSpec = InputSettings & { format: Format };
 
 export function inputSpec(section: InputSection): InputSpec {
@@ -34,7 +34,7 @@ export function inputSpec(section: InputSection): InputSpec {
   return Object.fromEntries(properties) as InputSpec;
 }
 
-/** Which part of its source a section of the feed of a county wants; what is wrong is reported. */
+/** The part of its source that a section reads, in a county's feed. Reports errors. */
 export function readWindow(
   { within }: InputSection,
   fips: number | null,

@@ -66,7 +66,7 @@ type Column = { name: string; type: string };
 type Layer = {
   name: string;
   geometry: string | null;
-  /** The reference system of its geometry column. */
+  /** The CRS of its geometry column. */
   stored: number | null;
   organization: string;
   code: number;
@@ -99,8 +99,8 @@ async function checkFile({ path, bytes }: LocalFile, name: string): Promise<bool
 }
 
 /**
- * QGIS leaves its files in write-ahead mode, in which they are whole but cannot be opened here: a copy in
- * the other mode can.
+ * QGIS leaves its files in write-ahead mode. They are complete, but can't be opened here. A copy in the other
+ * mode can.
  */
 async function withoutWriteAhead(from: string, to: string): Promise<void> {
   await copyFile(from, to);
@@ -155,7 +155,7 @@ function valuesOf(row: Row, columns: readonly Column[], geometry: string | null)
 
 /** @throws PlatError `feed_crs` when the file names two reference systems for the layer */
 function requireOneCrs(db: Database, { name: layer, stored }: Layer, name: string): void {
-  // Some writers leave the column out.
+  // Some writers omit the column.
   const [column] = db.all("select 1 from pragma_table_info('gpkg_contents') where name = 'srs_id'");
   const row = column && db.get('select srs_id from gpkg_contents where table_name = ?', [layer]);
   const stated = row?.srs_id as number | null | undefined;
@@ -167,16 +167,16 @@ function requireOneCrs(db: Database, { name: layer, stored }: Layer, name: strin
   );
 }
 
-/** -1 and 0 stand for "undefined". */
+/** -1 and 0 mean "undefined". */
 function crsOf({ organization, code, wkt }: Layer): string[] | null {
   if (!organization || code <= 0) return null;
   return [`${organization}:${code}`, wkt];
 }
 
-/** Bytes of the envelope by the three bits that name its kind. */
+/** Bytes of the envelope, by the three bits with its type. */
 const ENVELOPES = [0, 32, 48, 48, 64];
 
-/** Null for an empty geometry, no bytes for what is none: https://www.geopackage.org/spec131/#gpb_format */
+/** null for an empty geometry, no bytes for invalid data: https://www.geopackage.org/spec131/#gpb_format */
 function wkbOf(blob: Uint8Array): Uint8Array | null {
   const flags = blob[3] ?? 0;
   const envelope = ENVELOPES[(flags >> 1) & 7];

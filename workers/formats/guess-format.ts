@@ -21,12 +21,12 @@ export async function guessFormat(path: string, name = path): Promise<Format | n
 
 /** A table that belongs to a shapefile, or a note next to one, is not a candidate. */
 function formatOfMembers(names: readonly string[]): FileFormat | null {
-  // With its folder or without, as some servers pack it.
+  // With or without its folder, because servers pack it either way.
   if (names.some(name => basename(name).toLowerCase() === FILE_FORMATS.filegdb.folderHolds)) return 'filegdb';
   const formats = new Set(names.map(name => formatOf(name)));
   if (formats.has('shapefile')) return 'shapefile';
   const [only, ...others] = [...formats].filter(format => format !== null);
-  // A note such as readme.txt counts as a CSV by its name.
+  // A note such as readme.txt would count as a CSV by its name.
   if (others.length === 0) return (only as FileFormat | undefined) ?? null;
   const [data, ...more] = [only, ...others].filter(format => format !== 'csv');
   return more.length === 0 ? (data as FileFormat) : null;

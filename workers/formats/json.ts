@@ -44,8 +44,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * A text between separators; only the beginning of one that is too long. `unended` when the file stops
- * without a line end.
+ * A text between separators, or only the start of one that is too long. `unended`: the file ends without a
+ * line end.
  */
 type Piece = { bytes: Buffer; tooLong: boolean; unended?: true };
 
@@ -69,7 +69,7 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: numbe
     const pieces: Piece[] = [];
     let start = 0;
     for (;;) {
-      // The held bytes have no separator, so the search starts behind them.
+      // The held bytes have no separator, so the search starts after them.
       const end = bytes.indexOf(separator, Math.max(start, start === 0 ? pending.length : 0));
       if (end === -1) break;
       if (head === null) addPiece(pieces, bytes.subarray(start, end));
@@ -89,7 +89,7 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: numbe
   yield last;
 }
 
-/** As much of an over-long piece as a reject can show. */
+/** The part of an overlong piece that a reject can show. */
 const HEAD_BYTES = 64 * 1024;
 
 function addPiece(pieces: Piece[], bytes: Buffer): void {

@@ -9,17 +9,18 @@ import type { LocalFile } from './source.ts';
 import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';
 
-/** Bytes decoded at a time; larger row groups are read in parts, decoding their columns again for each. */
+/** Bytes decoded at a time. Larger row groups are read in parts, which decode their columns again. */
 const PART_BYTES = 16 * 2 ** 20;
 
 /**
- * A column of a row group is in memory as a whole, compressed. Writers usually make groups of a tenth of this
+ * A whole column of a row group is in memory, compressed. Writers usually create groups of a tenth of this
  * size.
  */
 const MAX_CHUNK_BYTES = 2 ** 30;
 
 /**
- * Geometry stays encoded until its row is made: decoding a whole row group would take five times the memory.
+ * Geometry stays encoded until its row is created, because decoding a whole row group would take five times
+ * the memory.
  */
 const parsers = { geometryFromBytes: asBytes, geographyFromBytes: asBytes };
 
@@ -28,8 +29,8 @@ function asBytes(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Parquet, and GeoParquet (https://geoparquet.org/releases/v1.1.0/) with geometry as WKB, a
- * row group at a time.
+ * Parquet and GeoParquet (https://geoparquet.org/releases/v1.1.0/) with geometry as WKB, one row group at a
+ * time.
  */
 export async function* readParquet({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
@@ -70,7 +71,7 @@ export async function* readParquet({ source, spec, output, context }: FileRead):
   }
 }
 
-/** A file starts and ends with these bytes. The footer at its end says where everything is. */
+/** A file starts and ends with these bytes. The footer at the end locates everything. */
 const MAGIC = 'PAR1';
 
 async function checkEnds(
@@ -134,8 +135,8 @@ function geometryOf({ schema, key_value_metadata: pairs }: FileMetaData, name: s
 const SHAPES = ['geometry', 'geom', 'the_geom', 'wkb', 'wkb_geometry', 'geometry_wkb', 'geom_wkb', 'shape'];
 
 /**
- * Plain Parquet does not mark geometry: a column of bytes with such a name, or named by the feed, is read as
- * WKB, and marked so.
+ * Plain Parquet doesn't mark geometry. A binary column with such a name, or one named by the feed, is read as
+ * WKB and marked.
  */
 function wkbOf({ schema }: FileMetaData, named: string | undefined): Geometry | null {
   const wanted = named === undefined ? SHAPES : [named.toLowerCase()];
@@ -149,8 +150,8 @@ function wkbOf({ schema }: FileMetaData, named: string | undefined): Geometry | 
 }
 
 /**
- * The scales of decimal columns, whose mark is taken off: the library then hands out digits, not
- * floats that lose some.
+ * The scales of decimal columns. Their type is removed, so that the library returns digits instead of floats
+ * that lose some.
  */
 function takeDecimals({ schema }: FileMetaData): Map<string, number> {
   const scales = new Map<string, number>();
@@ -162,7 +163,7 @@ function takeDecimals({ schema }: FileMetaData): Map<string, number> {
   return scales;
 }
 
-/** A decimal of these digits: an integer, or big-endian bytes in two's complement. */
+/** A decimal with these digits: an integer, or big-endian bytes in two's complement. */
 function decimal(digits: unknown, scale: number): unknown {
   if (digits === null || digits === undefined) return null;
   const whole =

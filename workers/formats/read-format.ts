@@ -19,12 +19,13 @@ import { newOutput, type Output, type ReadContext, type RowBatch } from './row-b
 import { type Progress, trackProgress } from './source.ts';
 
 /**
- * Reads the rows of a feed's source in batches of about 1,000, in file order, holding one
- * batch and a few chunks of the file at a time. Stopping early (`return`, an aborted signal) closes files and
- * removes downloads.
+ * Reads the rows of a feed's source in batches of about 1,000, in file order, holding one batch and a few
+ * chunks of the file at a time. Stopping early (`return`, an aborted signal) closes files and removes
+ * downloads.
  * @throws PlatError `feed_source` (missing, unreachable, cut off, too large), `feed_format` (not
  * what the feed says
  *   it is), `feed_crs` (unknown or missing CRS); single unusable rows are in `bad` instead
+ * /
  */
 export const readInput = (spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> =>
   clipRows(readAll(spec, context), spec);
@@ -60,20 +61,21 @@ async function* readPart(
   else yield* readFile(await load(), kind, part, output, context, progress);
 }
 
-/** How files of a format are opened: plain data, for another process too. */
+/** How to open files of a format, as plain data that another process can use too. */
 export function kindOf(format: FileFormat): FileKind {
   const { title, extensions, siblings, zipHolds, folderHolds } = fileFormat(format);
   return { title, extensions, siblings, zipHolds, folderHolds };
 }
 
 /**
- * Identifies the version of a source without reading it. null if nothing does.
+ * Identifies the version of a source without reading it, or null if nothing does.
  * @throws PlatError as reading would
+ * /
  */
 export async function sourceVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
   if (spec.format === 'arcgis') return layerVersion(spec, context);
   const sources = [spec.source].flat();
-  // A bare .shp may stay while its table changes.
+  // A bare .shp can stay the same while its table changes.
   if (spec.format === 'reso' || !sources.every(source => /^https?:\/\/(?!.*\.shp$)/i.test(source)))
     return null;
   const versions: string[] = [];

@@ -1,5 +1,5 @@
-// Reads one file with the reader of a library: a process of its own, which gets its work on standard input
-// and writes frames to standard output (child-reader.ts).
+// Reads one file with a library's reader, in its own process. Gets its task on standard input and writes
+// frames to standard output (child-reader.ts).
 import { Console } from 'node:console';
 import { readFileSync } from 'node:fs';
 import { serialize } from 'node:v8';

@@ -110,7 +110,7 @@ function queryUrl(start: URL, reso: ResoSpec, checkpoint: ResoCheckpoint, operat
   if (conditions.length > 0) options.unshift(['$filter', conditions.join(' and ')]);
   if (reso.select !== undefined) options.push(['$select', [...new Set([...reso.select, field])].join(',')]);
   const url = new URL(start);
-  // Not URLSearchParams: several servers do not read its "+" as a space.
+  // Not URLSearchParams, because several servers don't read its "+" as a space.
   const added = options.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&');
   url.search = url.search === '' ? added : `${url.search.slice(1)}&${added}`;
   return url;
@@ -146,9 +146,7 @@ function instant(timestamp: string): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/**
- * Servers write up to seven decimals of a second; beyond the milliseconds the texts themselves are compared.
- */
+/** Servers write up to seven decimals of a second. Beyond milliseconds, the texts are compared. */
 function isAfter(a: string, b: string): boolean {
   const difference = (instant(a) ?? 0) - (instant(b) ?? 0);
   return difference === 0 ? fraction(a) > fraction(b) : difference > 0;
@@ -158,7 +156,7 @@ function fraction(timestamp: string): string {
   return (/\.(\d+)/.exec(timestamp)?.[1] ?? '').replace(/0+$/, '');
 }
 
-/** One page; null when the server no longer knows the link that `resumed` follows. */
+/** One page, or null when the server no longer knows the link that `resumed` follows. */
 async function fetchPage(
   url: URL,
   start: URL,

@@ -8,9 +8,9 @@ import type { InputSettings } from './input-settings.ts';
 import type { OpenedSource } from './source.ts';
 
 /**
- * One row as its file has it, numbered from 1 over all files of a source; `values` under the file's own
- * names, blank cells of CSV and dBASE null, a GeoJSON feature's `id` as `values.$id`. `geometry` is in WGS84
- * degrees, unrepaired.
+ * One row as in its file, numbered from 1 over all files of a source. `values` have the file's own names.
+ * Blank cells of CSV and dBASE are null, and a GeoJSON feature's `id` is `values.$id`. `geometry` is in WGS84
+ * degrees, not repaired.
  */
 export type SourceRow = {
   rowNo: number;
@@ -27,7 +27,7 @@ export type BadReason =
   /** The server fails when this row is requested. */
   | 'not_sent';
 
-/** A row that the parser itself cannot use. `raw` is its text, cut after 64 KB. */
+/** A row that the parser can't use. `raw` is its text, cut after 64 KB. */
 export type BadRow = { rowNo: number; reason: BadReason; field: string | null; message: string; raw: string };
 
 export type RowBatch = {
@@ -88,8 +88,8 @@ export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: st
 export type FileRead = { source: OpenedSource; spec: InputSettings; output: Output; context: ReadContext };
 
 /**
- * A reader puts rows into `output` and yields whenever that is full, for the batch to be taken. It throws
- * PlatError for what ends the file; what a library throws means that it is not of the format.
+ * A reader adds rows to `output` and yields whenever that is full. It throws PlatError for errors that end
+ * the file. Any error of a library means that the file isn't in the format.
  */
 export type FileReader = (reading: FileRead) => AsyncGenerator<void>;
 
@@ -122,8 +122,8 @@ export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
 }
 
 /**
- * A value of a library as the readers of text would have it: dates as text, no bytes, no integer
- * that has lost digits.
+ * A library's value as the text readers return it: dates as text, no bytes, no integers that have lost
+ * digits.
  */
 export function plainValue(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
@@ -191,8 +191,8 @@ function isGeometry(value: unknown): value is Geometry {
 }
 
 /**
- * A slice of 13 characters or more points into V8's text that it was cut from: 200 kept keys held
- * 201 MB, copied 4 MB.
+ * A slice of 13 characters or more keeps the text that it was cut from: 200 kept keys held 201 MB, and copies
+ * hold 4 MB.
  */
 export const copyText = (cell: string): string => (cell.length < 13 ? cell : ` ${cell}`.slice(1));
 
@@ -228,7 +228,7 @@ export const TOO_DEEP = {
   message: `the row is nested more than ${MAX_LEVELS} levels deep`,
 } satisfies Pick<BadRow, 'field' | 'reason' | 'message'>;
 
-/** A value as JSON. Empty if it is nested too deeply. */
+/** A value as JSON, or empty if it is nested too deeply. */
 export function rawJson(value: unknown): string {
   return isNestedDeeper(value, MAX_LEVELS) ? '' : JSON.stringify(value);
 }

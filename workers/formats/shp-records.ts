@@ -52,7 +52,7 @@ export async function openShapes(source: OpenedSource, { rowBytes }: Limits): Pr
 
 const MULTIPATCH = 31;
 
-/** The content of the next record; null at the end. */
+/** The content of the next record, or null at the end. */
 type Next = () => Promise<Buffer | null>;
 
 async function takeShapes(next: Next, count: number, maxBytes: number): Promise<Shape[]> {
@@ -83,7 +83,7 @@ async function readIndex(shx: SourceFile): Promise<Index> {
   const declared = bytes.readInt32BE(24) * 2;
   if (declared > bytes.length)
     throw truncatedError(shx.name, `it has ${bytes.length} of ${declared} bytes. ${remedy}`);
-  // Bytes behind the declared end do not count; some writers never write the length.
+  // Bytes after the declared end are ignored. Some writers never write the length.
   const end = declared > HEADER_BYTES || bytes.length < HEADER_BYTES + 8 ? declared : bytes.length;
   return { pairs: bytes.subarray(HEADER_BYTES), count: Math.max(0, Math.floor((end - HEADER_BYTES) / 8)) };
 }
@@ -102,10 +102,10 @@ function inIndexOrder(bytes: Bytes, index: Index, name: string): Next {
     if (at === index.count) return null;
     const [offset, indexed] = [offsetAt(index, at), lengthAt(index, at)];
     at++;
-    // What was deleted may keep its place in the index.
+    // A deleted record may stay in the index.
     if (offset === 0) return NO_SHAPE;
     const head = await bytes.at(offset, 8);
-    // Some writers state one of the two lengths wrong: what is too much is not looked at.
+    // Some writers state one of the two lengths wrong. Extra bytes are ignored.
     const stated = head.length < 8 ? 0 : head.readUInt32BE(4) * 2;
     const length = Math.max(indexed, stated > MAX_RECORD_BYTES ? 0 : stated);
     const content = await bytes.at(offset + 8, Math.min(length, MAX_RECORD_BYTES));
@@ -121,14 +121,14 @@ function inIndexOrder(bytes: Bytes, index: Index, name: string): Next {
 
 const NO_SHAPE = Buffer.alloc(4);
 
-/** No shape is as long: what a damaged file states is not held in memory. */
+/** No shape is this long, so a damaged length doesn't fill the memory. */
 const MAX_RECORD_BYTES = 2 ** 28;
 
-/** Without a .shx. Bytes between records, left by programs that delete lazily, are passed over. */
+/** Without a .shx. Skips bytes between records, left by programs that delete lazily. */
 function inFileOrder(bytes: Bytes, declared: number, name: string): Next {
   let offset = HEADER_BYTES;
   let record = 0;
-  // Of a record without content no type is there.
+  // A record without content has no type.
   const isRecord = (head: Buffer): boolean =>
     head.length < 12 ||
     [0, 1].includes(head.readInt32BE(4)) ||
@@ -136,7 +136,7 @@ function inFileOrder(bytes: Bytes, declared: number, name: string): Next {
   const isNext = (head: Buffer): boolean => head.readInt32BE(0) === record + 1 && isRecord(head);
   return async () => {
     let head = await bytes.at(offset, 12);
-    // Not all writers number their records, but after a gap the next one must follow. Offsets are even.
+    // Not all writers number their records, but after a gap the numbers must continue. Offsets are even.
     const inGap = !isRecord(head);
     while (inGap && head.length === 12 && !isNext(head)) {
       offset += 2;

@@ -2,7 +2,7 @@ import type { Geometry } from 'geojson';
 import type { Position } from '../../shared/geo/geometry-types.ts';
 import { nestRings } from '../../shared/geo/nest-rings.ts';
 
-/** A shape in the coordinates of its file; or why it cannot be read. */
+/** A shape in the coordinates of its file, or why it can't be read. */
 export type Shape = Geometry | null | { unreadable: string };
 
 const POINT = [1, 11, 21];
@@ -10,7 +10,7 @@ const LINES = [3, 13, 23];
 const POLYGON = [5, 15, 25];
 const POINTS = [8, 18, 28];
 
-/** With heights and measures, which follow the positions and are not read. */
+/** With elevations and measures, which follow the positions and are not read. */
 export const SHAPE_TYPES = new Set([0, ...POINT, ...LINES, ...POLYGON, ...POINTS]);
 
 /** The shape of a record. ESRI Shapefile Technical Description, July 1998, pages 5 to 23. */
@@ -29,7 +29,7 @@ export function readShape(content: Buffer): Shape {
         ? { type: 'LineString', coordinates: parts[0]! }
         : { type: 'MultiLineString', coordinates: parts };
     const polygons = nestRings(parts);
-    // Shells are clockwise here, and counter-clockwise in GeoJSON.
+    // Shells are clockwise in shapefiles and counterclockwise in GeoJSON.
     for (const ring of parts) ring.reverse();
     const [only] = polygons;
     if (only === undefined) return null;
@@ -42,7 +42,7 @@ export function readShape(content: Buffer): Shape {
   }
 }
 
-/** @throws RangeError as reads beyond a buffer do */
+/** Throws RangeError for reads past the end of the buffer. */
 function partsOf(content: Buffer): Position[][] {
   const [count, total] = [content.readUInt32LE(36), content.readUInt32LE(40)];
   const first = 44 + 4 * count;

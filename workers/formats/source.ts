@@ -17,12 +17,12 @@ import { CHUNK_BYTES, maxUnpackedBytes, tooLargeUnpacked, unpacked } from './unp
 import { type Archive, chooseMember, memberStream, openArchive } from './zip.ts';
 
 export type SourceFile = {
-  /** For messages: the path or address as the feed has it, and the member of a zip. */
+  /** For messages: the path or URL as in the feed, and the member of a zip. */
   name: string;
   /** The unpacked bytes from the start. Another call starts over. A folder has none. */
   bytes(): AsyncGenerator<Buffer>;
   /**
-   * The unpacked file or folder, for readers that jump about in it: itself, or a copy that goes when
+   * The unpacked file or folder, for readers that need random access: itself, or a copy that is deleted when
    * the source is closed.
    */
   onDisk(): Promise<LocalFile>;
@@ -47,18 +47,18 @@ export type OpenedSource = SourceFile & {
 export type MemberChoice = {
   /** The name in messages, if it is not the path. */
   name?: string;
-  /** Extensions of the zip members that count, with the dot, in lower case. */
+  /** Extensions of the zip members that count, with the dot, in lowercase. */
   extensions: string[];
   member?: string | undefined;
   /** A member that shows that the zip itself is the file, as with .xlsx. */
   zipHolds?: string | undefined;
   /** A file that shows that the folder itself is the source, as with .gdb. */
   folderHolds?: string | undefined;
-  /** Extensions of the files that go with one, as the .dbf with a .shp. */
+  /** Extensions of the files that belong to one, such as the .dbf of a .shp. */
   siblings?: string[] | undefined;
 };
 
-/** Counts what was read of all files of one source, and reports it. */
+/** Counts the bytes read from all files of one source, and reports the progress. */
 export type Progress = { expect(bytes: number): void; add(bytes: number): void };
 
 /** @param totalKnown false if more files will be opened later, so that a total would be wrong */
@@ -155,7 +155,7 @@ type Packed = (
   plain?: string | null,
 ) => SourceFile;
 
-/** Makes the files of a source. @param opened what to do when it is closed */
+/** Creates the files of a source. */
 function unpacking(context: OpenContext, progress: Progress, opened: (() => unknown)[]) {
   const scratch: Scratch = async () => {
     const folder = await scratchFolder(context, 'unpacked-');
@@ -247,7 +247,7 @@ function folderInZip(
   return { ...NO_BYTES, name: label, onDisk };
 }
 
-/** The absolute path of a source that is no http(s) address. */
+/** The absolute path of a source that is not an http(s) URL. */
 export function localPath(source: string, baseDir: string): string {
   if (/^file:/i.test(source)) return fileURLToPath(source);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) {
@@ -296,7 +296,7 @@ const sizesOf = ({ uncompressedSize, compressedSize }: Entry) => ({
   packed: compressedSize,
 });
 
-/** Finds `stem + extension`, whatever its case and with or without `.gz`, in the folder of `path`. */
+/** Finds `stem + extension`, in any case and with or without `.gz`, in the folder of `path`. */
 async function findSibling(path: string, extension: string): Promise<string | null> {
   const stem = stemOf(basename(path));
   const names = await readdir(dirname(path));

@@ -2,10 +2,11 @@ import { toWgs84 } from '../../shared/geo/projection.ts';
 import type { Output } from './row-batch.ts';
 
 /**
- * Sets how geometries are converted to WGS84: from the feed's CRS, else the file's, else they are degrees
- * already.
+ * Sets how geometries are converted to WGS84: from the feed's CRS, or else the file's. Without either, they
+ * are in degrees already.
  * @param fileCrs as the file says it. With two notations, the second if the first is unknown
  * @throws PlatError `feed_crs`
+ * /
  */
 export function useCrs(output: Output, fileCrs: string | string[] | null, name: string): void {
   const [first = 'EPSG:4326', second] = [output.crs ?? fileCrs ?? []].flat();

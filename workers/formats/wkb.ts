@@ -3,7 +3,7 @@ import { wkbToGeojson } from 'hyparquet/src/wkb.js';
 import { unreadableGeometry } from '../../shared/geo/geometry-checks.ts';
 import { addRow, type Output } from './row-batch.ts';
 
-/** ISO 19125 numbers of what has no counterpart in GeoJSON; Z and M add 1,000 and 2,000. */
+/** ISO 19125 numbers of types without a counterpart in GeoJSON. Z and M add 1,000 and 2,000. */
 const UNSUPPORTED_TYPES: Record<number, string> = {
   8: 'a circular string',
   9: 'a compound curve',
@@ -36,7 +36,7 @@ function geometryOf(wkb: Uint8Array, maxBytes: number): Geometry {
   }
 }
 
-/** @throws Error that says what is wrong with it */
+/** Throws an Error that says what is wrong. */
 export function readWkb(wkb: Uint8Array): Geometry {
   const view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength);
   if (view.byteLength < 5) throw new Error('the geometry is not WKB');

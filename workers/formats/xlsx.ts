@@ -6,7 +6,7 @@ import { addRow, chooseLayer, type FileRead, isFull, plainValue } from './row-ba
 import type { LocalFile } from './source.ts';
 import { memberStream, openArchive } from './zip.ts';
 
-/** A sheet of an Excel workbook, whose first row has the names of the columns. The library reads it whole. */
+/** A sheet of an Excel workbook whose first row has the column names. The library reads it whole. */
 export async function* readXlsx({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const file = await source.onDisk();
@@ -41,7 +41,7 @@ async function chosenSheet(workbook: Workbook, wanted: string | undefined, name:
   ).name;
 }
 
-/** Whole numbers beyond 2^53 stay text, as everywhere. */
+/** Whole numbers beyond 2^53 stay text, as in other formats. */
 const rowsOf = (workbook: Workbook, sheet: string) =>
   readSheet(workbook, sheet, {
     parseNumber: text =>
@@ -67,7 +67,10 @@ function columnsOf(rows: readonly Cells[], header: FileRead['spec']['header'], n
 
 const ERROR = /^#(N\/A|(NULL|DIV\/0|VALUE|REF|NAME|NUM|SPILL|CALC)[!?])$/;
 
-/** A formula's error counts as an empty cell. Dates stay dates: Excel makes them of parcel numbers, too. */
+/**
+ * A formula's error counts as an empty cell. Dates stay dates, because Excel turns parcel numbers into dates
+ * too.
+ */
 function cellValue(cell: unknown): unknown {
   if (typeof cell === 'string' && ERROR.test(cell)) return null;
   const isDate = cell instanceof Date && !Number.isNaN(cell.getTime());
@@ -95,7 +98,7 @@ async function checked({ path }: LocalFile, name: string, context: OpenContext):
     );
   });
   let left = limits.xlsxBytes;
-  // Without a prototype: a zip may call a file anything.
+  // Without a prototype, because a zip can contain any file name.
   const members: Record<string, Buffer> = Object.create(null);
   const isUsual = archive.entries.some(({ fileNameRaw }) => fileNameRaw.toString() === WORKBOOK_PATH);
   try {
@@ -118,7 +121,7 @@ async function checked({ path }: LocalFile, name: string, context: OpenContext):
   return isUsual ? path : Buffer.from(zipSync(atWorkbookPath(members, name), { level: 0 }));
 }
 
-/** The members of a workbook in another place, also mapped to their usual paths. */
+/** The members of a workbook in another folder, also under their usual paths. */
 function atWorkbookPath(members: Record<string, Buffer>, name: string): Record<string, Buffer> {
   const relations = members['_rels/.rels']?.toString().match(/<[^<>]*Relationship\s[^<>]*>/g) ?? [];
   const relation = relations.find(each => /\/officeDocument["']/.test(each));
@@ -136,7 +139,7 @@ function atWorkbookPath(members: Record<string, Buffer>, name: string): Record<s
   };
 }
 
-/** The library lists the sheets in its error for a missing one; no sheet can be called "". */
+/** The library lists the sheets in its error for a missing one. No sheet can be named "". */
 async function sheetNames(workbook: Workbook): Promise<string[]> {
   try {
     await readSheet(workbook, '');

@@ -57,9 +57,10 @@ const isData = (fileName: string): boolean =>
 type Named = { fileName: string };
 
 /**
- * The member to read: the one that the feed names, else the only one with a matching extension, else the only
- * one. `member` is a path in the archive, or the end of one, with or without extension.
+ * The member to read: the one that the feed names, or else the only one with a matching extension, or else
+ * the only one. `member` is a path in the archive, or the end of one, with or without extension.
  * @throws PlatError `feed_format` listing the candidates and naming `member`
+ * /
  */
 export function chooseMember<Member extends Named>(
   entries: Member[],

@@ -14,7 +14,7 @@ const STATEMENTS = [
   'platform/delete_old_assets',
 ] as const;
 
-/** Deletes records that are kept for months or years; docs/operating.md lists them under "What grows". */
+/** Deletes records after months or years. docs/operating.md lists them under "What grows". */
 export const deleteOldRecordsJob = defineJob({
   name: 'records.delete_old',
   queue: 'deals',

@@ -16,7 +16,7 @@ import { wetlands } from './kinds/wetlands/wetlands-kind.ts';
 import { zips } from './kinds/zips/zips-kind.ts';
 import type { VectorLayer } from './layers/vector-layer.ts';
 
-/** Every kind of feed, in the order in which the feed schema has their sections. */
+/** Every kind of feed, in the order of their sections in the feed schema. */
 const KINDS = {
   assessor,
   listings,

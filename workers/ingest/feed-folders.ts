@@ -6,8 +6,8 @@ import type { Feed } from './all-kinds.ts';
 import type { FeedList } from './load-feeds.ts';
 
 /**
- * The operator's feeds, and the bundled ones that SAMPLE_FEEDS and USGS_IMAGERY switch on, unless a feed of
- * the operator has their name.
+ * The operator's feeds, and the bundled ones that SAMPLE_FEEDS and USGS_IMAGERY turn on, unless an operator's
+ * feed has the same name.
  */
 export async function installedFeeds(config: Config, only?: string): Promise<FeedList> {
   // Reading feed files loads every rule about them, which most commands don't need.
@@ -23,10 +23,11 @@ const usgsDir = join(rootDir, 'workers', 'feeds', 'usgs');
 export const isBundled = ({ baseDir }: Feed): boolean => baseDir === sampleDir || baseDir === usgsDir;
 
 /**
- * A feed by its name, whatever is wrong with the files of others.
+ * A feed by name, even if other files have errors.
  * @throws PlatError `feed_duplicate` when several files give the name; `feed_unknown` naming the feeds
  * that there are, and
  *   the faults of the files that may have been meant
+ * /
  */
 export async function installedFeed(config: Config, name: string): Promise<Feed> {
   const { feeds: named } = await installedFeeds(config, name);

@@ -11,7 +11,7 @@ import { layerSchema } from './layers/layer-schema.ts';
 
 const sections: Sections = {
   ...Object.assign({}, ...ALL_KINDS.map(kind => kind.sections)),
-  // With the columns of every kind of layer: resolving a feed names those of another kind.
+  // With the columns of every kind of layer, because resolving a feed reports those of another kind.
   layer: layerSchema(VECTOR_LAYERS),
 };
 

@@ -18,10 +18,11 @@ export type RunOptions = {
 };
 
 /**
- * One run of a feed: open -> parse -> map -> validate -> stage -> gate -> merge -> enqueue what follows.
- * Before the merge, which is one transaction with the run's end and its jobs, only the run's own staging
- * tables are touched: killed anywhere, it can be done again, and what was staged whole is not staged again.
+ * One run of a feed: open, parse, map, validate, stage, gate, merge, then enqueue what follows. The merge is
+ * one transaction with the run's end and its jobs. Before it, only the run's own staging tables are written,
+ * so a run can be killed anywhere and repeated. Complete staging is reused.
  * @throws PlatError from the source, the feed's mapping or the database; the run is then `failed`
+ * /
  */
 export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   const { db } = deps;
@@ -38,7 +39,7 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
   });
 }
 
-/** The feed as if its file named an operator's other sources. */
+/** The feed with other sources that an operator names. */
 function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
   const sections = Object.entries(sources).map(([name, source]) => {
     const section = feed[name as keyof Feed] as unknown as object | null | undefined;
@@ -50,10 +51,7 @@ function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
   return { ...feed, ...Object.fromEntries(sections) };
 }
 
-/**
- * Stages the feed's inputs, unless an earlier attempt that died had staged the same. @returns the comparison
- * with the current data
- */
+/** Stages the feed's inputs, unless an earlier attempt that died has staged the same. */
 async function prepare(run: RunContext, feed: Feed, recipe: Recipe): Promise<(tx: Db) => Promise<Prepared>> {
   const { db } = run;
   const from = await stagedFrom(run, feed, recipe);

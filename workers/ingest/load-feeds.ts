@@ -7,10 +7,7 @@ import type { Feed } from './all-kinds.ts';
 import { type FeedFile, feedSchema } from './feed-schema.ts';
 import { resolveFeed, strayIssues } from './resolve-feed.ts';
 
-/**
- * Reads and checks one feed file, YAML or JSON. @throws PlatError `feed_definition` with every fault, its
- * line and its path; `feed_missing`
- */
+/** Reads and checks one feed file, YAML or JSON. */
 export async function loadFeed(file: string): Promise<Feed> {
   const path = resolve(file);
   return parseFeed(await textOf(path, file), path);
@@ -76,10 +73,10 @@ export async function listFeeds(dirs: readonly string[], only?: string): Promise
 
 type Head = { file: string; text: string; name?: string; disabled: boolean };
 
-/** Files that are open at a time; systems allow a process some hundreds. */
+/** Number of files open at a time. Systems allow a process a few hundred. */
 const AT_ONCE = 64;
 
-/** The feed files of a folder, each with the name that it gives whatever else is wrong with it. */
+/** The feed files of a folder, each with its feed's name, even if it has other errors. */
 async function readHeads(dir: string, only: string | undefined): Promise<Head[]> {
   const files = await feedFiles(dir);
   const heads: Head[] = [];
@@ -135,8 +132,8 @@ function suggest(issue: Issue): Issue {
 type Shape = Record<PropertyKey, unknown>;
 
 /**
- * The properties of the section at a path; of a list of sections, or of several forms of one,
- * those of the section.
+ * The properties of the section at a path. For a list of sections, or several forms of one, the properties of
+ * the section.
  */
 function shapeAt(schema: unknown, path: readonly PropertyKey[]): Shape | null {
   const { shape, options, element, unwrap } = schema as Partial<{

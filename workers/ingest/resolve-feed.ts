@@ -12,8 +12,9 @@ import type { FeedKind } from './engine/feed-kind.ts';
 import type { FeedFile } from './feed-schema.ts';
 
 /**
- * Merges the preset into a feed file, fills the defaults and checks what the parts demand of one another.
+ * Merges the preset into a feed file, fills in defaults, and checks that the parts fit together.
  * @returns the feed, or the faults
+ * /
  */
 export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
   const kind = kindOf(file.kind);

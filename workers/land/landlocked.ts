@@ -3,8 +3,8 @@ import { literal } from '../../shared/platform/statements.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
 /**
- * More than this are the fault of the layer or the roll: half-way between Washington's 10 % and the 47 %
- * without its local roads (docs/benchmarks.md).
+ * A higher share indicates an error in the layer or the roll. It is halfway between Washington's 10% and the
+ * 47% without its local roads (docs/benchmarks.md).
  */
 const MAX_PERCENT = 30;
 /**

@@ -7,12 +7,12 @@ import { compose, literal } from '../../shared/platform/statements.ts';
 import { computeLandAttributesJob } from './compute-land-attributes-job.ts';
 
 /**
- * Some seconds of computing: short enough to lose, long enough that the parcels around a chunk, read
- * twice, do not count.
+ * A few seconds of computing: short enough to lose, and long enough that reading the parcels around a chunk
+ * twice doesn't matter.
  */
 export const CHUNK_PARCELS = 2_000;
 
-/** Without `layers` every kind. */
+/** Without `layers`, every kind. */
 export type PlanPayload = {
   scope: { fips: number } | { all: true } | { dirty: true };
   layers?: readonly LayerKind[] | undefined;
@@ -22,14 +22,14 @@ export type Planned = {
   parcels: number;
   counties: number;
   chunks: number;
-  /** Numbers of the first and the last chunk; null when there are none. */
+  /** Numbers of the first and the last chunk, or null if there are none. */
   first: number | null;
   last: number | null;
 };
 
 export type PlanOptions = {
   signal?: AbortSignal | undefined;
-  /** Called with the ids of jobs as they are committed, and the share of the work that is done. */
+  /** Called with the ids of committed jobs, and the share of the work that is done. */
   onJobs?: (jobs: string[], share: number) => unknown;
   chunkParcels?: number;
 };

@@ -5,7 +5,8 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
 
 /**
- * Which parcels to compute: those of a county or all, which it marks first, or those that are marked already.
+ * The parcels to compute: those of one or every county, which it marks first, or those that are already
+ * marked.
  */
 const scope = z.union([
   z.strictObject({ fips: countyCode }),
@@ -13,7 +14,7 @@ const scope = z.union([
   z.strictObject({ dirty: z.literal(true) }),
 ]);
 
-/** Cuts the marked parcels into chunks and enqueues a job for each. */
+/** Splits the marked parcels into chunks and enqueues a job for each. */
 export const planLandAttributesJob = defineJob({
   name: 'attributes.plan',
   queue: 'attributes',

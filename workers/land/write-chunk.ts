@@ -8,13 +8,13 @@ import { type Fragments, literal } from '../../shared/platform/statements.ts';
 import { readShownLand, stageMeasuredLand } from '../changes/measured-changes.ts';
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 
-/** Parcels of a county that were marked to be computed together. */
+/** Parcels of a county that were marked together. */
 export type LandChunk = { fips: number; chunk: number };
 
 export type WrittenChunk = {
-  /** Parcels whose attributes were stored, those without geometry included. */
+  /** Number of parcels whose attributes were stored, including those without geometry. */
   parcels: number;
-  /** Of those, the ones with new values for filters. */
+  /** Of these, the number with new values for filters. */
   changed: number;
 };
 

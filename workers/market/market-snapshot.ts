@@ -7,10 +7,10 @@ import { compose, literal } from '../../shared/platform/statements.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { RegionRow } from '../regions/load-regions.ts';
 
-/** Which regions: a county and its ZIPs, one ZIP, all, or those that merges have marked. */
+/** The regions of a recompute: a county and its ZIPs, one ZIP, all, or those that merges have marked. */
 export type MarketScope = { fips: number } | { zip: string } | { all: true } | { dirty: true };
 
-/** A region, what is stored of its statistics, and since when it has been marked. */
+/** A region, its stored statistics, and when it was marked. */
 export type StoredRegion = RegionRow & {
   etag: string;
   /** 'YYYY-MM-DD'. null if there is no data yet. */
@@ -64,13 +64,13 @@ async function readScope(db: Db, scope: MarketScope): Promise<Snapshot> {
   };
 }
 
-/** The regions of a scope by type; null for all of them. */
+/** The regions of a scope by type, or null for all of them. */
 function codesOf(scope: MarketScope, marks: readonly DirtyMark[]): Codes | null {
   if ('all' in scope) return null;
   if ('fips' in scope) return { county: [fiveDigits(scope.fips)], zip: [] };
   if ('zip' in scope) return { county: [], zip: [scope.zip] };
   const codes: Codes = { county: [], zip: [] };
-  // A mark is free text; one that cannot be a region's code would not even be a number to compare with.
+  // A mark is free text. One that isn't a region code might not be a number to compare with.
   for (const { type, code } of marks) if (/^\d{5}$/.test(code)) codes[type]?.push(code);
   return codes;
 }
@@ -87,17 +87,14 @@ const COLUMNS = {
   feedDay: { type: 'date', null: NO_DAY },
 } as const;
 
-/** Listings by column; entry i of each array is listing i. */
+/** Listings by column. Entry i of each array is listing i. */
 export type MarketListings = ListingColumns & {
   count: number;
   /** County FIPS, or -1. */
   fips: Int32Array;
   /** The ZIP as a number, or -1. */
   zip: Int32Array;
-  /**
-   * The day of the snapshot that the listing's feed is, in days since 1970-01-01; NO_DAY for a
-   * feed that lives on.
-   */
+  /** The date of the feed's snapshot, in days since 1970-01-01. NO_DAY for a feed that is updated. */
   feedDay: Int32Array;
 };
 
@@ -112,15 +109,15 @@ async function readListings(db: Db, codes: Codes | null): Promise<MarketListings
 }
 
 /**
- * Cents arrive as integers because numeric has no fixed width; the division gives the double
- * nearest to the price.
+ * Cents arrive as integers, because numeric has no fixed width. The division returns the double closest to
+ * the price.
  */
 export function dollars({ cents }: Pick<CopiedColumns<typeof COLUMNS>, 'cents'>): Float64Array {
   for (let i = 0; i < cents.length; i++) cents[i] = cents[i]! / 100;
   return cents;
 }
 
-/** The condition of the listings of these regions. */
+/** The condition for the listings of these regions. */
 export function ofRegions({ county, zip }: Codes): string {
   return `fips = any (${literal(county.map(Number))}::int[]) or zip = any (${literal(zip)}::text[])`;
 }

@@ -4,7 +4,10 @@ import { countyCode, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** Statistics of a county and its ZIPs, of one ZIP, of all regions, or of those that merges have marked. */
+/**
+ * Recomputes the statistics of a county and its ZIPs, of one ZIP, of all regions, or of those that merges
+ * have marked.
+ */
 const scope = z.union([
   z.strictObject({ fips: countyCode }),
   z.strictObject({ zip: z.string().regex(/^\d{5}$/) }),
@@ -32,7 +35,7 @@ export const recomputeMarketJob = defineJob({
       signal,
       progress: (done, total) => progress(done / Math.max(1, total), `${done} of ${total} regions`),
     });
-    // Of all regions the daily job does it (restate-history-job.ts), and what a kill leaves undone here.
+    // The daily job does it for all regions (restate-history-job.ts), including what a killed job left.
     if (!('all' in of)) {
       const { restateHistory } = await import('./restate-history.ts');
       await restateHistory(db, { codes, signal });

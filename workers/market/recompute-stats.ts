@@ -27,46 +27,44 @@ import {
 } from './write-stats.ts';
 
 export type RecomputeOptions = {
-  /** 'YYYY-MM-DD'; without it today or the day of the latest snapshot, see `asOfDay`. */
+  /** 'YYYY-MM-DD'. Default: today or the day of the latest snapshot (see `asOfDay`). */
   asOf?: string | undefined;
   progress?: (done: number, total: number) => void;
   signal?: AbortSignal | undefined;
-  /** The UTC day that it is, since 1970-01-01; another one in tests. */
+  /** Today in UTC, in days since 1970-01-01. Tests set another one. */
   today?: number | undefined;
 };
 
 export type RecomputeResult = {
   regions: number;
-  /** Of those, the ones whose response changed. */
+  /** Number of these whose response changed. */
   changed: number;
   listings: number;
-  /** Codes in listings or marks that are no region: not computed. */
+  /** Codes in listings or marks that aren't regions. They are not computed. */
   unknown: number;
   /** The regions, by type. */
   codes: Codes;
-  /** Regions that could not be computed or written; they keep their row and their mark. */
+  /** Regions that could not be computed or written. They keep their row and their mark. */
   failed: FailedRegion[];
 };
 
 type RowsOf = Record<'county' | 'zip', Map<number, number[]>>;
 
-/**
- * A batch is one transaction: large enough to make its overhead small, and small enough to keep two in
- * memory.
- */
+/** A batch is one transaction: large enough for a small overhead, and small enough to keep two in memory. */
 const BATCH_BYTES = 8 << 20;
 const BATCH_REGIONS = 2_000;
 /**
- * Some 2 ms of computing, after which the process sees to its connections: else the server waits for
+ * About 2 ms of computing. Then the process handles its connections, because otherwise the server waits for
  * the next statement.
  */
 const TURN_REGIONS = 32;
 
 /**
- * Computes the statistics of a scope's regions from their listings and replaces what differs, each
- * region atomically, one recompute after the other. Killed at any point, what was not written keeps its mark
- * and is found by the next run.
+ * Computes the statistics of a scope's regions from their listings and replaces those that differ. Each
+ * region is replaced atomically, and only one recompute runs at a time. After a crash, unwritten regions keep
+ * their mark, so the next run finds them.
  * @throws PlatError `not_found` for a region that does not exist; the signal's reason.
+ * /
  */
 export function recomputeStats(
   db: Db,
@@ -110,7 +108,7 @@ async function recomputeRegions(
     signal?.throwIfAborted();
     progress?.(done, regions.length);
     writing = writeStats(db, batch);
-    // The next flush awaits it. Until then, a failure must not count as unhandled.
+    // The next flush awaits it. Before that, a failure must not count as unhandled.
     writing.catch(() => {});
     batch = [];
     bytes = 0;
@@ -135,8 +133,8 @@ async function recomputeRegions(
 }
 
 /**
- * The regions to compute with the rows of their listings. Of all regions, those that have listings, had some
- * when last computed, or carry a mark.
+ * The regions to compute, with the rows of their listings. For all regions: those with listings, those that
+ * had some when last computed, and those with a mark.
  */
 function regionsOf({ listings, regions, strayMarks }: Snapshot, scope: MarketScope) {
   const rowsOf = { county: rowsByCode(listings.fips), zip: rowsByCode(listings.zip) };
@@ -155,7 +153,7 @@ function regionsOf({ listings, regions, strayMarks }: Snapshot, scope: MarketSco
   };
 }
 
-/** The rows of each region's code in ascending order; those without one (-1) belong to no region. */
+/** The rows of each region's code in ascending order. Rows without a code (-1) belong to no region. */
 function rowsByCode(codes: Int32Array): Map<number, number[]> {
   const groups = new Map<number, number[]>();
   for (const [row, code] of codes.entries()) if (code >= 0) addToGroup(groups, code, row);
@@ -181,7 +179,7 @@ function regionComputer({ listings }: Snapshot, asOf: string | undefined) {
   };
 }
 
-/** Today, unless all of a region's listings come from snapshots; then the day of the latest snapshot. */
+/** Today, unless all of a region's listings come from snapshots. Then the date of the latest snapshot. */
 function asOfDay(feedDay: Int32Array, rows: readonly number[], today: number): number {
   let latest = NO_DAY;
   for (const row of rows) {

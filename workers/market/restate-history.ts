@@ -20,19 +20,19 @@ import { type Codes, dollars, ofRegions } from './market-snapshot.ts';
 export const HISTORY_MONTHS = 120;
 
 export type RestateOptions = {
-  /** Some regions; without it all. */
+  /** Default: all regions. */
   codes?: Codes | undefined;
   progress?: (done: number, total: number) => void;
   signal?: AbortSignal | undefined;
-  /** The UTC day that it is, since 1970-01-01; another one in tests. */
+  /** Today in UTC, in days since 1970-01-01. Tests set another one. */
   today?: number | undefined;
 };
 
 export type RestateResult = { regions: number; months: number };
 
-/** Rows of a transaction: some seconds of computing, and of work that a stop loses. */
+/** Rows per transaction: a few seconds of computing, which is lost if the job stops. */
 const BATCH_MONTHS = 50_000;
-/** Some milliseconds of computing, after which the process sees to its connections. */
+/** A few milliseconds of computing, after which the process handles its connections. */
 const TURN_MONTHS = 500;
 
 const COLUMNS = {
@@ -43,7 +43,7 @@ const COLUMNS = {
 
 type Region = { type: 'county' | 'zip'; code: string; through: string | null; digest: string | null };
 
-/** A region whose history is not what its listings say: the months to compute, and what they are of. */
+/** A region whose history is outdated: the months to compute, and from which listings. */
 type Due = {
   type: string;
   code: string;

@@ -8,7 +8,7 @@ export type ComputedStats = {
   etag: string;
   asOf: string | null;
   listings: number;
-  /** null when the stored bytes are the same; likewise `figures`. */
+  /** null when the stored bytes are the same. The same applies to `figures`. */
   body: string | null;
   figures: Buffer | null;
 };
@@ -61,7 +61,7 @@ async function writeTogether(tx: Db, batch: readonly ComputedStats[]): Promise<v
   if (changed.length > 0) await recordChanges(tx);
 }
 
-/** Whether anything of the row differs from what is stored. */
+/** Whether the row differs from the stored one. */
 export const isChanged = ({ region, etag, asOf, listings }: ComputedStats): boolean =>
   etag !== region.etag || asOf !== region.as_of || listings !== region.listings;
 

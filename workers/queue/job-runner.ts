@@ -24,9 +24,9 @@ export type RunnerDeps = {
 type StartedJob = { name: string; payload: unknown; attempts: number; deaths: number; died: string | null };
 type Outcome = 'done' | 'failed' | 'retried';
 
-/** A job that crashed this many workers is given up. It usually runs out of memory. */
+/** A job that crashed this many workers is abandoned. It usually runs out of memory. */
 const MAX_DEATHS = 5;
-/** A job that was canceled breaks off after at most this long. */
+/** Maximum time until a canceled job stops. */
 const CANCEL_POLL_MS = 2_000;
 
 type Delivery = Parameters<Processor>[0];
@@ -146,7 +146,7 @@ async function finish(
 
 const attemptsOf = ({ opts }: Delivery): number => opts.attempts ?? 1;
 
-/** Only the job's row says that a job is canceled, or that another worker has started it again. */
+/** Only the job's row shows that a job was canceled, or that another worker restarted it. */
 function abortWhenEnded(
   db: Db,
   { id, attempt }: { id: string; attempt: number },
@@ -158,7 +158,7 @@ function abortWhenEnded(
   );
 }
 
-/** BullMQ's exponential wait: doubled with each attempt. */
+/** BullMQ's exponential backoff, which doubles with each attempt. */
 function backoffSeconds({ opts, attemptsMade }: Delivery): number {
   const delay = typeof opts.backoff === 'object' ? (opts.backoff.delay ?? 0) : 0;
   return (delay * 2 ** attemptsMade) / 1000;
@@ -201,10 +201,10 @@ function codeOf(error: unknown): string | null {
   return error instanceof PlatError ? error.code : 'internal_error';
 }
 
-/** People look a few times a second at most; writing more often would only load the database. */
+/** People look a few times per second at most. Writing more often would only load the database. */
 const PROGRESS_MS = 300;
 
-/** Writes a job's progress to its row, the latest every 300 ms; a failure to write never fails the job. */
+/** Writes a job's latest progress to its row every 300 ms. A failed write never fails the job. */
 function jobProgress(db: Db, jobId: string, log: Logger): { progress: Progress; stop(): Promise<void> } {
   let latest: [fraction: number, note: string] | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -4,7 +4,7 @@ import { PlatError } from '../../shared/platform/errors.ts';
 import type { Logger } from '../../shared/platform/log.ts';
 import type { JobDefinition } from '../../shared/platform/queue/jobs.ts';
 
-/** `fraction` from 0 to 1, `note` in the words of the job. */
+/** `fraction`: 0 to 1. `note`: free text. */
 export type Progress = (fraction: number, note: string) => void;
 
 /**
@@ -18,12 +18,12 @@ export type JobContext = {
   config: Config;
   log: Logger;
   progress: Progress;
-  /** Hands jobs that were enqueued in a committed transaction to the queue at once. */
+  /** Delivers the jobs of a committed transaction to the queue right away. */
   deliver(ids: string[]): Promise<unknown>;
   signal: AbortSignal;
 };
 
-/** `rows` goes to the totals; the rest is the job's result as people see it. */
+/** `rows` is added to the totals. The rest is the job's result as people see it. */
 export type JobResult = { rows: number } & Record<string, unknown>;
 
 export type Job<Payload = unknown> = JobDefinition<Payload> & {

@@ -3,13 +3,13 @@ import type { Db } from '../../shared/platform/db.ts';
 import type { sparseWarnings } from '../../shared/platform/log.ts';
 
 type Warn = ReturnType<typeof sparseWarnings>;
-/** What to do with an announcement, by the channel of the database. */
+/** Handlers of announcements, by database channel. */
 export type ChannelHandlers = Record<string, (payload: string) => unknown>;
 
 /** Pause before reconnecting. In the meantime the sweep finds the announced jobs. */
 const RECONNECT_MS = 5_000;
 
-/** Handles announcements, on a connection of its own, until the signal is aborted. */
+/** Handles announcements on its own connection until the signal is aborted. */
 export async function listen(
   db: Db,
   handlers: ChannelHandlers,

@@ -7,27 +7,27 @@ import type { Logger } from '../../shared/platform/log.ts';
 /** Sessions of a worker are named after its lease, so that others can end them. */
 export const WORKER_SESSIONS = 'plat worker ';
 
-/** Who runs a job, as people see it. */
+/** The name of the worker as people see it. */
 export const WORKER_NAME = `process ${process.pid} on ${hostname()}`;
 
 export type WorkerLease = {
   id: string;
   applicationName: string;
-  /** Renews the lease at once, then on its own until `end`. */
+  /** Renews the lease immediately, then regularly until `end`. */
   begin(db: Db): Promise<void>;
   /**
-   * Ends the database sessions of workers whose leases have run out: a stopped process keeps its connections,
-   * and through them every lock, transaction and COPY that it was in the middle of.
+   * Ends the database sessions of workers whose leases have expired. A stopped process keeps its connections,
+   * with all their locks, transactions, and COPYs.
    */
   endDeadWorkers(db: Db): Promise<void>;
   end(db: Db): Promise<void>;
 };
 
-/** @param lockMs JOB_LOCK_MS: after this time without a sign of life a worker counts as dead */
+/** @param lockMs JOB_LOCK_MS. After this time without a renewal, a worker counts as dead */
 export function createLease(lockMs: number, renewals: number, log: Logger): WorkerLease {
   const id = randomBytes(6).toString('hex');
   let timer: NodeJS.Timeout | undefined;
-  // A worker that was away can't tell which others are dead. After a restart of the database all leases have
+  // A worker that was away can't tell which others are dead. After a database restart all leases have
   // expired, and the first worker to return would end the others.
   let isUnbroken = false;
 

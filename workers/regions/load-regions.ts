@@ -9,16 +9,16 @@ import { readZips, type Skipped } from '../../shared/regions/zip-file.ts';
 export type LoadResult = {
   counties: number;
   zips: number;
-  /** Entries of the ZIP file that are no region. */
+  /** Entries of the ZIP file that aren't regions. */
   skipped: Skipped;
-  /** Regions that were added or corrected; 0 when the database had them all. */
+  /** Number of regions that were added or corrected. 0 if the database had them all. */
   changed: number;
 };
 
 /**
- * Updates tables `regions` and `region_stats` from the packages, each region with a stored response. Safe to
- * repeat, also from several processes at once. A region that the packages no longer have stays, because saved
- * markets may use it.
+ * Updates the tables `regions` and `region_stats` from the packages, each region with a stored response. Safe
+ * to repeat, even from several processes at once. A region that is no longer in the packages stays, because
+ * saved markets may use it.
  */
 export async function loadRegions(db: Db): Promise<LoadResult> {
   const { rows, skipped } = regionRows();
@@ -65,7 +65,8 @@ async function insertMissingStats(db: Db, rows: readonly RegionRow[]): Promise<v
 }
 
 /**
- * A row of table `regions`. `code` is the FIPS or the ZIP; `fips` the county's, for a ZIP that of its county.
+ * A row of table `regions`. `code`: the FIPS or the ZIP. `fips`: the county's code, for a ZIP that of its
+ * county.
  */
 export type RegionRow = Omit<RegionFields, 'fips'> & { code: string; fips: number };
 
@@ -87,7 +88,7 @@ function regionRows(): { rows: RegionRow[]; skipped: Skipped } {
   return { rows, skipped };
 }
 
-/** What the API says of a region; the FIPS of a ZIP is empty there. */
+/** A region in the API's format. The FIPS of a ZIP is empty there. */
 export function regionFields({ id, type, code, name, state, county_name }: RegionRow): RegionFields {
   return { id, type, name, state, county_name, fips: type === 'county' ? code : '' };
 }

@@ -8,7 +8,9 @@ import { defineJob } from '../queue/job.ts';
 /** Number of parcel rows for suggesting columns, as in `plat county add`. */
 const ROWS = 500;
 
-/** Writes the feeds that a county lacks and has all of them run; done again, it finds those that it wrote. */
+/**
+ * Writes the feeds that a county lacks and runs all of them. When repeated, it finds the feeds that it wrote.
+ */
 export const addCountyFeedsJob = defineJob({
   ...addCountyJob,
   async run({ db, config, signal, progress, deliver }, { county, write, requestedBy }) {

@@ -29,9 +29,9 @@ import {
 
 export type AddOptions = {
   dryRun: boolean;
-  /** Rows of parcels by which columns are suggested. */
+  /** Number of parcel rows for suggesting columns. */
   rows: number;
-  /** Replace feed files that are there. */
+  /** Whether to replace existing feed files. */
   force: boolean;
   look: FileVersionLookup;
   signal: AbortSignal;
@@ -40,8 +40,8 @@ export type AddOptions = {
 };
 
 /**
- * Writes the feeds that a county lacks. Each file is there whole or not at all, and only after its
- * source has answered.
+ * Writes the feeds that a county lacks. Each file is written completely or not at all, and only after its
+ * source has responded.
  */
 export async function addCounty(
   county: number,
@@ -55,7 +55,7 @@ export async function addCounty(
     COUNTY_KINDS.map(async kind => {
       const feed = planned.find(each => each.kind === kind);
       const there = installed.find(each => each.kind === kind && each.fips === county);
-      // A state whose program is not known has no file of sales to look for.
+      // A state without a known sales program has no sales file.
       if (kind === 'listings' && !feed && !there) return null;
       const added =
         there && !options.force
@@ -182,14 +182,14 @@ const fileOf = ({ FEEDS_DIR }: Config, name: string): string => join(FEEDS_DIR, 
 
 const UNKNOWN: FileVersion = { version: null, modified: null };
 
-/** Existing addresses: one, or several for files that are read together. */
+/** The existing addresses: one, or several for files that are read together. */
 type Found = { addresses: string[]; state: FileVersion };
 
 const looking = (signal: AbortSignal): OpenContext => ({
   baseDir: process.cwd(),
   tmpDir: tmpdir(),
   signal,
-  // People wait for it.
+  // Someone is waiting for it.
   limits: { tries: 2, downloadIdleMs: 20_000 },
 });
 
@@ -256,7 +256,7 @@ async function mappedText(
     head: { name, fips, title, attribution, licence },
     about: feedHeaderLines(planned, config),
     preset: presetOf(planned),
-    // What several columns make is left to the operator.
+    // Fields made of several columns are left to the operator.
     key: planned.source?.key?.length === 1 ? planned.source.key[0] : undefined,
     switchOff: true,
     sharedDir: sharedFolder(config),

@@ -6,7 +6,7 @@ import { PlatError } from '../../shared/platform/errors.ts';
 import { enqueue } from '../../shared/platform/queue/jobs.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** The first rows of a file are read in seconds; a damaged one may keep its reader busy. */
+/** The first rows of a file are read in seconds, but a damaged file may keep its reader busy. */
 const MAX_READ_MS = 5 * 60_000;
 
 /** Suggests or checks the feed of an uploaded file. On request, writes and runs it. */

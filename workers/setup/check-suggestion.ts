@@ -23,7 +23,7 @@ import { withDecimalCommas } from './decimal-commas.ts';
 import { columnsSampled, kindOfColumns, readSample } from './read-sample.ts';
 
 export type SuggestRequest = {
-  /** What to read; relative paths start at `baseDir`. */
+  /** What to read. Relative paths start at `baseDir`. */
   input: InputSection;
   baseDir: string;
   file: string;
@@ -58,14 +58,11 @@ export type SuggestedFeed = {
    */
   check: FeedCheck | null;
   problems: string[];
-  /** Feeds that have loaded parcels of these rows already. */
+  /** Feeds that have already loaded parcels of these rows. */
   loaded: LoadedFeed[];
 };
 
-/**
- * Writes a feed for a source by its first rows: kind, county, columns. @throws PlatError of the source;
- * `feed_format` when it has no rows
- */
+/** Writes a feed for a source from its first rows: kind, county, columns. */
 export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFeed> {
   const { head } = request;
   const sample = await readSample(request.input, { ...request, fips: head.fips });
@@ -127,7 +124,7 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   };
 }
 
-/** The sections of a roll, or of a file of sales. */
+/** The sections of a roll, or of a sales file. */
 function suggestedLines(
   suggestions: Suggestions,
   sold: ReturnType<typeof saleColumns>,

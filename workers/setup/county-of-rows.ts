@@ -14,7 +14,9 @@ type CountyGuess = { fips: string; why: string | null };
 /** The share of rows that must be in one county. */
 const IN_COUNTY = 0.9;
 
-/** By the shapes of the rows, else by their longitudes and latitudes. Rows without a place have ZIPs. */
+/**
+ * By the shapes of the rows, or else by their longitudes and latitudes. Rows without a location have ZIPs.
+ */
 export function guessCounty(rows: readonly SourceRow[], suggestions: Suggestions | null): CountyGuess | null {
   const hasShapes = rows.some(({ geometry }) => geometry !== null);
   const placed = hasShapes || suggestions === null ? rows : placedBy(suggestions, rows);
@@ -38,7 +40,7 @@ function countyOf(rows: readonly SourceRow[]): string | null {
   return most && most[1] >= IN_COUNTY * placed ? fiveDigits(most[0]) : null;
 }
 
-/** Rows placed by their longitude and latitude columns. */
+/** Rows located by their longitude and latitude columns. */
 function placedBy({ fields }: Suggestions, rows: readonly SourceRow[]): SourceRow[] {
   const [lon, lat] = (['longitude', 'latitude'] as const).map(
     field => fields.find(each => each.field === field)?.mapped?.columns[0],
@@ -51,14 +53,14 @@ function placedBy({ fields }: Suggestions, rows: readonly SourceRow[]): SourceRo
   });
 }
 
-/** Fewer rows may be of one town, and the ZIP of a town may be that of a post office in the next county. */
+/** Fewer rows may be from one town, and a town's ZIP may be that of a post office in the next county. */
 const MIN_ROWS = 20;
 const MIN_ZIPS = 3;
 
-/** Uses the parcels' ZIPs or, if there are none, the owners': at least nine of ten must be in one county. */
+/** Uses the parcels' ZIPs or, if there are none, the owners'. At least nine of ten must be in one county. */
 function countyOfZips({ fields }: Suggestions, rows: readonly SourceRow[]): CountyGuess | null {
   const mapped = (field: ParcelTarget) => fields.find(each => each.field === field)?.mapped;
-  // Each row says its county.
+  // Each row states its county.
   if (mapped('fips')) return null;
   for (const field of ['situs_zip', 'mail_zip'] as const) {
     const spec = mapped(field)?.spec;

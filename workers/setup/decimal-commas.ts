@@ -6,8 +6,8 @@ import { decimalPoint, newNotation, noteNotation } from '../feeds/values/number-
 type Suggest = (sample: Sample) => Suggestions;
 
 /**
- * Suggests columns of a file that shows a decimal comma somewhere by what its numbers mean, and writes
- * `decimal: ","` into the columns of such numbers.
+ * Suggests columns of a file with decimal commas by their real numbers, and writes `decimal: ","` into the
+ * columns of such numbers.
  */
 export const withDecimalCommas =
   (suggest: Suggest): Suggest =>

@@ -14,7 +14,7 @@ const MAX_COLUMNS = 5;
 /** Shorter values agree by chance. */
 const MIN_CHARS = 4;
 
-/** Columns whose values differ from row to row, those first that differ most; counters are none. */
+/** Columns whose values differ from row to row, most distinct first. Excludes row counters. */
 function keyColumns({ names, batch }: Sample): string[] {
   const differs = ({ filled, texts, distinct, serial }: Profile) =>
     filled.length >= 0.9 * texts.length && distinct >= 0.8 * filled.length && !serial;
@@ -33,7 +33,7 @@ function keyColumns({ names, batch }: Sample): string[] {
     .map(({ name }) => name);
 }
 
-/** What a parcel is worth, measures or is called agrees in two sources as well, and is no key. */
+/** Values, sizes, and names of a parcel match in two sources as well, but aren't keys. */
 const FACTS =
   'not value price total market assessed taxable land bldg acre area sqft measured date year own payer name mail addr situs street house sale'.split(
     ' ',
@@ -43,7 +43,7 @@ const isFact = ({ ideas }: Profile): boolean =>
 
 const isId = ({ ideas }: Profile): number => Number(['pin', 'parcel', 'id'].some(idea => ideas.has(idea)));
 
-/** The same numbers are written in several ways: with dashes or without, with leading zeros or without. */
+/** The same numbers can be written with or without dashes and leading zeros. */
 const FORMS: readonly Omit<KeySpec, 'columns'>[] = [
   {},
   { split: '-', join: '' },
@@ -64,8 +64,8 @@ function candidatesOf(sample: Sample): Candidate[] {
 }
 
 /**
- * The ways in which the keys of a sample match another source, best first. Reads the other source until one
- * way finds all keys. From a server, only its first rows.
+ * Ways in which the keys of a sample match another source, best first. Reads the other source until one way
+ * finds all keys. From a server, only its first rows.
  */
 export async function matchKeys(own: Sample, other: Sample, request: SampleRequest): Promise<KeyMatch[]> {
   const wanted = candidatesOf(own).map(candidate => ({

@@ -20,7 +20,7 @@ import { formatOf } from '../formats/read-format.ts';
 
 type LandKind = CountyKind & AnyLandKind;
 
-/** A feed that a county lacks, and where its data may be had: the first address that is there counts. */
+/** A feed that a county lacks, and possible addresses of its data. The first one that exists is used. */
 export type PlannedFeed = {
   fips: string;
   kind: CountyKind;
@@ -28,12 +28,12 @@ export type PlannedFeed = {
   title: string;
   attribution: string;
   licence: string;
-  /** The setting that names another place for it. */
+  /** The setting with another address for it. */
   setting: string;
   addresses: string[];
-  /** Of kind assessor. */
+  /** For kind assessor. */
   source?: CatalogueSource;
-  /** Of kind listings. */
+  /** For kind listings. */
   program?: SalesProgram;
 };
 
@@ -43,7 +43,7 @@ const NAMES: Partial<Record<CountyKind, string>> = { assessor: 'parcels', listin
 
 type Agency = { setting: keyof Config & string; what: string; attribution: string; licence: string };
 
-/** The agencies whose layers every county has. */
+/** The agencies whose layers cover every county. */
 const AGENCIES: Record<LandKind, Agency> = {
   roads: {
     setting: 'ROADS_URL',
@@ -83,13 +83,13 @@ const AGENCIES: Record<LandKind, Agency> = {
   },
 };
 
-/** The Census Bureau publishes an edition a year; three are looked for. */
+/** The Census Bureau publishes one edition per year. Plat tries three. */
 const EDITIONS = 3;
 
 /** County polygons are generalized by up to a kilometer. */
 const MARGIN_DEG = 0.02;
 
-/** The box around a county, with the margin of its generalized outline; degrees to some 10 m. */
+/** The box around a county, with a margin for its generalized outline, in degrees rounded to about 10 m. */
 export function boundsOf(fips: string): Box {
   const extent = countyExtent(Number(fips));
   if (extent === undefined) throw new Error(`No county has the FIPS code ${fips}.`);
@@ -155,8 +155,8 @@ function parcels(fips: string, place: string, { CATALOGUE_FILE }: Config): Plann
 }
 
 /**
- * The wetlands of a state in one file, of large states in several: WI_Wetlands_NorthEast, South_Dakota_East.
- * Others are of projects.
+ * The wetlands of a state are in one file, or in several for large states: WI_Wetlands_NorthEast,
+ * South_Dakota_East. Others are project files.
  */
 const WETLAND_MEMBERS = [
   '*_Wetlands.shp',
@@ -170,7 +170,7 @@ const WETLAND_MEMBERS = [
   '!*Metadata*',
 ];
 
-/** The input of a planned feed. In a file with more than the county, only its rows count. */
+/** The input of a planned feed. In a file that covers more than the county, only its rows count. */
 export function inputOf(
   { fips, kind, source, program }: PlannedFeed,
   address: string | string[],
@@ -235,7 +235,7 @@ export function feedHeaderLines({ fips, source }: PlannedFeed, config: Config): 
   return [`Written by \`plat county add ${fips}\`.`, ...list];
 }
 
-/** Of the names of a state those of the county. */
+/** Of a state's place names, those of the county. */
 const ofCounty = (fips: string): string[] => [
   '  skip_where:',
   `    - { column: county_numeric, not_in: ["${fips.slice(2)}", "${Number(fips.slice(2))}"] }`,

@@ -14,13 +14,13 @@ import { ALL_KINDS } from '../ingest/all-kinds.ts';
 import { checkContext, noUsableRows } from '../ingest/engine/dry-run.ts';
 import { columnsOf } from '../ingest/engine/source-columns.ts';
 
-/** How the first rows of sources are read. */
+/** How to read the first rows of sources. */
 export type SampleRequest = {
   /** Relative paths start here. */
   baseDir: string;
   rows: number;
   fips?: string | undefined;
-  /** Of a source in a known schema. */
+  /** For a source in a known schema. */
   preset?: PresetName | undefined;
   sharedDir?: string | undefined;
   /** Default: it ends with its process. */
@@ -34,7 +34,7 @@ export type Sample = {
   spec: InputSpec;
   batch: RowBatch;
   names: string[];
-  /** Of a layer on an ArcGIS server. */
+  /** For a layer on an ArcGIS server. */
   layer: LayerInfo | null;
 };
 
@@ -58,7 +58,7 @@ export async function readSample(input: InputSection, request: SampleRequest): P
   };
 }
 
-/** The columns of a sample with their values, as a suggestion looks at them. */
+/** The columns of a sample with their values, as suggestions use them. */
 export function columnsSampled({ names, batch, layer }: Sample, key?: string): ColumnSample {
   const aliases = new Map(layer?.fields.map(({ name, alias }) => [name, alias]));
   return {
@@ -76,14 +76,14 @@ function refuse(message: string): never {
   throw formatError(`within: ${message}.`);
 }
 
-/** Without `rows` all of a source is read. */
+/** Without `rows`, reads all of a source. */
 export function readContext({
   baseDir,
   rows,
   sharedDir,
   signal,
 }: Omit<SampleRequest, 'rows'> & { rows?: number | undefined }): ReadContext {
-  // A person is waiting, so try three times instead of the half minute of a run.
+  // Someone is waiting, so try three times instead of the half minute of a run.
   const limits = { tries: 3 };
   return {
     ...checkContext(baseDir),
@@ -97,7 +97,7 @@ export function readContext({
 /** Maximum number of title lines above the header of a table. */
 const MAX_TITLES = 10;
 
-/** The first rows of a source; of a table under titles those below the line that names its columns. */
+/** The first rows of a source. For a table with title lines, those below the line with the column names. */
 async function rowsBelowTitles(spec: InputSpec, context: ReadContext, wanted: number): Promise<Titled> {
   const { mayHaveTitles }: FormatSpec = FORMATS[spec.format];
   const isGiven = spec.header !== undefined || spec.skip_lines !== undefined;
@@ -112,7 +112,7 @@ async function rowsBelowTitles(spec: InputSpec, context: ReadContext, wanted: nu
       const isTable = batch.rows.length >= batch.bad.length;
       const own = names.filter(name => !isNameless(name));
       const isHeader = titles === 0 ? !areValues(names) : own.every(isColumnName);
-      // Some columns may have no name, but where most have none this may be a title above the header.
+      // Some columns may have no name. If most have none, this may be a title line above the header.
       const isClear = titles === 0 ? own.length >= names.length / 2 : own.length === names.length;
       if (isTable && isHeader && isClear) return { batch, titles };
       if (isTable && isHeader && own.length > (best?.named ?? 0)) best = { batch, titles, named: own.length };
@@ -130,7 +130,7 @@ async function rowsBelowTitles(spec: InputSpec, context: ReadContext, wanted: nu
 
 type Titled = { batch: RowBatch; titles: number };
 
-/** What is a number or a date is a value of a row, and names no column. */
+/** A number or a date is a value of a row, not a column name. */
 const isColumnName = (name: string): boolean =>
   /[a-z]/i.test(name) && !/^\d+[\s/-]/.test(name) && name.length <= 64;
 

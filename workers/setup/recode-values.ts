@@ -18,8 +18,8 @@ const textOf = (flag: unknown): Meanings['otherwise'] =>
   flag === true ? 'true' : flag === false ? 'false' : '';
 
 /**
- * What the values of a field's column mean as the field is read now; null where values are not to be chosen:
- * of other fields than flags and codes, of several columns, and of codes without end.
+ * The current meaning of the values in a field's column. null if values can't be chosen: for fields other
+ * than flags and codes, for several columns, and for codes with too many values.
  */
 export function meaningsOf(field: ParcelTarget, spec: ColumnSpec, { columns }: Sample): ValueMeanings | null {
   const { type } = PARCEL_SPECS[field];

@@ -31,7 +31,7 @@ import { correctSuggestions } from './correct-suggestions.ts';
 import { feedName } from './feed-name.ts';
 import { meaningsOf } from './recode-values.ts';
 
-/** As `plat feed suggest` reads, and `plat feed check`. */
+/** The same numbers of rows as `plat feed suggest` and `plat feed check`. */
 const SUGGEST_ROWS = 500;
 const CHECK_ROWS = 1_000;
 
@@ -51,7 +51,7 @@ export async function suggestFile(
   const name = given ?? feedName(upload.original);
   const feedFile = join(config.FEEDS_DIR, `${name}.yaml`);
   const source = relative(config.FEEDS_DIR, path);
-  /** Messages name the file as its owner does, and no line of a feed that is not written yet. */
+  /** Messages name the file as its owner does, and no line of a feed that isn't written yet. */
   const plain = (message: string) =>
     message
       .replaceAll(path, upload.original)
@@ -147,10 +147,10 @@ const unread = (
   notWritable: null,
 });
 
-/** A feed that is another one's is not written over. */
+/** Never overwrite another feed's file. */
 async function nameProblems(file: string, text: string): Promise<string[]> {
   const there = existsSync(file) ? await readFile(file, 'utf8') : text;
-  // The same upload may say later what to do with parcels that another feed has.
+  // The same upload may later set what to do with parcels that another feed has.
   const apart = (feed: string) => feed.replace(/^overlap: .*\n/m, '');
   return apart(there) === apart(text) ? [] : [`${file} already exists. Choose another name for the feed.`];
 }

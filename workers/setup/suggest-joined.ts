@@ -22,11 +22,11 @@ export type JoinRequest = Pick<SuggestRequest, 'baseDir' | 'file' | 'head' | 'ro
 };
 
 export type JoinedFeed = SuggestedFeed & {
-  /** How many keys of the first roll's first rows the other sources have. */
+  /** The number of keys of the first roll's first rows that the other sources have. */
   joins: { source: string; columns: [string, string]; matched: number; checked: number }[];
 };
 
-/** Fewer keys in common are chance, or two counties. */
+/** Fewer common keys are chance, or two counties. */
 const MIN_SHARE = 0.5;
 
 /**
@@ -144,7 +144,7 @@ const nameOf = ({ input }: Sample): string => String([input.source].flat()[0]);
 const columnOf = ({ columns }: KeySpec): string => String(columns[0]);
 const shortKey = (key: KeySpec): unknown => (Object.keys(key).length === 1 ? key.columns[0] : key);
 
-/** Which samples are rolls, and which has the boundaries. */
+/** Which samples are rolls, and which one has the boundaries. */
 function partsOf(samples: readonly Sample[]): { rolls: Sample[]; shape: Sample | null } {
   const refuse = (message: string) => new PlatError('feed_definition', message);
   for (const sample of samples) {
@@ -166,7 +166,7 @@ function partsOf(samples: readonly Sample[]): { rolls: Sample[]; shape: Sample |
   return { rolls: samples.filter(sample => sample !== shape), shape };
 }
 
-/** The key of the first roll by which the least of the others is joined best. */
+/** The key of the first roll that joins the worst-joined source best. */
 function bestKey(matches: readonly KeyMatch[][]): string | null {
   const shares = new Map<string, number>();
   for (const { own } of matches[0] ?? []) {
@@ -188,7 +188,7 @@ function unmatched(first: Sample, other: Sample, join: KeyMatch | null): string[
   ];
 }
 
-/** The lines of a section as an item of a list. */
+/** The lines of a section as a list item. */
 const asItem = (lines: readonly string[]): string[] =>
   lines.map((line, i) => (i === 0 ? `  - ${line.trimStart()}` : `  ${line}`));
 

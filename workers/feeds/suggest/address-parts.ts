@@ -3,7 +3,7 @@ import { STREET_SUFFIXES } from '../../../shared/kernels/owner/suffixes.ts';
 import { averageLength, type Profile } from './column-profile.ts';
 import { matchVocabulary, vocabularyOf } from './name-words.ts';
 
-/** The parts of an address as USPS Publication 28 orders them. */
+/** The parts of an address in the order of USPS Publication 28. */
 export const ADDRESS_PARTS = [
   'number_prefix',
   'number',
@@ -26,13 +26,13 @@ export type PartColumn = {
   profile: Profile;
   at: number;
   part: AddressPart | 'direction' | 'line';
-  /** Its name says that it is the parcel's. */
+  /** Whether its name says that it is the parcel's. */
   situs: boolean;
-  /** Its name speaks of an address, and not of a type, a number, a name or a unit of anything. */
+  /** Whether its name mentions an address, and no type, number, name, or unit of something else. */
   sure: boolean;
 };
 
-/** Words that county, city and 911 layers (NENA's, FGDC's names among them) cut into columns' names. */
+/** Words in the column names of county, city, and 911 layers (including NENA's and FGDC's). */
 const ADDRESS_WORDS = vocabularyOf({
   owner: 'owner owners own ownr ownadd mail mailing mailadd mailaddr maddr madd maddress ml pstl m o',
   payer: 'tax taxpayer taxpr payer bill billing',
@@ -89,11 +89,11 @@ type NamedPart = Pick<PartColumn, 'part' | 'situs' | 'sure'> & {
   second?: boolean;
 };
 
-/** What the name of a column says of an address; null for other columns and those of owners. */
+/** What a column's name says about an address. null for other columns and owners' columns. */
 function partOfName(name: string): NamedPart | null {
   const { ideas, known } = matchVocabulary(name, ADDRESS_WORDS);
   const is = (...any: string[]) => any.some(idea => ideas.has(idea));
-  // A tax is an amount, unless it is of an address: TAX_ADDR, PROPERTY_TAX.
+  // TAX means an amount, unless an address word follows: TAX_ADDR, PROPERTY_TAX.
   const isTax = is('payer') && !(is('situs') && is('addr', 'street', 'house'));
   if (is('owner', 'not') || isTax) return null;
   const own = name.split('.').at(-1)!;
@@ -160,11 +160,11 @@ export const areDirections = (profile: Profile): boolean => share(profile, isDir
 export const areSuffixes = (profile: Profile): boolean =>
   share(profile, isSuffix) >= MIN_SHARE && !areDirections(profile);
 
-/** Streets, and not owners: most end in a street's suffix. */
+/** Streets rather than owners: most end in a street suffix. */
 export const endsInSuffix = (profile: Profile): boolean =>
   share(profile, text => text.includes(' ') && isSuffix(text.split(' ').at(-1)!)) >= 0.4;
 
-/** Few doors on many rows are counted units: 1, 1, 2, 1. */
+/** A few different values in many rows are unit counts: 1, 1, 2, 1. */
 const isCount = ({ filled, texts, numeric, distinct }: Profile): boolean =>
   texts.length >= 20 &&
   filled.length > 0.6 * texts.length &&
@@ -219,7 +219,7 @@ export function partColumn(profile: Profile, at: number, alias: string | undefin
       return share(profile, text => /\d/.test(text)) > 0.5 ? null : column;
     case 'name':
     case 'line':
-      // Cut and counted names say little: SITUS_STRE, SITUS_ST_1, ADDR_PHY_2.
+      // Cut and numbered names say little: SITUS_STRE, SITUS_ST_1, ADDR_PHY_2.
       if (areDirections(profile)) return as('direction');
       if (areSuffixes(profile)) return as('type');
       // A cut name may be that of an amount: PROPERTY_T.

@@ -11,7 +11,7 @@ import { averageLength, CITY_STATE_ZIP, endInPlaces, type Fit, type Profile } fr
 const share = (texts: readonly string[], test: RegExp): number =>
   texts.filter(text => test.test(text)).length / Math.max(1, texts.length);
 
-/** '12 OAK ST', and of a grid 'W11756 ARCHER AVE'. */
+/** '12 OAK ST', and a grid address such as 'W11756 ARCHER AVE'. */
 const HOUSE_AND_STREET = /^[NSEW]?\d+[A-Z\d/-]* +(?=.*[A-Z]{2})/i;
 const BOX = /^(P\.? ?O\.? |POST OFFICE )?BOX |^(RR|HC|RT|RURAL ROUTE) ?#? ?\d/i;
 const COMPANY =
@@ -78,7 +78,7 @@ function acresFit(profile: Profile, measured: readonly (number | null)[]): Fit {
   return said === null ? null : { support: 0, doubt: 0.6, spec: { unit: said }, why: `only ${why}` };
 }
 
-/** In acres a county's lots are smaller by far. */
+/** In acres, a county's lots are much smaller. */
 const MIN_SQUARE_FEET = 1_500;
 
 /** Land sizes without a unit that can only be square feet. */
@@ -92,14 +92,14 @@ function areSquareFeet({ filled, numeric, ideas }: Profile, typical: number): Fi
   };
 }
 
-/** Formats that the parser does not recognise. Of days and months in numbers the month comes first. */
+/** Formats that the parser doesn't recognize. In numeric dates, the month comes first. */
 const DATE_FORMATS = (
   'MM/DD/YY|M/D/YY|M-D-YY|M.D.YYYY|M.D.YY|MMDDYYYY|YYYY.M.D|MON D, YYYY|MON D YYYY|D MON YYYY|D MON, YYYY|' +
   'DD-MON-YYYY|DD-MON-YY|D-MON-YYYY|D-MON-YY|D/MON/YYYY|DDMONYYYY|MON-D-YYYY|YYYY-MON-D|MON YYYY|MON-YYYY|' +
   'MON-YY|MON, YYYY|D/M/YYYY|D.M.YYYY|D-M-YYYY|YYYYMM|YYYY-M|excel'
 ).split('|');
 
-/** The format in which nearly all of a column's cells are dates; null when they are none. */
+/** The format that nearly all of a column's cells match as dates, or null if there is none. */
 export function fitDate(profile: Profile): Fit {
   const lastYear = new Date().getUTCFullYear() + 1;
   for (const date of [undefined, ...DATE_FORMATS]) {
@@ -112,7 +112,7 @@ export function fitDate(profile: Profile): Fit {
   return null;
 }
 
-/** A column that says land, and no value, may be its size. */
+/** A column named LAND without a word for value may be the lot size. */
 function isAreaOfLand(profile: Profile, measured: readonly (number | null)[]): boolean {
   if (!profile.ideas.has('land') || profile.ideas.has('value')) return false;
   const { agree, pairs } = areaUnit(profile, measured);
@@ -132,7 +132,7 @@ function degreesFit(field: ParcelTarget, { numbers }: Profile, measured: readonl
   return { support: 0.7, why: `degrees such as ${exact[0]}` };
 }
 
-/** What the values of a column say to a field that its name may mean. */
+/** How well a column's values fit a field that its name may mean. */
 export function fitOf(field: ParcelTarget, profile: Profile, measured: readonly (number | null)[]): Fit {
   const { filled, serial } = profile;
   if (filled.length === 0 || serial) return null;
@@ -148,7 +148,7 @@ export function fitOf(field: ParcelTarget, profile: Profile, measured: readonly 
   return field === 'acres' ? acresFit(profile, measured) : valueFit(spec.type, profile, measured, lastYear);
 }
 
-/** The values of a field that is no text. */
+/** The values of a field that is not text. */
 function valueFit(
   type: TargetSpec['type'],
   profile: Profile,
@@ -219,7 +219,7 @@ function textFit(field: ParcelTarget, profile: Profile): Fit {
 function apnFit(profile: Profile): Fit {
   const { filled, numbers, numeric, distinct } = profile;
   const decimal = numeric > 0.9 && numbers.some(value => value !== null && !Number.isInteger(value));
-  // Of a short table a line of totals would be a tenth.
+  // In a short table, a totals row would be a tenth of the rows.
   const keys = filled.filter(text => !isTotal(text.replaceAll(' ', '').toUpperCase()));
   const addresses = share(filled, HOUSE_AND_STREET);
   if (share(keys, /\d/) < 0.9 || averageLength(profile) < 3 || decimal || addresses > 0.5) return null;
@@ -237,8 +237,8 @@ function addressFit(field: 'mail_address' | 'situs_address', profile: Profile, w
   if (field === 'situs_address' && boxes > 0.02) return null;
   if (withLetters < 0.7 || (lines < 0.15 && share(filled, / /) < 0.7)) return null;
   const why = `${Math.round(100 * lines)}% start like addresses`;
-  // Some of a hundred owners have a PO box. Addresses without any are situs addresses. Columns of address
-  // parts are surer than parts cut from a line.
+  // Out of a hundred owners, some have a PO box. Addresses without any are situs addresses. Columns with
+  // address parts are more reliable than parts split from a line.
   if (field === 'situs_address' && endInPlaces(profile))
     return lines > 0.5 ? { support: 0.6, doubt: 0.9, spec: { part: 'street' }, why } : null;
   if (field === 'situs_address' && lines > 0.5 && filled.length >= MANY && boxes === 0)
@@ -246,7 +246,7 @@ function addressFit(field: 'mail_address' | 'situs_address', profile: Profile, w
   return { support: lines > 0.5 ? 0.6 : lines > 0.15 ? 0.3 : 0.1, why };
 }
 
-/** Codes: of zoning, of use, of sales. */
+/** Codes: zoning, land use, sales. */
 function codeFit(profile: Profile): Fit {
   const { filled, numbers, numeric, distinct } = profile;
   const typical = median(numbers.filter(value => value !== null && value > 0) as number[]);

@@ -19,19 +19,16 @@ export type Profile = {
   numbers: readonly (number | null)[];
   numeric: number;
   distinct: number;
-  /** Counts up from row to row: an id of the table. */
+  /** Whether it counts up from row to row, like a table's row id. */
   serial: boolean;
 };
 
-/**
- * What a column's values say to a field: how far they support it, and how they are to be read. Null: they
- * are something else.
- */
+/** How well a column's values fit a field, and how to read them. null if they are something else. */
 export type Fit = { support: number; doubt?: number; spec?: Omit<ColumnSpec, 'column'>; why: string } | null;
 
 export type Candidate = {
   field: ParcelTarget;
-  /** The columns that it reads, in their order. */
+  /** The columns that it reads, in order. */
   columns: string[];
   spec: ColumnSpec;
   /** From 0 to 1. */
@@ -72,7 +69,7 @@ export function profileOf(name: string, alias: string | undefined, values: reado
   };
 }
 
-/** Acres of each row's boundary on the ellipsoid; null for rows without an area. */
+/** Acres of each row's boundary on the ellipsoid, or null for rows without an area. */
 export function measuredAcres(rows: readonly SourceRow[]): (number | null)[] {
   return rows.map(({ geometry }) => {
     const prepared = prepareBoundary(geometry);

@@ -5,7 +5,7 @@ import { fitDate } from './column-fit.ts';
 import { type Profile, profileOf } from './column-profile.ts';
 import type { Sample } from './suggest-columns.ts';
 
-/** How exports of listing services call their columns, without blanks and marks. */
+/** Column names in exports of listing services, without spaces and punctuation. */
 const NAMES: Partial<Record<ListingField, RegExp>> = {
   source_id:
     /^(mls|mlsid|mlsno|mlsnum|mlsnumber|listingid|listingkey|listingno|listingnum|listingnumber|listno|listnumber|listid|listkey|ml|mlnumber|lnum|zpid)$/,
@@ -74,17 +74,17 @@ const MARKS: readonly ListingField[] = [
 export type ListingColumns = { columns: Partial<Record<ListingField, ColumnSpec>>; marks: string[] };
 
 /**
- * The columns of an export of listings: statuses of a market, or asking prices, days of listing and numbers
- * of an MLS. Null for other files.
+ * The columns of a listing export: market statuses, or list prices, listing dates, and MLS numbers. null for
+ * other files.
  */
 export function listingColumns({ columns: sampled, acres }: Sample): ListingColumns | null {
-  // What has boundaries is a map of parcels.
+  // A file with boundaries is a parcel map.
   if (acres.some(area => area !== null)) return null;
   const profiles = sampled.map(({ name, alias, values }) => profileOf(name, alias, values));
   const found = new Map<ListingField, Profile>();
   for (const [field, names] of Object.entries(NAMES) as [ListingField, RegExp][]) {
     const fits = profiles.filter(profile => names.test(bare(profile.name)) && isFilled(field, profile));
-    // An id differs from row to row; the name of the service does not.
+    // An id differs from row to row. The name of the service doesn't.
     const rank = ({ filled, distinct }: Profile) => (field === 'source_id' ? distinct : filled.length);
     if (fits.length > 0) found.set(field, fits.sort((a, b) => rank(b) - rank(a))[0]!);
   }
@@ -100,7 +100,7 @@ export function listingColumns({ columns: sampled, acres }: Sample): ListingColu
   return { columns: specsOf(found, profiles), marks: shown === undefined ? marks : [shown, ...marks] };
 }
 
-/** An export in the names of RESO's Data Dictionary, which its preset reads. */
+/** An export with the names of RESO's Data Dictionary, which its preset reads. */
 export function isReso(names: readonly string[]): boolean {
   const there = new Set(names.map(name => name.toLowerCase()));
   return ['listingkey', 'standardstatus', 'listprice'].every(name => there.has(name));
@@ -113,7 +113,7 @@ function isOfListings(found: ReadonlyMap<ListingField, Profile>, marks: number, 
   const isPriced = hasPrice || found.has('list_price') || found.has('sold_price');
   if (!isPriced) return false;
   if (status?.filled.some(text => OF_LISTINGS.test(text))) return true;
-  // Days and prices of sales are those of rolls and of files of sales, too.
+  // Rolls and sales files have sale dates and prices too.
   const asked = marks - (found.has('sold_date') ? 1 : 0);
   return asked >= (status ? 1 : 2);
 }
@@ -132,14 +132,14 @@ function isFilled(field: ListingField, profile: Profile): boolean {
   return type !== 'date' || fitDate(profile) !== null;
 }
 
-/** By the whole text, else by a word in it: 'Active - Contingent', 'A - Active'. */
+/** By the full text, or else by a word in it: 'Active - Contingent', 'A - Active'. */
 function statusOf(text: string): string | undefined {
   const words = text.replace(/[_-]+/g, ' ').replace(/\s+/g, ' ').trim();
   const [exact] = STATUS_WORDS.filter(([, whole]) => whole.test(words));
   return (exact ?? LOOSE_WORDS.find(([, part]) => part.test(words)))?.[0];
 }
 
-/** Other statuses are few, and their rows are rejected by name. */
+/** Other statuses are rare. Their rows are rejected by name. */
 const KNOWN_STATUSES = 0.95;
 const areStatuses = ({ filled }: Profile): boolean =>
   filled.filter(text => statusOf(text)).length >= KNOWN_STATUSES * filled.length;
@@ -158,17 +158,17 @@ function specsOf(
   }
   const feet = profiles.find(({ name, numeric }) => IN_SQUARE_FEET.test(bare(name)) && numeric > 0.8);
   if (!specs.lot_acres && feet) specs.lot_acres = { column: feet.name, unit: 'sqft' };
-  // Without statuses, what has a day of sale and a price in each row is sold.
+  // Without statuses, a file with a sale date and price in every row contains sales.
   const [day, price] = [found.get('sold_date'), found.get('sold_price')];
   const isSold = day && price && day.texts.every((text, i) => text !== null && price.texts[i] !== null);
   if (!specs.status && isSold) specs.status = { value: 'SOLD' };
   return specs;
 }
 
-/** Lots are smaller in acres. */
+/** In acres, lots are smaller. */
 const MIN_SQUARE_FEET = 1_500;
 
-/** The unit of a lot's size by its name and its values; null where whole numbers may be anything: LOT 12. */
+/** The unit of a lot size, by its name and values. null if whole numbers may be anything: LOT 12. */
 function unitOf({ name, numbers }: Profile): 'acres' | 'sqft' | null {
   const sizes = numbers.filter(value => value !== null && value > 0).toSorted((a, b) => a! - b!) as number[];
   if ((sizes[Math.floor(sizes.length / 2)] ?? 0) >= MIN_SQUARE_FEET) return 'sqft';
@@ -176,7 +176,7 @@ function unitOf({ name, numbers }: Profile): 'acres' | 'sqft' | null {
   return isSaid || sizes.some(size => !Number.isInteger(size)) ? 'acres' : null;
 }
 
-/** The values of a status that are not Plat's own words. */
+/** Values of a status that are not Plat's own words. */
 function statusValues({ filled }: Profile): Pick<ColumnSpec, 'values'> | null {
   const words = [...new Set(filled)].filter(text => !PLAIN.has(text.toUpperCase()) && statusOf(text));
   if (words.length === 0) return null;

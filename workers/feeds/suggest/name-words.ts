@@ -1,4 +1,4 @@
-/** The idea of each word. If there are several, the first. */
+/** The meaning of each word. If there are several, the first. */
 export type Vocabulary = ReadonlyMap<string, string>;
 
 export function vocabularyOf(ideas: Readonly<Record<string, string>>): Vocabulary {
@@ -10,7 +10,9 @@ export function vocabularyOf(ideas: Readonly<Record<string, string>>): Vocabular
 
 export type NameParts = { ideas: Set<string>; known: number };
 
-/** The parts that marks or capitals set off. The last of a qualified name counts: SDE.PARCELS.PIN. */
+/**
+ * The parts between separators or capitals. Of a qualified name, only the last part counts: SDE.PARCELS.PIN.
+ */
 function wordsOf(name: string): string[] {
   const own =
     name
@@ -27,7 +29,7 @@ function wordsOf(name: string): string[] {
     .filter(Boolean);
 }
 
-/** The ideas of a name in a vocabulary, and the share of its letters that they explain. */
+/** The meanings of a name in a vocabulary, and the share of its letters that they explain. */
 export function matchVocabulary(name: string, vocabulary: Vocabulary): NameParts {
   const words = wordsOf(name);
   // Words can also be separated inside a name: FIN_SQ_FT, MAP_LOT.
@@ -45,7 +47,9 @@ function readWords(words: readonly string[], vocabulary: Vocabulary): NameParts 
 
 type Cut = { found: string[]; missed: number; cost: number };
 
-/** Cuts a word into known ones, leaving out as few letters as can be, then into as few words as can be. */
+/**
+ * Splits a word into known words, skipping as few letters as possible, then using as few words as possible.
+ */
 function cut(word: string, vocabulary: Vocabulary): Cut {
   const best: Cut[] = [{ found: [], missed: 0, cost: 0 }];
   for (let end = 1; end <= word.length; end++) {
@@ -63,10 +67,10 @@ function cut(word: string, vocabulary: Vocabulary): Cut {
   return best[word.length]!;
 }
 
-/** What a name may have been before its end was cut off: MAILING_CI was MAILING_CITY. */
+/** Possible names before the end was cut off: MAILING_CI was MAILING_CITY. */
 export function completions(name: string, vocabulary: Vocabulary): { whole: string; letters: number }[] {
   const found = new Map<string, { whole: string; letters: number }>();
-  // Only the last word may be incomplete: ST, and not just T.
+  // Only the last word may be incomplete, and not if it is as short as T.
   const last = cut(wordsOf(name).at(-1) ?? '', vocabulary);
   const known = last.missed === 0 ? last.found.at(-1)?.length : undefined;
   for (let letters = known ?? 1; letters <= (known ?? name.length); letters++) {
@@ -82,5 +86,5 @@ export function completions(name: string, vocabulary: Vocabulary): { whole: stri
 /** A capital after a lowercase letter starts a word. */
 const inCaseOf = (start: string, word: string): string => (/[A-Z]$/.test(start) ? word.toUpperCase() : word);
 
-/** Shorter words are abbreviations, and not what is cut. */
+/** Shorter words are abbreviations, not cut names. */
 const MIN_WHOLE = 3;

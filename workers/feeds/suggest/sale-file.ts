@@ -11,8 +11,8 @@ import type { Suggestion, Suggestions } from './suggest-columns.ts';
 import { inline } from './write-feed.ts';
 
 /**
- * The preset of a file of sales that has these columns: all by which it knows parcel, day, price and the
- * sales that count. Undefined for rolls and other files.
+ * The preset of a sales file with these columns: all that it uses for parcel, date, price, and qualified
+ * sales. undefined for rolls and other files.
  */
 export function salePresetOf(names: readonly string[]): PresetName | undefined {
   const there = new Set(names.map(name => name.toUpperCase()));
@@ -45,7 +45,7 @@ const LISTING_FIELD: Partial<Record<ParcelTarget, ListingField>> = {
   latitude: 'latitude',
 };
 
-/** What rolls have, and files of sales at times have as of the day of the sale. */
+/** Fields of rolls that sales files sometimes have as of the sale date. */
 const VALUES: readonly ParcelTarget[] = [
   'assessed_total_value',
   'assessed_land_value',
@@ -55,10 +55,10 @@ const VALUES: readonly ParcelTarget[] = [
   'market_improvement_value',
 ];
 
-/** A sale on every row; a gift has no price, or none above 0. */
+/** Every row is a sale. A gift has no price, or a price of 0. */
 const MIN_SOLD = 0.9;
 const MIN_PAID = 0.3;
-/** The last sales of a roll go back for decades. */
+/** A roll's last sales go back decades. */
 const SALE_YEARS = 3;
 const MIN_ROWS = 10;
 
@@ -83,7 +83,7 @@ export function saleColumns(
   const likely = (field: ParcelTarget) => of(field) ?? fields.find(each => each.field === field)?.others[0];
   const [date, price] = [likely('last_sale_date'), likely('last_sale_price')];
   if (!date || !price) return undefined;
-  // A number that repeats is less sure to be a parcel's.
+  // A number that repeats is less likely to be a parcel number.
   const parcel = of('apn') ?? key ?? likely('apn') ?? null;
   const texts = (candidate: Candidate, row: Values) =>
     candidate.columns
@@ -131,7 +131,7 @@ type Signs = Record<
   boolean
 >;
 
-/** Whether rows with a day and a price are sales, and not parcels with their last ones. */
+/** Whether rows with a date and price are sales, rather than parcels with their last sale. */
 function areSales({
   repeats,
   isMailed,
@@ -148,7 +148,7 @@ function areSales({
   return !isValued || isOfSellers || isOfDeeds || isRecent;
 }
 
-/** Whether all sales are of a few years. */
+/** Whether all sales are from a few years. */
 function areRecent(texts: readonly string[], { spec }: Candidate): boolean {
   const parse = dateParser(spec.date, new Date().getUTCFullYear() + 1);
   const years = texts.map(parse).flatMap(day => (typeof day === 'string' ? [Number(day.slice(0, 4))] : []));
@@ -160,7 +160,7 @@ const DEED_NUMBER =
 const BOOK = /^(deed|or|official|record)?(book|bk|liber|volume|vol)(no|num|number|nbr)?$/;
 const PAGE = /^(deed|or|official|record)?(page|pg|folio)(no|num|number|nbr)?$/;
 
-/** What names the deed of a sale: its number, else its book and page. */
+/** What identifies a sale's deed: its number, or else its book and page. */
 function deedColumn(names: readonly string[], rows: readonly Values[]): ColumnSpec | undefined {
   const find = (pattern: RegExp) =>
     names.find(name => {
@@ -178,7 +178,7 @@ function deedColumn(names: readonly string[], rows: readonly Values[]): ColumnSp
 }
 
 const CODES_SHOWN = 8;
-/** Below it a price is nominal. */
+/** Prices below this are nominal. */
 const MIN_PRICE = 1_000;
 
 /** The section that says which sales become comps, with the codes to choose from. */

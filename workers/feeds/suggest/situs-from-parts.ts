@@ -48,11 +48,11 @@ function withUnnamed(named: readonly (PartColumn | null)[], profiles: readonly P
   });
 }
 
-/** Addresses of the parcels from columns of their parts: house number, street, its type, a unit. */
+/** Combines address parts into the parcels' addresses: house number, street, street type, unit. */
 export function situsFromParts(columns: readonly PartColumn[], cities: readonly Profile[]): Candidate[] {
   const numbers = columns.filter(({ part }) => part === 'number');
   const filled = Math.max(0, ...numbers.map(({ profile }) => profile.filled.length));
-  // A column with few numbers has additions to the other numbers.
+  // A column with few numbers has suffixes of the other numbers.
   const full = numbers.filter(({ profile }) => profile.filled.length > 0.5 * filled);
   const best = [...full.filter(({ situs }) => situs), ...full.filter(({ situs }) => !situs)];
   for (const number of best) {
@@ -108,14 +108,14 @@ function readColumns(parts: readonly PartColumn[]): Pick<Candidate, 'columns' | 
 
 const distance = (one: PartColumn, other: PartColumn): number => Math.abs(one.at - other.at);
 
-/** Whether no gap between the parts of an address from one column to the other is wide. */
+/** Whether the parts of an address between two columns are close together. */
 function isNear(one: PartColumn, other: PartColumn, columns: readonly PartColumn[]): boolean {
   const [from, to] = [Math.min(one.at, other.at), Math.max(one.at, other.at)];
   const between = columns.map(({ at }) => at).filter(at => at >= from && at <= to);
   return between.every((at, i) => i === 0 || at - between[i - 1]! <= MAX_PART_DISTANCE);
 }
 
-/** Texts of two columns by row, where both are filled. */
+/** Texts of two columns, for rows where both are filled. */
 function pairs({ profile: one }: PartColumn, { profile: other }: PartColumn): [string, string][] {
   return one.texts.flatMap((text, i): [string, string][] => {
     const otherText = other.texts[i];
@@ -133,7 +133,10 @@ function isWhole(line: PartColumn, number: PartColumn): boolean {
   return rows.length >= 3 && same.length >= (line.situs ? 0.8 : 0.98) * rows.length;
 }
 
-/** The street of a house number: the parcel's own before others, what is named a street before a line. */
+/**
+ * The street for a house number: the parcel's own columns first, and columns named street before address
+ * lines.
+ */
 function streetOf(number: PartColumn, columns: readonly PartColumn[]): PartColumn | undefined {
   const streets = columns.filter(
     each =>
@@ -150,7 +153,7 @@ function streetOf(number: PartColumn, columns: readonly PartColumn[]): PartColum
 }
 
 const HOUSE_AND_STREET = /^\d+[A-Z]? +(?!(ST|ND|RD|TH)\b)[A-Z]/i;
-/** A line of another address: it has house numbers of its own. */
+/** A line with another address has its own house numbers. */
 const isAddress = ({ profile }: PartColumn): boolean =>
   profile.filled.filter(text => HOUSE_AND_STREET.test(text)).length > 0.5 * profile.filled.length;
 
@@ -179,7 +182,7 @@ function adjacentParts(number: PartColumn, name: PartColumn, columns: readonly P
     if (isHeld(each, name, part)) continue;
     chosen.set(part, each);
   }
-  // A kind of unit without units is another thing's kind.
+  // A unit type without units belongs to something else.
   if (!chosen.has('unit')) chosen.delete('unit_type');
   return ADDRESS_PARTS.flatMap(part => chosen.get(part) ?? []);
 }

@@ -21,7 +21,7 @@ export const MIN_CONFIDENCE = 0.8;
 /** Below this confidence, a column is not even an alternative. */
 const POSSIBLE = 0.25;
 
-/** The first rows of a source, by column; `acres` are those of the rows' boundaries. */
+/** The first rows of a source, by column. `acres`: acres of the rows' boundaries. */
 export type Sample = {
   columns: readonly { name: string; alias?: string | undefined; values: readonly unknown[] }[];
   acres: readonly (number | null)[];
@@ -29,13 +29,11 @@ export type Sample = {
   key?: string | undefined;
 };
 
-/**
- * A field with the way of filling it that is mapped, if one is sure enough, and the other ways, best first.
- */
+/** A field with its mapped candidate, if one is likely enough, and the other candidates, best first. */
 export type Suggestion = { field: ParcelTarget; mapped: Candidate | null; others: Candidate[] };
 
 export type Suggestions = {
-  /** What identifies a parcel: the column of the parcel numbers that repeats least, else one of ids. */
+  /** The parcel identifier: the parcel-number column with the fewest repeats, or else an id column. */
   key: Candidate | null;
   fields: Suggestion[];
 };
@@ -91,7 +89,7 @@ function namesOf(
   key: string | undefined,
 ): [ParcelTarget, number][] {
   const fields = fieldsOfName(profile.name);
-  // A number of the table itself is named at times: OBJECTID.
+  // The table's own row numbers have names like OBJECTID.
   if (profile.name.toLowerCase() === key?.toLowerCase() && !profile.ideas.has('not')) fields.set('apn', 0.95);
   for (const [field, score] of alias === undefined ? [] : fieldsOfName(alias))
     if (score > (fields.get(field) ?? 0)) fields.set(field, score);
@@ -174,8 +172,8 @@ const plainPart = ({ ideas, name }: Profile): Part | undefined =>
   /^st$/i.test(name) ? 'state' : PLAIN.get([...ideas].join(' ') as 'city');
 
 /**
- * Whether an address is the owner's or the parcel's: what the other columns leave, the states of the
- * owners, the neighbours.
+ * Whether an address is the owner's or the parcel's, by the other columns, the owners' states, and adjacent
+ * columns.
  */
 function whoseAddress(profile: Profile, part: Part, all: readonly Profile[]): 'mail' | 'situs' | null {
   const idea = part === 'address' ? 'addr' : part;
@@ -193,13 +191,13 @@ function whoseAddress(profile: Profile, part: Part, all: readonly Profile[]): 'm
   const several = near.some(each => plainPart(each) === 'state' && each.distinct > 1);
   const isNearMail = near.some(({ ideas }) => ideas.has('mail') && (ideas.has('addr') || ideas.size === 1));
   if (several || (isNearMail && part !== 'address')) return 'mail';
-  // Where no column speaks of owners the address is the parcel's.
+  // If no column mentions owners, the address is the parcel's.
   return all.some(({ ideas }) => OWNERS.some(word => ideas.has(word))) ? null : 'situs';
 }
 
-/** How often a parcel number may repeat, or be missing, and still be a key: condominiums share one. */
+/** How often a parcel number may repeat or be missing and still be a key: condominiums share one. */
 const KEY_REPEATS = 0.2;
-/** A number that repeats is less sure to be the parcel's, and surer than the number of a row. */
+/** A number that repeats is less likely to be the parcel's, but more likely than a row number. */
 const MIN_REPEATING = 0.6;
 const REPEATS_SHOWN = 3;
 
@@ -221,7 +219,7 @@ function keyOf(candidates: readonly Candidate[], byName: ReadonlyMap<string, Pro
 
 const isParcelNumber = (name: string): boolean => (fieldsOfName(name).get('apn') ?? 0) >= 0.7;
 
-/** The numbers that several rows have, with these rows. */
+/** The numbers that several rows share, with these rows. */
 function repeatsOf(texts: readonly (string | null)[]): string {
   const rows = new Map<string, number[]>();
   for (const [i, text] of texts.entries())
@@ -236,7 +234,7 @@ function repeatsOf(texts: readonly (string | null)[]): string {
   return `; repeated: ${shown}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Ids of a table or a map, those first that change least from one export to the next. */
+/** Ids of a table or map, those that change least between exports first. */
 const IDS = [
   'id',
   'pid',
@@ -254,7 +252,7 @@ const IDS = [
 const RENUMBERED =
   'is unique, but is not a parcel number. If the next export renumbers its rows, parcels lose their ids. Use a better key if the source has one';
 
-/** Without parcel numbers, a column that is filled and different in every row by its name and its values. */
+/** Without parcel numbers: a filled and unique column, by its name and values. */
 function lastResort(profiles: readonly Profile[]): Candidate | null {
   const rank = ({ name }: Profile) => IDS.indexOf(name.toLowerCase().replace(/[^a-z]|_\d+$/g, ''));
   const unique = profiles.filter(
@@ -269,10 +267,10 @@ function lastResort(profiles: readonly Profile[]): Candidate | null {
   return { field: 'apn', columns, spec: { column: best.name }, confidence: 0.5, why: RENUMBERED };
 }
 
-/** Of fewer rows it may be chance that none repeats. */
+/** With fewer rows, unique values may be chance. */
 const MIN_ROWS = 5;
 
-/** Each field gets its best candidate whose columns no surer one took. */
+/** Each field gets its best candidate whose columns no better candidate has used. */
 function assign(
   candidates: readonly Candidate[],
   profiles: readonly Profile[],
@@ -300,7 +298,7 @@ function assign(
   })).filter(({ mapped: best, others }) => best !== null || others.length > 0);
 }
 
-/** A longitude without a latitude is no place. */
+/** A longitude without a latitude is not a location. */
 function wholePlaces(fields: Suggestion[]): Suggestion[] {
   const isHalf = fields.filter(({ field, mapped }) => mapped && isOfPlace(field)).length === 1;
   return isHalf ? fields.filter(({ field }) => !isOfPlace(field)) : fields;
@@ -319,7 +317,7 @@ function repeatsAnother(
   const other = twin === field ? undefined : mapped.get(twin as ParcelTarget);
   if (other === undefined || other.columns.length > 1 || columns.length > 1) return false;
   const [own, theirs] = [columns[0]!, other.columns[0]!].map(name => byName.get(name)!.texts);
-  // Of a few rows it may be chance.
+  // With few rows, it may be chance.
   return own!.length >= 5 && own!.every((text, i) => Number(text) === Number(theirs![i]));
 }
 

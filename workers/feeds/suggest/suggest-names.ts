@@ -216,25 +216,25 @@ const FORMS: readonly Form[] = [
 /** Penalty for each idea that doesn't belong, and for each unexplained letter. */
 const STRAY = 0.4;
 
-/** What the name of a column says of a parcel. */
+/** What a column's name says about a parcel. */
 export function matchColumnName(name: string): NameParts {
   const { ideas, known } = matchVocabulary(name, WORDS);
-  // A number is a parcel's, an owner's or a lot's; at an address it is the house's.
+  // A number can belong to a parcel, an owner, or a lot. Next to an address word it is the house number.
   if (ideas.has('number')) {
     const isHouse = (ideas.has('situs') || ideas.has('addr')) && !ideas.has('pin') && !ideas.has('parcel');
     ideas.delete('number');
     ideas.add(isHouse ? 'house' : 'id');
   }
-  // The format of a number is no hint at its meaning: PIN_CHAR, APN_DASH.
+  // A number's format doesn't show its meaning: PIN_CHAR, APN_DASH.
   ideas.delete('form');
-  // What the software itself measures: Shape_Area, SHAPE.STArea().
+  // Measured by the software itself: Shape_Area, SHAPE.STArea().
   if (/^shape(?![a-z])/i.test(name)) ideas.add('not');
   return { ideas, known };
 }
 
-/** dBASE, and so a shapefile, cuts the names of columns here. */
+/** dBASE, and therefore shapefiles, cut column names after this many characters. */
 const DBASE_NAME_LENGTH = 10;
-/** How far a name that may be cut is trusted, by how many letters of its last word are left. */
+/** Confidence in a name that may be cut, by the remaining letters of its last word. */
 const CUT_TRUST = [0, 0.85, 0.95];
 
 /** How well a name fits each field, from 0 to 1. Fields without a match are omitted. */

@@ -1,7 +1,7 @@
 import type { ParcelTarget } from '../parcel-targets.ts';
 import type { Candidate, Profile } from './column-profile.ts';
 
-/** Fields from several columns: year and month of a sale, an area with its unit. */
+/** Fields from several columns: year and month of a sale, or an area with its unit. */
 export function combinedColumns(profiles: readonly Profile[]): Candidate[] {
   const has = (...ideas: string[]) =>
     profiles.filter(
@@ -43,8 +43,8 @@ export function combinedColumns(profiles: readonly Profile[]): Candidate[] {
 const MONEY = ['total', 'land', 'improvement'] as const;
 
 /**
- * Values that add up are values: land and improvements (and other features) make the total. Parts that say no
- * kind are of the kind of the total that they make.
+ * Columns that add up are values: land and improvements (and other features) make the total. Parts without a
+ * type get the type of their total.
  */
 export function findSums(
   candidates: readonly Candidate[],

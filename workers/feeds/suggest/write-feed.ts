@@ -6,7 +6,7 @@ import { displayValue } from '../values/text-value.ts';
 import type { Candidate } from './column-profile.ts';
 import { MIN_CONFIDENCE, type Suggestion, type Suggestions } from './suggest-columns.ts';
 
-/** The head of a feed file. */
+/** The top of a feed file. */
 export type FeedHead = {
   name: string;
   kind: string;
@@ -20,7 +20,7 @@ export type FeedHead = {
   overlap?: Overlap | undefined;
 };
 
-/** One line of YAML, whatever is in the value. */
+/** One line of YAML, whatever the value contains. */
 export const inline = (value: unknown): string =>
   stringify(value, { collectionStyle: 'flow', lineWidth: 0, doubleQuotedAsJSON: true })
     .trim()
@@ -28,7 +28,7 @@ export const inline = (value: unknown): string =>
 
 const comment = (text: string): string => `# ${displayValue(text)}`;
 
-/** The head of a feed file: its first comment, name, kind, county and terms. */
+/** The top of a feed file: its first comment, name, kind, county, and terms. */
 export function feedHead(head: FeedHead, about: readonly string[]): string[] {
   const { kind, fips, fipsWhy, disabled, ...texts } = head;
   const lines = about.map(line => (line === '' ? '#' : `# ${line.replace(/\s+/g, ' ')}`));
@@ -51,7 +51,7 @@ export function feedHead(head: FeedHead, about: readonly string[]): string[] {
   return lines;
 }
 
-/** What to read, as lines of a section. */
+/** The settings of a source, as lines of a section. */
 export function inputLines(input: InputSection): string[] {
   return Object.entries(input).flatMap(([name, value]) =>
     value === undefined ? [] : [`  ${name}: ${inline(value)}`],
@@ -75,7 +75,7 @@ export const plainColumnLines = (columns: Readonly<Record<string, ColumnSpec>>):
   ...Object.entries(columns).map(([field, spec]) => `    ${field}: ${inline(short(spec))}`),
 ];
 
-/** Suggestions under the names of any kind of feed. */
+/** Suggestions by field name, for any kind of feed. */
 type Named = Pick<Suggestions, 'key'> & { fields: (Omit<Suggestion, 'field'> & { field: string })[] };
 
 /** The columns of a source with their confidence. Comments list the next-best candidates. */

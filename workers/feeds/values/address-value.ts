@@ -27,7 +27,7 @@ const NO_NUMBER = /^(?:(?:0+(?:\.0+)?|X{2,}|[#?*-]+)(?:[\s,]+|$))+/i;
 /** A street address without its placeholder house number. null if nothing else is left. */
 export function addressText(raw: unknown): string | null {
   const text = tidyText(raw);
-  // Most start with their number. A regular expression takes ten times as long.
+  // Most start with the number. A regular expression takes ten times as long.
   if (text === null || (text >= '1' && text < ':')) return text;
   return text.replace(NO_NUMBER, '') || null;
 }
@@ -47,17 +47,17 @@ function stateAtEnd(text: string): End | null {
   if (rest !== undefined) {
     const state = parseState(`${one}${two}`);
     const isSet = zip !== null || /,\s*\S+(\s\S)?$/.test(line) || !isStreet(rest);
-    // 12 OAK CT is a court, and in no state.
+    // 12 OAK CT is a court, not a state.
     if (typeof state === 'string' && (isSet || !STREET_ENDS.has(`${one}${two}`.toUpperCase())))
       return { rest: trimmed(rest), state, zip };
   }
   return namedState(line, zip);
 }
 
-/** What has a number of its own: HWY 12345, LOT 10234. */
+/** Words that are followed by a number of their own: HWY 12345, LOT 10234. */
 const TAKES_NUMBER = /^(HWY|HIGHWAY|RTE|ROUTE|RT|CTH|STH|CR|SR|FM|US|RD|ROAD|BOX|LOT|APT|UNIT|STE|SUITE|#)$/;
 
-/** A ZIP behind an address without its state: 12 MAIN ST WASHINGTON 03280. */
+/** A ZIP code after an address without a state: 12 MAIN ST WASHINGTON 03280. */
 function zipAtEnd(text: string): AddressLine | null {
   const [, before, five, four] = ZIP.exec(text) ?? [];
   const words = before?.split(/[\s,]+/) ?? [];
@@ -96,12 +96,12 @@ const STREET_ENDS = new Set(
     'CSWY CAUSEWAY EXPY FWY FREEWAY RUN ROW PATH PLZ PLAZA PT MT PR FL LA'
   ).split(' '),
 );
-/** Those of them that are states or a place's first word, too: they end no street before a city. */
+/** Suffixes that are also states or the first word of a city. They don't end a street before a city. */
 const NO_ENDS = new Set(['MT', 'PR', 'FL', 'LA', 'PT']);
 const endsStreet = (word: string | undefined): boolean =>
   word !== undefined && STREET_ENDS.has(bare(word)) && !NO_ENDS.has(bare(word));
 
-/** Roads that are called by a number or letters: COUNTY RD KK, HWY 13, STATE ROAD 67. */
+/** Roads named by a number or letters: COUNTY RD KK, HWY 13, STATE ROAD 67. */
 const NUMBERED = /^(HWY|HIGHWAY|RTE|ROUTE|RT|CTH|STH|CR|SR|FM|US)$/;
 const OF_NUMBERED = /^(COUNTY|CO|CNTY|STATE|ST|US|TOWN|TWP|FARM|RANCH|OLD)$/;
 const UNITS = /^(APT|APARTMENT|UNIT|STE|SUITE|RM|ROOM|FL|FLOOR|LOT|BLDG|BUILDING|SPC|SPACE|TRLR|PH|#)$/;
@@ -121,7 +121,7 @@ function isStreet(text: string): boolean {
   return isNumber(first) || isCare || BOX.test(text) || more.some(word => ROAD.test(bare(word)));
 }
 
-/** How many words the names of cities have at most: TRUTH OR CONSEQUENCES, EGG HARBOR TOWNSHIP. */
+/** Maximum number of words in a city name: TRUTH OR CONSEQUENCES, EGG HARBOR TOWNSHIP. */
 const MAX_WORDS = 4;
 const CITY = /^[A-Z][A-Z.'’ -]*$/i;
 function isCity(text: string): boolean {
@@ -130,7 +130,7 @@ function isCity(text: string): boolean {
   return CITY.test(text) && words.length <= MAX_WORDS && !isOther;
 }
 
-/** Street and city of a line without its state. */
+/** Street and city of a line without a state. */
 function streetAndCity(text: string): Pick<AddressLine, 'street' | 'city'> {
   const parts = text.split(/\s*,\s*/).filter(part => part !== '');
   const last = parts.pop();
@@ -165,7 +165,9 @@ function splitWords(text: string): { street: string; city: string | null } {
   return isUnclear || !isCity(city) ? whole : { street: words.slice(0, end).join(' '), city };
 }
 
-/** MAIN ST E LANSING: East Lansing, or Main Street East. What has its direction already is the former. */
+/**
+ * MAIN ST E LANSING: East Lansing, or Main Street East. If the street already has a direction, the former.
+ */
 const isAmbiguous = (words: readonly string[], end: number): boolean =>
   /^[NSEW]\.?$/i.test(words[end] ?? '') &&
   words.length > end + 1 &&
@@ -185,7 +187,7 @@ function endOfStreet(words: readonly string[]): number | null {
     else if (UNITS.test(at(i)) && LABEL.test(at(i + 1))) end = i;
   }
   if (end === null) return null;
-  // OAK ST CT is a court; ST PAUL behind a street is a city.
+  // OAK ST CT is a court. ST PAUL after a street is a city.
   while (endsStreet(words[end]) && !(at(end) === 'ST' && words.length > end + 1)) end++;
   const isDirection = at(end).length === 2 || UNITS.test(at(end + 1)) || DIRECTIONS.has(at(end + 1));
   if (DIRECTIONS.has(at(end)) && isDirection) end++;

@@ -14,10 +14,11 @@ const EPOCH_MS_FROM = 1e10;
 const EARLIEST_YEAR = 1800;
 
 /**
- * Recognises what cannot be misread: ISO days and timestamps, YYYY/MM/DD, YYYYMMDD, M/D/YYYY, and
- * milliseconds since 1970. A timestamp counts as the day it prints, whatever its time zone; milliseconds
- * as their day in UTC.
+ * Recognizes unambiguous formats: ISO dates and timestamps, YYYY/MM/DD, YYYYMMDD, M/D/YYYY, and milliseconds
+ * since 1970. A timestamp counts as the date that it shows, whatever its time zone. Milliseconds count as
+ * their date in UTC.
  * @param lastYear years after this one are out of range
+ * /
  */
 export function dateParser(format: string | undefined, lastYear: number): DateParser {
   const read = format === undefined ? recognise : byFormat(format, lastYear);
@@ -80,7 +81,7 @@ const MONTHS = 'JANUARY FEBRUARY MARCH APRIL MAY JUNE JULY AUGUST SEPTEMBER OCTO
   ' ',
 );
 
-/** 1 to 12 of 'Sep', 'Sept' or 'September'; 0 of other words. */
+/** 1 to 12 for 'Sep', 'Sept', or 'September'. 0 for other words. */
 const monthOf = (word: string): number => MONTHS.findIndex(month => month.startsWith(word.toUpperCase())) + 1;
 
 const TOKENS: Record<string, string> = {

@@ -9,7 +9,7 @@ const DATED = new RegExp(
   'i',
 );
 
-/** Longer texts are none of them. */
+/** Longer texts are never damaged numbers. */
 const MAX_CHARS = 24;
 
 /**
@@ -27,5 +27,5 @@ export function damageOf(text: string, raw: unknown): Failure | null {
 const TOTAL =
   /^\W*((GRAND|SUB|REPORT|PAGE|OVERALL)?-?TOTALS?(COUNT|ROWS|RECORDS|PARCELS)?|\d+RECORDS?|\d+ROWS?(AFFECTED|SELECTED|RETURNED|FOUND)|ENDOF(REPORT|FILE))[\W\d]*$/;
 
-/** Whether a key, in upper case and without spaces, is no parcel's but that of a line of totals. */
+/** Whether a key, in upper case and without spaces, belongs to a totals row rather than a parcel. */
 export const isTotal = (key: string): boolean => !/^\d[\d-]*$/.test(key) && TOTAL.test(key);

@@ -1,11 +1,11 @@
 import { tidyText } from './text-value.ts';
 
-/*
- * Numbers as Europe writes them: a comma before the decimals, points between thousands. A column says so with
- * `decimal: ","`; of one that does not, 51.000 is 51.
+/**
+ * European numbers: a comma before the decimals, points between thousands. A column declares them with
+ * `decimal: ","`. Without it, 51.000 is 51.
  */
 
-/** '2,5', '1.234,50', '1.234.567', '-48,1', '(1.200,00)': no American number. */
+/** '2,5', '1.234,50', '1.234.567', '-48,1', '(1.200,00)': not American numbers. */
 const COMMA = /^\(?[-+]?[$€]?\s?(\d{1,3}(\.\d{3})+,\d+|\d+,(\d{1,2}|\d{4,})|\d{1,3}(\.\d{3}){2,})\)?$/;
 /** '51.000': fifty-one, or fifty-one thousand. */
 const EITHER = /^\(?[-+]?[$€]?\s?\d{1,3}\.\d{3}\)?$/;
@@ -14,7 +14,7 @@ const POINT = /^\(?[-+]?[$€]?\s?(\d+(,\d{3})*\.\d*|\d{1,3}(,\d{3}){2,})\)?$/;
 
 const WRITTEN = /^\(?[-+]?[$€]?\s?(\d{1,3}(\.\d{3})+|\d+)(,\d*)?\)?$/;
 
-/** A number with a decimal comma as parseNumber reads it; what is none becomes a text that it refuses. */
+/** Converts a number with a decimal comma for parseNumber. Anything else becomes text that it rejects. */
 export function decimalPoint(raw: unknown): unknown {
   if (typeof raw !== 'string') return raw;
   const text = tidyText(raw);
@@ -23,7 +23,7 @@ export function decimalPoint(raw: unknown): unknown {
   return text.replace(/[.€]/g, '').replace(',', '.');
 }
 
-/** How many texts can be read in which way, and the first that shows the doubt. */
+/** How many texts can be read each way, with the first ambiguous one. */
 export type Notation = { comma: number; either: number; point: number; example: string | null };
 
 export const newNotation = (): Notation => ({ comma: 0, either: 0, point: 0, example: null });

@@ -33,12 +33,12 @@ function upTo(value: Numeric, most: number): Numeric {
 }
 
 /**
- * The largest county, Yukon-Koyukuk in Alaska, has 94 million acres; what is more is a
- * filler or another unit.
+ * The largest county, Yukon-Koyukuk in Alaska, has 94 million acres. Anything more is a placeholder or in
+ * another unit.
  */
 const MAX_ACRES = 1e8;
 
-/** Acres: 0 means that none are stated, which is no fault of the row. */
+/** Acres: 0 means that none are stated, which is not an error in the row. */
 export function acres(value: Numeric): Numeric {
   const stated = upTo(value, MAX_ACRES);
   if (typeof stated !== 'number') return stated;
@@ -46,7 +46,7 @@ export function acres(value: Numeric): Numeric {
 }
 
 /**
- * The largest building of the United States has some 15 million square feet, a filler of eight nines more.
+ * The largest building in the United States has about 15 million square feet. Eight nines are a placeholder.
  */
 const MAX_SQFT = 9e7;
 
@@ -54,7 +54,7 @@ export const floorArea = (value: Numeric): Numeric => upTo(value, MAX_SQFT);
 
 export const percent = (value: Numeric): Numeric => upTo(value, 100);
 
-/** No parcel and no mortgage is worth a trillion dollars; such a figure is a filler like 9999999999999. */
+/** No parcel or mortgage is worth a trillion dollars. A figure like 9999999999999 is a placeholder. */
 const MAX_USD = 1e12;
 
 export const price = (value: Numeric): Numeric => upTo(value, MAX_USD - 0.01);
@@ -64,10 +64,10 @@ export function money(value: Numeric): Numeric {
   return typeof dollars === 'number' ? Math.round(dollars) : dollars;
 }
 
-/** No parcel has as many structures as a whole city. */
+/** No parcel has as many structures as a city. */
 export const MAX_COUNT = 100_000;
 
-/** A century: what is more is a filler, or a date instead of a count. */
+/** A century. Anything more is a placeholder, or a date instead of a count. */
 export const MAX_DAYS = 36_525;
 
 /** No page has more viewers than the United States has people. */
@@ -80,7 +80,7 @@ export function count(value: Numeric, most: number): Numeric {
 }
 
 /**
- * A calendar year from 1600 (the oldest houses of New England and Florida) to `lastYear`; 0 means unknown.
+ * A calendar year from 1600 (the oldest houses of New England and Florida) to `lastYear`. 0 means unknown.
  */
 export function year(value: Numeric, lastYear: number): Numeric {
   if (typeof value !== 'number') return value;

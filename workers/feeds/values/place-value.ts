@@ -2,7 +2,7 @@ import { allCounties, fiveDigits } from '../../../shared/regions/counties.ts';
 import { stateCode } from '../../../shared/regions/states.ts';
 import { FAILURES, type Failure, tidyText } from './text-value.ts';
 
-/** The armed forces' mail has states of its own (USPS Publication 28, appendix B). */
+/** Military mail has its own states (USPS Publication 28, appendix B). */
 const MILITARY = new Set(['AA', 'AE', 'AP']);
 
 export function parseState(raw: unknown): string | null | Failure {
@@ -62,10 +62,10 @@ export function isKnownCounty(fips: number): boolean {
   return codes.has(fips);
 }
 
-/** For a row with a former county of Connecticut and nothing that decides its region. */
+/** For a row with a former Connecticut county, and nothing that shows its region. */
 export const ambiguousRegion = (fips: number): string =>
   `${fiveDigits(fips)} is a former county of Connecticut. Its towns are in several planning regions (09110 to 09190), and the row has no town or point to tell which: map the city, or use the region's code`;
 
-/** Connecticut's planning regions took the place of its counties (87 FR 34235). */
+/** Connecticut's planning regions replaced its counties (87 FR 34235). */
 export const noSuchCounty = (fips: number): string =>
   `${fiveDigits(fips)} is not the FIPS code of a county${Math.floor(fips / 1000) === 9 ? '. Connecticut uses the codes of its planning regions, 09110 to 09190' : ''}`;

@@ -73,17 +73,17 @@ export function displayValue(raw: unknown): string {
 const NULL_WORDS = new Set(['NULL', '<NULL>', '(NULL)', 'N/A', '#N/A', 'NONE', 'NAN']);
 const LONGEST_NULL_WORD = 6;
 
-/** Looked at first: upper-casing every short text costs a third of the mapping's time. */
+/** Checked first, because upper-casing every short text costs a third of the mapping's time. */
 const MAY_BE_NULL_WORD = /^[Nn<(#]/;
 
-/** White space but a single plain space between words, such as full-width and no-break spaces. */
+/** White space other than single spaces between words, such as full-width and no-break spaces. */
 const UNTIDY = /[\0\t\n\v\f\r\u0085\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]|\s\s/;
-/** What has no width. */
+/** Zero-width characters. */
 const INVISIBLE = /[\0\u200b\u2060\ufeff]/g;
 
 const ASTERISK = 42;
 
-/** What dBASE, Excel and others write for a number that did not fit. */
+/** What dBASE, Excel, and others write for a number that did not fit. */
 export const isOverflow = (raw: unknown): boolean => typeof raw === 'string' && /^\s*\*{2,}\s*$/.test(raw);
 
 /**
@@ -97,7 +97,7 @@ export function tidyText(raw: unknown): string | null {
   return text.length <= LONGEST_NULL_WORD && isNullWord(text) ? null : text;
 }
 
-/** Without NUL and white space around it, and with one plain space in the place of any other white space. */
+/** The text without NUL and outer white space, and with other white space as single spaces. */
 export function tidySpaces(raw: string): string {
   const text = raw.trim();
   return UNTIDY.test(text)

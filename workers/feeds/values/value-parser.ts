@@ -35,7 +35,7 @@ export type TargetSpec = Omit<ListingFieldSpec, 'type'> & {
 };
 
 export type ParserOptions = {
-  /** The source's number times this is the number in the field's unit. */
+  /** Multiplies the source's number to get the field's unit. */
   scale?: number | undefined;
   date?: string | undefined;
   /** The last valid year of dates and building years: next year. */
@@ -118,8 +118,8 @@ function parseUrl(raw: unknown): string | null | Failure {
 }
 
 /**
- * Web addresses from a list, JSON of one, or text. One entry that is no address spoils the list: half a
- * list would hide it.
+ * Web addresses from a list, JSON of one, or text. One invalid entry rejects the list, because half a list
+ * would hide the error.
  */
 function parseList(raw: unknown): string[] | null | Failure {
   const items = Array.isArray(raw) ? raw : split(tidyText(raw));

@@ -25,9 +25,9 @@ export type ColumnCheck = {
   /** Our field, and its unit if it has one. */
   target: string;
   unit: string | null;
-  /** The source's columns that feed it; empty for a fixed value. */
+  /** The source's columns that fill it. Empty for a fixed value. */
   from: string[];
-  /** Of a preset or marked optional, and the source lacks it. */
+  /** Whether it is from a preset or marked optional, and missing from the source. */
   absent: boolean;
   filled: number;
   /** Up to three different values, as in the source and as mapped. */
@@ -39,16 +39,16 @@ export type PartCheck = {
   part: Exclude<Input, 'elevation'> | `roll ${number}`;
   source: string;
   format: string;
-  /** Rows looked at, those that the parser itself could not use included. */
+  /** Rows read, including those that the parser could not use. */
   rows: number;
   whole: boolean;
-  /** Rows that a parcel or a listing would be made of; of a land layer, features that count. */
+  /** Rows that would become a parcel or a listing. For a land layer, features that count. */
   usable: number;
   skipped: number;
-  /** Comps, and sales that are none because one deed covers several parcels. */
+  /** Comps, and sales that are not comps because one deed covers several parcels. */
   sales: number;
   multiParcel: number;
-  /** Of a roll. */
+  /** For a roll. */
   priced: PricedSales | null;
   withGeometry: number;
   classes: { counting: Record<string, number>; notCounting: Record<string, number> } | null;
@@ -59,7 +59,7 @@ export type PartCheck = {
   dropped: Fault[];
 };
 
-/** Rows with a day and a price of a sale that is more than nominal, comps or not. */
+/** Rows with a sale date and a price that is more than nominal, comps or not. */
 export type PricedSales = { rows: number; vacant: number; codes: Record<string, number> };
 
 /**
@@ -78,9 +78,9 @@ export type GeometryFault = { reason: string; message: string; refuses: boolean 
 
 /** Notes of a kind of feed about the rows of a part, in addition to the common counts. */
 export type RowNotes<Mapped extends MappedRow = MappedRow & RowFacts> = {
-  /** Of every row that maps. */
+  /** For every row that is mapped. */
   mapped?(row: SourceRow, mapped: MappedRow): void;
-  /** Of every row that is used, or counted as one that does not count. */
+  /** For every row that is used, or counted as ignored. */
   used?(row: SourceRow, mapped: Mapped): void;
   /** @param doubtful warnings about values, to list among those of the kind */
   warnings?(doubtful: readonly string[]): string[];
@@ -105,7 +105,7 @@ export type OpenPart = {
   notes: RowNotes;
   onKey(key: string): unknown;
   compiled: Compiled[];
-  /** How many rows fill each column of the source, and with what first. */
+  /** Number of filled rows per column of the source, with the first value. */
   fills: Fills;
   doubtful: ReturnType<typeof doubtfulText>;
   resolve: Resolve;
@@ -171,7 +171,7 @@ export function skipRows({ check }: OpenPart, rows: number): void {
   check.skipped += rows;
 }
 
-/** What may not be meant, such as features that become one parcel because they share a word for a key. */
+/** Likely mistakes, such as features that become one parcel because their key is a word. */
 export function warningsOf({ check, notes, doubtful }: OpenPart): string[] {
   const ofValues = doubtful.warnings(check.part);
   return notes.warnings?.(ofValues) ?? ofValues;
@@ -244,7 +244,7 @@ function compileColumns({ fields, columns }: Mapping, resolve: Resolve): Compile
   });
 }
 
-/** Notes what keeps a source from being read as a problem of the feed. @throws any other error */
+/** Reports an error that prevents reading a source as a problem of the feed. */
 export function addProblem(problems: string[], part: string, error: unknown): void {
   if (!(error instanceof PlatError)) throw error;
   problems.push(...error.message.split('\n').map(line => `${part}: ${line}`));

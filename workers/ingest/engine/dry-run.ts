@@ -18,7 +18,7 @@ import {
   warningsOf,
 } from './check-part.ts';
 
-/** What the first rows of a feed's sources come to. Plain data, for the terminal and for scripts. */
+/** The results of a feed's first rows. Plain data, for the terminal and for scripts. */
 export type FeedCheck = {
   /** false if the feed can't run, or if its gate would block the share of rejected rows. */
   ok: boolean;
@@ -30,10 +30,10 @@ export type FeedCheck = {
   warnings: string[];
   /** How many sales would become comps, by which choice, or why there are none. */
   comps: string[];
-  /** Roads, wetlands and flood: the box around what was read, in degrees; else null. */
+  /** Roads, wetlands, and flood: the bounding box of what was read, in degrees. Otherwise null. */
   extent: Box | null;
   parts: PartCheck[];
-  /** Kind elevation: what the headers of the first tiles say; null when none could be read. */
+  /** Kind elevation: results of the first tiles' headers. null if none could be read. */
   tiles: TilesCheck | null;
   /** Kind imagery: location and resolution. null if none could be read. */
   imagery: ImageryCheck | null;
@@ -46,7 +46,7 @@ export type KeyCheck = { checked: number; matched: number; unmatched: string[] }
 export type FilesCheck = {
   named: number;
   read: number;
-  /** Of a template: not there. */
+  /** Tiles of a template that don't exist. */
   absent: number;
   rejected: Fault[];
 };
@@ -58,9 +58,9 @@ export type TileCheck = {
   /** Size of a cell, in units of the CRS. */
   cell: [number, number];
   crs: string;
-  /** Meters of one unit of height. */
+  /** Meters per unit of elevation. */
   unitM: number;
-  /** Whether the file or the feed says so, and it is not the default. */
+  /** Whether the file or the feed states it, rather than the default. */
   unitStated: boolean;
   nodata: number | null;
   /** Values of a few sampled cells. null if they were not read. */
@@ -72,10 +72,10 @@ export type TilesCheck = FilesCheck & { tiles: TileCheck[] };
 
 export type HeightSample = {
   cells: number;
-  /** Meters; null where no cell has a height. */
+  /** Meters, or null if no cell has an elevation. */
   lowestM: number | null;
   highestM: number | null;
-  /** Cells whose value no land has, and the first of those values, in the file's unit. */
+  /** Number of cells with impossible values, and the first of these values, in the file's unit. */
   dropped: number;
   droppedValue: number | null;
 };
@@ -83,7 +83,7 @@ export type HeightSample = {
 export type ImageryCheck = FilesCheck & {
   sources: {
     source: string;
-    /** Meters on the ground. */
+    /** In meters on the ground. */
     pixelM: number;
     extent: Box;
     /** For a file: its size and contents. */
@@ -98,7 +98,7 @@ export type ImageryCheck = FilesCheck & {
   }[];
 };
 
-/** A check of a feed under way. */
+/** A running check of a feed. */
 export type DryRun = {
   limit: number;
   read(spec: InputSpec): AsyncIterable<RowBatch>;

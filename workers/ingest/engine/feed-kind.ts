@@ -16,7 +16,7 @@ export type FileOf<S extends Sections> = FeedHead & { [Name in keyof S]?: z.outp
 
 type Mapped = { columns: Partial<Record<string, ColumnSpec>> };
 
-/** All that differs from one kind of feed to another. `all-kinds.ts` lists them. */
+/** Everything that differs between kinds of feeds. `all-kinds.ts` lists them. */
 export type FeedKind<
   Name extends FeedKindName = FeedKindName,
   Own extends Sections = Sections,

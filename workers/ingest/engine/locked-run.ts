@@ -31,7 +31,7 @@ export type RunStart = {
 };
 
 /**
- * Runs `work` as a run of a feed, under the feed's lock; a job that is repeated after its run has ended gets
+ * Runs `work` as a run of a feed, under the feed's lock. A job that is repeated after its run has ended gets
  * that run's result.
  */
 export async function runLocked(
@@ -74,7 +74,7 @@ export async function runLocked(
   return result;
 }
 
-/** Records that a run starts, or is tried again, and clears what dead runs of the feed left. */
+/** Records that a run starts or is retried, and deletes what dead runs of the feed left. */
 async function openRun(
   deps: RunDeps,
   start: RunStart,

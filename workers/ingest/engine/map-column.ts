@@ -33,7 +33,7 @@ export function compileColumn(
   return { read: values => firstOf(ways, values), raw: values => rawOfFirst(ways, values) };
 }
 
-/** The first way that gives a value; when none does, the first fault, so that it is not silent. */
+/** The first source with a value. Without any, the first error, so that it is reported. */
 function firstOf(ways: readonly CompiledColumn[], values: Values): Value | Failure {
   let fault: Failure | null = null;
   for (const way of ways) {
@@ -74,7 +74,7 @@ function compileWay(target: FieldTarget, way: PlainColumn, resolve: Resolve): Co
   if (part !== undefined) return { raw, read: values => recode(splitAddress(raw(values))[part]) };
   const isCell = way.column !== undefined && way.decimal === undefined && !way.column.includes('[].');
   const plain = isCell ? resolve(way.column!) : null;
-  // Most columns by far: one call less a value.
+  // Most columns, by far. Saves one call per value.
   if (plain !== null) return { raw, read: values => recode(values[plain]) };
   return { raw, read: values => recode(input(values)) };
 }
@@ -123,7 +123,9 @@ function joined(getters: readonly Getter[], separator: string): Getter {
   };
 }
 
-/** The sum, null when all are empty; the text of the first that is no number, so that it is reported. */
+/**
+ * The sum, or null when all are empty. Returns the first text that is not a number, so that it is reported.
+ */
 function summed(getters: readonly Getter[]): Getter {
   return values => {
     let sum: number | null = null;
@@ -208,7 +210,7 @@ const UNITS = new Map(
 );
 
 /**
- * The unit that a word means ('Square Feet', 'AC.'); `whenEmpty` for none, null for a word that is no unit.
+ * The unit that a word means ('Square Feet', 'AC.'). `whenEmpty` for empty text, null for an unknown word.
  */
 function unitOf(raw: unknown, whenEmpty: AreaUnit): AreaUnit | null {
   const text = tidyText(raw);

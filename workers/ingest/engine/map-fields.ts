@@ -23,7 +23,7 @@ export type DroppedValue = { field: string; reason: string; message: string };
 /** A row that is not merged: rejected, or skipped by skip_where (reason 'skipped'; counted, not rejected). */
 export type RejectedRow = { ok: false; field: string | null; reason: string; message: string };
 
-/** A mapped row: the values of its kind's fields in their order, and what had to be dropped. */
+/** A mapped row: the values of its kind's fields in order, and the dropped values. */
 export type MappedRow = { ok: true; values: Value[]; dropped: DroppedValue[] | null };
 
 /** The position of each field's value. */
@@ -48,10 +48,7 @@ type MappedInput = {
 
 type MapRow<Mapped> = (row: SourceRow) => Mapped | RejectedRow;
 
-/**
- * Creates a mapper that skips rows by `skip_where`. `further` are columns that the feed names in other
- * places.
- */
+/** Creates a mapper that skips rows by `skip_where`. `further`: columns that the feed names elsewhere. */
 export function mapperOf<Mapped>(
   { columns: mapped, skipWhere }: MappedInput,
   compile: (resolve: Resolve) => MapRow<Mapped>,
@@ -113,7 +110,7 @@ export function compileCondition(condition: Condition, resolve: Resolve): Test {
 const within = (value: unknown, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): boolean =>
   typeof value === 'number' && value >= min && value <= max;
 
-/** Without half of a surrogate pair at its end. */
+/** The text without half of a surrogate pair at its end. */
 const cut = (text: string, chars: number): string =>
   text
     .slice(0, chars)

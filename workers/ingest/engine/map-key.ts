@@ -24,10 +24,10 @@ export function compileKey(
   };
 }
 
-/** Few keys can be damaged; the others cost one test. */
+/** Few keys can be damaged. Others cost one test. */
 const MAY_BE_DAMAGED = /E\+?\d|-[A-Z]{3}|[A-Z]{3}-|:00/;
 
-/** Rejects a row whose key a spreadsheet damaged: other parcels have the same key, or none knows it. */
+/** Rejects a row whose key a spreadsheet damaged, because other parcels may have the same damaged key. */
 export function compileKeyCheck(
   spec: KeySpec,
   resolve: Resolve,

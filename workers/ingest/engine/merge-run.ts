@@ -17,8 +17,8 @@ import { stageSchema } from './stage-schema.ts';
 const ONCE = { retries: false };
 
 /**
- * Compares what a run staged with what is there and merges it, in one transaction with the run's end and the
- * jobs that follow. @param moved whether another as_of has put statistics and values out of date
+ * Compares what a run staged with current data and merges it, in one transaction with the run's end and the
+ * jobs that follow.
  */
 export async function mergeRun(
   run: RunContext,
@@ -28,8 +28,8 @@ export async function mergeRun(
   const { db, runId, feedId, counts, force } = run;
   let prepared: Prepared | undefined;
   const follow: string[] = [];
-  // Include the comparison, because it resolves duplicate rows. A second attempt would find them resolved and
-  // not count them.
+  // Includes the comparison, because it resolves duplicate rows. A second attempt would find them resolved
+  // and not count them.
   const status = await db.transaction(async (tx): Promise<RunStatus> => {
     await tx.execute(`set local search_path = ${stageSchema(run)}, public`);
     prepared = await withFirstReject(tx, runId, await compare(tx));
@@ -44,7 +44,7 @@ export async function mergeRun(
       await openChanges(tx);
       await prepared.merge(tx);
     }
-    // Another as_of marks regions and counties when the feed is registered, also where no row changes.
+    // A new as_of marks regions and counties when the feed is registered, even if no row changes.
     if (touched || moved) follow.push(...(await enqueueFollowing(tx)));
     if (checkpoint)
       await tx.run('feeds/save_checkpoint', { feed_id: feedId, checkpoint: JSON.stringify(checkpoint) });
@@ -64,7 +64,7 @@ export async function mergeRun(
   return { result, brokeOff };
 }
 
-/** A run without a usable row says why at once, by the first that it could not use. */
+/** A run without a usable row reports the first unusable row. */
 async function withFirstReject(db: Db, runId: number, prepared: Prepared): Promise<Prepared> {
   const { gate } = prepared;
   if (!gate.blocked.some(fault => fault.gate === 'empty')) return prepared;
@@ -90,9 +90,10 @@ async function enqueueFollowing(db: Db): Promise<string[]> {
 }
 
 /**
- * The feed's lock may be lost with its connection: a merge must not build on what another run, or another
- * attempt at this one, has replaced.
+ * The feed's lock may be lost with its connection. A merge must not build on data that another run, or
+ * another attempt at this one, has replaced.
  * @throws PlatError `overtaken`
+ * /
  */
 async function assertUndisturbed(db: Db, { feedId, last, ...own }: RunContext): Promise<void> {
   await db.run('feeds/lock_feed', { feed_id: feedId });

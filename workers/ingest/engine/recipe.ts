@@ -8,25 +8,25 @@ import type { RunContext } from './run-context.ts';
 
 export type NamedInput = [name: string, input: { input: InputSpec }];
 
-/** The steps of a run for a kind of feed. Its methods only get feeds of that kind. */
+/** The steps of a run for a kind of feed. Its methods get only feeds of that kind. */
 export type Recipe<F extends AnyFeed = AnyFeed, Staged = unknown> = {
   /** The statements that create the staging tables. */
   tables: string[];
-  /** Raised when the same rows are staged in another way. */
+  /** Increase it when the same rows are staged differently. */
   version?: number;
   stage(run: RunContext, feed: F): Promise<Staged>;
   compare(db: Db, run: RunContext, feed: F, staged: Staged): Promise<Prepared>;
-  /** The inputs whose sources can say that they have not changed. Without any, a feed is read every time. */
+  /** Inputs whose sources can report that they haven't changed. Without any, a feed is always read. */
   inputs?(feed: F): NamedInput[];
-  /** A run of another feed on which the result depends too. */
+  /** A run of another feed that also affects the result. */
   dependsOn?(run: RunContext): Promise<number>;
-  /** Whether what earlier runs merged is still there. Default: it is. */
+  /** Whether the merged data of earlier runs still exists. Default: it does. */
   isPresent?(run: RunContext): Promise<boolean>;
-  /** What the first rows come to, for `plat feed check`. */
+  /** The results of the first rows, for `plat feed check`. */
   check(check: DryRun, feed: F): Promise<void>;
 };
 
-/** What a recipe leaves to do once the gate has let it pass; `merge` runs inside the merging transaction. */
+/** The steps after the gate. `merge` runs inside the merging transaction. */
 export type Prepared = {
   gate: GateResult;
   touched: boolean;
@@ -38,6 +38,6 @@ export type Prepared = {
    * merge.
    */
   checkpoint?: ResoCheckpoint | null;
-  /** Why an incremental source ended early; what came before it is merged first. */
+  /** Why an incremental source ended early. What came before is merged first. */
   brokeOff?: unknown;
 };

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 
 /**
- * A 128-bit digest as the text of a uuid (16 bytes in the table): equal digests mean an
- * unchanged row. Not for security; truncated SHA-1 because it is the fastest that every OpenSSL build allows.
+ * A 128-bit digest as the text of a uuid (16 bytes in the table). Equal digests mean an unchanged row. Not
+ * for security: truncated SHA-1, because it is the fastest hash in every OpenSSL build.
  */
 export const digest = (data: string | Uint8Array): string => hash('sha1', data, 'hex').slice(0, 32);
 
-/** Bits in 32 MB: of a million keys some two thousand share theirs with another. */
+/** Bits in 32 MB. Of a million keys, about two thousand share a bit with another. */
 const BITS = 2 ** 28;
 /**
- * Bits of a page, which is allocated when needed: 32 MB at once for a small file cost a garbage collection of
- * 0.1 s.
+ * Bits of a page, allocated when needed. Allocating 32 MB at once for a small file cost a garbage collection
+ * of 0.1 s.
  */
 const PAGE_BITS = 2 ** 15;
 
@@ -21,7 +21,7 @@ const PAGE_BITS = 2 ** 15;
 export class SeenKeys {
   private readonly pages = new Array<Uint8Array | undefined>(BITS / PAGE_BITS).fill(undefined);
 
-  /** Adds the key; true when it (or one of the same bit) was there before. */
+  /** Adds the key. Returns true if it, or one with the same bit, was added before. */
   add(key: string): boolean {
     const bit = hash32(key) % BITS;
     const number = Math.floor(bit / PAGE_BITS);
@@ -35,7 +35,7 @@ export class SeenKeys {
   }
 }
 
-/** FNV-1a, its bits mixed as MurmurHash3 does in the end (A. Appleby, public domain). */
+/** FNV-1a, with the final mixing of MurmurHash3 (A. Appleby, public domain). */
 function hash32(text: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);

@@ -4,7 +4,7 @@ import type { Logger } from '../../../shared/platform/log.ts';
 import type { ResoCheckpoint } from '../../formats/row-batch.ts';
 import type { AcceptedRun, InputRecord, SourceState } from './run-record.ts';
 
-/** The steps at which a run can be observed, and killed in tests. */
+/** Steps of a run, which tests use to observe or kill it. */
 export type Step = 'open' | 'stage' | 'join' | 'match' | 'gate' | 'merge' | 'commit' | 'follow';
 
 export type RunDeps = {
@@ -13,8 +13,8 @@ export type RunDeps = {
   signal: AbortSignal;
   env: NodeJS.ProcessEnv;
   /**
-   * Kept until a run has ended well, so that the next attempt resumes reading a service; without it, each
-   * starts over.
+   * Stored until a run succeeds, so that the next attempt continues reading a service. Without it, each
+   * attempt starts over.
    */
   workDir?: string;
   sharedDir?: string;
@@ -24,12 +24,12 @@ export type RunDeps = {
 
 export type RunContext = RunDeps & {
   runId: number;
-  /** Which attempt at the run this is. */
+  /** The number of this attempt at the run. */
   attempt: number;
-  /** Whether the run merges although a gate would block it. */
+  /** Whether the run merges even if a gate would block it. */
   force: boolean;
   feedId: number;
-  /** The folder from which the feed's relative sources start. */
+  /** The folder that the feed's relative sources start from. */
   baseDir: string;
   tmpDir: string;
   counts: RunCounts;

@@ -41,7 +41,7 @@ export function countFilled(
 /** The most classes listed by name; the rest is counted as 'other'. */
 const CLASSES_COUNTED = 40;
 
-/** Counts by class, without a prototype: a file may call a class anything, 'constructor' too. */
+/** Counts by class, without a prototype, because a file can use any class name, even 'constructor'. */
 export function newClasses(): Record<string, number> {
   return Object.create(null) as Record<string, number>;
 }

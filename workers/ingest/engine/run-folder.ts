@@ -7,15 +7,12 @@ import type { Config } from '../../../shared/platform/config.ts';
 import { errorCode } from '../../../shared/platform/errors.ts';
 
 /**
- * With the host's name: containers that share a folder for temporary files number their
- * processes each from 1.
+ * Includes the host's name, because containers that share a temporary folder all number their processes from
+ * 1.
  */
 const PREFIX = `plat-run_${hostname()}_`;
 
-/**
- * A new folder for what one run downloads and unpacks; its name says whose it is. @throws what the
- * file system throws
- */
+/** A new folder for the downloads and unpacked files of one run. Its name shows whose it is. */
 export const makeRunFolder = (): Promise<string> => mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}_`));
 
 const WORK_PREFIX = `plat-work_${hostname()}_`;
@@ -37,8 +34,8 @@ export function workFolder(
 }
 
 /**
- * Removes what killed workers of this host left. Only before a run: a folder of this process's number is
- * from an earlier one.
+ * Removes what killed workers of this host left. Call it only before a run: a folder with this process's
+ * number is from an earlier process.
  */
 export function sweepRunFolders(folder = tmpdir()): string[] {
   const ended = (name: string) =>

@@ -14,7 +14,7 @@ export type SourceState = { version: string; digest: string };
 
 export type InputRecord = { input: string; source: string[]; bytes: number } & Partial<SourceState>;
 
-/** `moved`: another as_of has put statistics and values out of date. */
+/** `moved`: a new as_of has outdated statistics and estimates. */
 type Registered = { id: number; checkpoint: ResoCheckpoint | null; moved: boolean };
 
 /**
@@ -66,7 +66,7 @@ export async function endedRun(db: Db, jobId: string): Promise<EndedRun | undefi
   return rows[0];
 }
 
-/** Marks the feed's runs whose worker died; only under the feed's lock. Returns their ids. */
+/** Marks the feed's runs whose worker died. Call it only under the feed's lock. */
 export async function abandonRuns(db: Db, feedId: number, runId: number): Promise<number[]> {
   const rows = await db.run<{ id: number }>('feeds/abandon_runs', { feed_id: feedId, run_id: runId });
   return rows.map(row => row.id);

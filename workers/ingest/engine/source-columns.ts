@@ -6,10 +6,10 @@ import { alternatives, columnNamesOf } from '../../feeds/feed-columns.ts';
 import { areValues, columnsCalled, NO_HEADER } from '../../formats/column-names.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 
-/** dBASE, and so a shapefile, cuts column names here. */
+/** dBASE, and therefore shapefiles, cut column names after this many characters. */
 const DBASE_NAME_LENGTH = 10;
 
-/** A source's own spelling of a column name, or null when it has no such column. */
+/** The source's spelling of a column name, or null if it has no such column. */
 export type Resolve = (name: string) => string | null;
 
 export function columnsOf(rows: Iterable<SourceRow>): string[] {
@@ -19,7 +19,7 @@ export function columnsOf(rows: Iterable<SourceRow>): string[] {
 }
 
 /**
- * Looks up column names: exactly, else ignoring case, else cut as dBASE cuts them. If `sparse`, an unknown
+ * Looks up column names: exactly, or else ignoring case, or else cut as in dBASE. If `sparse`, an unknown
  * name is returned unchanged.
  */
 export function resolver(columns: readonly string[], { sparse = false } = {}): Resolve {

@@ -14,7 +14,7 @@ export type RowInput<Mapped> = {
 
 type Fault = { field: string | null; reason: string; message: string };
 
-/** Counts what could not be used, and keeps it among the rejects of the run. */
+/** Counts unusable rows and values, and stores them as rejects of the run. */
 export type Faults = {
   reject(row: SourceRow, fault: Fault): void;
   drop(row: SourceRow, value: Fault & { field: string }): void;
@@ -23,8 +23,8 @@ export type Faults = {
 type StageRow<Mapped> = (mapped: Mapped, row: SourceRow, faults: Faults) => void;
 
 /**
- * Maps every row of an input and hands the mapped ones to `stageRow`; the others are skipped or rejected.
- * `drain` waits, once a batch, until the server has taken what was staged.
+ * Maps every row of an input and passes mapped rows to `stageRow`. Others are skipped or rejected. `drain`
+ * waits, once per batch, until the server has received what was staged.
  */
 export async function stageRows<Mapped extends { ok: true }>(
   { name, batches, map, checked = true }: RowInput<Mapped>,
@@ -42,10 +42,10 @@ export async function stageRows<Mapped extends { ok: true }>(
   }
 }
 
-/** Of a row that was used although it ends early. */
+/** For a row that is used although it ends early. */
 export const shortRow = (message: string) => ({ field: 'row', reason: 'short_row', message });
 
-/** The same of one batch; what is bad is looked at last. */
+/** The same for one batch. Bad rows come last. */
 function mapRows<Mapped extends { ok: true }>(
   { name, map }: Pick<RowInput<Mapped>, 'name' | 'map'>,
   { rows, bad, skipped = 0 }: RowBatch,
@@ -74,7 +74,7 @@ function mapRows<Mapped extends { ok: true }>(
       } else if (mapped.reason === 'skipped') counts.skipped++;
       else faults.reject(row, mapped);
     } catch (error) {
-      // Looked for only then: to look at every row would cost a fifth of its parsing.
+      // Searched only then, because checking every row would cost a fifth of the parsing time.
       if (!(error instanceof RangeError && isTooDeep(row))) throw error;
       increment(counts.rejected, TOO_DEEP.reason);
       rejects.add({ input: name, rowNo: row.rowNo, ...TOO_DEEP, raw: '' });

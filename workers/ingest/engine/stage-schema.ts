@@ -4,8 +4,8 @@ import type { Db } from '../../../shared/platform/db.ts';
 import type { Attempt, InputRecord } from './run-record.ts';
 
 /**
- * A schema for the staging tables of one attempt, dropped with it. Each attempt has its own: a worker that
- * was stopped may wake up in the middle of the next attempt, and must not find that one's tables.
+ * A schema for the staging tables of one attempt, dropped with it. Each attempt has its own, because a
+ * stopped worker may wake up in the middle of the next attempt and must not find the same tables.
  */
 export const stageSchema = ({ runId, attempt }: Attempt): string => `stage_${runId}_${attempt}`;
 
@@ -63,7 +63,7 @@ async function readStaged<More>(db: Db, schema: string, madeOf: string): Promise
   return row?.staged;
 }
 
-/** The schemas of a run's attempts, the newest first. */
+/** The schemas of a run's attempts, newest first. */
 async function stagesOf(db: Db, runId: number): Promise<string[]> {
   const rows = await db.run<{ name: string }>('feeds/list_stages', { run_id: runId });
   return rows.map(({ name }) => name);
@@ -73,7 +73,7 @@ export async function dropStage(db: Db, of: Attempt): Promise<void> {
   await db.execute(`drop schema if exists ${stageSchema(of)} cascade`);
 }
 
-/** Drops what all attempts at a run have left. */
+/** Drops the schemas of all attempts at a run. */
 export async function dropStages(db: Db, runId: number): Promise<void> {
   for (const schema of await stagesOf(db, runId)) await db.execute(`drop schema if exists ${schema} cascade`);
 }

@@ -50,7 +50,7 @@ export async function stagedFrom(
   return inputs.length === 0 || digests.includes(null) ? null : JSON.stringify([feed, digests]);
 }
 
-/** Null for a folder, and for a bare .shp, whose table is another file. */
+/** null for a folder, and for a bare .shp, whose table is another file. */
 async function filesOf({ source }: InputSpec, baseDir: string): Promise<string | null> {
   const paths = [source].flat();
   if (paths.some(path => /^https?:|\.shp$/i.test(path))) return null;
@@ -59,7 +59,7 @@ async function filesOf({ source }: InputSpec, baseDir: string): Promise<string |
   return JSON.stringify(files.map(file => [file!.size, file!.mtimeMs]));
 }
 
-/** A run that reads nothing has the figures of the last one, all unchanged. */
+/** A run that reads nothing has the counts of the last one, all unchanged. */
 export function keepUnchanged(run: RunContext): Prepared {
   const { counts } = run.last!;
   const { new: added, changed, returned, unchanged } = counts;

@@ -5,7 +5,7 @@ import { boundsSchema } from '../../formats/input-settings.ts';
 
 const path = z.string().min(1);
 
-/** Which GeoTIFF files are meant: by one of source, template with bounds, or index. */
+/** Selects GeoTIFF files with one of source, template with bounds, or index. */
 export const FILES = {
   source: z
     .union([path, z.array(path).min(1).describe('Several files.')])
@@ -31,7 +31,7 @@ export type Files =
   | { by: 'template'; template: string; bounds: Box }
   | { by: 'index'; index: string };
 
-/** The files of a section, which must name them in exactly one way. */
+/** The files of a section, which must select them in exactly one way. */
 export function filesOf(
   name: string,
   { source, template, bounds, index }: FilesSection,

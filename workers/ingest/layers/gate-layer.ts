@@ -13,7 +13,7 @@ export type LayerFigures = RowFigures & {
   extent: Box | null;
   /** If the feed declares a coverage: how many features are completely outside it. */
   declared: DeclaredPlace | null;
-  /** The box for which the layer has information, in degrees. */
+  /** The box that the layer covers, in degrees. */
   covered: Readonly<Box> | null;
   /**
    * Whether the coverage is the bounding box of the source. Anything missing inside counts as nonexistent.
@@ -65,7 +65,7 @@ export function outsideCoverage(
   return `${outside} of ${placed} ${words.rows} are completely outside the declared coverage (${oneDecimal(share)}%, ${limit}; ${places}). Check coverage, and whether the file is for this place.`;
 }
 
-/** The box that a version of a layer covers: its coverage, and the county of its feed. */
+/** The box that a version of a layer covers: its coverage and the county of its feed. */
 export function coveredBox({ coverage, fips }: LayerVersion['scope']): Readonly<Box> | null {
   const box = coverage.every((side, i) => side === NO_COVERAGE[i]) ? null : coverage;
   const county = (fips !== null && countyExtent(fips)) || null;

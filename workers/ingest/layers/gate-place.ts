@@ -38,7 +38,7 @@ export function homeBoxes(fips: number | null): Box[] {
   return [...states.values()].map(box => padBox(box, MARGIN_DEG));
 }
 
-/** The sides of boxes, a list each. */
+/** The sides of boxes, one list per side. */
 export const sidesOf = (boxes: readonly Readonly<Box>[]) => ({
   west: boxes.map(([west]) => west),
   south: boxes.map(([, south]) => south),
@@ -46,7 +46,7 @@ export const sidesOf = (boxes: readonly Readonly<Box>[]) => ({
   north: boxes.map(([, , , north]) => north),
 });
 
-/** Features, those that do not count included, against the coverage that their feed declares. */
+/** Compares features, including ignored ones, with the feed's coverage. */
 export type DeclaredPlace = { coverage: Box; placed: number; outside: number };
 
 export type PlaceCount = {
@@ -54,7 +54,7 @@ export type PlaceCount = {
   result(): DeclaredPlace | null;
 };
 
-/** A feed that names a county too covers both. */
+/** A feed that also names a county covers both. */
 export function declaredPlace({ coverage, fips }: Pick<LayerFeed, 'coverage' | 'fips'>): PlaceCount {
   const boxes = coverage === null ? [] : [coverage, ...(fips === null ? [] : homeBoxes(fips))];
   let placed = 0;

@@ -21,12 +21,12 @@ import {
 } from './layer-version.ts';
 import { markCovered, switchLayer } from './merge-layer.ts';
 
-/** A feed of a layer: of features, or of files. */
+/** A feed of a layer with features or files. */
 export type LandFeed = FeedBase & { kind: LandKind; coverage: Box | null };
 
 export type VersionFigures = { rows: number; new: number; changed?: number; retired: number };
 
-/** Notes them in the counts of the run. @returns the rows of the new version */
+/** Records them in the counts of the run. */
 export function recordVersion(counts: RunCounts, { rows, changed = 0, ...figures }: VersionFigures): number {
   Object.assign(counts, figures, { rows, changed, unchanged: rows - figures.new - changed });
   return rows;

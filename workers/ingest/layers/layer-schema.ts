@@ -37,7 +37,7 @@ function columnsOfAll(layers: readonly VectorLayer[]) {
 
 const PLACED = ['name', 'longitude', 'latitude'];
 
-/** The columns that are read without being mapped, those of a source's newer form first. */
+/** The default columns, those of a source's newer format first. */
 function usualWords(layers: readonly VectorLayer[]): string {
   const classes = layers.map(({ usual }) => {
     const ways = Object.entries(usual).flatMap(([name, spec]) =>

@@ -8,7 +8,10 @@ import type { AcceptedRun } from '../engine/run-record.ts';
 
 export type LayerScope = { coverage: Box; fips: number | null; reachM: RoadReach | null };
 
-/** The coverage of a layer that has none but its county: a point in the Atlantic, where no parcel is. */
+/**
+ * The coverage of a layer whose only coverage is its county: a point in the Atlantic, where there are no
+ * parcels.
+ */
 export const NO_COVERAGE: Box = [0, 0, 0, 0];
 
 type LayerRow = BoxColumns & { fips: number | null; reach_m: RoadReach | null };

@@ -11,16 +11,13 @@ import { usualColumns } from './layer-schema.ts';
 import type { LayerInput, RawReader, VectorLayer } from './vector-layer.ts';
 
 export type MappedFeature = MappedRow & {
-  /**
-   * What is stored of it: a road's class, the NWI code, the flood zone; null for a feature
-   * that does not count.
-   */
+  /** The stored class: a road's class, the NWI code, or the flood zone. null for an ignored feature. */
   class: string | null;
-  /** Its name in the counts by class. */
+  /** Its label in the counts by class. */
   label: string;
   /** null without a name. */
   called: string | null;
-  /** Of a place whose source has coordinates as columns. */
+  /** For a place whose source has coordinates in columns. */
   at: Position | null;
 };
 

@@ -15,8 +15,8 @@ export async function mergeFeatures(db: Db, feedId: number): Promise<void> {
 export type SwitchedLayer = { runId: number; feedId: number; kind: LandKind };
 
 /**
- * Makes a run the version of its layer that readers see, once merges of parcels and of other layers
- * that are under way are done; the next ones wait until this transaction has ended. To be called first.
+ * Makes a run the current version of its layer. Waits for running merges of parcels and of other layers. The
+ * next ones wait until this transaction ends. Call it first.
  */
 export async function switchLayer(
   db: Db,
@@ -54,15 +54,15 @@ export async function markCovered(
 }
 
 /**
- * The distance from a parcel within which a layer of the kind changes its figures: for roads the longest
- * reach of any.
+ * The distance from a parcel within which a layer of the kind affects its figures. For roads, the longest
+ * reach.
  */
 async function marginOf(db: Db, kind: LayerKind): Promise<number> {
   if (kind === 'elevation') return TERRAIN_MARGIN_M;
   return kind === 'roads' ? ((await roadMarginM(db)) ?? 0) : 0;
 }
 
-/** The distance from a parcel within which any road layer changes its figures; null without roads. */
+/** The distance from a parcel within which any road layer affects its figures, or null without roads. */
 export async function roadMarginM(db: Db): Promise<number | null> {
   const rows = await db.run<{ reach_m: RoadReach }>('land/list_reaches');
   return rows.length === 0 ? null : Math.max(...rows.map(row => frontageMarginM(row.reach_m)));

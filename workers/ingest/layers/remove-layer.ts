@@ -14,7 +14,7 @@ export type RemovedLayer = {
   features: number;
   tiles: number;
   parcels: number;
-  /** The job that recomputes the parcels; null when there are none. */
+  /** The job that recomputes the parcels, or null if there are none. */
   job: string | null;
 };
 

@@ -13,8 +13,8 @@ export type FeatureResult =
   | { ok: false; reason: string; message: string };
 
 /**
- * Validates, repairs and encodes the geometry of a feature. What is the same in class, name and geometry
- * has the same hash, whatever file it came from.
+ * Validates, repairs, and encodes the geometry of a feature. Features with the same class, name, and geometry
+ * have the same hash in every file.
  */
 export function stageFeature(
   { geometry: form }: Pick<VectorLayer, 'geometry'>,
@@ -52,7 +52,7 @@ function encodedLines(geometry: Geometry) {
   return { ok: true as const, repairs, extent: boxAround(lines.map(boxOfLine)), bytes: encodeLines(lines) };
 }
 
-/** A place that GNIS does not know the position of is at 0, 0. */
+/** GNIS puts a place with an unknown location at 0, 0. */
 function encodedPoint(geometry: Geometry) {
   const [lon = Number.NaN, lat = Number.NaN] = geometry.type === 'Point' ? geometry.coordinates : [];
   const isPlace = Math.abs(lon) <= 180 && Math.abs(lat) <= 90 && (lon !== 0 || lat !== 0);

@@ -11,25 +11,26 @@ import { tilesOfBounds } from './tile-names.ts';
 
 export type NamedTile = {
   rowNo: number;
-  /** Absolute path or http(s) address; null for an entry of an index that names none. */
+  /** Absolute path or http(s) URL. null for an index entry without a file. */
   source: string | null;
 };
 
 export type NamedTiles = {
   by: Files['by'];
-  /** For the record of the run: what the feed itself names. */
+  /** For the record of the run: what the feed names. */
   given: string[];
   tiles: NamedTile[];
 };
 
-/** A list of every tile of the United States at 1 m is 20 MB. */
+/** A list of every 1 m tile of the United States is 20 MB. */
 const INDEX_BYTES = 64 * 2 ** 20;
 
 /**
- * The files that a feed of elevation or imagery names by source, template or index. Relative paths start at
- * the feed file, those of an index at the index.
+ * The files that a feed of elevation or imagery selects with source, template, or index. Relative paths start
+ * at the feed file, or for an index, at the index.
  * @throws PlatError of the index: `feed_source` when it cannot be read, `feed_format` when it is
  * neither lines nor GeoJSON
+ * /
  */
 export async function namedTiles(tiles: Files, context: OpenContext): Promise<NamedTiles> {
   const { baseDir } = context;
@@ -141,7 +142,7 @@ export async function* tilesOf<Tile>(
 
 export type TileOutcome<Tile> =
   | { tile: Tile }
-  /** A template's file that doesn't exist, as over the sea. */
+  /** A template's file that doesn't exist, for example over the sea. */
   | { absent: true }
   | { reason: string; message: string };
 

@@ -4,7 +4,7 @@ import { PlatError } from '../../../shared/platform/errors.ts';
 /** Rounding for bounds that should be on a full degree, about 10 cm. */
 const SLACK_DEG = 1e-6;
 
-/** More tiles than all land and sea of North America have: bounds like these are a slip. */
+/** More tiles than North America has, including the sea. Bounds like these are a mistake. */
 const MAX_TILES = 4000;
 
 /**

@@ -33,13 +33,13 @@ export type Classifier = (
 /** The source's own road class, for the counts of ignored roads. */
 export type RawReader = (source: Record<string, unknown>) => string | null;
 
-/** What differs from one kind of feature to another. */
+/** The differences between kinds of features. */
 export type VectorLayer<Kind extends VectorKind = VectorKind> = {
   kind: Kind;
   rows: RowFields;
   /** At least one of these fields must exist. A source with none of their columns can't be read. */
   requires: readonly [string, ...string[]];
-  /** Columns of the usual sources. */
+  /** Default columns. */
   usual: Readonly<Partial<Record<string, string | ColumnSpec>>>;
   /** @param names of the fields, in the order of the values */
   classify(names: readonly string[], raw: RawReader): Classifier;
@@ -63,7 +63,7 @@ export const NAME_FIELD = {
 
 export const textField = (doc: string) => ({ type: 'text', doc }) as const;
 
-/** A class or zone that a layer does not have. */
+/** An unknown class or zone. */
 export function unknownClass(field: string, text: string, what: string): RejectedRow {
   const remedy = `Map it with layer.columns.${field}.values, or skip it with layer.skip_where.`;
   return rejectRow(

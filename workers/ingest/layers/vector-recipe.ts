@@ -69,7 +69,7 @@ async function compare(
   return {
     ...prepared,
     async tidy() {
-      // What reads windows of the layer should know at once how full it is.
+      // Analyze, so that the planner knows at once how many features a window has.
       if (counts.new > ANALYZE_FROM * rows) await run.db.execute('analyze layer_features');
     },
   };
@@ -84,9 +84,7 @@ function scopeOf({ coverage, fips, reachM }: LayerFeed, featuresBox: Box | null)
 }
 
 type StagedLayer = {
-  /**
-   * The box around all features, those that do not count included and rejected ones not; null without any.
-   */
+  /** The bounding box of all features, including ignored ones but not rejected ones. null without any. */
   extent: Box | null;
   declared: DeclaredPlace | null;
 };
@@ -158,7 +156,7 @@ async function checkLayer(dryRun: DryRun, layer: VectorLayer, feed: LayerFeed): 
   result.warnings.push(...coverageWarnings(feed, result.extent));
 }
 
-/** Counts features by class, of those that count and of the others. */
+/** Counts features by class, separately for those that count and those that are ignored. */
 function noteClasses(part: PartCheck): RowNotes {
   const classes = { counting: newClasses(), notCounting: newClasses() };
   part.classes = classes;

@@ -77,15 +77,15 @@ export function resolveAssessor(
 }
 
 type Place = {
-  /** Of the section, as faults name it. */
+  /** The name of the section, for messages. */
   name: string;
   base: FeedBase;
   preset: Preset | null;
-  /** Whether another section places the parcels. */
+  /** Whether another section locates the parcels. */
   isPlaced: boolean;
 };
 
-/** A roll, or the section of the geometry; null without a key. */
+/** A roll, or the geometry section. null without a key. */
 function resolveInput(
   section: RollFile,
   { name, base, preset, isPlaced }: Place,

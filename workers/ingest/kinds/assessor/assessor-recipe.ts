@@ -113,7 +113,7 @@ async function compare(tx: Db, run: RunContext, feed: AssessorFeed): Promise<Pre
   };
 }
 
-/** One row and one shape for each key. */
+/** One row and one shape per key. */
 async function joinKeys(db: Db, run: RunContext): Promise<void> {
   const { runId, counts } = run;
   await run.step('join', 'joining keys', 0.62);

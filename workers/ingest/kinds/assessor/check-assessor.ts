@@ -27,7 +27,7 @@ export async function checkAssessor(dryRun: DryRun, feed: AssessorFeed): Promise
   result.comps = compsOf(feed.fips, feed.sales !== null, result.parts);
 }
 
-/** Reads the geometry, and looks for the keys of the roll's first rows in it. */
+/** Reads the geometry, and searches it for the keys of the roll's first rows. */
 async function checkShape(
   dryRun: DryRun,
   shape: ParcelInput,
@@ -55,7 +55,7 @@ async function checkShape(
   const unmatched = [...keys].slice(0, UNMATCHED_SHOWN);
   result.keys = { checked, matched: checked - keys.size, unmatched };
   if (checked === 0 || checked > keys.size || example === undefined) return;
-  // The keys of rows that were not read may be there.
+  // The keys may be in rows that were not read.
   const findings = result.parts[0]!.whole ? result.problems : result.warnings;
   findings.push(
     `shape: none of the first ${checked} keys of the roll is in the shape file. The roll has keys such as ${unmatched[0]}, the shape file ${example}. ${SAME_FORM}`,

@@ -23,20 +23,20 @@ const FACT_NAMES = Object.values(FACTS);
 export const DERIVED_COLUMNS = ['owner_key', 'place_key', ...Object.keys(FACTS)];
 
 /**
- * Part of every row's digest: raise it when a word list or a rule of the derivation changes, so that the next
+ * Part of every row's digest. Raise it when a word list or a rule of the derivation changes, so that the next
  * run of a feed rewrites its parcels.
  */
 export const DERIVATION = 3;
 
 /**
- * Derives what filters ask of an owner from a row's values (in the order of
- * PARCEL_FIELD_NAMES), as COPY columns.
+ * Derives the owner fields of filters from a row's values (in the order of PARCEL_FIELD_NAMES), as COPY
+ * columns.
  */
 export type DeriveColumns = (values: FieldValue[], fips: number) => string;
 
 const AT = Object.fromEntries(PARCEL_FIELD_NAMES.map((name, i) => [name, i])) as Record<ParcelField, number>;
 
-/** The county with most addresses of a ZIP code. */
+/** The county with the most addresses of a ZIP code. */
 export type ZipCounties = ReadonlyMap<string, number>;
 
 export async function readZipCounties(db: Db): Promise<ZipCounties> {
@@ -51,7 +51,7 @@ export function derivation(counties: ZipCounties): DeriveColumns {
 
   return (values, fips) => {
     const text = (field: ParcelField) => values[AT[field]] as string | null;
-    // A plain literal: built from spreads it took 5 of the 20 microseconds that a row is staged in.
+    // A plain literal, because one built from spreads took 5 of the 20 microseconds for staging a row.
     const facts = ownerFacts(
       {
         fips,

@@ -116,7 +116,7 @@ export async function* furtherParcels(tx: Db): AsyncGenerator<PlacedParcel[]> {
 const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
 
 function complete(row: MappedParcel, more: FurtherRow): void {
-  // Whether the last sale counts is said by the roll that shows it.
+  // The roll that has the last sale decides whether it counts.
   if (row.values[SALE_DATE] === null) Object.assign(row, { sale: more.sale, deed: more.deed });
   row.prior ??= more.prior;
   row.values.forEach((value, i) => {

@@ -19,20 +19,20 @@ type SplitShape = {
   /** Whether a feature's attributes equal the first's. null if they were stored, or if there are none. */
   identical: (boolean | null)[];
   hashes: string[];
-  /** Null of points. */
+  /** null for points. */
   acres: (number | null)[];
   boundaries: (Buffer | null)[];
-  /** Place and box of the first feature. */
+  /** Location and box of the first feature. */
   location: string;
   extent: string;
 };
 
-/** Parcels whose parts are held in memory at a time: a county of condominiums has tens of thousands. */
+/** Number of parcels whose parts are in memory at a time. A county of condominiums has tens of thousands. */
 const FETCH = 500;
 
 /**
- * Features with the same key become one boundary: repeated ones collapse, overlapping ones are united, and
- * each is counted. If a union can't be resolved, the first feature is used and the others are rejected.
+ * Features with the same key become one boundary. Repeated ones collapse, overlapping ones are combined, and
+ * each is counted. If a union can't be computed, the first feature is used and the others are rejected.
  */
 export async function joinShapes(db: Db, runId: number, counts: RunCounts): Promise<void> {
   for await (const rows of db.batches<SplitShape>('feeds/list_split_shapes', FETCH)) {
@@ -72,9 +72,9 @@ async function unitePartsOf(db: Db, runId: number, counts: RunCounts, shapes: Sp
 }
 
 /**
- * A feature after the first is a part, or identical when it repeats another one in geometry
- * and attributes. Of a roll with geometry, the rows that repeat the first's attributes were counted as
- * identical before their geometry was looked at, and those that differ are among the rejected.
+ * A feature after the first is a part, or identical when it repeats another one in geometry and attributes.
+ * For a roll with geometry, rows that repeat the first row's attributes were counted as identical before
+ * their geometry was read. Rows that differ are among the rejected ones.
  */
 function countFeatures({ input, hashes, identical }: SplitShape, counts: RunCounts): void {
   const seen = new Set(hashes.slice(0, 1));
@@ -91,11 +91,11 @@ function countFeatures({ input, hashes, identical }: SplitShape, counts: RunCoun
   }
 }
 
-/** The boundaries of a parcel. Its points add nothing. */
+/** The boundaries of a parcel. Points add nothing to them. */
 const boundariesOf = ({ acres: stated, boundaries }: SplitShape) =>
   boundaries.flatMap((boundary, i) => (boundary ? [{ boundary, acres: stated[i]! }] : []));
 
-/** The first boundary, else the first point. It represents the parcel. */
+/** The first boundary, or else the first point. It represents the parcel. */
 function firstOf(shape: SplitShape): StagedShape {
   const [first] = boundariesOf(shape);
   if (first) return measureBoundary(decodeBoundary(first.boundary), first.acres)!;

@@ -10,7 +10,7 @@ type Merge = {
   sales: boolean;
 };
 
-/** Keeps what a merge is about to change, before it does, so that the run can be undone. */
+/** Stores what a merge is about to change, so that the run can be undone. */
 export async function keepBefore(db: Db, { runId, feedId, fips, day, taken, sales }: Merge): Promise<void> {
   await db.run('feeds/keep_parcels', {}, rollParts({ run: runId, feed: feedId, fips, as_of: day, taken }));
   if (sales) await db.run('market/keep_listings', { run_id: runId });

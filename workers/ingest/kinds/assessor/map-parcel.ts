@@ -35,8 +35,8 @@ type Terms = {
 };
 
 /**
- * A row without a key or with an unknown or foreign county is rejected; other values that do not parse become
- * null and are reported.
+ * A row without a key, or with an unknown or different county, is rejected. Other invalid values become null
+ * and are reported.
  */
 export function compileParcelMapper(
   input: Pick<ParcelInput, 'key' | 'columns' | 'skipWhere'>,
@@ -90,7 +90,7 @@ export function compileParcelMapper(
 
 type Placed = { point: Geometry | null; fault: DroppedValue | null };
 
-/** The place of a row by its columns of longitude and latitude; null without these. */
+/** The location in a row's longitude and latitude columns, or null without them. */
 function compilePoint(
   columns: ParcelInput['columns'],
   resolve: Resolve,
@@ -111,7 +111,7 @@ function compilePoint(
   };
 }
 
-/** The sales of a feed are those of the rolls that show both day and price. */
+/** Only rolls with both date and price provide sales. */
 export const showsSales = ({ columns }: ParcelInput): boolean =>
   columns.last_sale_date !== undefined && columns.last_sale_price !== undefined;
 
@@ -122,8 +122,8 @@ const SALE_PRICE = PARCEL_FIELD_NAMES.indexOf('last_sale_price');
 type CountyOf = (source: Record<string, unknown>) => number | RejectedRow;
 
 /**
- * The county of a row: the feed's, the row's own, or a refusal when the row's is missing, unknown,
- * or not the feed's.
+ * The county of a row: the feed's or the row's own. Rejects a county that is missing, unknown, or not the
+ * feed's.
  */
 function compileCounty(feedFips: number | null, column: CompiledColumn | null): CountyOf {
   const isPlace = (fips: number) => isKnownCounty(fips) || isFormerCounty(fips);
@@ -149,8 +149,8 @@ const wrongCounty = (fips: number, feedFips: number): RejectedRow =>
   rejectRow('fips', 'wrong_fips', `${fiveDigits(fips)} is not the feed's county ${fiveDigits(feedFips)}`);
 
 /**
- * The planning region of a row that names a former county of Connecticut: by its town, else by the
- * middle of its geometry.
+ * The planning region of a row that names a former county of Connecticut: by its town, or else by the center
+ * of its geometry.
  */
 function regionOf(
   former: number,

@@ -7,13 +7,12 @@ import { drawVersion } from '../../../changes/record-changes.ts';
 import { roadMarginM } from '../../layers/merge-layer.ts';
 import { rollParts } from './roll-sql.ts';
 
-/** A meter in 1e-7 degrees, of longitude as far north as 80 degrees. */
+/** A meter in 1e-7 degrees. For longitude, as far north as 80 degrees. */
 const NEAR_E7 = 91 * 6;
 
 /**
- * Brings the parcels of a feed, and what filters read of them, to what the run staged, inside the caller's
- * transaction: readers see the old roll until it commits and the new one afterwards. The counts were measured
- * before; this only does it. @param day the roll's, 'YYYY-MM-DD'
+ * Updates the parcels of a feed, and their filter rows, to what the run staged, in the caller's transaction.
+ * Readers see the old roll until it commits, and the new one afterward. The counts were computed before.
  */
 export async function mergeParcels(db: Db, runId: number, feedId: number, day: string): Promise<void> {
   const rows = await db.run<{ fips: number }>('feeds/list_changed_counties');
@@ -21,7 +20,7 @@ export async function mergeParcels(db: Db, runId: number, feedId: number, day: s
   const fips = literal(counties);
   const landed = await holdLayers(db, counties);
   await db.run('feeds/reserve_serials');
-  // After the locks: a chunk of land that commits later has a greater number.
+  // After the locks, so that a chunk of land that commits later has a larger number.
   const version = await drawVersion(db);
   const loaded = await db.run<{ fips: number }>('changes/stage_loaded_counties', { version });
   if (landed) {
@@ -43,8 +42,8 @@ export async function mergeParcels(db: Db, runId: number, feedId: number, day: s
   if (landed) await db.run('land/mark_new_parcels');
   await db.run('feeds/keep_land', {}, { fips });
   await db.run('feeds/index_land');
-  // Staged rows are fetched by their place, in the order of the roll: hashed, a large roll went through
-  // temporary files twice.
+  // Staged rows are fetched by location, in the order of the roll. With a hash join, a large roll went
+  // through temporary files twice.
   await db.execute('set local enable_hashjoin = off; set local enable_mergejoin = off');
   const notTold = literal(loaded.map(row => row.fips));
   await db.run('changes/stage_new_parcels', {}, { ...PARCEL_CHANGES, loaded: notTold });
@@ -54,15 +53,16 @@ export async function mergeParcels(db: Db, runId: number, feedId: number, day: s
   await db.execute('reset enable_hashjoin; reset enable_mergejoin');
   await db.run('feeds/keep_assessed', {}, { fips, as_of: literal(day) });
   await rewriteWords(db, counties);
-  // After the lock of the words: another feed's merge of the county would insert the same row.
+  // After the lock of the words, because another feed's merge of the county would insert the same row.
   await countCoverage(db, counties);
   await db.run('valuation/mark_counties', { fips: counties });
 }
 
 /**
- * Keeps land layers, and chunks of the counties that are about to change, from being written until
- * the merge is done.
+ * Blocks writes of land layers, and of chunks of the counties that are about to change, until the merge is
+ * done.
  * @returns false when there are no layers: then no parcel's attributes can be out of date
+ * /
  */
 async function holdLayers(db: Db, counties: readonly number[]): Promise<boolean> {
   await db.run('land/hold_layers');
@@ -73,7 +73,7 @@ async function holdLayers(db: Db, counties: readonly number[]): Promise<boolean>
   return true;
 }
 
-/** Writes what coverage says of the counties, for use in the transaction that changed their parcels. */
+/** Updates the coverage of the counties. Call it in the transaction that changed their parcels. */
 export async function countCoverage(db: Db, counties: readonly number[]): Promise<void> {
   if (counties.length === 0) return;
   const fips = literal(counties);
@@ -81,7 +81,7 @@ export async function countCoverage(db: Db, counties: readonly number[]): Promis
   await db.run('feeds/count_counties', {}, { fips });
 }
 
-/** The tables of words, and the text of `parcels p` that each splits. */
+/** The word tables, and the text of `parcels p` that each one splits. */
 const WORDS = {
   owner_words: 'fold_name(p.owner_name)',
   situs_words: 'situs_text(p.situs_address, p.situs_city, p.situs_zip)',
@@ -93,7 +93,7 @@ const WORDS = {
  * parcels.
  */
 export async function rewriteWords(db: Db, counties: readonly number[]): Promise<void> {
-  // In one order everywhere, so that two merges cannot deadlock.
+  // One order everywhere, so that two merges can't deadlock.
   for (const fips of counties.toSorted((a, b) => a - b)) {
     await db.run('feeds/lock_words', { lock: LOCKS.words, fips });
     for (const [table, text] of Object.entries(WORDS)) {

@@ -2,12 +2,12 @@ import type { LoadedFeed, Overlap } from '../../../../shared/feeds/file-feeds.ts
 import type { Db } from '../../../../shared/platform/db.ts';
 import { literal } from '../../../../shared/platform/statements.ts';
 
-/** What other feeds have of a run's parcels. */
+/** Parcels of a run that other feeds have. */
 export type Overlapping = {
   feeds: LoadedFeed[];
-  /** Rows that were set aside, since another feed has their parcels. */
+  /** Number of rows set aside because another feed has their parcels. */
   left: number;
-  /** Parcels that the run takes over from other feeds. */
+  /** Number of parcels that the run takes over from other feeds. */
   taken: number;
 };
 
@@ -15,8 +15,8 @@ const NONE: Overlapping = { feeds: [], left: 0, taken: 0 };
 
 /**
  * Compares staged rows with the parcels of other feeds, after create_before_stage and before match_parcels,
- * and does what the feed says of those that it brings again. A run that is forced past the gate adds only
- * parcels that no other feed has: it never loads a parcel twice.
+ * and applies the feed's `overlap` to the parcels that it loads again. A run that is forced past the gate
+ * adds only parcels that no other feed has, because it never loads a parcel twice.
  */
 export async function stageOverlap(
   db: Db,

@@ -18,7 +18,7 @@ import { salesFault } from '../listings/listing-gates.ts';
 import type { OutsideParcels } from './parcels-outside.ts';
 
 export type GateFigures = RowFigures & {
-  /** Keys that both files of a two-file roll have, or rows with geometry of a one-file roll. */
+  /** Number of keys in both files of a two-file roll, or of rows with geometry in a one-file roll. */
   matchedKeys: number;
   /** Parcels on the roll before, and how many of them this run would retire. */
   before: number;
@@ -26,11 +26,11 @@ export type GateFigures = RowFigures & {
   outside: OutsideParcels;
   /** Feeds that have some of these parcels, if that blocks the run. */
   overlap: readonly LoadedFeed[];
-  /** What an undone run had changed and this one would change again. */
+  /** Changes of an undone run that this run would make again. */
   undone: UndoneAgain | null;
-  /** Rows whose shape could not be used. */
+  /** Rows with an unusable shape. */
   unusableShapes: number;
-  /** Of a feed of two files: the parcels that only one of them has. */
+  /** For a feed of two files: the parcels that only one of them has. */
   unjoined: { roll: number; shape: number } | null;
   acreage: Acreage | null;
   /** Comps from the feed's sales, and how many of them this run takes off the market. */
@@ -43,15 +43,15 @@ export type UndoneAgain = { run: number; undone: number; again: number };
 
 export type Acreage = {
   parcels: number;
-  /** Of stated by measured. */
+  /** Median of stated divided by measured acres. */
   median: number;
-  /** How many are off by more than a factor of 4. */
+  /** Number of parcels that are off by more than a factor of 4. */
   off: number;
-  /** What the feed says the source's figures are in; null where each row says it. */
+  /** The unit of the source's figures according to the feed. null if each row has its own. */
   unit: AreaUnit | null;
 };
 
-/** Fewer parcels may all be exceptions. */
+/** With fewer parcels, all may be exceptions. */
 const MIN_ACREAGES = 20;
 
 /** What to do when two files share no key. */
@@ -80,7 +80,9 @@ export function checkParcelGates(figures: GateFigures, limits: Gates): GateResul
   ]);
 }
 
-/** A first run of two files that share no key would load every parcel twice, in halves. */
+/**
+ * Blocks the first run of two files that share no key, because it would load every parcel twice, in halves.
+ */
 function unjoinedFault({ matchedKeys, unjoined }: GateFigures): string | null {
   if (unjoined === null || matchedKeys > 0 || unjoined.roll === 0 || unjoined.shape === 0) return null;
   return `None of the ${unjoined.roll} keys of the roll matches the ${unjoined.shape} keys of the shape file. ${SAME_FORM}`;
@@ -96,7 +98,7 @@ export function overlapFault(feeds: readonly LoadedFeed[]): string | null {
   return `${loaded.join('; ')}. To update them, replace that feed, or add only new parcels, set overlap in this feed.`;
 }
 
-/** A corrected file reverts fewer of these changes. The next day's file adds few others. */
+/** A corrected file reverts fewer of these changes. The next day's file adds only a few others. */
 const MAX_UNDONE_PERCENT = 95;
 
 function undoneFault(undone: UndoneAgain | null): string | null {
@@ -105,10 +107,10 @@ function undoneFault(undone: UndoneAgain | null): string | null {
   return `This looks like the data of run ${undone.run}, which was undone: ${again}. Correct the source, or force the run.`;
 }
 
-/** Fewer shapes may all be exceptions. */
+/** With fewer shapes, all may be exceptions. */
 const MIN_SHAPES = 20;
 
-/** Why the shapes of a source can't be used: none or few of them can. */
+/** Why the shapes of a source can't be used, if none or few of them can. */
 export function unusableShapesFault(unusable: number, usable: number): string | null {
   const isMost = usable === 0 ? unusable > 0 : unusable > usable && unusable + usable >= MIN_SHAPES;
   if (!isMost) return null;
@@ -124,7 +126,7 @@ export function outsideParcelsFault(
 }
 
 /**
- * Why stated acreages are too far from the measured ones, with the unit that would fit; null when they agree.
+ * Why stated acreages are too far from the measured ones, with the unit that would fit. null when they agree.
  */
 function wrongAcreage(
   { parcels, median, off, unit }: Acreage,

@@ -10,7 +10,7 @@ import { countsOf } from '../listings/listing-notes.ts';
 import { largeLots } from './large-lots.ts';
 import type { MappedParcel } from './map-parcel.ts';
 
-/** What the dry run notes of a roll: its sales, large lots, and parcels that share a word for a key. */
+/** The dry run's notes on a roll: its sales, large lots, and parcels that share a word as their key. */
 export const noteParcels =
   (sales: Sales | null) =>
   (check: PartCheck): RowNotes<MappedParcel> => {

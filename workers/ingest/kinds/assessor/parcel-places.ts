@@ -18,8 +18,7 @@ const NO_SHAPE: GeometryFault = {
 };
 
 /**
- * Of parcels: a point of each, by county. A row of the roll whose geometry is of no use is a
- * parcel without one.
+ * A point of each parcel, by county. A row of the roll with unusable geometry is a parcel without a point.
  */
 export function parcelPlaces({
   gates,

@@ -8,7 +8,7 @@ const partitionOf = (table: string, state: number) => `${table}_${String(state).
 const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(code / 1000)))];
 
 /**
- * Columns that parcels are looked up by. Sampling all sixty takes nine times as long, and autovacuum does it.
+ * Columns that parcels are searched by. Sampling all sixty takes nine times as long, and autovacuum does it.
  */
 const ANALYZED_COLUMNS = '(fips, property_id, feed_id, source_key, apn_normalized, retired_at)';
 
@@ -28,8 +28,8 @@ export async function analyzePartitions(db: Db, fips: number[]): Promise<void> {
 }
 
 /**
- * Creates the partitions of every state that `fips` names and that has none yet. A table made
- * first and attached then blocks no reader; CREATE TABLE … PARTITION OF would lock them all out for a moment.
+ * Creates the missing partitions of the states that `fips` names. Creating a table first and then attaching
+ * it blocks no reader. CREATE TABLE … PARTITION OF would lock them all out for a moment.
  * https://www.postgresql.org/docs/current/ddl-partitioning.html#DDL-PARTITIONING-DECLARATIVE-MAINTENANCE
  */
 export async function ensurePartitions(db: Db, fips: number[]): Promise<void> {

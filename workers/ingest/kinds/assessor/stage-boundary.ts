@@ -10,7 +10,7 @@ import { pointOnSurface } from '../../../../shared/geo/point-on-surface.ts';
 import { prepareBoundary } from '../../../../shared/geo/prepare-geometry.ts';
 import { digest } from '../../engine/row-hash.ts';
 
-/** A boundary as the staging table wants it: integers of 1e-7 degree in the text of point and box. */
+/** A boundary for the staging table: integers of 1e-7 degree in the text of point and box. */
 export type StagedBoundary = {
   hash: string;
   location: string;
@@ -19,14 +19,14 @@ export type StagedBoundary = {
   boundary: Uint8Array;
 };
 
-/** A point is a place without a boundary. */
+/** A point is a location without a boundary. */
 export type StagedShape =
   | StagedBoundary
   | (Pick<StagedBoundary, 'hash' | 'location' | 'extent'> & { acres: null; boundary: null });
 
 export type BoundaryResult = { ok: true; staged: StagedBoundary; repairs: Repair[] } | Fault;
 
-/** Areas as boundaries, points as places. */
+/** Areas as boundaries, points as locations. */
 export function stageGeometry(
   geometry: Geometry,
 ): { ok: true; staged: StagedShape; repairs: Repair[] } | Fault {
@@ -43,7 +43,7 @@ export function stageBoundary(geometry: Geometry): BoundaryResult {
   return { ok: true, staged, repairs };
 }
 
-/** The position of a point, or of a multipoint with one. null for anything else. */
+/** The position of a point, or of a multipoint with one point. null for anything else. */
 export function pointOf(geometry: Geometry): unknown {
   if (geometry.type === 'Point') return geometry.coordinates;
   return geometry.type === 'MultiPoint' && geometry.coordinates.length === 1 ? geometry.coordinates[0] : null;

@@ -15,7 +15,7 @@ import { stageGeometry } from './stage-boundary.ts';
 export type ParcelRows = RowInput<MappedParcel> & {
   name: 'roll' | 'shape';
   derive: DeriveColumns;
-  /** Whether attributes are mapped at all: a geometry file may have none. */
+  /** Whether any attributes are mapped. A geometry file may have none. */
   hasAttributes: boolean;
   /** Completes the parcels of a batch from additional rolls, before they are written. */
   complete?: (rows: readonly MappedParcel[]) => Promise<void>;
@@ -23,7 +23,10 @@ export type ParcelRows = RowInput<MappedParcel> & {
 
 export type PlacedParcel = { rowNo: number; parcel: MappedParcel };
 
-/** Connections with the run's staging schema on their search path: one a COPY, one for what comes between. */
+/**
+ * Connections with the run's staging schema on their search path: one per COPY, and one for statements in
+ * between.
+ */
 export type ParcelStage = {
   roll: Db;
   shape: Db;
@@ -91,7 +94,7 @@ export async function stageParcels(input: ParcelRows, stage: ParcelStage): Promi
   await Promise.all([roll.end(), shape.end()]);
 }
 
-/** Stages parcels that are there already, as rows of the roll. */
+/** Stages existing parcels as rows of the roll. */
 export async function stageMapped(
   batches: AsyncIterable<readonly PlacedParcel[]>,
   derive: DeriveColumns,
@@ -105,9 +108,7 @@ export async function stageMapped(
   await copy.end();
 }
 
-/**
- * The line of stage_roll of a parcel of input 0, the roll, or 1, a geometry file; counts its filled fields.
- */
+/** The stage_roll line of a parcel of input 0 (the roll) or 1 (a geometry file). Counts its filled fields. */
 function rollLine(
   input: 0 | 1,
   rowNo: number,
@@ -132,10 +133,7 @@ const NO_GEOMETRY = {
   message: 'The feature has no geometry, which this input is for.',
 };
 
-/**
- * Stages a row's shape; `place` is the line's input, row number, county and key. @returns why it
- * cannot be used, or null
- */
+/** Stages a row's shape. `place`: the line's input, row number, county, and key. */
 export function stageShape(
   geometry: Geometry | null,
   place: string,

@@ -18,8 +18,8 @@ import { countCoverage, mergeParcels } from './merge-parcels.ts';
 import { COPY_ROLL } from './stage-parcels.ts';
 
 /**
- * Undoes a run: a run of the same feed whose rows are what the database kept of the parcels before, written
- * by the same merge as any other. @throws PlatError `undo_refused`
+ * Undoes a run with another run of the same feed. Its rows are the stored parcels from before, and the usual
+ * merge writes them.
  */
 export async function undoRun(
   deps: RunDeps,
@@ -27,7 +27,7 @@ export async function undoRun(
 ): Promise<RunResult> {
   const { db } = deps;
   const [found] = await db.run<{ feed_id: number }>('feeds/find_feed_of_run', { run_id: undoes });
-  // Throws when there is no such run; whether it can be undone is checked by the merge.
+  // Throws if the run doesn't exist. The merge checks whether it can be undone.
   const feedId = found?.feed_id ?? (await findUndoable(db, undoes)).feed_id;
   const start = {
     feedId,
@@ -89,8 +89,8 @@ const BATCH = 5_000;
 type Kept = { property_id: number; fips: number; was: Record<string, FieldValue> };
 
 /**
- * Stages parcels as the roll had them. The staged key is the parcel's id, as parcels of several feeds may
- * share a key.
+ * Stages parcels as they were on the roll. The staged key is the parcel's id, because parcels of several
+ * feeds may share a key.
  */
 async function stageRolls(db: Db, undoes: number, derive: DeriveColumns): Promise<void> {
   for (let after = 0; ; ) {
@@ -108,7 +108,7 @@ async function stageRolls(db: Db, undoes: number, derive: DeriveColumns): Promis
   }
 }
 
-/** The next run is compared with what the feed had before the run that is undone. */
+/** The next run is compared with the feed's data from before the undone run. */
 async function recordFigures(db: Db, counts: RunCounts, undoes: number): Promise<void> {
   const rows = await db.run<Record<string, number>>('feeds/measure_parcels');
   const [before] = await db.run<{ counts: RunCounts }>('feeds/get_run_before', { run_id: undoes });
@@ -130,7 +130,7 @@ async function stageListings(db: Db, undoes: number): Promise<number> {
   return kept + added;
 }
 
-/** Gives parcels, keys and noted values back, before the parcels are written. @returns how many parcels */
+/** Restores parcels, keys, and assessed values, before the parcels are written. */
 async function giveBack(
   db: Db,
   { feedId }: RunContext,

@@ -12,7 +12,7 @@ import { CONTACT_ROWS, type ContactsFeed } from './contacts-feed.ts';
 import { compileContactMapper } from './map-contact.ts';
 import { stageContacts } from './stage-contacts.ts';
 
-/** People with their phone numbers. A feed is complete: people that it no longer lists are erased. */
+/** People with their phone numbers. A feed is complete: people that it no longer lists are deleted. */
 export const contactsRecipe: Recipe<ContactsFeed, void> = {
   tables: [sql('contacts/create_contact_stage')],
   async stage(run, { name, contacts: input }) {
@@ -32,7 +32,7 @@ export const contactsRecipe: Recipe<ContactsFeed, void> = {
     checkPart(dryRun, 'contacts', input, { fields: CONTACT_ROWS, map: compileContactMapper(input) }),
 };
 
-/** Of several rows of a contact the one last seen counts, then the last of the file. */
+/** Of several rows of a contact, the most recently seen one counts, then the last in the file. */
 const REPEATS = {
   table: 'stage_contact',
   key: 'id',

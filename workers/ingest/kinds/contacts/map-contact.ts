@@ -22,7 +22,7 @@ export type MappedContact = MappedRow & {
   source: string;
   sourceId: string | null;
   name: RecordName;
-  /** The present address first. */
+  /** The current address first. */
   places: Address[];
   /** Phone numbers, best first. Empty if the row can't be used for traces. */
   phones: StoredPhone[];

@@ -20,7 +20,7 @@ type Staged = {
   replaces: boolean;
 };
 
-/** The Do Not Call registry: a full list replaces its area codes; change lists are applied day by day. */
+/** The Do Not Call registry. A full list replaces its area codes. Change lists are applied day by day. */
 export const dncRecipe: Recipe<DncFeed, Staged> = {
   tables: [sql('contacts/create_dnc_stage')],
   stage: (run, feed) =>
@@ -178,7 +178,7 @@ function advance(
   return due;
 }
 
-/** When one day adds what a later one deletes, or the reverse, the later one wins. */
+/** If one day adds a number that a later day deletes, or the reverse, the later day wins. */
 function applyChanges(
   added: Bitmaps,
   removed: Bitmaps,

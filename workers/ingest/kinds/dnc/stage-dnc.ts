@@ -7,10 +7,13 @@ import type { RejectWriter } from '../../engine/stage-schema.ts';
 
 const BITMAP_BYTES = 1_250;
 
-/** Bits by area code and exchange, 200000 to 999999: at most 330 MB for the whole nation. */
+/** Bits by area code and exchange, 200000 to 999999: up to 330 MB for the United States. */
 export type Bitmaps = Map<number, Uint8Array>;
 
-/** Kept rejects of one run: a file that is no list has hundreds of millions of lines. */
+/**
+ * Maximum number of stored rejects per run, because a file that isn't a list can have hundreds of millions of
+ * lines.
+ */
 const MAX_REJECTS = 1_000;
 
 /** Adds and deletes in line order, so that the last change of a number wins. */

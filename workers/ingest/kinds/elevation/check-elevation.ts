@@ -78,10 +78,7 @@ function readingProblems({ named, read, tiles, rejected }: TilesCheck, max_rejec
   ];
 }
 
-/**
- * Reads the headers of a feed's first tiles and a few of their cells; what keeps it from running is added to
- * the problems, and is no error.
- */
+/** Reads the headers of a feed's first tiles and some of their cells. Reports errors as problems. */
 export async function checkElevation(
   feed: ElevationFeed,
   limit: number,
@@ -105,7 +102,7 @@ export async function checkElevation(
   }
 }
 
-/** Two blocks of a tiled file are enough; of one in strips of a row each, all that SHARES names are read. */
+/** Two blocks of a tiled file are enough. For a file in strips of one row, reads all that SHARES names. */
 const ENOUGH_CELLS = 2 ** 16;
 
 /**
@@ -114,10 +111,7 @@ const ENOUGH_CELLS = 2 ** 16;
  */
 const SHARES = [0, 1 / 2, 1, 1 / 4, 3 / 4, 1 / 8, 3 / 8, 5 / 8, 7 / 8];
 
-/**
- * Reads a few blocks of a file along its diagonal, the first and the middle one at least. @throws PlatError
- * as `readBlock` does
- */
+/** Reads a few blocks of a file along its diagonal, at least the first and the middle one. */
 async function sampleHeights(tile: ElevationTile, context: { signal: AbortSignal }): Promise<HeightSample> {
   const bytes = openByteSource(tile.source, context);
   const image = await openImage(bytes);

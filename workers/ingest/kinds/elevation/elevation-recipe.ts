@@ -23,7 +23,7 @@ export const elevationRecipe: Recipe<ElevationFeed, TileHeader[]> = {
     compareFiles(db, run, feed, tiles, {
       words: 'tiles',
       tables: { staged: 'stage_tile', stored: 'elevation_tiles' },
-      // Up to some thousands, so all are rewritten.
+      // There are up to a few thousand, so rewrite them all.
       async merge(tx) {
         await tx.run('land/delete_tiles', { feed_id: run.feedId });
         await tx.run('land/insert_tiles');

@@ -2,7 +2,7 @@ import { rowFields } from '../../../feeds/feed-columns.ts';
 import { vectorKind } from '../../layers/vector-kind.ts';
 import { type Classifier, textField, unknownClass } from '../../layers/vector-layer.ts';
 
-/** Flood zones: areas, whose share of a parcel is measured. */
+/** Flood zones: areas. Plat measures their share of a parcel. */
 export const flood = vectorKind({
   kind: 'flood',
   rows: rowFields({
@@ -25,7 +25,7 @@ export const flood = vectorKind({
   },
 });
 
-/** The numbered zones, which have 1 to 30 only; policies and claims write the first nine with a zero. */
+/** The numbered zones, which only go from 1 to 30. Policies and claims write the first nine with a zero. */
 const ONE_TO_30 = '(?:0?[1-9]|[12]\\d|30)';
 
 /**
@@ -37,10 +37,10 @@ const HAZARD = new RegExp(
 );
 
 /**
- * Zones outside it: those of 44 CFR 64.3 (X, B, C, D; M, N and P of special, moderate and undetermined
- * mudslide hazards, E of erosion), those of the National Flood Hazard Layer (open water, areas not included,
+ * Zones outside it: those of 44 CFR 64.3 (X, B, C, D; M, N, and P for special, moderate, and undetermined
+ * mudslide hazards; E for erosion), those of the National Flood Hazard Layer (open water, areas not included,
  * NP), those of the Q3 flood data (X500, ANI, UNDES, 100IC, 500IC, FWIC, FPQ), and the ways in which
- * communities write X: after its share a year, shaded or not, behind a levee.
+ * communities write X: with its yearly chance, shaded or not, behind a levee.
  */
 const NO_HAZARD = new RegExp(
   `^(?:${[
@@ -56,8 +56,9 @@ const NO = new Set(['F', 'FALSE', 'N', 'NO', 'OUT', '0']);
 const UNKNOWN_CLASS = new Set(['U', 'UNK', 'UNKNOWN', 'UNDES', 'ANI', 'NP', '-8888', '-9999']);
 
 /**
- * The hazard area flag decides if it exists, else the zone.
+ * The hazard area flag decides if it exists, or else the zone.
  * @returns null when both are empty; a reject `unknown_zone` for an unknown zone
+ * /
  */
 function floodZone(zone: string | null, subtype: string | null, sfha: string | null): ReturnType<Classifier> {
   const flag = sfha?.toUpperCase() ?? null;

@@ -7,7 +7,7 @@ import type { FileOf } from '../../engine/feed-kind.ts';
 import { COVERAGE_SECTION } from '../../layers/coverage-schema.ts';
 import { FILES, type Files, filesOf } from '../../layers/files-schema.ts';
 
-/** A deep zoom level: 7 mm a pixel. */
+/** A deep zoom level: 7 mm per pixel. */
 const DEEPEST_ZOOM = 24;
 
 const imagerySchema = z.strictObject({

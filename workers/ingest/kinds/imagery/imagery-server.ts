@@ -17,19 +17,20 @@ export type ImagerySource = {
   type: ImageryInput['type'];
   fingerprint: string;
   extent: Box;
-  /** Meters on the ground that a pixel is wide in the middle. */
+  /** Width of a pixel in meters on the ground, at the center. */
   pixel_m: number;
   captured: string | null;
   details: object;
 };
 
-/** A relief has no pixels; it ranks after all imagery. */
+/** A relief has no pixels. It ranks after all imagery. */
 const RELIEF_M = 1e6;
 
 /**
- * The source of a feed that is not a list of files.
+ * The source of a feed without a list of files.
  * @throws PlatError `feed_source` when an ImageServer is unreachable, `feed_format` when it doesn't report
  * its extent
+ * /
  */
 export async function describeServer(feed: ImageryFeed, signal: AbortSignal): Promise<ImagerySource> {
   const { imagery: input } = feed;
@@ -56,7 +57,7 @@ export async function describeServer(feed: ImageryFeed, signal: AbortSignal): Pr
 }
 
 /**
- * What an ImageServer says of itself:
+ * An ImageServer's description:
  * https://developers.arcgis.com/rest/services-reference/enterprise/image-service/
  */
 const serverSchema = z.object({

@@ -2,7 +2,7 @@ import { noComps } from '../../../../shared/feeds/no-comps.ts';
 import { stateOfFips } from '../../../../shared/regions/states.ts';
 import type { PartCheck } from '../../engine/check-part.ts';
 
-/** Below it prices are nominal. */
+/** Prices below this are nominal. */
 export const MIN_SALE_PRICE = 1_000;
 
 const CODES_SHOWN = 8;

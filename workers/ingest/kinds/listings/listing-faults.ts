@@ -4,10 +4,10 @@ import { type DroppedValue, positionsOf } from '../../engine/map-fields.ts';
 
 const AT = positionsOf(LISTING_FIELD_NAMES);
 
-/** Fewer sales at the asking price may be chance. */
+/** With fewer sales at the list price, it may be chance. */
 export const MIN_OVERWRITTEN = 5;
 
-/** Lots from this size on are ranches. */
+/** Lots of this size or more are ranches. */
 const MIN_RANCH_ACRES = 1_000;
 /** Even desert land in the West sells for more dollars per acre. Nominal prices are excluded. */
 const MIN_USD_PER_ACRE = 100;
@@ -18,8 +18,8 @@ const isInUnitedStates = (lon: number, lat: number): boolean =>
   lat > -15 && lat < 72 && (lon < -64 || lon > 144);
 
 /**
- * Drops values of a listing that contradict its other values, and reports why: a size in square
- * feet, a day of listing after the sale, and a place outside the United States.
+ * Drops values of a listing that contradict its other values, and reports why: a size in square feet, a
+ * listing date after the sale, or a location outside the United States.
  */
 export function dropContradictions(values: Value[]): DroppedValue[] {
   const number = (field: ListingField) => values[AT[field]] as number | null;

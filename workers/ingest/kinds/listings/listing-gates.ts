@@ -13,14 +13,14 @@ import {
 type SaleFigures = { before: number; leaving: number };
 
 type ListingFigures = RowFigures & {
-  /** Listings, or sales whose parcel was found. */
+  /** Number of listings, or of sales whose parcel was found. */
   matchedKeys: number;
   /** Comps from the feed's sales, and how many of them this run takes off the market. */
   sales: SaleFigures;
   last: KeyedLast | null;
 };
 
-/** Figures of parcels, which the record of a run of listings has as well. */
+/** Counts of parcels, which runs of listings record too. */
 const NO_PARCELS = {
   before: 0,
   retired: 0,

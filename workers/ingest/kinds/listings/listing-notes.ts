@@ -7,7 +7,7 @@ import { compCounter } from './count-comps.ts';
 import { MIN_OVERWRITTEN } from './listing-faults.ts';
 import type { RecordedSale } from './map-recorded.ts';
 
-/** What the dry run notes of listings: ids that repeat, and asking prices that equal the sale's. */
+/** The dry run's notes on listings: ids that repeat, and list prices that equal the sale price. */
 export function noteListings({ part }: PartCheck): RowNotes {
   const sales = new Map<string, Set<string>>();
   const asked = { sales: 0, equal: 0 };
@@ -20,7 +20,7 @@ export function noteListings({ part }: PartCheck): RowNotes {
   };
 }
 
-/** Of a file of sales also the comps, and parcels that share a word for a key. */
+/** For a sales file, also the comps, and parcels that share a word as their key. */
 export const noteRecordedSales =
   ({ minPrice }: Sales) =>
   (check: PartCheck): RowNotes<RecordedSale> => {
@@ -38,7 +38,7 @@ export const noteRecordedSales =
     };
   };
 
-/** The counts of comps, as a part of a check has them. */
+/** The counts of comps, in the format of a check's part. */
 export function countsOf(comps: ReturnType<typeof compCounter>): Pick<PartCheck, 'sales' | 'multiParcel'> {
   const { comps: sales, multiParcel } = comps.count();
   return { sales, multiParcel };
@@ -48,7 +48,7 @@ const [ID, STATUS, DAY, PRICE, ASKED] = (
   ['source_id', 'status', 'sold_date', 'sold_price', 'list_price'] as const
 ).map(name => LISTING_FIELD_NAMES.indexOf(name)) as [number, number, number, number, number];
 
-/** The days and prices of the sales of each id. */
+/** The dates and prices of the sales with each id. */
 function noteSale(values: MappedRow['values'], sales: Map<string, Set<string>>): void {
   if (values[STATUS] !== 'SOLD' || values[DAY] === null) return;
   const id = String(values[ID]);

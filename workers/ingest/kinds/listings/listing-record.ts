@@ -33,7 +33,7 @@ export type ListingRecord = Record<(typeof COLUMNS)[number], FieldValue | Point 
 
 type Point = { x: number; y: number };
 
-/** The parts of statements on the columns of a listing. */
+/** The parts of statements for the columns of a listing. */
 export const LISTING_PARTS = {
   columns: COLUMNS.join(', '),
   staged: COLUMNS.map(name => `s.${name}`).join(', '),
@@ -64,8 +64,8 @@ const AT = Object.fromEntries(LISTING_FIELD_NAMES.map((name, i) => [name, i])) a
 >;
 
 /**
- * A mapped listing as a comp. Its county is that of its FIPS code, else its county name, else its point. The
- * price is the closing price of a sale, else the asking price, or 0 if the source withholds it.
+ * A mapped listing as a comp. Its county comes from its FIPS code, or else its county name, or else its
+ * point. The price is the sale price of a sale, or else the list price, or 0 if the source withholds it.
  */
 export function resolveListing(values: ListingValue[]): ListingRecord {
   const text = (field: ListingField): string => (values[AT[field]] ?? '') as string;

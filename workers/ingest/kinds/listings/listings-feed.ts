@@ -47,12 +47,12 @@ export const LISTINGS_SECTIONS = {
 };
 
 export type ListingInput = MappedInput<ListingField> & {
-  /** County of every listing, or null when the feed does not give one. */
+  /** County of every listing, or null if the feed doesn't state one. */
   fips: number | null;
-  /** `source` of comps whose source is not mapped. */
+  /** Default `source` of comps. */
   label: string;
   snapshot: boolean;
-  /** Of a file of sales by parcel number: what its rows are joined by, and which of them are comps. */
+  /** For a sales file by parcel number: how its rows are joined, and which of them are comps. */
   recorded: RecordedInput | null;
 };
 
@@ -87,7 +87,7 @@ export function resolveListings(
   const snapshot = section.snapshot ?? section.format !== 'reso';
   for (const field of ['source_id', 'status'] as const)
     if (!input.columns[field]) report('listings', `columns.${field} is required`);
-  // A RESO run fetches what changed: the rest would be taken for gone.
+  // A RESO run fetches only changes, so everything else would look withdrawn.
   if (snapshot && section.format === 'reso') report('listings.snapshot', 'must be false for format reso');
   if (!input.columns.list_price && !input.columns.sold_price)
     report('listings', 'columns.list_price or columns.sold_price is required');

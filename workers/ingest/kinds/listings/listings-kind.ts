@@ -2,7 +2,7 @@ import { feedKind, MAPPED } from '../../engine/feed-kind.ts';
 import { LISTING_ROWS, LISTINGS_SECTIONS, resolveListings } from './listings-feed.ts';
 import { SALES_SECTION } from './resolve-sales.ts';
 
-/** Listings and sales of lots; a file of sales by parcel number has a recipe of its own. */
+/** Listings and sales of lots. A sales file by parcel number has its own recipe. */
 export const listings = feedKind({
   kind: 'listings',
   sections: LISTINGS_SECTIONS,

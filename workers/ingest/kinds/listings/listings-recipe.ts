@@ -63,7 +63,7 @@ async function compare(
   const gate = checkListingGates(
     {
       read: counts.read.listings ?? 0,
-      // An older state of a listing that comes again is set aside, not wrong.
+      // An older state of a repeated listing is set aside, not rejected as wrong.
       rejected: rejectedRows(counts) - (counts.rejected.superseded ?? 0),
       rows,
       matchedKeys: rows,
@@ -83,7 +83,7 @@ async function compare(
   };
 }
 
-/** The asking prices of a source that writes the sale price over them. */
+/** The list prices of a source that overwrites them with the sale price. */
 async function dropOverwrittenPrices(db: Db, counts: RunCounts): Promise<void> {
   const rowCount = await db.rowCount('market/drop_overwritten_prices', { least: MIN_OVERWRITTEN });
   if (rowCount) increment(counts.dropped, 'list_price', rowCount);
@@ -100,10 +100,10 @@ async function stageListings(
   const { counts } = run;
   const staged: Staged = { checkpoint: null };
   const batches = untilItBreaks(readBatches(run, 'listings', listings.input), staged);
-  // Not for RESO: its records omit empty fields, and a page can have a single record.
+  // Not for RESO, because its records omit empty fields, and a page can have a single record.
   const checked = listings.input.format !== 'reso';
   const copy = openCopy(connection!, COPY_LISTING);
-  // Of every row: which of several states of a listing is set aside is not known before the last row.
+  // For every row, because the last row decides which of several states of a listing is set aside.
   const raw = openCopy(rawClient!, 'copy stage_raw (row_no, raw) from stdin');
   const unplaced: Record<string, number> = {};
   counts.unplaced = unplaced;

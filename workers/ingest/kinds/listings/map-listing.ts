@@ -15,14 +15,14 @@ import {
 import { dropContradictions } from './listing-faults.ts';
 import { LISTING_ROWS, type ListingInput } from './listings-feed.ts';
 
-/** As a parcel's, or a list of texts for `photos`. */
+/** Like a parcel's values, or a list of texts for `photos`. */
 export type ListingValue = Value;
 
 const AT = positionsOf(LISTING_FIELD_NAMES);
 
 /**
- * A row is refused when its source_id, status or the price of its status is unusable; other values that do
- * not parse become null.
+ * A row is rejected if its source_id, its status, or the price of its status is unusable. Other invalid
+ * values become null and are reported.
  */
 export function compileListingMapper(input: ListingInput): Mapper<MappedRow> {
   return mapperOf(input, resolve => {
@@ -58,7 +58,7 @@ function regionOf(former: number, values: readonly ListingValue[]): number | nul
   return planningRegion(former, values[AT.city] as string | null, point);
 }
 
-/** Why a listing cannot be stored. A value that did not parse is reported rather than one that is missing. */
+/** Why a listing can't be stored. An invalid value is reported rather than a missing one. */
 function unusable(
   values: readonly ListingValue[],
   dropped: readonly DroppedValue[] | null,

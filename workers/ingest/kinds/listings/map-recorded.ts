@@ -20,7 +20,7 @@ import { compileKey, compileKeyCheck, keyColumns, TOTAL_LINE } from '../../engin
 import { LISTING_ROWS, type ListingInput, type RecordedInput } from './listings-feed.ts';
 import { compileSales, type MappedSales, saleMentions } from './map-sale.ts';
 
-/** A row of a file of sales: the parcel that was sold, and when, at which price and under which deed. */
+/** A row of a sales file: the sold parcel, with the date, price, and deed of the sale. */
 export type RecordedSale = MappedRow & MappedSales & { key: string; fips: number };
 
 const AT = positionsOf(LISTING_FIELD_NAMES);
@@ -76,7 +76,7 @@ function withoutShape(row: MappedRow, geometry: Geometry | null): MappedRow {
   };
 }
 
-/** By its code, else by its name. A town of Connecticut gives its planning region. */
+/** By its code, or else by its name. A town in Connecticut shows its planning region. */
 function countyOf(values: readonly FieldValue[]): number | null {
   const text = (field: 'county' | 'city' | 'state') => (values[AT[field]] ?? '') as string;
   const [lon, lat] = [values[AT.longitude], values[AT.latitude]];

@@ -16,7 +16,7 @@ import {
 
 /** The deed of a sale. */
 export type Deed = {
-  /** Identifies the deed, such as book and page; null when unknown. */
+  /** Identifies the deed, such as book and page. null when unknown. */
   book: string | null;
   /**
    * Whether the deed covers several parcels. null if the source doesn't say; then date, price, and seller
@@ -55,7 +55,7 @@ function compileValue(name: keyof typeof TARGETS, spec: ColumnSpec | null | unde
   };
 }
 
-/** Conditions on a row; a preset's column that the source lacks fulfills none. */
+/** Conditions on a row. A preset's column that the source lacks meets none of them. */
 function compileAll(conditions: readonly SkipCondition[], resolve: Resolve): (source: Source) => boolean {
   if (conditions.some(({ column, optional }) => optional && resolve(column) === null)) return () => false;
   const tests = conditions.map(condition => compileCondition(condition, resolve));
@@ -63,8 +63,9 @@ function compileAll(conditions: readonly SkipCondition[], resolve: Resolve): (so
 }
 
 /**
- * The sales of a row, whose date and price were read before; none without a section of sales.
+ * The sales of a row whose last date and price were read before. None without a section `sales`.
  * @param dateColumn of the last sale
+ * /
  */
 export function compileSales(
   sales: Sales | null,
@@ -82,7 +83,10 @@ export function compileSales(
   });
 }
 
-/** @param date of the sale. A month alone is not enough: equal prices in a month are no sign of one deed */
+/**
+ * @param date of the sale. A month alone is not enough, because equal prices in a month don't show a common
+ * deed
+ */
 function compileDeed(
   { book, multiParcel }: DeedColumns,
   date: ColumnSpec | undefined,
@@ -95,21 +99,21 @@ function compileDeed(
   const isStated = marks.length > 0 || !alternatives(date ?? {}).every(way => hasDay(way.date));
   return source => {
     const text = tidyText(nameOf(source))?.toUpperCase() ?? null;
-    // 0/0 and UNKNOWN name no deed.
+    // 0/0 and UNKNOWN don't identify a deed.
     const name = text !== null && /[1-9]/.test(text) ? text : null;
     if (marks.some(test => test(source))) return { book: name, several: true };
     return { book: name, several: isStated || name !== null ? false : null };
   };
 }
 
-/** Whether a row's sale has a day, at least the least price, and fulfills the feed's conditions. */
+/** Whether a row's sale has a date and the minimum price, and meets the feed's conditions. */
 function compileSale({ where, minPrice }: Pick<Sales, 'where' | 'minPrice'>, resolve: Resolve) {
   const holds = compileAll(where, resolve);
   return (source: Source, date: FieldValue, price: FieldValue): boolean =>
     date !== null && typeof price === 'number' && price > 0 && price >= minPrice && holds(source);
 }
 
-/** The earlier sales of a row that become comps; others are passed over. */
+/** The earlier sales of a row that become comps. Skips others. */
 function compilePrior(sales: Sales, resolve: Resolve): (source: Source) => PriorSale[] | null {
   const priors = sales.prior.map(({ columns, deed, where }) => ({
     date: compileValue('date', columns.date, resolve),
@@ -127,7 +131,7 @@ function compilePrior(sales: Sales, resolve: Resolve): (source: Source) => Prior
   };
 }
 
-/** The columns that a feed's sales name. */
+/** The columns that a feed's `sales` names. */
 export function saleMentions({ where, deed, prior }: Sales): Mention[] {
   const ofDeed = (at: string, { book, multiParcel }: DeedColumns): Mention[] => [
     ...columnMentions(book ? { book } : {}).map(each => ({ ...each, where: `${at}.book` })),

@@ -3,8 +3,8 @@ import { LISTING_CHANGES } from '../../../changes/changed-fields.ts';
 import { LISTING_PARTS } from './listing-record.ts';
 
 /**
- * Brings listings to what the run staged, inside the caller's transaction, with their history, and marks the
- * regions whose statistics, and the counties whose valuations, are due.
+ * Updates listings, with their history, to what the run staged, in the caller's transaction. Marks the
+ * regions whose statistics are due, and the counties whose valuations are.
  */
 export async function mergeListings(db: Db, runId: number, feedId: number): Promise<void> {
   await db.run('valuation/mark_comps');

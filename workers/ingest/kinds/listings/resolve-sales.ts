@@ -42,7 +42,7 @@ export function salesOf(file: FileOf<typeof SALES_SECTION>, preset: Preset | nul
   };
 }
 
-/** Columns of a preset may be missing in a source, those of a feed file not. */
+/** Columns of a preset may be missing in a source. Those of a feed file may not. */
 const columnsOf = <K extends string>(
   columns: Partial<Record<K, string | ColumnSpec | null | undefined>>,
   optional: boolean,

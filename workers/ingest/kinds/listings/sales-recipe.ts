@@ -24,7 +24,7 @@ import { measureSales, stageSales } from './stage-sales.ts';
 
 const recordedOf = ({ listings }: ListingsFeed): RecordedInput => listings.recorded!;
 
-/** A file of sales by parcel number: comps of the parcels that other feeds have brought. */
+/** A sales file by parcel number: comps of parcels that other feeds loaded. */
 export const salesRecipe: Recipe<ListingsFeed, void> = {
   tables: [sql('market/create_sale_stage'), compose('market/create_listing_stage', LISTING_PARTS)],
   stage: (run, feed) =>
@@ -32,7 +32,7 @@ export const salesRecipe: Recipe<ListingsFeed, void> = {
   compare,
   inputs: ({ listings }) => [['listings', listings]],
   async dependsOn({ db }) {
-    // The parcels that were sold may have come since.
+    // The sold parcels may have been loaded since.
     const rows = await db.run<{ run: number | null }>('market/last_roll');
     return rows[0]!.run ?? 0;
   },
@@ -76,7 +76,7 @@ async function stageFile(
   await copy.end();
 }
 
-/** A line for each sale of a row. */
+/** One line per sale of a row. */
 function saleLines(rowNo: number, { fips, key, values, sale, deed, prior }: RecordedSale): string[] {
   const value = (name: keyof typeof AT) => values[AT[name]] ?? null;
   const [lon, lat] = [value('longitude'), value('latitude')];

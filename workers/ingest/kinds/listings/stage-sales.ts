@@ -12,9 +12,7 @@ type Sale = {
   source_id: string;
   row_no: number;
   status: 'SOLD' | 'OFF_MARKET';
-  /**
-   * It fits the feed's description of a sale that counts; one that does not is here because it was a comp.
-   */
+  /** Whether it meets the feed's conditions for a sale. One that doesn't is here because it was a comp. */
   qualified: boolean;
   multi_parcel: boolean;
   /** Another feed has the same sale. */
@@ -41,16 +39,17 @@ export const DEED_DAYS = 180;
 export type SaleCounts = { comps: number; multi_parcel: number; disqualified: number; repeated?: number };
 
 /**
- * The `sale_type` of a sale of several parcels. Such a sale is kept OFF_MARKET, out of comps, statistics
- * and valuations, so that a later roll, in which only one of its parcels still shows it, does not make it a
- * comp of that parcel.
+ * The `sale_type` of a sale of several parcels. Such a sale stays OFF_MARKET, outside comps, statistics, and
+ * valuations, so that a later roll that shows it for only one of its parcels doesn't turn it into a comp of
+ * that parcel.
  */
 const SEVERAL_PARCELS = 'Deed over several parcels';
 
 /**
- * Stages recorded sales as comps and compares them with the listings that are there.
+ * Stages recorded sales as comps and compares them with existing listings.
  * @param recorded the query of those that the run staged
  * @param counties those of the run
+ * /
  */
 export async function stageSales(
   db: Db,
@@ -120,7 +119,7 @@ function comp(sale: Sale, { label, saleType }: Pick<Sales, 'label' | 'saleType'>
 
 type SaleFigures = { touched: number; before: number; leaving: number };
 
-/** What a run does to the comps that its feed has made. */
+/** Result of a run for the comps of its feed. */
 export async function measureSales(
   db: Db,
   sales: Pick<Sales, 'label'> | null,

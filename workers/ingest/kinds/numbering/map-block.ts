@@ -6,7 +6,7 @@ import { NUMBERING_ROWS, type NumberingInput } from './numbering-feed.ts';
 export type MappedBlock = MappedRow & {
   /** Area code and exchange. */
   prefix: number;
-  /** The thousand-block, -1 for the whole exchange. */
+  /** The thousands block, or -1 for the whole exchange. */
   block: number;
   operator: string | null;
   lineType: LineType | null;
@@ -25,7 +25,7 @@ export function compileBlockMapper(input: NumberingInput): Mapper<MappedBlock> {
       for (const [field, text] of Object.entries({ area_code: area, exchange }))
         if (!/^[2-9]\d{2}$/.test(text ?? ''))
           return rejectRow(field, `bad_${field}`, `'${text ?? ''}' is not three digits, the first 2 to 9`);
-      // The whole exchange is written as an empty cell, or A.
+      // The whole exchange is an empty cell, or A.
       if (block !== null && !/^[0-9A]$/i.test(block))
         return rejectRow('block', 'bad_block', `'${block}' is not one digit`);
       return {

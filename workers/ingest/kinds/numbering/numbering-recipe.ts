@@ -15,7 +15,7 @@ import { NUMBERING_ROWS, type NumberingFeed } from './numbering-feed.ts';
 
 /**
  * Blocks of phone numbers with their carriers. A feed is complete: blocks that it no longer lists are
- * removed.
+ * deleted.
  */
 export const numberingRecipe: Recipe<NumberingFeed, void> = {
   tables: [sql('contacts/create_block_stage')],
@@ -48,7 +48,7 @@ export const numberingRecipe: Recipe<NumberingFeed, void> = {
 async function compare(db: Db, run: RunContext, { gates }: NumberingFeed): Promise<Prepared> {
   const { feedId, counts } = run;
   await run.step('match', 'comparing with current data', 0.68);
-  // Of two carriers of one block the last row wins.
+  // If a block has two carriers, the last row wins.
   await rejectDuplicates(
     db,
     counts,

@@ -4,7 +4,7 @@ import { rejectRow } from '../../engine/map-fields.ts';
 import { vectorKind } from '../../layers/vector-kind.ts';
 import { type Classifier, NAME_FIELD, textField } from '../../layers/vector-layer.ts';
 
-/** Names of places: points, which maps write and the search finds. */
+/** Place names: points, for maps and search. */
 export const places = vectorKind({
   kind: 'places',
   rows: rowFields({
@@ -32,7 +32,7 @@ export const places = vectorKind({
   },
 });
 
-/** GNIS marks what is no longer there by a word behind its name. */
+/** GNIS marks places that no longer exist with a word after the name. */
 function placeClass(own: string | null, name: string | null): ReturnType<Classifier> {
   if (own === null) return null;
   if (name === null) return rejectRow('name', 'missing_name', 'name is empty');

@@ -8,7 +8,7 @@ const reach = (roadClass: keyof typeof ROAD_REACH_M) =>
   z
     .number()
     .positive()
-    // A mile: wider than any right-of-way. The area read around a parcel grows with it.
+    // A mile, which is wider than any right-of-way. The area read around a parcel grows with it.
     .max(1609)
     .describe(`Meters from the centerline of such a road. Default: ${ROAD_REACH_M[roadClass]}.`)
     .optional();
@@ -23,7 +23,7 @@ const reachSchema = z
   .describe('Kind roads: maximum distance between a boundary and a road of each class to count as frontage.')
   .optional();
 
-/** Roads: lines, by which frontage and access are measured. */
+/** Roads: lines. Plat measures frontage and access on them. */
 export const roads = vectorKind({
   kind: 'roads',
   rows: rowFields({

@@ -2,7 +2,7 @@ import { rowFields } from '../../../feeds/feed-columns.ts';
 import { vectorKind } from '../../layers/vector-kind.ts';
 import { type Classification, textField } from '../../layers/vector-layer.ts';
 
-/** Wetlands: areas, whose share of a parcel is measured. */
+/** Wetlands: areas. Plat measures their share of a parcel. */
 export const wetlands = vectorKind({
   kind: 'wetlands',
   rows: rowFields({
@@ -23,7 +23,7 @@ export const wetlands = vectorKind({
 });
 
 /**
- * Systems by the first letter of a code: Cowardin et al. 1979,
+ * Systems, by the first letter of a code: Cowardin et al. 1979,
  * https://www.fws.gov/program/national-wetlands-inventory
  */
 const SYSTEMS: Record<string, string> = {
@@ -34,7 +34,7 @@ const SYSTEMS: Record<string, string> = {
   P: 'palustrine',
 };
 
-/** All features of the inventory count, including lakes, rivers and those without a code; uplands do not. */
+/** All features of the inventory count, including lakes, rivers, and those without a code. Uplands don't. */
 function wetland(attribute: string | null, type: string | null): Classification {
   const system = attribute?.charAt(0).toUpperCase();
   if (system === 'U' || (attribute === null && /^upland/i.test(type ?? '')))
