@@ -7,7 +7,7 @@ import { moment, requireNotBoth, wholeNumber } from './common/cli-options.ts';
 import { changesTable, printNote, shellWord, table } from './common/cli-output.ts';
 import { action } from './common/cli-session.ts';
 
-/** As commander hands them over; `--no-contract` makes `contract` false. */
+/** In commander's format: `--no-contract` makes `contract` false. */
 type AccountFlags = {
   contract: boolean;
   tier?: Tier;

@@ -9,7 +9,7 @@ import { action, EXIT } from './common/cli-session.ts';
 
 type Flags = { fips?: number; all?: boolean; from?: string; to?: string };
 
-/** Earlier than every sale. */
+/** Earlier than any sale. */
 const FIRST_DAY = '1900-01-01';
 
 const NAMES: Record<Method, string> = {
@@ -75,7 +75,7 @@ function describe(result: Backtest): string {
   ].join('\n\n');
 }
 
-/** How old the data was that each sale was valued with. */
+/** The age of the data that each sale was valued with. */
 function known({ fits, daysBefore }: Backtest): string {
   const { median, most } = daysBefore!;
   if (most === 1) return 'as of the day before';
@@ -101,7 +101,7 @@ function methodsTable({ methods }: Backtest): string {
   return table(rows);
 }
 
-/** One row per county. The figures of the baselines do not depend on other counties. */
+/** One row per county. The figures of the baselines don't depend on other counties. */
 function countiesTable(counties: readonly (Omit<CountyBacktest, 'fips'> & { fips: string })[]): string {
   const mdape = (of: Backtest, method: Method) => of.methods[method]?.mdape.toFixed(1) ?? '';
   const rows = counties.map(({ fips, alone, beside }) => ({
@@ -130,7 +130,7 @@ function bandsTable({ bands }: Backtest): string {
   return table(rows);
 }
 
-/** The PRB that errors alone would cause, and a measure of bias that does not depend on them. */
+/** The PRB that errors alone would cause, and a measure of bias that doesn't depend on them. */
 function biasLines({ prbByChance, slope }: Backtest): string {
   const chance = `PRB of unbiased estimates with the same errors: ${range(prbByChance, 2)} (90% CI).`;
   if (slope === null) return chance;

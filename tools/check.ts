@@ -1,6 +1,4 @@
-// What types and lint cannot see: generated files that fell behind, and the house's own rules.
-//   node --import tsx tools/check.ts           compares, exit code 1 when something is wrong
-//   node --import tsx tools/check.ts --write   updates the generated files
+// Checks that types and lint can't do: outdated generated files, and the project's own rules.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '../api/openapi.ts';
@@ -26,7 +24,7 @@ import { checkCommentNames, checkCommentWidth, checkSpreads } from './checks/sty
 
 const write = process.argv.includes('--write');
 const files = readSources(rootDir);
-// Spectral takes seconds, in which a PostgreSQL migrates.
+// Spectral takes seconds, while PostgreSQL migrates.
 const generated = checkGenerated(generatedFiles, write);
 const problems = [
   ...checkFileSizes(files),

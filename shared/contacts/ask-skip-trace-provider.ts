@@ -8,8 +8,7 @@ import type { ProviderAnswer, TraceProvider } from './skip-trace-providers.ts';
 import { contactSecret, listSuppressed } from './suppression.ts';
 
 /**
- * A provider's match: the subject that was asked for, what may be returned, and the tags that the suppression
- * list would know these people by.
+ * A provider's match: the requested subject, the result, and the suppression list's tags for these people.
  */
 export type ProviderMatch = { subject: Subject; answer: ProviderAnswer; tags: string[] };
 
@@ -18,13 +17,14 @@ export type ProviderLookup = (
   address: Address,
 ) => Promise<ProviderMatch | null>;
 
-/** At most this many people of one owner's text are looked up, as each costs. */
+/** Maximum number of people to look up from one owner text, because each costs money. */
 const MAX_LOOKUPS = 2;
 
 /**
- * Asks a provider for people, one after the other until one is known. Answers are kept for `keepDays`, so
- * that nobody is paid for twice.
+ * Requests people from a provider, one after another, until one is found. Results are stored for `keepDays`,
+ * so that no one is paid for twice.
  * @throws PlatError `provider` when it cannot be asked now
+ * /
  */
 export function openProviderLookup(db: Db, provider: TraceProvider, keepDays: number): ProviderLookup {
   const asking = new Map<string, Promise<ProviderAnswer | null>>();
@@ -102,7 +102,7 @@ function tagsOf(
   ];
 }
 
-/** Drops alternative readings of the same name: each would be paid for. */
+/** Drops alternative readings of the same name, because each would cost money. */
 function distinctSubjects(subjects: readonly Subject[]): Subject[] {
   const distinct: Subject[] = [];
   for (const subject of subjects) {

@@ -31,22 +31,19 @@ export type ContactRow = RecordName & {
 type ContactCandidate = Candidate & { row: ContactRow };
 
 /**
- * With more candidates, namesakes cannot be told apart: such a city has a thousand people with a similar
+ * With more candidates, namesakes can't be told apart. Such a city has a thousand people with a similar
  * surname and the same initial.
  */
 export const MAX_CANDIDATES = 1_000;
 
 export type ContactMatch =
-  /** `tags`: what the suppression list would know the subject and the matched records by. */
+  /** `tags`: the suppression list's tags for the subject and the matched records. */
   | { state: 'found'; matches: Match<ContactCandidate>[]; tags: string[] }
-  /** On the suppression list: nothing is returned, whatever the source. */
+  /** On the suppression list: nothing is returned, from any source. */
   | { state: 'suppressed' }
   | { state: 'unknown' };
 
-/**
- * The first of the subjects that is known. @param openly leaves the suppression list aside, for
- * what is to be erased
- */
+/** The first of the subjects with a match. */
 export async function findContacts(
   db: Db,
   subjects: readonly Subject[],
@@ -84,9 +81,7 @@ export async function findContacts(
   return { state: suppressed ? 'suppressed' : 'unknown' };
 }
 
-/**
- * The telephone numbers of matched records, the better match first, without those on the suppression list.
- */
+/** The phone numbers of matched records, best match first, without those on the suppression list. */
 export async function phonesOf(db: Db, matches: readonly Match<ContactCandidate>[]): Promise<TracedPhone[]> {
   const all = matches
     .flatMap(({ candidate: { row } }, rank) =>
@@ -107,20 +102,20 @@ export type NumberFacts = {
   dnc_as_of: string | null;
 };
 
-/** What the numbering plan and the registry say of numbers, each where it is loaded. */
+/** Adds the data of the numbering plan and the registry to numbers, if they are loaded. */
 export async function factsOf(db: Db, numbers: readonly string[]): Promise<Map<string, NumberFacts>> {
   const rows = await db.run<NumberFacts>('contacts/look_up_numbers', { numbers });
   return new Map(rows.map(row => [row.number, row]));
 }
 
-/** A number as a provider tells it. */
+/** A number as a provider returns it. */
 export type ProvidedPhone = StoredPhone & { dnc: boolean | null };
 
-/** A number as it was found, before the numbering plan and the registry are asked. */
+/** A number as found, before the numbering plan and the registry are searched. */
 export type TracedPhone = StoredPhone & {
-  /** Of the match that it belongs to, 0 the best. */
+  /** The rank of its match, 0 for the best. */
   rank: number;
   lastSeen: string | null;
-  /** What a provider says of it. */
+  /** The provider's own data. */
   dnc: boolean | null;
 };

@@ -24,13 +24,14 @@ export function subjectOf(name: RecordName): Subject | null {
 }
 
 /**
- * Trusts are named after who made them, and that is who is called about the land; an estate's owner is dead.
+ * Trusts are named after the person who created them, and that is who to call about the land. An estate's
+ * owner is dead.
  */
 const PERSONAL_TRUST = /\b(?:TR|TRUST|TRUS|TRST|TRUSTEES?|FAMILY)\b/i;
 
 /**
- * The subjects that an owner's text names, in the order of lookup: the entity, then each person with the ways
- * to read the name.
+ * The subjects that an owner text names, in the order of lookup: the entity, then each person with the
+ * possible readings of the name.
  */
 export function subjectsOf(owner: string): Subject[] {
   const people = parseOwnerPeople(owner).flatMap(readings => readings.map(found => ({ person: found })));
@@ -39,22 +40,23 @@ export function subjectsOf(owner: string): Subject[] {
   return [...(entity === null ? [] : [{ entity }]), ...(PERSONAL_TRUST.test(owner) ? people : [])];
 }
 
-/** 64 bits of a key of `searchKeys`, as PostgreSQL's bigint writes them. */
+/** 64 bits of a key of `searchKeys`, in PostgreSQL's bigint format. */
 export const keyHash = (key: string): string => hash('sha256', key, 'buffer').readBigInt64BE(0).toString();
 
 export function keyHashes(subject: Subject, places: readonly Place[]): string[] {
   return [...new Set(places.flatMap(place => searchKeys(subject, place)).map(keyHash))];
 }
 
-/** A telephone number's key: `plat contact find --phone` looks for it, as the suppression list does. */
+/** The key of a phone number, for `plat contact find --phone` and the suppression list. */
 export const phoneKey = (number: string): string => `n|${number}`;
 
 export const isPhoneKey = (tag: string): boolean => tag.startsWith('n|');
 
 /**
- * What the suppression list knows somebody by: every name that the given name may stand for, with the ZIP or,
- * where there is none, the city.
+ * The suppression list's tags for a person: every formal name of the given name, with the ZIP or, without
+ * one, the city.
  * @param stored for the list itself, which also finds who is asked for by the city alone
+ * /
  */
 export function identityTags(subject: Subject, places: readonly Address[], stored = false): string[] {
   const names =
@@ -72,7 +74,7 @@ export function identityTags(subject: Subject, places: readonly Address[], store
   return names.flatMap(name => [...new Set(tags)].map(tag => `${name}|${tag}`));
 }
 
-/** All that the suppression list knows people and entities by, and the numbers that are theirs. */
+/** All suppression tags of people and entities, and of their phone numbers. */
 export function storedTags(
   subjects: readonly Subject[],
   places: readonly Address[],

@@ -8,22 +8,22 @@ import { CALL_LIMITS, type CallLimits, openGuardedCall } from '../platform/http/
 import { loadProvider } from '../platform/http/provider-file.ts';
 import type { ProvidedPhone } from './find-phones.ts';
 
-/** The person or entity that a provider is asked for. */
+/** The person or entity to look up. */
 export type ProviderQuestion = { subject: Subject; address: Address };
 
-/** The provider's match; null without one. */
+/** The provider's match, or null without one. */
 export type ProviderAnswer = { first_name: string | null; last_name: string | null; phones: ProvidedPhone[] };
 
-/** An outside source of telephone numbers, asked where the contacts have no match. */
+/** An outside source of phone numbers, for people that the contacts don't have. */
 export type TraceProvider = {
   name: string;
-  /** US cents that a match costs; null where that is not known. */
+  /** US cents per match, or null if unknown. */
   centsPerMatch: number | null;
-  /** @throws PlatError `provider`, 503, when it cannot be asked now */
+  /** @throws PlatError `provider`, 503, when the provider is unavailable */
   ask(question: ProviderQuestion, signal?: AbortSignal): Promise<ProviderAnswer | null>;
 };
 
-/** The provider that the settings name, or null. @throws PlatError `config` */
+/** The provider in the settings, or null. */
 export function openTraceProvider(config: Config): TraceProvider | null {
   const { SKIP_TRACE_PROVIDER: kind, SKIP_TRACE_PROVIDER_CENTS: cents = null } = config;
   if (kind === undefined) return null;
@@ -75,7 +75,7 @@ const declaredAnswer = z.object({
   phones,
 });
 
-/** SKIP_TRACE_PROVIDER=http: any service that a file describes (docs/providers.md). */
+/** SKIP_TRACE_PROVIDER=http: any service described by a file (docs/providers.md). */
 function declared(file: string): ProviderClient {
   const provider = loadProvider(file, {
     names: NAMES,
@@ -100,7 +100,7 @@ function nameFields(subject: Subject): Record<'first_name' | 'last_name' | 'enti
   return { first_name: first, last_name: [...last, suffix].filter(Boolean).join(' '), entity_name: null };
 }
 
-/** A provider may answer with another resident: a name that does not fit is not a match. */
+/** A provider may return another resident. A name that doesn't fit is not a match. */
 function isMeant(
   subject: Subject,
   { first_name, last_name }: Pick<ProviderAnswer, 'first_name' | 'last_name'>,
@@ -111,7 +111,7 @@ function isMeant(
 }
 
 /**
- * Version 3 of the property skip trace, the newest that is documented:
+ * Version 3 of the property skip trace, the newest documented one:
  * https://developer.batchdata.com/docs/batchdata
  */
 const BATCHDATA_PATH = '/api/v3/property/skip-trace';
@@ -146,7 +146,10 @@ const batchDataAnswer = z.object({
   }),
 });
 
-/** SKIP_TRACE_PROVIDER=batchdata. It needs a street address: without one nothing is asked or charged. */
+/**
+ * SKIP_TRACE_PROVIDER=batchdata. It needs a street address. Without one, Plat sends no request, so nothing is
+ * charged.
+ */
 export function batchData(origin: string, key: string, limits: Partial<CallLimits> = {}): ProviderClient {
   const call = openGuardedCall('batchdata', [], limits);
   const url = new URL(BATCHDATA_PATH, origin);

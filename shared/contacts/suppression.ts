@@ -5,7 +5,7 @@ import { hmac, storedTags } from './person-identity.ts';
 
 const secrets = new WeakMap<Db, Promise<Buffer>>();
 
-/** The key of the list's hashes, the installation's own. */
+/** The key of the list's hashes, unique to the installation. */
 export function contactSecret(db: Db): Promise<Buffer> {
   const cached = secrets.get(db);
   if (cached !== undefined) return cached;
@@ -15,7 +15,7 @@ export function contactSecret(db: Db): Promise<Buffer> {
   return read;
 }
 
-/** Tags as the suppression list and what is kept about people store them. */
+/** Tags in the format of the suppression list and of stored results. */
 export async function hashesOf(db: Db, tags: readonly string[]): Promise<Buffer[]> {
   const secret = await contactSecret(db);
   return tags.map(tag => hmac(secret, tag));
@@ -32,7 +32,7 @@ export async function listSuppressed(db: Db, tags: readonly string[]): Promise<S
   return new Set(rows.map(row => byHash.get(row.hash.toString('hex'))!));
 }
 
-/** Puts a person or an entity, with telephone numbers, on the list. @returns how many entries are new */
+/** Adds a person or an entity, with phone numbers, to the list. */
 export async function suppress(
   db: Db,
   subjects: readonly Subject[],

@@ -12,7 +12,7 @@ import { LAYER_BITS, LAYER_KINDS, type LayerKind, SLOPE_GRADES } from '../model/
 import { PlatError } from '../platform/errors.ts';
 import { openElevation, type SlopeCell } from '../raster/elevation-grid.ts';
 
-/** A parcel's land figures, computed now, with what they are made of. */
+/** A parcel's land figures, computed now, with the data behind them. */
 export type ComputedLand = {
   figures: ComputedParcel;
   /** Messages of the kinds of layers in `figures.remaining`, which could not be computed. */
@@ -71,9 +71,7 @@ export type Difference = {
   computed: number | boolean | null;
 };
 
-/**
- * Figures whose stored value differs from the computed one. Kinds that could not be computed are left out.
- */
+/** Figures whose stored value differs from the computed one, except for kinds that could not be computed. */
 export function findDifferences(stored: Figures | null, { figures }: ComputedLand): Difference[] {
   const isKnown = (kind: LayerKind) => (figures.remaining & LAYER_BITS[kind]) === 0;
   const result: Difference[] = [];

@@ -10,7 +10,7 @@ export type View = {
   heightPx: number;
   metersPerPx: number;
   toPx(position: Position): Point;
-  /** The visible area in 1e-7 degrees, a little more than it, as meridians converge. */
+  /** The visible area in 1e-7 degrees, slightly enlarged because meridians converge. */
   box: Box;
 };
 
@@ -53,7 +53,7 @@ function groundBox(plane: Plane, x: number, y: number, halfX: number, halfY: num
   return boxToE7(boxOfLine(corners));
 }
 
-/** The longest of 1, 2 or 5 times a power of ten feet that fits into this many pixels. */
+/** The longest of 1, 2, or 5 times a power of ten feet that fits into this many pixels. */
 export function scaleBarOf({ metersPerPx }: View, mostPx: number): { feet: number; px: number } {
   const pxPerFt = 0.3048 / metersPerPx;
   const power = 10 ** Math.floor(Math.log10(mostPx / pxPerFt));

@@ -18,7 +18,7 @@ export function escapeXml(text: string): string {
 
 export type Attributes = Record<string, string | number | undefined>;
 
-/** An element. Attributes are escaped, undefined ones left out; the content has to be XML. */
+/** An element. Attributes are escaped, and undefined ones omitted. The content must be XML. */
 export function element(name: string, attributes: Attributes, ...content: string[]): string {
   const pairs = Object.entries(attributes).flatMap(([key, value]) =>
     value === undefined ? [] : [` ${key}="${escapeXml(String(value))}"`],

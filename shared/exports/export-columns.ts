@@ -83,7 +83,7 @@ export const EXPORT_COLUMNS = [
   ...new Set(Object.values(COLUMNS).flatMap(columns => Object.keys(columns))),
 ] as [string, ...string[]];
 
-/** The last column of every file: whom to credit for the row, and the terms of use. */
+/** The last column of every file: credits for the row, and its terms of use. */
 export const SOURCES_COLUMN = 'sources';
 
 export type ExportColumn = { name: string; type: FieldType };

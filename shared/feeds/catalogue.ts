@@ -51,7 +51,7 @@ function parseCatalogue(file: string): Catalogue {
   }
 }
 
-/** The catalog's sources for a county: its own before the state's, and newer years first. */
+/** The catalog's sources for a county: its own before the state's, newest first. */
 export function sourcesOfCounty(fips: string, file?: string): CatalogueSource[] {
   const of = (place: string) =>
     readCatalogue(file)

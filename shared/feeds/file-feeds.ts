@@ -92,7 +92,7 @@ export type ValueMeanings = {
 
 const choices = z.object({
   key: z.string().max(MAX_COLUMN_CHARS).nullable(),
-  /** The source's columns by field; empty for a field to leave out. */
+  /** The source's columns by field. Empty to skip a field. */
   columns: z.record(z.string().max(60), z.array(z.string().max(MAX_COLUMN_CHARS)).max(MAX_JOINED)),
   /** Meanings of values, by field. */
   meanings: z.record(z.string().max(60), meanings).optional(),

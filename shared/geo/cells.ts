@@ -26,10 +26,9 @@ const NARROW_CELL = 5_000;
 const MARGIN = 2;
 
 /**
- * Covers a query with boxes for an index search. A parcel whose location is in an inner box is a result; one
- * whose extent touches an edge box has to be tested by `intersects`.
- * Splits the largest edge cell in half until there are `maxCells`. What is cut off is wholly inside or
- * outside.
+ * Covers a query with boxes for an index search. A parcel whose location is in an inner box is a result. One
+ * whose extent touches an edge box must be tested by `intersects`. Splits the largest edge cell in half until
+ * there are `maxCells`. The parts that are cut off are entirely inside or outside.
  */
 export function coverQuery(query: PreparedQuery, maxCells = DEFAULT_EDGE_CELLS): QueryCover {
   const { index } = query;
@@ -78,8 +77,8 @@ function halve([west, south, east, north]: Box): [Box, Box] {
 }
 
 /**
- * Shrinks a box to the outline within it; null when there is none. What is cut off is added to `inner` when
- * it lies inside the query.
+ * Shrinks a box to the outline inside it, or null if there is none. The part that is cut off is added to
+ * `inner` if it is inside the query.
  */
 function shrink(query: PreparedQuery, box: Box, edges: Uint32Array, inner: Box[]): Cell | null {
   const within = new Uint32Array(edges.length);

@@ -33,8 +33,8 @@ export const SHORT_EDGE_M = 2000;
 const SHORT_EDGE_MAX_LAT = 75;
 
 /**
- * Area of prepared polygons on WGS84. Own code, as GeographicLib takes 12 times as long and @turf/area (a
- * sphere) is off by 0.2 %.
+ * Area of prepared polygons on WGS84. This is our own code, because GeographicLib takes 12 times as long and
+ * @turf/area (a sphere) is off by 0.2%.
  */
 export function areaSqM(polygons: MultiPolygon): number {
   let total = 0;

@@ -3,7 +3,7 @@ import type { Position } from './geometry-types.ts';
 
 /** Repairs that make a geometry valid, in the order in which they are reported. */
 export const REPAIRS = [
-  /** Heights (or further ordinates) were left out. */
+  /** Elevations (or further ordinates) were dropped. */
   'z_dropped',
   /** The last position did not repeat the first. */
   'ring_closed',
@@ -11,7 +11,7 @@ export const REPAIRS = [
   'duplicate_points_dropped',
   /** The boundary ran out along a line and back along the same line. */
   'spike_dropped',
-  /** A ring without area was left out, with its holes when it was a shell. */
+  /** A ring without area was dropped, with its holes if it was a shell. */
   'zero_area_dropped',
   /** An exterior ran clockwise or a hole counter-clockwise. */
   'winding_reversed',
@@ -21,13 +21,13 @@ export const REPAIRS = [
   'self_touch_split',
   /** A ring crossed or overlapped itself (such as a bow-tie). Every area that it encloses was kept, once. */
   'self_crossing_split',
-  /** A hole crossed its shell and was clipped to it, or lay outside it and became a part of its own. */
+  /** A hole crossed its shell and was clipped to it, or was outside it and became a part of its own. */
   'hole_outside_shell',
   /** Holes overlapped, shared an edge or contained each other. Their union was cut out. */
   'holes_merged',
   /** Parts overlapped or shared an edge. Their union was taken, so that no area counts twice. */
   'parts_merged',
-  /** A line without length was left out. */
+  /** A line without length was dropped. */
   'zero_length_dropped',
 ] as const;
 export type Repair = (typeof REPAIRS)[number];
@@ -72,10 +72,7 @@ const LINE = { reason: 'not_a_line', words: 'a line; LineString or MultiLineStri
 
 const UNREADABLE = 'Unreadable';
 
-/**
- * Stands in a row for a geometry that its file has and that can't be read. It has no type of GeoJSON, so that
- * nothing uses it.
- */
+/** Represents a geometry in a file that can't be read. Its type isn't a GeoJSON type, so nothing uses it. */
 export const unreadableGeometry = (why: string): Geometry =>
   ({ type: UNREADABLE, why }) as unknown as Geometry;
 

@@ -42,7 +42,7 @@ export function encodeBoundary(polygons: MultiPolygon): Uint8Array {
 }
 
 /**
- * Decodes what `encodeBoundary` wrote. Throws when the bytes are cut short, too long or of another version.
+ * Decodes the output of `encodeBoundary`. Throws if the bytes are cut short, too long, or another version.
  */
 export function decodeBoundary(bytes: Uint8Array): MultiPolygon {
   const reader = openReader(bytes, 'boundary', BOUNDARY_VERSION);
@@ -65,10 +65,10 @@ export type BoundaryWkb = { wkb: Uint8Array; box: Box };
 
 const [WKB_POLYGON, WKB_MULTIPOLYGON] = [3, 6];
 
-/** Where it is written: a buffer of its own for each of many small ones took ten times as long. */
+/** The buffer to write to. Creating a buffer for each of many small boundaries took ten times as long. */
 let draft = new DataView(new ArrayBuffer(1 << 16));
 
-/** What `encodeBoundary` wrote, as Well-Known Binary in degrees. Throws as `decodeBoundary` does. */
+/** Converts the output of `encodeBoundary` to Well-Known Binary in degrees. Throws like `decodeBoundary`. */
 export function boundaryToWkb(bytes: Uint8Array): BoundaryWkb {
   const reader = openReader(bytes, 'boundary', BOUNDARY_VERSION);
   // A position takes 2 bytes at least and becomes 16; a ring 1 and becomes 20 with the closing one, a part 9.
@@ -125,7 +125,7 @@ export function encodeLines(lines: readonly (readonly Position[])[]): Uint8Array
   return new Uint8Array(writer.bytes);
 }
 
-/** Decodes what `encodeLines` wrote. Throws when the bytes are cut short, too long or of another version. */
+/** Decodes the output of `encodeLines`. Throws if the bytes are cut short, too long, or another version. */
 export function decodeLines(bytes: Uint8Array): Position[][] {
   const reader = openReader(bytes, 'line', LINES_VERSION);
   const lines: Position[][] = [];
@@ -134,7 +134,7 @@ export function decodeLines(bytes: Uint8Array): Position[][] {
   return lines;
 }
 
-/** Rounded longitudes and latitudes by turns, without repeated positions. */
+/** Alternating rounded longitudes and latitudes, without repeated positions. */
 function lineOnGrid(line: readonly Position[]): number[] {
   const grid: number[] = [];
   let lonBefore = Number.NaN;
@@ -219,7 +219,7 @@ function readPositions(reader: Reader): Position[] {
   return positions;
 }
 
-/** Moves on to the next position. */
+/** Reads the next position. */
 function readPosition(reader: Reader): void {
   reader.lon = (reader.lon + unzigzag(readVarint(reader))) | 0;
   reader.lat = (reader.lat + unzigzag(readVarint(reader))) | 0;

@@ -13,8 +13,8 @@ type Flaws = {
 };
 
 /**
- * Finds what makes polygons invalid (Simple Features 1.2.1, 6.1.11 and 6.1.14); null when there is nothing
- * and no rings touch.
+ * Finds what makes polygons invalid (Simple Features 1.2.1, 6.1.11 and 6.1.14), or null if nothing does and
+ * no rings touch.
  */
 export function findFlaws(polygons: MultiPolygon): Flaws | null {
   const rings = polygons.length === 1 ? polygons[0]! : polygons.flat();
@@ -56,9 +56,7 @@ function checkParts(polygons: MultiPolygon, found: Set<Repair>): void {
   }
 }
 
-/**
- * The side of `other` on which a ring lies that does not cross it, by its first position off the boundary.
- */
+/** The side of `other` on which a ring is that doesn't cross it, by its first position off the boundary. */
 function sideOfRing(ring: Ring, other: Ring): 'inside' | 'outside' | 'boundary' {
   for (const position of ring) {
     const side = pointInRing(position, other);

@@ -4,18 +4,18 @@ import { pointInRing } from './point-in-polygon.ts';
 import { pointOnSurface } from './point-on-surface.ts';
 import { doubleSignedArea } from './ring.ts';
 
-/** `rings` holds the shell and its holes; null of a hole. */
+/** `rings` holds the shell and its holes, or null for a hole. */
 type Node = { ring: Ring; box: Box; boxArea: number; area: number; depth: number; rings: Polygon | null };
 
 /**
- * Sorts the rings of a shape into polygons by what contains what: a ring in no other is a shell, one in a
- * shell is a hole of it, one in a hole is a shell again. Formats whose winding should say this are often
- * written without a care for it. Shells and the holes of each keep their order.
+ * Groups the rings of a shape into polygons by containment: a ring inside no other is a shell, one inside a
+ * shell is its hole, and one inside a hole is a shell again. Formats that encode this in the ring direction
+ * are often written incorrectly. Shells, and the holes of each, stay in order.
  */
 export function nestRings(rings: readonly Ring[]): MultiPolygon {
   if (rings.length < 2) return rings.map(ring => [ring]);
   const nodes = rings.map(nodeOf);
-  // What contains a ring has a larger box, or the same one and a larger area.
+  // The containing ring has a larger box, or the same box and a larger area.
   const bySize = [...nodes].sort((a, b) => b.boxArea - a.boxArea || b.area - a.area);
   const holes = new Map<Node, Node>();
   for (const [i, node] of bySize.entries()) {
@@ -54,7 +54,7 @@ function smallestAround(node: Node, bySize: readonly Node[], at: number): Node |
 const holdsBox = (outer: Box, inner: Box): boolean =>
   outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3];
 
-/** By its first position that is off the other's edge; where all are on it, by a position inside of it. */
+/** Tests its first position that is off the other's edge. If all are on the edge, tests a position inside. */
 function isWithin(ring: Ring, other: Ring): boolean {
   const closed = closedRing(other);
   for (const position of ring) {

@@ -12,8 +12,8 @@ const NEAR_DEG = 1e-12;
 const GRIDS = [null, 1e9, 1e7];
 
 /**
- * How often a result is united again before the next grid is tried. In the property tests two passes nearly
- * always do.
+ * How often a result is combined again before the next grid is tried. In the property tests, two passes are
+ * nearly always enough.
  */
 const MAX_PASSES = 5;
 

@@ -16,9 +16,9 @@ import { cleanRing, planarArea, windRings } from './ring.ts';
 export type PreparedBoundary = { ok: true; polygons: MultiPolygon; repairs: Repair[] } | Fault;
 
 /**
- * Turns a GeoJSON area in WGS84 degrees into polygons that are valid by OGC and wound by RFC 7946. No repair
- * drops land or counts it twice. Holes that touch in a closed chain, and so disconnect the interior, are
- * left.
+ * Turns a GeoJSON area in WGS84 degrees into polygons that are valid by OGC, with ring directions as in RFC
+ * 7946. No repair drops land or counts it twice. Holes that touch in a closed chain, and so disconnect the
+ * interior, stay.
  */
 export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
   const raw: unknown[] = [];

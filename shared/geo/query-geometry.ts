@@ -41,7 +41,7 @@ export function throwQueryFault(kind: QueryFaultKind, message: string): never {
   throw new QueryFault(kind, message);
 }
 
-/** A geometry while it is read. `count` leaves out positions that close a ring. */
+/** A geometry while it is read. `count` excludes positions that close a ring. */
 export type Builder = {
   geometry: QueryGeometry;
   limits: QueryLimits;
@@ -103,7 +103,7 @@ function tooComplex({ limits }: Builder): never {
   throwQueryFault('too_complex', `the geometry has more than ${limits.maxVertices} vertices`);
 }
 
-/** Before anything is computed whose time grows with the number of long edges. */
+/** Runs before any computation whose time grows with the number of long edges. */
 function requireFewCrossings({ geometry, limits: { maxCrossings } }: Builder): void {
   const crossings = countCrossings([...geometry.lines, ...geometry.polygons.flat()]);
   if (crossings <= maxCrossings) return;
@@ -123,8 +123,9 @@ function requireSoundRings({ geometry, names }: Builder): void {
 }
 
 /**
- * Adds a polygon of rings that passed `endRing`. Whether they cross is checked once all is read.
+ * Adds a polygon of rings that passed `endRing`. Whether they cross is checked after everything is read.
  * @param places names of the rings for messages
+ * /
  */
 export function addPolygon(builder: Builder, rings: Ring[], places: string[]): void {
   const numbers: number[][] = [];

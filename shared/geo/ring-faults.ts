@@ -175,8 +175,8 @@ function clashAt(edges: Edges, here: Uint32Array, through: number[]): Clash | nu
     spokes.push({ end: edges.lo[edge]!, edge, chain, west: true });
     spokes.push({ end: edges.hi[edge]!, edge, chain, west: false });
   }
-  // Sort counter-clockwise from due south, each half turn by itself, as the sign of the turn orders only
-  // within one.
+  // Sorts counterclockwise starting due south, each half turn separately, because the sign of the turn is
+  // only meaningful within one.
   spokes.sort((s, t) =>
     s.west === t.west ? -turn(edges, p, s.end, t.end) : Number(s.west) - Number(t.west),
   );

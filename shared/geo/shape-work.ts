@@ -4,7 +4,7 @@ import { coversPoint, fromData, intersects, type QueryData } from './intersects.
 import { QUERY_LIMITS } from './query-geometry.ts';
 import { readGeoJson, readWkt } from './read-shape.ts';
 
-/** Boundaries one behind the other, and where each ends: two pieces of memory instead of thousands. */
+/** Boundaries in one array, with the end of each: two allocations instead of thousands. */
 export type PackedBoundaries = { bytes: Uint8Array; ends: Uint32Array };
 
 export function packBoundaries(boundaries: readonly Uint8Array[]): PackedBoundaries {
@@ -18,7 +18,7 @@ export function packBoundaries(boundaries: readonly Uint8Array[]): PackedBoundar
   return { bytes, ends };
 }
 
-/** Which boundaries share a point with the query, by their places in the list. */
+/** Which boundaries share a point with the query, by index. */
 function findMeeting(data: QueryData, { bytes, ends }: PackedBoundaries): number[] {
   const query = fromData(data);
   const met: number[] = [];
@@ -30,7 +30,7 @@ function findMeeting(data: QueryData, { bytes, ends }: PackedBoundaries): number
   return met;
 }
 
-/** Which points, in 1e-7 degrees, are within the query, by their places in the list. */
+/** Which points, in 1e-7 degrees, are inside the query, by index. */
 function findWithin(data: QueryData, x: Float64Array, y: Float64Array): number[] {
   const query = fromData(data);
   const within: number[] = [];
@@ -38,20 +38,20 @@ function findWithin(data: QueryData, x: Float64Array, y: Float64Array): number[]
   return within;
 }
 
-/** Of a character, with the check for crossing rings and the index. */
+/** Steps per character, including the check for crossing rings and the index. */
 const stepsToRead = (text: string): number => 8 * text.length;
 
-/** At most this many edges are crossed on the way to a point (QUERY_LIMITS), so no test takes more steps. */
+/** The path to a point crosses up to this many edges (QUERY_LIMITS), so no test takes more steps. */
 const most = ({ x1 }: QueryData): number => Math.min(x1.length, QUERY_LIMITS.maxCrossings);
 
 /**
- * What is computed of a shape, and an estimate of its steps before it starts. Arguments and results can be
- * sent to another thread.
+ * A computation on a shape, with an estimate of its steps in advance. Arguments and results can be sent to
+ * another thread.
  */
 const SHAPE_TASKS = {
   readWkt: { run: readWkt, steps: stepsToRead },
   readGeoJson: { run: readGeoJson, steps: stepsToRead },
-  /** For each box, the largest is searched for among all. */
+  /** For each box, all are searched for the largest one. */
   cover: {
     run: (query: QueryData, maxCells: number) => coverQuery(fromData(query), maxCells),
     steps: (query: QueryData, maxCells: number) => 16 * query.x1.length + maxCells ** 2 / 2,
@@ -72,7 +72,7 @@ export type ShapeTask = keyof Tasks;
 export type ShapeTaskInput<Task extends ShapeTask> = Parameters<Tasks[Task]['run']>;
 export type ShapeTaskOutput<Task extends ShapeTask> = ReturnType<Tasks[Task]['run']>;
 
-/** Where shapes are computed, and how many of an account at once. */
+/** Runs computations on shapes, and limits how many an account runs at once. */
 export type ShapeWork = {
   /** Waits for the account's turn, which lasts until the call has ended. */
   takeTurn(): Promise<void>;
@@ -89,13 +89,13 @@ const functionsOf = <Task extends ShapeTask>(task: Task) => SHAPE_TASKS[task] as
 export const runShapeTask = <Task extends ShapeTask>(task: Task, input: ShapeTaskInput<Task>) =>
   functionsOf(task).run(...input);
 
-/** For programs that nobody waits for while they compute, such as workers. */
+/** For programs without waiting users, such as workers. */
 export const COMPUTE_HERE: ShapeWork = {
   takeTurn: async () => {},
   compute: async (task, ...input) => runShapeTask(task, input),
 };
 
-/** Some tenths of a millisecond: about what it costs to hand a task to another thread. */
+/** A few tenths of a millisecond, about the cost of sending a task to another thread. */
 const QUICK_STEPS = 30_000;
 
 export const isQuick = <Task extends ShapeTask>(task: Task, input: ShapeTaskInput<Task>): boolean =>

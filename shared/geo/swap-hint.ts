@@ -1,12 +1,9 @@
-/** The United States with their islands, in degrees. */
+/** The United States with its islands, in degrees. */
 const isInStates = (lon: number, lat: number) => lat >= 13 && lat <= 72 && (lon <= -64 || lon >= 144);
 
 const SWAPPED = 'longitude and latitude seem to be swapped: the longitude comes first';
 
-/**
- * A hint where a place that is not in the United States would be, with longitude and latitude
- * the other way round.
- */
+/** A hint if a place outside the United States would be inside it with longitude and latitude swapped. */
 export function swapHint(lon: number, lat: number): string | undefined {
   return !isInStates(lon, lat) && isInStates(lat, lon) ? SWAPPED : undefined;
 }

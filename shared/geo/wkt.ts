@@ -11,9 +11,9 @@ import {
 } from './query-geometry.ts';
 
 /**
- * Reads Well-Known Text (OGC 06-103r4, clause 7), with an optional `SRID=4326;`; Z and M are dropped. Own
- * code, as messages name character, ring and vertex, which wellknown, betterknown, @terraformer/wkt and wkx
- * cannot do.
+ * Reads Well-Known Text (OGC 06-103r4, clause 7), with an optional `SRID=4326;`. Z and M are dropped. This is
+ * our own code, because messages name the character, ring, and vertex, which wellknown, betterknown,
+ * @terraformer/wkt, and wkx can't do.
  */
 export function parseWkt(text: string, limits: QueryLimits): ParsedQuery {
   return parseGeometry(limits, builder => {

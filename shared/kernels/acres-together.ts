@@ -1,6 +1,6 @@
 /** A parcel in a sum of acres. */
 export type Land = {
-  /** The name from `boundaryName`; null without a boundary. */
+  /** The name from `boundaryName`, or null without a boundary. */
   boundary: string | null;
   /** Acres on the roll, or measured on the boundary. */
   acres: number;

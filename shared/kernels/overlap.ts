@@ -18,8 +18,8 @@ const MAX_VERTICES = 128;
 const MAX_HALVINGS = 40;
 
 /**
- * Prepares a layer of valid polygons, which may overlap, so that a query costs only what lies near the shape.
- * Own code: @turf/intersect and polyclip-ts are several times slower.
+ * Prepares a layer of valid polygons, which may overlap, so that a query costs only what is near the shape.
+ * This is our own code, because @turf/intersect and polyclip-ts are several times slower.
  */
 export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap {
   const pieces = polygons.flat().flatMap(polygon => subdivide(polygon, boxOf([polygon]), 0));
@@ -78,7 +78,7 @@ function halves([west, south, east, north]: Box): [Box, Box] {
   ];
 }
 
-/** Area of the shape, and of its overlap with the layer, in proportion to the ellipsoid's. */
+/** Area of the shape, and of its overlap with the layer, on the ellipsoid's scale. */
 type Areas = { shape: number; overlap: number };
 
 function measure(shape: Polygon[], layer: Polygon[], box: Box, areas: Areas, halvings: number): void {

@@ -16,7 +16,7 @@ import { CACHE_BYTES } from '../raster/limits.ts';
 import { type Layer, type MarkedParcel, maxReach } from './marked-layers.ts';
 import type { LandInput } from './read-land.ts';
 
-/** What computes the figures of parcels; tests have some that count what they are given, or fail. */
+/** Functions that compute the figures of parcels. Tests replace them to count calls or to fail. */
 export type LandKernels = {
   prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap;
   prepareFrontage(
@@ -30,7 +30,7 @@ export type LandKernels = {
   ): Pick<OpenElevation, 'terrainOf' | 'close'>;
 };
 
-/** Chunks that follow on one another lie side by side. */
+/** Consecutive chunks are next to each other. */
 const blocks = newBlockCache(CACHE_BYTES);
 
 export const LAND_KERNELS: LandKernels = {
@@ -64,18 +64,18 @@ export const COLUMNS_OF: Record<LayerKind, readonly (keyof Figures | keyof Runs)
   flood: ['flood_runs', 'flood_zone_percent'],
 };
 
-/** The versions of the layers that figures come from. */
+/** The layer versions behind the figures. */
 type Runs = Record<`${LayerKind}_runs`, number[] | null>;
 
-/** What becomes of a parcel's row. */
+/** The new row of a parcel. */
 export type ComputedParcel = Figures &
   Runs & {
     property_id: number;
     mark: number;
     shape_hash: string;
-    /** The kinds that were computed, as bits. The columns of the others mean nothing. */
+    /** The kinds that were computed, as bits. Columns of other kinds are meaningless. */
     layers: number;
-    /** The kinds that are still to be computed. */
+    /** The kinds that still have to be computed. */
     remaining: number;
   };
 
@@ -88,26 +88,24 @@ export type ComputeOptions = {
 export type ComputedChunk = {
   parcels: ComputedParcel[];
   /**
-   * Why some or all parcels lack a kind: the first error of each kind, and the first that may pass. What
-   * could be computed was.
+   * Why some or all parcels lack a kind: the first error of each kind, and the first temporary one.
+   * Everything else was computed.
    */
   failures: PlatError[];
 };
 
-/** Parcels computed (some ten milliseconds) before the event loop gets its turn. */
+/** Parcels computed (about ten milliseconds) before the event loop continues. */
 const PARCELS_PER_TURN = 20;
-/** With this many failures the cause is not the parcels, and the chunk fails. */
+/** With this many failures, the parcels aren't the cause, and the chunk fails. */
 const MAX_FAILED = 10;
 
-/** Writes a kind's columns of a parcel that layers of the kind cover. */
+/** Writes a kind's columns for a parcel that layers of the kind cover. */
 type Recipe = {
   fill(subject: MarkedParcel, row: ComputedParcel): void | Promise<void>;
   close?(): Promise<void>;
 };
 
-/**
- * What cannot be computed does not keep the others from it. @throws the signal's reason when it is aborted
- */
+/** An error in one kind doesn't prevent the others. */
 export async function computeChunk(
   input: LandInput,
   kernels: LandKernels,
@@ -141,8 +139,8 @@ export async function computeChunk(
           first = failure(kind, subject.id, error);
           failures.push(first);
         }
-        // A server is away for all parcels; a file is damaged for those over it, and what was found
-        // of it is remembered.
+        // A server is unavailable for all parcels. A damaged file affects only the parcels over it, and its
+        // error is cached.
         if (isRetryable(error)) failed = MAX_FAILED;
         else if (!(error instanceof PlatError)) failed++;
         row.remaining |= LAYER_BITS[kind];
@@ -169,10 +167,7 @@ function failure(kind: LayerKind, id: number, cause: unknown): PlatError {
   );
 }
 
-/**
- * Figures are stored as they are shown, to 2 decimals: what is read is found by a filter
- * with the same number.
- */
+/** Figures are stored as shown, to 2 decimals, so that a filter with the shown number finds the parcel. */
 const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal: AbortSignal) => Recipe> = {
   roads(input, kernels) {
     const frontageFor = frontageByReach(input, kernels);
@@ -227,7 +222,7 @@ function emptyRow({ id, mark, layers, shapeHash }: MarkedParcel): ComputedParcel
   return { property_id: id, mark, shape_hash: shapeHash, layers, remaining: 0, ...EMPTY_COLUMNS };
 }
 
-/** One preparation for each reach that counts for a parcel of the chunk. */
+/** One preparation for each reach that applies to a parcel of the chunk. */
 function frontageByReach(
   { roads, neighbors }: LandInput,
   kernels: LandKernels,

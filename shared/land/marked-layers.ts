@@ -13,14 +13,14 @@ import {
 import type { Db } from '../platform/db.ts';
 import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
 
-/** A layer as it was merged last. */
+/** A layer as last merged. */
 export type Layer = BoxColumns & {
   feed_id: number;
   kind: LayerKind;
   run_id: number;
-  /** The county that it covers as a whole besides. */
+  /** The county that it also covers completely. */
   fips: number | null;
-  /** Roads only. */
+  /** For roads only. */
   reach_m: RoadReach | null;
 };
 
@@ -32,30 +32,30 @@ export type MarkedParcel = {
   layers: number;
   shapeHash: string;
   shape: MultiPolygon;
-  /** By kind, the layers that cover it; none for a kind that is not to be computed. */
+  /** By kind, the layers that cover it. None for a kind that isn't computed. */
   covering: Record<LayerKind, Layer[]>;
   /**
-   * Of the kinds that can be told, the layers that the figures come from: those, and others that
-   * show something near.
+   * For the kinds with a result, the layers behind the figures: those that cover the parcel, and others with
+   * something nearby.
    */
   sources: Record<LayerKind, Layer[]>;
 };
 
-/** A parcel to compute, with its extent and a point on it in 1e-7 degrees; null without geometry. */
+/** A parcel to compute, with its extent and a point on it in 1e-7 degrees, or null without geometry. */
 export type MarkedRow = BoxColumns & {
   property_id: number;
   layers: number;
   mark: number;
   boundary: Uint8Array | null;
   shape_hash: string | null;
-  /** The shape that the stored attributes are of; null where all kinds are to be computed. */
+  /** The shape that the stored attributes belong to, or null if all kinds have to be computed. */
   kept: string | null;
   x: number;
   y: number;
 };
 
 export function markedParcelOf(row: MarkedRow, fips: number, all: readonly Layer[]): MarkedParcel {
-  // What is stored of another shape is worth nothing.
+  // Stored figures of another shape can't be used.
   const layers = row.kept === row.shape_hash ? row.layers : ALL_LAYERS;
   const covering = (kind: LayerKind) =>
     (layers & LAYER_BITS[kind]) === 0
@@ -82,22 +82,24 @@ function covers(layer: Layer, { x, y }: { x: number; y: number }, fips: number):
   return layer.fips === fips || boxContains(boxOfColumns(layer), x, y);
 }
 
-/** Feeds may have reaches of their own: of those that cover a parcel the largest counts, class by class. */
+/**
+ * Feeds may have their own reaches. Of the feeds that cover a parcel, the largest reach counts, class by
+ * class.
+ */
 export function maxReach(layers: readonly Layer[]): RoadReach {
   const largest = (name: keyof RoadReach) => Math.max(0, ...layers.map(layer => layer.reach_m?.[name] ?? 0));
   return Object.fromEntries(ROAD_CLASSES.map(name => [name, largest(name)])) as RoadReach;
 }
 
-/** How far from a parcel others of the kind can change its figures, by the layers that cover it. */
+/** How far from a parcel others of the kind can affect its figures, according to the layers that cover it. */
 function marginM(kind: LayerKind, covering: readonly Layer[]): number {
   if (kind === 'elevation') return TERRAIN_MARGIN_M;
   return kind === 'roads' ? frontageMarginM(maxReach(covering)) : 0;
 }
 
 /**
- * Adds the layers that do not cover the parcels but have a feature or a file within the margin: at a county
- * line a lot may face a road that only the next county's layer shows. @param boxes around the subjects, in
- * their order @param places what holds the boxes and their margins
+ * Adds layers that don't cover the parcels but have a feature or a file within the margin. At a county line,
+ * a lot may face a road that only the next county's layer has.
  */
 export async function addSources(
   db: Db,

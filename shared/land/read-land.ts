@@ -15,21 +15,21 @@ import {
   markedParcelOf,
 } from './marked-layers.ts';
 
-/** What has to be known to compute a chunk, all as of one moment. */
+/** The data for computing a chunk, as of one moment. */
 export type LandInput = {
   /** In the order of a Hilbert curve. */
   subjects: MarkedParcel[];
-  /** Parcels of the chunk without geometry, for which nothing can be computed. */
+  /** Parcels of the chunk without geometry, which can't be computed. */
   shapeless: { property_id: number; mark: number }[];
   roads: Road[];
-  /** Every parcel near the subjects of which frontage is wanted, these included. */
+  /** All parcels near the subjects that need frontage, including the subjects. */
   neighbors: Neighbor[];
   wetlands: MultiPolygon[];
   flood: MultiPolygon[];
   tiles: ElevationTile[];
 };
 
-/** Reads what has to be known to compute parcels of a county. The connection must be in a snapshot. */
+/** Reads the data for computing parcels of a county. The connection must be in a snapshot. */
 export async function readLand(db: Db, fips: number, rows: readonly MarkedRow[]): Promise<LandInput> {
   const layers = await db.run<Layer>('land/list_layers');
   const shaped = rows.filter(row => row.boundary !== null);
@@ -44,7 +44,7 @@ export async function readLand(db: Db, fips: number, rows: readonly MarkedRow[])
     boundary === null ? [{ property_id, mark }] : [],
   );
 
-  /** Where the parcels lie of which a kind can be told, with a margin. */
+  /** The locations of the parcels that can have a kind, with a margin. */
   const around = (kind: LayerKind, meters: number): string[] =>
     placesOf(
       boxes.filter((_, i) => subjects[i]!.covering[kind].length > 0).map(box => withMarginE7(box, meters)),
@@ -111,20 +111,17 @@ async function readTiles(db: Db, feeds: number[], places: string[]): Promise<Ele
 }
 
 /**
- * Parcels on a Hilbert curve fill the box around them by half: smaller places read fewer
- * that are out of reach.
+ * Parcels on a Hilbert curve fill half of the box around them. Smaller boxes read fewer parcels that are out
+ * of reach.
  */
 const MAX_BOXES = 128;
 
-/**
- * How much more ground than its parcels a place may have; the parcels of a city with its streets
- * have half of theirs.
- */
+/** How much larger than its parcels a box may be. In a city with streets, parcels fill half of it. */
 const MAX_SLACK = 4;
 
 /**
- * Boxes that hold all of these, in whose order neighbors are near: what is read stays in
- * proportion to the parcels.
+ * Boxes that contain all of these, in an order where neighbors are close, so that reading stays proportional
+ * to the parcels.
  */
 export function placesOf(boxes: readonly Box[]): Box[] {
   const places: Box[] = [];

@@ -2,7 +2,7 @@ export const SQ_FT_PER_ACRE = 43_560;
 
 const SQ_FT_9500 = 9_500 / SQ_FT_PER_ACRE;
 
-/** In the order of the API, overlapping on purpose: `minAcres <= a < maxAcres`. */
+/** In the order of the API. They overlap on purpose: `minAcres <= a < maxAcres`. */
 export const ACRE_BUCKETS = [
   { label: '0-9.5k sqft', minAcres: 0, maxAcres: SQ_FT_9500 },
   { label: '0-0.25 acre', minAcres: 0, maxAcres: 0.25 },
@@ -31,7 +31,7 @@ export const ACRE_BUCKETS = [
 export type AcreBucket = (typeof ACRE_BUCKETS)[number];
 export type BucketLabel = AcreBucket['label'];
 
-/** Those that follow one another without overlap, the smallest lots first. */
+/** Consecutive buckets without overlap, smallest lots first. */
 export const NARROW_BUCKETS: readonly BucketLabel[] = [
   '0-0.25 acre',
   '0.25 acre-1 acre',
@@ -45,7 +45,9 @@ export const NARROW_BUCKETS: readonly BucketLabel[] = [
   '80 acre-500 acre',
 ];
 
-/** The narrowest of the buckets that hold an acreage, of equal ones the lower; undefined above them all. */
+/**
+ * The narrowest bucket that contains an acreage, the lower one if two are equal. undefined above all buckets.
+ */
 export function narrowestBucket(acres: number): AcreBucket | undefined {
   const width = ({ minAcres, maxAcres }: AcreBucket) => maxAcres - minAcres;
   return ACRE_BUCKETS.filter(({ minAcres, maxAcres }) => minAcres <= acres && acres < maxAcres)
@@ -53,7 +55,7 @@ export function narrowestBucket(acres: number): AcreBucket | undefined {
     .at(0);
 }
 
-/** A bucket of acreage as people say it: "80 to 500 acres" for `80 acre-500 acre`. */
+/** A bucket in words: "80 to 500 acres" for `80 acre-500 acre`. */
 export function sizes(bucket: string): string {
   const [from, to] = bucket.replace('9.5k sqft', '9,500 sq ft').replace('10000', '10,000').split('-') as [
     string,

@@ -1,6 +1,6 @@
 import type { LineType } from './contact-fields.ts';
 
-/** What lines a carrier's blocks are; wholesalers and unlisted names stay unknown (docs/skip-trace.md). */
+/** The line type of a carrier's blocks. Wholesalers and unlisted names stay unknown (docs/skip-trace.md). */
 const CARRIERS: readonly (readonly [LineType | null, string])[] = [
   [
     null,

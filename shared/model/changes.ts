@@ -1,4 +1,4 @@
-/** What can be told to have changed. */
+/** Types of changes. */
 export const CHANGE_TYPES = [
   'county.loaded',
   'parcel.new',
@@ -15,8 +15,10 @@ export const CHANGE_TYPES = [
 
 export type ChangeType = (typeof CHANGE_TYPES)[number];
 
-/** By field, as the API names and shows it, what it was and what it is. */
+/** The old and new value of each field, with the API's names and formats. */
 export type ChangedFields = Record<string, [was: unknown, is: unknown]>;
 
-/** How long changes are told. They are deleted a day later, so that a page under way misses none. */
+/**
+ * How many days changes are returned. They are deleted a day later, so that a page in progress misses none.
+ */
 export const CHANGES_DAYS = 400;

@@ -1,4 +1,4 @@
-/** What the API, the command line, and the workers all know about a kind of feed. */
+/** What the API, the command line, and the workers all need to know about a kind of feed. */
 type FeedKindWords = {
   /** Its data, as the feed schema describes it. Neighbors with the same text are described together. */
   doc: string;

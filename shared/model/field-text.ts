@@ -2,7 +2,7 @@ import { M_PER_FT } from '../geo/units.ts';
 import { acres, count, day, oneDigit, percent, usd } from './figures.ts';
 import type { FieldSpec } from './parcel-fields.ts';
 
-/** Numbers by their unit, as people in the US read them. */
+/** Formats numbers by unit for US readers. */
 const TEXTS: Readonly<Record<string, (value: number) => string>> = {
   USD: usd,
   acres,
@@ -12,7 +12,7 @@ const TEXTS: Readonly<Record<string, (value: number) => string>> = {
   'square feet': value => `${count(value)} sq ft`,
 };
 
-/** A field's value as people read it; undefined where nothing is known. */
+/** Formats a field's value for people, or undefined if it is unknown. */
 export function fieldText({ unit, type }: Partial<FieldSpec>, value: unknown): string | undefined {
   if (value === null || value === undefined || value === '') return undefined;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

@@ -1,4 +1,4 @@
-/** Figures as people in the US read them. */
+/** Formats figures for US readers. */
 const digits = (most: number) => new Intl.NumberFormat('en-US', { maximumFractionDigits: most }).format;
 
 export const count = digits(0);
@@ -10,7 +10,7 @@ export const percent = (value: number): string => `${oneDigit(value)}%`;
 
 const isoText = (value: string | Date): string => (typeof value === 'string' ? value : value.toISOString());
 
-/** The day of a day or a moment, in UTC, as programs write it: 2025-09-28. */
+/** The date of a day or a time, in UTC, in ISO format: 2025-09-28. */
 export const isoDate = (value: string | Date): string => isoText(value).slice(0, 10);
 
 const DAY = new Intl.DateTimeFormat('en-US', {
@@ -20,8 +20,8 @@ const DAY = new Intl.DateTimeFormat('en-US', {
   day: 'numeric',
 });
 
-/** A day or a moment, in UTC, as people write it: Sep 28, 2025. */
+/** A day or a time as a date, in UTC: Sep 28, 2025. */
 export const day = (value: string | Date): string => DAY.format(new Date(`${isoDate(value)}T00:00:00Z`));
 
-/** A moment as Sep 28, 2025, 14:05 UTC. */
+/** A time as Sep 28, 2025, 14:05 UTC. */
 export const moment = (value: string | Date): string => `${day(value)}, ${isoText(value).slice(11, 16)} UTC`;

@@ -1,4 +1,4 @@
-/** The vocabulary of the land layers: which are measured, what counts in each, and by how much. */
+/** The vocabulary of land layers: which ones Plat measures, what counts in each, and within what reach. */
 
 export const LAYER_KINDS = ['elevation', 'roads', 'wetlands', 'flood'] as const;
 export type LayerKind = (typeof LAYER_KINDS)[number];
@@ -6,17 +6,17 @@ export type LayerKind = (typeof LAYER_KINDS)[number];
 export const isMeasured = (kind: string): kind is LayerKind =>
   (LAYER_KINDS as readonly string[]).includes(kind);
 
-/** How `attributes_dirty.layers` names a set of kinds: the sum of these. */
+/** The values that `attributes_dirty.layers` adds up for a set of kinds. */
 export const LAYER_BITS: Record<LayerKind, number> = { elevation: 1, roads: 2, wetlands: 4, flood: 8 };
 export const ALL_LAYERS = 15;
 
 /** Grade of each slope_area_index in percent; `steeper_percent` has a share of the area for each. */
 export const SLOPE_GRADES = [0.5, 2.5, 5, 7.5, 10, 15, 20, 25, 30, 40, 50] as const;
 
-/** The classes of road on which frontage counts. `normal` is what filters call a road. */
+/** The road classes that count as frontage. Filters call `normal` a road. */
 export const FRONTAGE_CLASSES = ['highway', 'normal', 'local'] as const;
 
-/** The classes of road that cars use. `private` gives access to a parcel, and no frontage. */
+/** The road classes for cars. `private` gives access to a parcel, but no frontage. */
 export const ROAD_CLASSES = [...FRONTAGE_CLASSES, 'private'] as const;
 export type RoadClass = (typeof ROAD_CLASSES)[number];
 
@@ -28,7 +28,7 @@ export type RoadReach = Record<RoadClass, number>;
 export const ROAD_REACH_M: RoadReach = { highway: 60, normal: 30, local: 25, private: 25 };
 
 /**
- * TIGER's feature class codes of roads for cars; trails and the others do not count.
+ * TIGER's feature class codes of roads for cars. Trails and others don't count.
  * https://www2.census.gov/geo/pdfs/reference/mtfccs2022.pdf
  */
 export const MTFCC_CLASSES: Readonly<Record<string, RoadClass>> = {
@@ -42,11 +42,11 @@ export const MTFCC_CLASSES: Readonly<Record<string, RoadClass>> = {
   S1780: 'private',
 };
 
-/** What areas of water are. */
+/** Types of water areas. */
 export const WATER_CLASSES = ['lake', 'river', 'sea'] as const;
 export type WaterClass = (typeof WATER_CLASSES)[number];
 
-/** TIGER's feature class codes of areas of water; swamps (H2025) and glaciers (H2081) are land on a map. */
+/** TIGER's feature class codes of water areas. Swamps (H2025) and glaciers (H2081) are land on a map. */
 export const MTFCC_WATER: Readonly<Record<string, WaterClass>> = {
   H2030: 'lake',
   H2040: 'lake',
@@ -59,7 +59,7 @@ export const MTFCC_WATER: Readonly<Record<string, WaterClass>> = {
   H3020: 'river',
 };
 
-/** Classes of the Geographic Names Information System of what is or holds water, and of other land forms. */
+/** Classes of the Geographic Names Information System for water, and for other landforms. */
 const OF_WATER =
   'Bay Bend Canal Channel Falls Glacier Gulf Gut Harbor Lake Rapids Reservoir Sea Spring Stream Swamp';
 const OF_LAND =
@@ -67,7 +67,7 @@ const OF_LAND =
 
 export type PlaceGroup = 'town' | 'water' | 'land';
 
-/** The classes that a map names, by what they are. */
+/** The classes that maps label, by type. */
 export const PLACE_GROUPS: ReadonlyMap<string, PlaceGroup> = new Map([
   ['Populated Place', 'town'],
   ...OF_WATER.split(' ').map((name): [string, PlaceGroup] => [name, 'water']),

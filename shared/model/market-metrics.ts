@@ -3,7 +3,9 @@ import type { BucketSummary, Summary } from '../kernels/stats/region-stats.ts';
 import { round2 } from '../kernels/stats/rounding.ts';
 import { indexAt, type PriceIndex } from '../kernels/valuation/price-index.ts';
 
-/** The metrics of market statistics, each declared once: API, pages, assistants' texts and docs follow. */
+/**
+ * The metrics of market statistics, each declared once. The API, pages, assistants' texts, and docs follow.
+ */
 export type Metric = {
   /** Label on pages. */
   label: string;
@@ -11,7 +13,7 @@ export type Metric = {
   unit: MetricUnit;
   /** Without a period at the end. */
   meaning: string;
-  /** The count of the lots that it is made from. Null for counts, rates, and figures in `more`. */
+  /** The metric that counts its lots. Null for counts, rates, and figures in `more`. */
   carrier: CountKey | null;
   /** Null when there is nothing to divide by. */
   of(bucket: BucketSummary, context: MetricContext): number | null;
@@ -39,7 +41,7 @@ export type MetricContext = {
 
 type IndexFigures = Record<'price_index' | 'price_index_low' | 'price_index_high', number | null>;
 
-/** The price index as figures of `more`; null before the county's sales start. */
+/** The price index as figures of `more`, or null before the county's sales start. */
 export function indexFigures(index: PriceIndex | null, day: number): IndexFigures {
   const at = index && indexAt(index, day);
   return {
@@ -49,10 +51,10 @@ export function indexFigures(index: PriceIndex | null, day: number): IndexFigure
   };
 }
 
-/** Figures in `more` are null when made from fewer sales, and pages show no figure of fewer lots. */
+/** Figures in `more` are null with fewer sales, and pages hide figures with fewer lots. */
 export const LEAST_SALES = 5;
 
-/** The lots of a bucket that a figure is made from. */
+/** The lots of a bucket that a figure is calculated from. */
 type Lots = { count: CountKey; name: string; of(bucket: BucketSummary): Summary };
 
 const ACTIVE: Lots = { count: 'Active', name: 'active listings', of: bucket => bucket.active };
@@ -90,7 +92,7 @@ const sellThrough = (label: string, lots: Lots): Metric => ({
   },
 });
 
-/** A metric that is a figure of the summary of some lots. */
+/** A metric that is a figure in a summary of lots. */
 const summarized =
   (field: keyof Summary, unit: MetricUnit, meaning: string) =>
   (label: string, lots: Lots): Metric => ({
@@ -109,7 +111,7 @@ const ppaMin = summarized('minPpa', 'USD per acre', 'Lowest price per acre');
 const ppaMax = summarized('maxPpa', 'USD per acre', 'Highest price per acre');
 const gini = summarized('gini', 'Gini, 0 to 100', 'Gini coefficient of the prices per acre');
 
-/** Those in `data`, as the API spells and orders them. */
+/** The metrics in `data`, with the names and order of the API. */
 export const BUCKET_METRICS = {
   Active: listed('For sale', ACTIVE, 'Listings on the market'),
   Pending: listed('Pending', PENDING, 'Listings under contract'),
@@ -156,7 +158,7 @@ export const BUCKET_METRICS = {
   'Gini 1yr': gini('Price variation, 1 year', YEAR),
 } as const satisfies Record<string, Metric>;
 
-/** Those in `more`. Add new ones at the end, so that figures recorded for past months stay readable. */
+/** The metrics in `more`. Add new ones at the end, so that figures recorded for past months stay readable. */
 export const MORE_METRICS = {
   months_of_supply: {
     label: 'Months of supply',
@@ -233,7 +235,7 @@ export const METRIC_KEYS = Object.keys(BUCKET_METRICS) as MetricKey[];
 export const MORE_KEYS = Object.keys(MORE_METRICS) as MoreKey[];
 export const FIGURE_KEYS: readonly FigureKey[] = [...METRIC_KEYS, ...MORE_KEYS];
 
-/** The keys of each meaning: metrics that differ only in their window share one. */
+/** The keys of each meaning. Metrics that differ only in their window share one. */
 export function keysByMeaning(
   metrics: Readonly<Record<string, Metric>>,
 ): { keys: string[]; unit: MetricUnit; meaning: string }[] {

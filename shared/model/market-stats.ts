@@ -14,7 +14,7 @@ import {
   type MoreKey,
 } from './market-metrics.ts';
 
-/** What the API says of a region besides its statistics. */
+/** A region in the API, without its statistics. */
 export type RegionFields = {
   /** uuid */
   id: string;
@@ -30,17 +30,17 @@ export type RegionFields = {
 export type BucketData = Record<MetricKey, number | null>;
 export type MoreData = Record<MoreKey, number | null>;
 
-/** What is known beside the listings. */
+/** Figures that don't come from the bucket's listings. */
 export type StatsContext = {
-  /** The county's; null for a ZIP, and where its sales tell none. */
+  /** The county's price index. Null for a ZIP, or if there are too few sales. */
   index: PriceIndex | null;
-  /** Whether it is known what was on the market. */
+  /** Whether listings on the market are known. */
   listed: boolean;
 };
 
 /**
- * `asOf` is YYYY-MM-DD, null without listings; buckets in the order of ACRE_BUCKETS, null for
- * one without listings.
+ * `asOf` is YYYY-MM-DD, or null without listings. Buckets are in the order of ACRE_BUCKETS, and null without
+ * listings.
  */
 export type RegionStats = {
   asOf: string | null;
@@ -88,21 +88,22 @@ export function statsBody(region: RegionFields, stats: RegionStats): string {
   return JSON.stringify({ ...fieldsOf(region), as_of: stats.asOf, stats: shown });
 }
 
-/** The recorded response that begins with `told`. */
+/** The recorded response that starts with `told`. */
 export function recordedBody(told: string, stats: RegionStats): string {
   const [fields] = JSON.parse(`[${told}"stats":[]}]`);
   return statsBody(fields, { ...stats, asOf: fields.as_of });
 }
 
 /**
- * Raise it whenever the same figures give another body, so that every stored response is rewritten. What was
- * recorded of past months is made of its figures: its body has to stay the same for the keys that it has.
+ * Raise it whenever the same figures produce a different body, so that every stored response is rewritten.
+ * Recorded responses of past months are rebuilt from their figures, so their body must stay the same for
+ * their keys.
  */
 const RESPONSE_FORMAT = 3;
 
 /**
- * From what a body is made of (RFC 9110 section 8.8.3): hashing every region's body would cost more
- * than its statistics.
+ * Derived from the inputs of a body (RFC 9110 section 8.8.3), because hashing every region's body would cost
+ * more than its statistics.
  */
 export function statsEtag(region: RegionFields, stats: RegionStats): string {
   const figures = new Float64Array(stats.buckets.length * (2 + FIGURE_KEYS.length));
@@ -119,7 +120,7 @@ export function statsEtag(region: RegionFields, stats: RegionStats): string {
   return `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
 }
 
-/** In the order in which the API answers them, and nothing else. */
+/** In the order of the API's response, and nothing else. */
 function fieldsOf({ id, type, name, state, county_name, fips }: RegionFields): RegionFields {
   return { id, type, name, state, county_name, fips };
 }

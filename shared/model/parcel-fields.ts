@@ -52,7 +52,7 @@ export type FieldSpec = {
 
 /** Far longer than any real text on a roll. */
 export const MAX_CHARS = 4_096;
-/** Listings are looked up by address. PostgreSQL limits an index entry to 2,704 bytes, or 676 characters. */
+/** Listings are searched by address. PostgreSQL limits an index entry to 2,704 bytes, or 676 characters. */
 export const ADDRESS_CHARS = 500;
 
 type Options = Pick<FieldSpec, 'unit' | 'filterDoc' | 'maxChars' | 'needs'>;

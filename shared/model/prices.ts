@@ -35,7 +35,7 @@ export const PRICES = {
   exportMarkets: { tokens: 10, per: 'market' },
 } as const satisfies Record<string, Price>;
 
-/** The cost of that many units. */
+/** The cost of this number of units. */
 export const costOf = ({ tokens, each = 1 }: Price, units: number): number =>
   tokens * Math.ceil(units / each);
 

@@ -1,4 +1,6 @@
-/** Acres are stored and shown with five decimals, 0.4 square feet. More of them come from converted units. */
+/**
+ * Acres are stored and shown with five decimals (0.4 square feet). More decimals come from converted units.
+ */
 const PER_ACRE = 1e5;
 
 /** Half of the last decimal, for comparisons with rows that an earlier release stored unrounded. */

@@ -3,17 +3,17 @@ import { FIGURE_KEYS, METRIC_KEYS } from './market-metrics.ts';
 import type { RegionStats } from './market-stats.ts';
 
 /**
- * The figures of a region as bytes: how many figures a bucket has, for each bucket the number of its block
- * (0: without listings), then the blocks. Buckets of the same listings share one. A block is its length, two
- * bits a figure, and the figures that are neither null nor repeat one of the two before: windows and ends of
- * ranges often do.
+ * Encodes a region's figures: the number of figures per bucket, then for each bucket the number of its block
+ * (0: without listings), then the blocks. Buckets with the same listings share one. A block is its length,
+ * two bits per figure, and the figures that are not null and don't repeat one of the previous two, because
+ * windows and range ends often do.
  */
 const NULL = 0;
 const AS_BEFORE = 1;
 const AS_SECOND_BEFORE = 2;
 const WRITTEN = 3;
 
-/** The first byte, then one a bucket. */
+/** The first byte, then one per bucket. */
 const HEADER_BYTES = 1 + ACRE_BUCKETS.length;
 const LENGTH_BYTES = 2;
 
@@ -59,8 +59,8 @@ function codeOf(figures: Figures, i: number): number {
 }
 
 /**
- * Seven bits a byte, the lowest first. The number's lowest bit tells hundredths from whole ones, the next its
- * sign; 2 ("minus 0") stands before a double that is neither.
+ * Seven bits per byte, lowest first. The number's lowest bit distinguishes hundredths from whole numbers, the
+ * next is its sign. 2 ("minus 0") precedes a double that is neither.
  */
 function writeNumber(figure: number, from: number): number {
   const whole = Number.isInteger(figure) && Number.isSafeInteger(4 * figure);
@@ -78,8 +78,8 @@ function writeNumber(figure: number, from: number): number {
 }
 
 /**
- * The listings of a bucket and its figures in the order of FIGURE_KEYS, NaN for null: numbers among nulls
- * would be an object each. null for one without listings.
+ * The listings of a bucket and its figures in the order of FIGURE_KEYS, NaN for null, because numbers mixed
+ * with nulls would be objects. null for a bucket without listings.
  */
 export function unpackFigures(packed: Buffer, bucket: number): number[] | null {
   const number = packed[1 + bucket]!;
@@ -115,15 +115,16 @@ export function unpackFigures(packed: Buffer, bucket: number): number[] | null {
   }
 }
 
-/** A figure of unpackFigures; null too for a key that there was not when it was packed. */
+/** A figure of unpackFigures. Also null for a key that didn't exist when it was packed. */
 export function figureAt(figures: readonly number[], place: number): number | null {
   const figure = figures[place];
   return figure === undefined || Number.isNaN(figure) ? null : figure;
 }
 
 /**
- * Of the keys that there were when it was packed: new ones are added after them.
+ * Includes only keys that existed when it was packed, because new ones are added after them.
  * @param asOf what the response names as its day
+ * /
  */
 export function unpackStats(packed: Buffer, asOf: string | null): RegionStats {
   const keys = FIGURE_KEYS.slice(0, packed[0]);

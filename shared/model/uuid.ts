@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto';
 
-/**
- * Plat's own namespace, a random UUID; ids of regions and listings are made with it: it must never change.
- */
+/** Plat's namespace for ids of regions and listings, a random UUID. It must never change. */
 const NAMESPACE = Buffer.from('77c42915e1ed41c88930f8185b044c6f', 'hex');
 
-/** Of any version, as people paste it. */
+/** Accepts any version, as pasted by people. */
 export const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 export function uuidText(hex: string): string {

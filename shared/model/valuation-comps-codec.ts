@@ -82,5 +82,5 @@ const percentOf = (steps: number) => 100 * Math.expm1(steps / STEP_SCALE);
  * logarithm of its factor
  */
 export const shownPercent = (log: number): number => percentOf(stepsOf(log));
-/** A share of 1 as it is stored. */
+/** A share of 1, as stored. */
 export const shownWeight = (weight: number): number => Math.round(weight * WHOLE_WEIGHT) / WHOLE_WEIGHT;

@@ -3,15 +3,15 @@ import { countyOf } from '../model/property-id.ts';
 import type { Db } from '../platform/db.ts';
 import { literal } from '../platform/statements.ts';
 
-/** A parcel, with its `changed_run` as it was read. */
+/** A parcel, with its `changed_run` when it was read. */
 export type GivenRow = { property_id: number; version: number };
 
-/** Rows of one statement: some 300 kB of text. */
+/** Rows per statement, about 300 kB of text. */
 const BATCH = 10_000;
 
 /**
- * The ids of those that the company has had as they are in the last 30 days, which cost nothing. Another call
- * may give the rest meanwhile: what is charged is what `giveRows` returns.
+ * The ids of parcels that the company has paid for in the last 30 days, unchanged, which are free. Another
+ * call may pay for the rest in the meantime. Charge for what `giveRows` returns.
  */
 export async function listFreeRows(
   db: Db,
@@ -32,8 +32,9 @@ export async function listFreeRows(
 }
 
 /**
- * Marks rows as given, 30 days from now; to be run in the transaction that charges for them.
+ * Marks rows as paid for, starting now, for 30 days. Run it in the transaction that charges for them.
  * @returns how many cost something: those that were not free
+ * /
  */
 export async function giveRows(db: Db, companyId: string, rows: readonly GivenRow[]): Promise<number> {
   let charged = 0;

@@ -2,12 +2,12 @@ import { type BoxColumns, boxOfColumns } from '../geo/box.ts';
 import type { Box } from '../geo/geometry-types.ts';
 import type { Db } from '../platform/db.ts';
 
-/** The version of all data that a tile may show. */
+/** The version of all data that a tile can show. */
 export async function readMapVersion(db: Db): Promise<number> {
   return (await db.run<{ version: number }>('parcels/read_version'))[0]?.version ?? 0;
 }
 
-/** The parcels of counties, counted. `lon`, `lat`: their middle in degrees, null where no place is known. */
+/** The number of parcels per county. `lon`, `lat`: their center in degrees, null if no location is known. */
 export type ParcelCount = {
   fips: number;
   parcels: number;
@@ -19,7 +19,7 @@ export type ParcelCount = {
 export const countParcels = (db: Db, fips: readonly number[]): Promise<ParcelCount[]> =>
   db.run<ParcelCount>('parcels/count_parcels', { fips });
 
-/** The parcels on the roll of a county, or of all. */
+/** The number of parcels on the roll of a county, or of all. */
 export async function countOnRoll(db: Db, fips: number | null): Promise<number> {
   return (await db.run<{ parcels: number }>('parcels/count_on_roll', { fips }))[0]?.parcels ?? 0;
 }
@@ -29,12 +29,12 @@ export type Place = { lon: number; lat: number };
 
 export type TileParcel = Place & {
   property_id: number;
-  /** Where it is written. */
+  /** The position of the label. */
   apn: string | null;
   boundary: Buffer | null;
 };
 
-/** `box`: as `boxSql` writes it; `least_area`: of its outline, in 1e-7 degrees squared. */
+/** `box`: in the format of `boxSql`. `least_area`: minimum area of its outline, in 1e-7 degrees squared. */
 export type InTile = { fips: readonly number[]; box: string; least_area: number };
 
 export const listTileParcels = (
@@ -43,7 +43,7 @@ export const listTileParcels = (
   more: { with_apns: boolean; outlines: number; limit: number },
 ): Promise<TileParcel[]> => db.run<TileParcel>('parcels/list_parcels', { ...inTile, ...more });
 
-/** A place of each square of the tile's width divided by `dots`. */
+/** One location per square of the tile's width divided by `dots`. */
 export const listDots = (db: Db, inTile: InTile, dots: number): Promise<Place[]> =>
   db.run<Place>('parcels/list_dots', { ...inTile, dots });
 
@@ -64,24 +64,24 @@ export const listNamedFeatures = (
   values: { box: string; least_area: number; limit: number },
 ): Promise<NamedFeature[]> => db.run<NamedFeature>('parcels/list_names', values);
 
-/** Files of heights in a box. */
+/** Elevation files in a box. */
 export const listElevation = <Tile extends object>(db: Db, box: string): Promise<Tile[]> =>
   db.run<Tile>('parcels/list_elevation', { box });
 
-/** Whose data a box shows. */
+/** The credits for the data in a box. */
 export const listCredits = (
   db: Db,
   values: { box: string; counties: readonly number[] },
 ): Promise<{ kind: string; credit: string }[]> =>
   db.run<{ kind: string; credit: string }>('parcels/list_credits', values);
 
-/** Around a county's parcels; undefined where none has a place. */
+/** The box around a county's parcels, or undefined if none has a location. */
 export async function readParcelsBox(db: Db, fips: number): Promise<Box | undefined> {
   const [box] = await db.run<BoxColumns>('parcels/read_box', { fips });
   return box?.west == null ? undefined : boxOfColumns(box);
 }
 
-/** What results are shown with besides their summary. */
+/** The data of results in addition to their summary. */
 export type ResultFigures = {
   mail_city: string | null;
   mail_state: string | null;

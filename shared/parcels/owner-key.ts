@@ -3,20 +3,21 @@ import type { Db } from '../platform/db.ts';
 type Place = { place_key: string };
 
 /**
- * The keys under which the parcels of one owner stand: that of street and ZIP, and those of the places
- * (street, city, state) where it is the only ZIP, for the parcels that have none. Resolved when it is asked
- * for, as any county's ingestion may change it.
+ * The keys of one owner's parcels: the key of street and ZIP, and those of the places (street, city, state)
+ * where it is the only ZIP, for parcels without one. Resolved on demand, because a load of any county may
+ * change them.
  * @param key of one of the parcels
+ * /
  */
 export async function ownerKeys(db: Db, key: string): Promise<string[]> {
   const keys = [key];
-  // Two statements: a cluster asks only the servers of the keys that it is given.
+  // Two statements, because a cluster queries only the servers of the given keys.
   const places = await db.run<Place>('parcels/list_places', { owner_key: key });
   const place_keys = places.map(({ place_key }) => place_key);
   for (const { place_key } of await db.run<Place>('parcels/list_open_places', { place_keys })) {
     const owners = await db.run<{ owner_key: string }>('parcels/list_place_owners', { place_key });
     const only = owners.length === 1 ? owners[0]!.owner_key : undefined;
-    // The parcel itself has no ZIP: its owner is the one at its place.
+    // The parcel itself has no ZIP, so its owner is the one at its place.
     if (place_key === key) return only === undefined ? keys : ownerKeys(db, only);
     if (only === key) keys.push(place_key);
   }

@@ -54,7 +54,7 @@ const hosts = z
     'must be names or addresses such as plat.example.org, without http:// and port, separated by commas',
   );
 
-/** Every setting of every process. `.env.example` documents them in this order. */
+/** Every setting of every process, documented in the same order in `.env.example`. */
 const schema = z.object({
   DATABASE_URL: z
     .string()

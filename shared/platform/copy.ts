@@ -4,8 +4,8 @@ import { from, to } from 'pg-copy-streams';
 import type { Db } from './db.ts';
 import { PlatError } from './errors.ts';
 
-// Regions are read as binary COPY into typed arrays: pg-copy-streams-binary makes an array of
-// values of each row.
+// Regions are read as binary COPY into typed arrays. pg-copy-streams-binary creates an array of values per
+// row.
 
 /**
  * Format: https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS-BINARY
@@ -35,7 +35,7 @@ const TYPES = {
 export type CopyType = keyof typeof TYPES;
 type ArrayOf<T extends CopyType> = InstanceType<(typeof TYPES)[T]['array']>;
 
-/** Elements that a row has in the array of its column. */
+/** Number of a row's elements in its column's array. */
 const perRow = (type: CopyType) => (type === 'uuid' ? 16 : 1);
 
 const newArray = (type: CopyType, rows: number) => new TYPES[type].array(perRow(type) * rows);
@@ -75,7 +75,7 @@ export async function readCopyBinary<C extends CopyColumns>(
   return { rows, columns: Object.fromEntries(filled) as CopiedColumns<C> };
 }
 
-/** The value of the only row and column of such a copy. undefined without a row. */
+/** The only value of such a copy, or undefined without a row. */
 export async function readCopiedBytes(db: Db, statement: string): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   for await (const chunk of db.copy(to(statement))) chunks.push(chunk as Buffer);
@@ -92,7 +92,7 @@ type CopyReader = {
   rows: number;
   hasStarted: boolean;
   hasEnded: boolean;
-  /** The beginning of a row whose end is in the next chunk. */
+  /** The start of a row that continues in the next chunk. */
   rest: Buffer;
 };
 
@@ -214,25 +214,25 @@ export function copyValue(value: string | number | boolean | null): string {
   return String(value);
 }
 
-/** Bytes as COPY's text format wants a bytea: the backslash of \x is itself escaped. */
+/** Bytes as bytea in COPY's text format, where the backslash of \x is itself escaped. */
 export function copyBytes(bytes: Uint8Array): string {
   return `\\\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
 }
 
-/** Bytes collected before they are handed to the connection: small writes cost more than the copying. */
+/** Bytes collected before they are sent, because small writes cost more than copying. */
 const CHUNK_BYTES = 1 << 18;
 
 export type CopyWriter = {
-  /** One line without its newline, columns separated by tabs. */
+  /** One line without its newline, with columns separated by tabs. */
   write(line: string): void;
-  /** Waits while the server is behind; call once a batch. */
+  /** Waits while the server is behind. Call it once per batch. */
   drain(): Promise<void>;
   end(): Promise<void>;
   /** Ends the copy without its rows, so that the connection can roll back. */
   abort(): Promise<void>;
 };
 
-/** A `copy … from stdin` in the caller's transaction, or on a connection of its own. */
+/** A `copy … from stdin` in the caller's transaction, or on its own connection. */
 export function openCopy(db: Db, statement: string): CopyWriter {
   const stream = db.copy(from(statement));
   let failure: Error | undefined;
@@ -248,7 +248,8 @@ export function openCopy(db: Db, statement: string): CopyWriter {
   };
 
   return {
-    // Bytes at once: texts that wait for a chunk to fill are copied by the garbage collector first.
+    // Sends bytes right away, because texts that wait for a full chunk are first copied by the garbage
+    // collector.
     write(line) {
       const most = 3 * line.length + 1;
       if (chunk !== null && used + most > chunk.length) flush();

@@ -3,14 +3,14 @@ import type { Pool } from './connection-pool.ts';
 import { isRetryable, messageOf, PlatError } from './errors.ts';
 import { type Logger, sparseWarnings } from './log.ts';
 
-/** How often the database is tried while it is away. */
+/** How often to try the database during an outage. */
 const RETRY_MS = 1_000;
-/** How often a process checks that its database is there. */
+/** How often a process checks its database. */
 const CHECK_MS = 5_000;
-/** A server that accepts connections but doesn't respond counts as away. */
+/** A server that accepts connections but doesn't respond counts as unavailable. */
 const ANSWER_MS = 10_000;
 
-/** What a process says when it gives up. */
+/** The process's message when it gives up. */
 const lostError = (limitMs: number, cause: unknown): PlatError =>
   new PlatError(
     'database_lost',
@@ -21,8 +21,9 @@ const lostError = (limitMs: number, cause: unknown): PlatError =>
 export type Wait = { log: Logger; limitMs: number; signal?: AbortSignal | undefined };
 
 /**
- * Repeats `look` while the database is away; any other failure is thrown at once.
+ * Repeats `look` during a database outage. Any other failure is thrown immediately.
  * @throws PlatError `database_lost` after `limitMs`; the signal's reason
+ * /
  */
 export async function waitForDatabase<T>(look: () => Promise<T>, wait: Wait): Promise<T> {
   const { log, limitMs, signal } = wait;
@@ -43,9 +44,10 @@ export async function waitForDatabase<T>(look: () => Promise<T>, wait: Wait): Pr
 }
 
 /**
- * Checks for as long as a process runs that its database is there, and says so when it is not.
+ * Checks the database while the process runs, and logs outages.
  * @param lost called once the database has been away for `limitMs`
  * @returns how to stop it
+ * /
  */
 export function watchDatabase(
   pool: Pool,
@@ -62,7 +64,7 @@ export function watchDatabase(
       const look = () =>
         pool.query(query).catch(cause => {
           failures++;
-          // Whatever the reason: a password that was changed is an outage, too.
+          // For any reason: a changed password is an outage too.
           throw new PlatError('database_away', messageOf(cause), { retryable: true, cause });
         });
       await waitForDatabase(look, { log, limitMs, signal });

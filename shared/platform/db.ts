@@ -4,11 +4,11 @@ import { isConflict } from './errors.ts';
 import type { Values } from './named-parameters.ts';
 import { type Fragments, sql, statement } from './statements.ts';
 
-/** How often a transaction is tried when it conflicts with others. */
+/** How often to try a transaction that conflicts with others. */
 const MAX_TRIES = 5;
 const PAUSE_MS = 50;
 
-/** Every column as the bytes of PostgreSQL's binary format. */
+/** Every column in PostgreSQL's binary format, as bytes. */
 const BINARY = { binary: true, types: { getTypeParser: () => (value: unknown) => value } } as const;
 
 export type Query = pg.QueryConfig & { binary?: true };

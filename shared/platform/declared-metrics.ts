@@ -151,7 +151,7 @@ export type MetricName = keyof typeof METRICS;
 export type Sample = {
   labels?: Record<string, string>;
   value: number;
-  /** Of a histogram's parts. */
+  /** For a part of a histogram. */
   metricName?: string;
 };
 

@@ -5,7 +5,10 @@ import { means } from './sqlstates.ts';
 
 export type DiskSpace = { path: string; freeBytes: number; totalBytes: number; low: boolean };
 
-/** Below either of these a disk is called low: an ingestion of a county may need some gigabytes at once. */
+/**
+ * Below either of these, a disk counts as nearly full, because loading a county may need several gigabytes at
+ * once.
+ */
 const LOW_SHARE = 0.05;
 const LOW_BYTES = 2e9;
 
@@ -27,7 +30,7 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isDiskFull(error.cause);
 }
 
-/** Writes a file that is there whole or not at all. */
+/** Writes a file completely or not at all. */
 export async function writeFileAtomic(file: string, text: string): Promise<void> {
   const fresh = `${file}.new`;
   await mkdir(dirname(file), { recursive: true });

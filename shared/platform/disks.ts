@@ -5,7 +5,7 @@ import type { Db } from './db.ts';
 import { type DiskSpace, diskSpace } from './disk.ts';
 import { isLoopback } from './origin.ts';
 
-/** A disk, and what Plat keeps on it. */
+/** A disk, and what Plat stores on it. */
 export type NamedDisk = DiskSpace & { holds: string[]; full: boolean };
 
 /** Below this, Plat can write an email or a log line, but cannot load a county. */
@@ -38,7 +38,7 @@ export async function listDisks(
   return [...disks.values()];
 }
 
-/** The folder, or the nearest one above that exists: what is written first creates the rest. */
+/** The folder, or its nearest existing parent, because the first write creates the rest. */
 async function nearestFolder(path: string): Promise<{ path: string; device: number } | null> {
   const found = await stat(path).catch(() => null);
   if (found !== null) return { path, device: found.dev };
@@ -50,13 +50,13 @@ export async function localDataDirectory(db: Db, { DATABASE_URL }: Config): Prom
   if (DATABASE_URL === undefined || !isLocal(DATABASE_URL)) return null;
   const [row] = await db.run<{ path: string }>('platform/find_data_directory');
   const path = row?.path;
-  // A container's database may be at a path that this host has for something else, or not at all.
+  // A container's database may be at a path that doesn't exist on this host, or that has other contents.
   return path !== undefined && (await stat(join(path, 'postmaster.pid')).catch(() => null)) !== null
     ? path
     : null;
 }
 
-/** What is kept on the disks of this host that are full. */
+/** What Plat stores on this host's full disks. */
 export async function fullDisks(db: Db, config: Config): Promise<string[]> {
   const disks = await listDisks(config, await localDataDirectory(db, config));
   return disks.flatMap(({ full, holds }) => (full ? holds : []));

@@ -11,26 +11,26 @@ import { embeddedError, nativeDir, type SystemUser, serverAccount, serverFolders
 
 export type EmbeddedServer = {
   url: string;
-  /** False when a server that was left running was taken over. */
+  /** False if Plat took over a server that was still running. */
   started: boolean;
-  /** Starts the server again, on its port, when it has died. @returns whether it had */
+  /** Starts the server again on its port if it has died. */
   revive(): Promise<boolean>;
   stop(): Promise<void>;
-  /** Ends the server at once, without waiting for it; its next start replays what was committed. */
+  /** Stops the server without waiting. Its next start replays committed changes. */
   kill(): void;
 };
 
 const USER = 'plat';
 const DATABASE = 'plat';
 /**
- * How long the last backends of a killed postmaster can keep its shared memory, and a crash recovery can
+ * How long the last backends of a killed postmaster can hold its shared memory, and a crash recovery can
  * take.
  */
 const START_TIMEOUT_MS = 60_000;
 
 /**
- * For a workstation that shares 2 cores with the workers, and 64 MB of shared memory; bulk loads
- * need a larger WAL.
+ * For a workstation that shares 2 cores with the workers, and has 64 MB of shared memory. Bulk loads need a
+ * larger WAL.
  */
 const SETTINGS: Record<string, string> = {
   listen_addresses: '127.0.0.1',
@@ -91,7 +91,7 @@ export async function startEmbedded(
   };
 }
 
-/** @param wanted the port to start it on; without one, any that is free */
+/** @param wanted the port to start it on. Default: any free port */
 async function ensureRunning(
   paths: Paths,
   settings: Record<string, string>,
@@ -167,7 +167,7 @@ function run(paths: Paths, program: string, args: string[]): Promise<void> {
     const child = spawn(join(paths.native, 'bin', program), args, {
       ...(paths.account ?? {}),
       cwd: paths.base,
-      // A process group of its own: Ctrl-C in the terminal must not stop the server before its clients.
+      // In its own process group, because Ctrl-C in the terminal must not stop the server before its clients.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
@@ -182,7 +182,7 @@ function run(paths: Paths, program: string, args: string[]): Promise<void> {
       output += chunk;
     });
     child.on('error', reject);
-    // `exit`, not `close`: the server inherits the pipe from pg_ctl and keeps it open.
+    // `exit` rather than `close`, because the server inherits the pipe from pg_ctl and keeps it open.
     child.on('exit', code => {
       child.stderr.destroy();
       if (code === 0) resolve();
@@ -209,7 +209,7 @@ function readPid(data: string): { pid: number; port: number } | undefined {
   }
 }
 
-/** Alive and a postgres: the pid of a stale file may belong to another program by now. */
+/** Running, and a postgres process: the process id of a stale file may now belong to another program. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

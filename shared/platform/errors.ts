@@ -1,8 +1,10 @@
 import { means, SQLSTATE } from './sqlstates.ts';
 
-/** The codes that a client may see, and their statuses: the first, unless an error says another. */
+/**
+ * The codes that a client may see, with their statuses. The first one applies unless an error sets another.
+ */
 export const ERROR_STATUSES = {
-  // Also of a range that a file does not have.
+  // Also for a range outside a file.
   validation_error: [400, 416],
   unauthorized: [401],
   subscription_required: [402],
@@ -12,10 +14,10 @@ export const ERROR_STATUSES = {
   payment_method_required: [402],
   usage_backstop_reached: [402],
   forbidden: [403],
-  // Also of what is kept no longer, and where the request came to another host than the service's own.
+  // Also for expired data, and for a request to another host than the service's own.
   not_found: [404, 410, 421],
   method_not_allowed: [405],
-  // 409 for what the thing's own state rules out, such as canceling a file that is ready.
+  // 409 for conflicts with the current state, such as canceling a file that is ready.
   unprocessable: [422, 409],
   rate_limited: [429],
   internal_error: [500, 503],
@@ -24,17 +26,17 @@ export const ERROR_STATUSES = {
 export type ApiErrorCode = keyof typeof ERROR_STATUSES;
 
 /**
- * `code` is stable; `message` may be shown and names the remedy; what is internal travels in `cause` and
- * reaches the log alone.
+ * `code` is stable. `message` may be shown and includes the fix. Internal details are in `cause` and only
+ * logged.
  */
 export type ErrorOptions = {
-  /** HTTP status, if it is not that of the code, or 500. */
+  /** HTTP status, if it differs from that of the code, or 500. */
   status?: number;
-  /** What a client may see in addition to the message: rejected field -> list of messages. */
+  /** Details for the client, in addition to the message: rejected field -> list of messages. */
   details?: Record<string, string[]>;
-  /** Whether the same work may succeed when tried again without a change by a person. Default false. */
+  /** Whether the same work may succeed later without a change by a person. Default: false. */
   retryable?: boolean;
-  /** Response headers that belong to the error (`Allow`, `Retry-After`, …). */
+  /** Response headers of the error (`Allow`, `Retry-After`, …). */
   headers?: Record<string, string>;
   cause?: unknown;
 };
@@ -57,7 +59,7 @@ export class PlatError extends Error {
   }
 }
 
-/** What an error says, whatever was thrown. */
+/** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(UNSTORABLE, '\ufffd');
@@ -69,12 +71,13 @@ export function messageOf(error: unknown): string {
  */
 const UNSTORABLE = /\0|\p{Cs}/gu;
 
-/** Ends a message about a database that refuses writes. */
+/** The end of a message about a database that refuses writes. */
 export const READ_ONLY =
   'It is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary.';
 
 /**
- * Citus's files that speak to nodes: https://github.com/citusdata/citus/tree/v13.2.2/src/backend/distributed
+ * Citus's source files for communication with nodes:
+ * https://github.com/citusdata/citus/tree/v13.2.2/src/backend/distributed
  */
 const CITUS_CONNECTIONS = new Set<unknown>(['remote_commands.c', 'remote_transaction.c']);
 
@@ -82,35 +85,35 @@ const CITUS_CONNECTIONS = new Set<unknown>(['remote_commands.c', 'remote_transac
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error) || typeof error.code !== 'string')
     return undefined;
-  // Citus calls it an internal error when a node is lost within a statement.
+  // Citus reports a lost node in a statement as an internal error.
   const isNodeLost = error.code === 'XX000' && 'file' in error && CITUS_CONNECTIONS.has(error.file);
   return isNodeLost ? SQLSTATE.connectionFailure : error.code;
 }
 
-/** Whether another transaction was in the way. */
+/** Whether it conflicted with another transaction. */
 export const isConflict = (error: unknown): boolean => means(errorCode(error), 'conflict');
 
-/** Whether a statement waited or ran too long, so that nothing of it stays. */
+/** Whether a statement waited or ran too long and was rolled back. */
 export const isTooSlow = (error: unknown): boolean => means(errorCode(error), 'slow');
 
 const SQLSTATE_FORM = /^[0-9A-Z]{5}$/;
 
 /**
- * Whether the database can't do it now. An error without a SQLSTATE never reached the server, or never came
- * back: no connection, time-out, reset.
+ * Whether the database is unavailable. An error without a SQLSTATE never reached the server or never
+ * returned: no connection, timeout, reset.
  */
 export function isAway(error: unknown): boolean {
   const code = errorCode(error);
   return code === undefined || !SQLSTATE_FORM.test(code) || means(code, 'away');
 }
 
-/** Whether the same may succeed when it is tried again. */
+/** Whether the same work may succeed later. */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof PlatError) return error.retryable;
   const code = errorCode(error);
   if (code !== undefined) return means(code, 'passing');
-  // node-postgres reports a dropped connection, one that was dropped while it rested, and one that the pool
-  // had not free in time, without a code.
+  // node-postgres reports these without a code: a dropped connection, one dropped while idle, and one that
+  // wasn't free in time.
   return (
     error instanceof Error &&
     /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/.test(

@@ -3,31 +3,31 @@ import type { Db } from './db.ts';
 import { PlatError } from './errors.ts';
 
 /**
- * Every advisory lock of the program, so that no two share a number. PostgreSQL keeps pairs apart
- * from single numbers.
+ * Every advisory lock of the program, so that no two share a number. PostgreSQL separates pairs from single
+ * numbers.
  */
 export const LOCKS = {
-  /** One process migrates, others wait. */
+  /** One process migrates, and others wait. */
   migrate: 7_152_801,
   /** One recompute of statistics at a time. */
   marketRecompute: 7_152_802,
   /** With the feed's id: one run of a feed at a time. */
   feed: 7_152_803,
-  /** With the county: who writes its words. */
+  /** With the county: writing its words. */
   words: 7_152_804,
-  /** Who creates the partitions of a state. */
+  /** Creating the partitions of a state. */
   partitions: 7_152_805,
-  /** Per county: chunks of attributes share it, and a merge of the roll has it exclusively. */
+  /** Per county: shared by chunks of attributes, exclusive for a merge of the roll. */
   countyAttributes: 7_152_806,
-  /** With the county: who writes its valuations. */
+  /** With the county: writing its valuations. */
   countyValuations: 7_152_811,
-  /** For numbering changes. The last lock that a transaction takes. */
+  /** Numbering changes. The last lock that a transaction takes. */
   changes: 7_152_812,
-  /** Who writes the history of statistics. */
+  /** Writing the history of statistics. */
   marketHistory: 7_152_813,
-  /** With the county: whose run compares its parcels with the roll and writes them. */
+  /** With the county: the run that compares its parcels with the roll and writes them. */
   countyRoll: 7_152_815,
-  /** One worker follows saved searches. */
+  /** One worker at a time follows saved searches. */
   searches: 7_152_814,
 } as const;
 
@@ -55,9 +55,9 @@ export async function takeLock(
 }
 
 /**
- * Runs `work` while holding the lock. It belongs to the connection, so that it is released at once when a
- * worker dies.
+ * Runs `work` while holding the lock. It belongs to the connection, so it is released when a worker dies.
  * @param work gets the lock's connection, and a signal that is aborted when the lock is lost with it
+ * /
  */
 export function withLock<T>(
   db: Db,

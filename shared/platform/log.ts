@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 
 export type { Logger };
 
-/** JSON lines on standard error, without headers of authorization, cookies, keys and connection strings. */
+/** JSON lines on standard error, without authorization headers, cookies, keys, and connection strings. */
 export function createLogger(config: Pick<Config, 'LOG_LEVEL'>, name: string): Logger {
   return pino(
     {
@@ -19,7 +19,7 @@ export function createLogger(config: Pick<Config, 'LOG_LEVEL'>, name: string): L
           '*.token',
           // The failed command of ioredis, which can be AUTH with its password.
           '*.command',
-          // What pg hangs on the error of a lost connection: the whole client, its secrets among it.
+          // pg attaches the whole client, including its secrets, to the error of a lost connection.
           '*.client',
         ],
         censor: '[removed]',
@@ -39,16 +39,16 @@ export function redactKeys(text: string): string {
     .replaceAll(/\/[\w-]{43}(?![\w-])/g, '/[removed]');
 }
 
-/** The longest pause between two lines of the log about one outage. */
+/** The longest pause between two log lines about one outage. */
 const MAX_PAUSE_MS = 64_000;
 const FIRST_PAUSE_MS = 1_000;
 
-/** After this long without another failure the next one is logged at once. */
+/** After this long without another failure, the next one is logged immediately. */
 const QUIET_MS = 2 * MAX_PAUSE_MS;
 
 /**
- * Logs a warning that repeats at growing intervals: at once, then after 1, 2, 4 … 64 seconds, so that an
- * outage of an hour is some 60 lines and not some 10,000. Each message has intervals of its own.
+ * Logs a repeating warning at growing intervals: immediately, then after 1, 2, 4 … 64 seconds. An outage of
+ * an hour is about 60 lines instead of 10,000. Each message has its own intervals.
  */
 export function sparseWarnings(log: Logger, now: () => number = Date.now) {
   const seen = new Map<string, { pause: number; next: number; last: number }>();

@@ -4,8 +4,8 @@ import { isLoopback } from './origin.ts';
 import { sameSecret } from './secrets.ts';
 
 /**
- * Access to /metrics: with METRICS_TOKEN as bearer token. If it is not set and the service listens on
- * loopback, programs on this machine that connect directly. Otherwise no one.
+ * Access to /metrics: with METRICS_TOKEN as bearer token. If it isn't set and the service listens on
+ * loopback, for programs on this machine that connect directly. Otherwise for no one.
  */
 export function metricsAccess(
   { headers, socket }: IncomingMessage,

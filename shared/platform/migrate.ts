@@ -11,13 +11,13 @@ import { SQLSTATE } from './sqlstates.ts';
 
 export const QUEUE_SCHEMA = 'bullmq';
 
-/** The first and the last migration from before the first release: 0001_schema.sql replaced all of them. */
+/** The first and the last migration from before the first release. 0001_schema.sql replaced all of them. */
 const CHAIN_BEGAN = '0001_regions.sql';
 const CHAIN_ENDED = '0044_drop_packed_stats.sql';
 /** The last commit that has them. */
 const CHAIN_COMMIT = '0700e75008';
 
-/** Migrations up to this one have no first line that says their kind. */
+/** Migrations up to this one don't state their kind in the first line. */
 export const LAST_WITHOUT_KIND = 24;
 
 /**
@@ -25,14 +25,14 @@ export const LAST_WITHOUT_KIND = 24;
  * than deadlock_timeout (1 s), so that in a deadlock the migration gives way before the call is ended.
  */
 const LOCK_TIMEOUT_MS = 500;
-/** What a later statement of a long attempt may wait. */
+/** How long a later statement of a long attempt may wait. */
 const LEAST_LOCK_TIMEOUT_MS = 20;
 const LOCK_PAUSE_MS = 3_000;
 const LOCK_ATTEMPTS = 100;
 
 /**
- * Whether the release before a migration keeps working on its result. Expanding ones are recorded in a table
- * of their own: every release, the first one included, stops at a newer number in `schema_migrations`.
+ * Whether the previous release works on a migration's result. Expanding ones are recorded in their own table,
+ * because every release, including the first, stops at a newer number in `schema_migrations`.
  */
 export type MigrationKind = 'expanding' | 'breaking';
 const RECORDS = { breaking: 'schema_migrations', expanding: 'schema_expansions' } as const;
@@ -40,7 +40,7 @@ const RECORDS = { breaking: 'schema_migrations', expanding: 'schema_expansions' 
 type Applied = { version: number; name: string; checksum: string; kind: MigrationKind };
 type Migration = Applied & { text: string };
 
-/** Undefined when the first line says neither. */
+/** Undefined if the first line states neither. */
 export function kindOf(text: string): MigrationKind | undefined {
   return /^-- (expanding|breaking): \S/.exec(text)?.[1] as MigrationKind | undefined;
 }
@@ -60,7 +60,7 @@ function readMigrations(folder: string): Migration[] {
     });
 }
 
-/** Read once: a running process keeps to its own, even when its folder is replaced. */
+/** Read once, so that a running process keeps its own migrations even if its folder is replaced. */
 let ownMigrations: Migration[] | undefined;
 function knownMigrations(folder?: string): Migration[] {
   if (folder !== undefined) return readMigrations(folder);
@@ -74,14 +74,15 @@ export const newestMigration = (): string => String(knownMigrations().length).pa
 type MigrateOptions = {
   /** Default: `sql/migrations`. */
   folder?: string;
-  /** Called when a migration has to wait for a table that is in use. */
+  /** Called when a migration has to wait for a table in use. */
   say?: (text: string) => void;
 };
 
 /**
- * Brings the database to the newest schema, each migration in its own transaction, and prepares the queue's
- * schema. Several processes can run it at once. @returns the names of the migrations that were applied.
+ * Migrates the database to the newest schema, each migration in its own transaction, and prepares the queue's
+ * schema. Several processes can run it at once.
  * @throws PlatError `migration`
+ * /
  */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'plat migrate' });
@@ -90,7 +91,7 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
     const db = new Db(client);
     await db.run('platform/wait_for_lock', { lock: LOCKS.migrate });
     const applied = await applyPending(db, knownMigrations(options.folder), options.say);
-    // A tenth of a second to load, and every command checks the schema's version.
+    // Takes a tenth of a second to load, and every command checks the schema's version.
     const { runMigrations } = await import('bullmq');
     await runMigrations(client, QUEUE_SCHEMA);
     return applied;
@@ -164,9 +165,7 @@ async function apply(tx: Db, migration: Migration): Promise<void> {
   await record(tx, migration);
 }
 
-/**
- * A database that has the whole old chain has the first migration's schema already: only its record changes.
- */
+/** A database with the whole old chain already has the first migration's schema. Only its record changes. */
 async function carryOver(db: Db, first: Migration): Promise<void> {
   const [chain] = await db.run<{ first: string; last: string }>('platform/find_chain');
   if (chain?.first !== CHAIN_BEGAN) return;
@@ -202,8 +201,9 @@ function missingOf(applied: Applied[], known: Migration[]): Migration[] {
 }
 
 /**
- * Refuses a schema with which this release cannot work, even once it is migrated.
+ * Refuses a schema that this release can't work with, even after migrating.
  * @returns the names of newer migrations with which it can
+ * /
  */
 function refuseOthers(
   applied: Applied[],
@@ -227,7 +227,7 @@ function refuseOthers(
   return newer.map(({ name }) => name);
 }
 
-/** Migrations that this release and the database do not share, for /metrics. */
+/** Migrations that this release and the database don't share, for /metrics. */
 export async function countUnshared(db: Db): Promise<Record<'missing' | `newer_${MigrationKind}`, number>> {
   const known = knownMigrations();
   const applied = await listApplied(db);
@@ -241,8 +241,8 @@ export async function countUnshared(db: Db): Promise<Record<'missing' | `newer_$
 }
 
 /**
- * One statement at a time, as distributed tables require: split at semicolons outside of comments, quotes,
- * and dollar quotes.
+ * Splits statements at semicolons outside of comments, quotes, and dollar quotes, because distributed tables
+ * require one at a time.
  */
 function splitStatements(text: string): string[] {
   const ends = [...text.matchAll(/--[^\n]*|'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$|;/g)]
@@ -253,10 +253,7 @@ function splitStatements(text: string): string[] {
     .filter(statement => statement.replaceAll(/--[^\n]*/g, '').trim() !== '');
 }
 
-/**
- * The check at start and of /readyz; it never migrates. @returns the names of newer migrations with which
- * this release still works. @throws PlatError `schema_version`
- */
+/** The check at startup and for /readyz. It never migrates. */
 export async function assertSchemaVersion(db: Db, folder?: string): Promise<string[]> {
   const known = knownMigrations(folder);
   const applied = await listApplied(db);

@@ -3,22 +3,22 @@ import { LRUCache } from 'lru-cache';
 /** Values by the names of their parameters. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** What pg's `query` takes. */
+/** The arguments of pg's `query`. */
 export type BoundStatement = { text: string; values: unknown[] };
 
 type Numbered = { text: string; names: readonly string[] };
 
 /**
- * What a colon is no parameter in (comments, strings, quoted names, casts), and parameters. A colon behind a
- * word or a bracket is of an array's slice.
+ * Matches text where a colon isn't a parameter (comments, strings, quoted names, casts), and parameters. A
+ * colon after a word or bracket belongs to an array slice.
  */
 const TOKENS =
   /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|::|(?<![\w\])]):([a-z_]\w*)/g;
 
-/** Composed texts are without end: those of filters, and literals of counties. */
+/** Limits the cache, because composed texts are unlimited: those of filters, and literals of counties. */
 const numbered = new LRUCache<string, Numbered>({ max: 1_000 });
 
-/** PostgreSQL's `$1`, `$2` … in place of `:names`, each name one number. */
+/** Replaces `:names` with PostgreSQL's `$1`, `$2` …, one number per name. */
 function numberParameters(text: string): Numbered {
   const cached = numbered.get(text);
   if (cached !== undefined) return cached;
@@ -33,10 +33,10 @@ function numberParameters(text: string): Numbered {
   return result;
 }
 
-/** The names of a text's parameters, in the order of their first places. */
+/** The names of a text's parameters, in the order of first use. */
 export const parameterNames = (text: string): readonly string[] => numberParameters(text).names;
 
-/** @throws Error when the text names a parameter that has no value, or the other way round */
+/** @throws Error when a parameter has no value, or a value no parameter */
 export function bindValues(text: string, values: Values): BoundStatement {
   const { text: replaced, names } = numberParameters(text);
   if (names.length !== Object.keys(values).length || !names.every(name => name in values))
@@ -52,7 +52,7 @@ export const inlineParameters = (text: string, values: Values, write: (value: un
 
 export type Bind = (value: unknown) => string;
 
-/** Puts values among those of a statement, under names of their own, and gives the parameter: `:v1`. */
+/** Adds a value to a statement under its own name, and returns the parameter: `:v1`. */
 export const binder =
   (values: Record<string, unknown>): Bind =>
   value => {

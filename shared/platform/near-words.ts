@@ -1,7 +1,4 @@
-/**
- * The candidates most like `wanted`, best first: what a typing mistake, or another year's
- * file, may have meant.
- */
+/** The candidates most similar to `wanted`, best first, for typos and for names from another year's file. */
 export function nearMatches(wanted: string, candidates: Iterable<string>, limit = 3): string[] {
   const target = plain(wanted);
   return [...candidates]

@@ -46,7 +46,7 @@ export function isLoopback(host: string): boolean {
 
 const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
-/** The normalized name of a Host header: names can end with a dot and be in any case. */
+/** The normalized name of a Host header. Names can end with a dot and be in any case. */
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 
 /**

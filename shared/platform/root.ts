@@ -9,7 +9,7 @@ function findRoot(from: string): string {
   }
 }
 
-/** The folder of the checkout: sql/, the bundled feeds and `.plat/` are found from here. */
+/** The folder of the checkout, which contains sql/, the bundled feeds, and `.plat/`. */
 export const rootDir = findRoot(dirname(fileURLToPath(import.meta.url)));
 
 /** A file of the build that this process was started from, see tools/build.mjs. */
@@ -19,10 +19,10 @@ export function buildPath(path: string): string {
   return join(process.env.PLAT_BUILD, path);
 }
 
-/** A program that runs in a process or thread of its own, by its source. */
+/** A program that runs in its own process or thread, by its source. */
 export const programPath = (source: string): string => buildPath(source.replace(/\.ts$/, '.mjs'));
 
-/** Of the program, as its package has it. */
+/** The version in the program's package. */
 export const { version } = JSON.parse(readFileSync(join(rootDir, 'package.json'), 'utf8')) as {
   version: string;
 };

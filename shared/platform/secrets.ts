@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/** Compares in a time that depends on neither text: digests have one length. */
+/** Compares in constant time, because digests have one length. */
 export function sameSecret(given: string, expected: string): boolean {
   const digest = (text: string) => hash('sha256', text, 'buffer');
   return timingSafeEqual(digest(given), digest(expected));

@@ -21,7 +21,7 @@ export const DISTRIBUTION_COLUMNS = {
   owner_parcels: 'owner_key',
 };
 
-/** The default of Citus: a few per core of a starting cluster. */
+/** Citus's default: a few per core of a new cluster. */
 const DEFAULT_SHARDS = 32;
 
 export type Distributed = {
@@ -30,7 +30,7 @@ export type Distributed = {
   /** The table that it is colocated with. Itself for the first of its key. */
   colocated_with: string;
   shards: number;
-  /** Moved into the shards just now; null for a table that was distributed before. */
+  /** Number of rows just moved into the shards, or null for a table that was already distributed. */
   rows: number | null;
 };
 
@@ -86,8 +86,8 @@ export async function distribute(databaseUrl: string, shards?: number): Promise<
 function spread(db: Db, table: string, key: string, wanted?: number): Promise<Distributed> {
   const first = Object.entries(DISTRIBUTION_COLUMNS).find(([, other]) => other === key)![0];
   return db.transaction(async tx => {
-    // Rows are moved and indexes are made within one transaction, which several connections to a
-    // node could not see.
+    // Rows are moved and indexes created in one transaction, which several connections to a node could not
+    // see.
     await tx.execute("set local citus.multi_shard_modify_mode to 'sequential'");
     const current = (await tx.run<Table>('platform/get_table', { name: table }))[0]!;
     const shards = wanted ?? (current.shards || DEFAULT_SHARDS);
@@ -104,8 +104,8 @@ function spread(db: Db, table: string, key: string, wanted?: number): Promise<Di
 }
 
 /**
- * Creates the table again, empty and distributed, and fills it from the old one, which it replaces: a
- * partitioned one becomes plain.
+ * Creates the table again, empty and distributed, fills it from the old one, and replaces that. A partitioned
+ * table becomes a plain one.
  */
 async function moveToShards(tx: Db, table: string, { columns }: Table, place: string): Promise<number> {
   const indexes = await tx.run<{
@@ -133,8 +133,8 @@ async function moveToShards(tx: Db, table: string, { columns }: Table, place: st
 }
 
 /**
- * Nodes that plan reads otherwise than the API's sessions ask for, which do not reach them; none on a
- * server without Citus.
+ * Nodes whose planner settings differ from those of the API's sessions, which don't reach the nodes. None on
+ * a server without Citus.
  */
 export async function listNodePageCosts(db: Db): Promise<{ node: string; cost: number }[]> {
   if (!(await hasCitus(db))) return [];
@@ -143,17 +143,17 @@ export async function listNodePageCosts(db: Db): Promise<{ node: string; cost: n
   });
 }
 
-/** The distributed tables and their sizes; none on a server without Citus. */
+/** The distributed tables and their sizes. None on a server without Citus. */
 export async function listSharded(db: Db): Promise<ShardedTable[]> {
   if (!(await hasCitus(db))) return [];
   return db.run<ShardedTable>('platform/list_distributed');
 }
 
-/** `node`: whose `commit prepared` or `rollback prepared` of `gid` ends it. */
+/** `node`: the node where `commit prepared` or `rollback prepared` of `gid` ends it. */
 export type PreparedTransaction = { node: string; gid: string; minutes: number };
 
 /**
- * Transactions that were prepared on a node at least `minutes` ago and wait for their second phase; none on a
+ * Transactions that were prepared on a node at least `minutes` ago and wait for their second phase. None on a
  * server without Citus.
  */
 export async function listPreparedTransactions(db: Db, minutes: number): Promise<PreparedTransaction[]> {
@@ -161,10 +161,7 @@ export async function listPreparedTransactions(db: Db, minutes: number): Promise
   return db.run<PreparedTransaction>('platform/list_prepared', { minutes });
 }
 
-/**
- * A transaction over several nodes is prepared on each. @param connections of one process @throws
- * PlatError `citus_prepared`
- */
+/** A transaction over several nodes is prepared on each of them. */
 export async function assertClusterReady(db: Db, connections: number): Promise<void> {
   if (!(await hasCitus(db))) return;
   const nodes = await db.run<{ node: string; prepared: number }>('platform/list_nodes');

@@ -1,8 +1,8 @@
 import type { Logger } from './log.ts';
 
 /**
- * On SIGINT or SIGTERM, or when the parent process has gone, runs `stop` within a deadline and exits: 0 when
- * it ended in time, else 1, and at once on a second signal.
+ * On SIGINT or SIGTERM, or when the parent process is gone, runs `stop` within a deadline and exits: with 0
+ * if it ended in time, otherwise with 1. A second signal exits immediately.
  */
 export function onShutdown(log: Logger, deadlineMs: number, stop: () => Promise<void>): void {
   let stopping = false;
@@ -27,9 +27,9 @@ export function onShutdown(log: Logger, deadlineMs: number, stop: () => Promise<
   };
   process.on('SIGINT', () => begin('SIGINT'));
   process.on('SIGTERM', () => begin('SIGTERM'));
-  // Only a process that was forked has a channel to its parent.
+  // Only a forked process has a channel to its parent.
   if (!process.send) return;
-  // After a signal, that the parent goes as well is no second signal.
+  // After a signal, the loss of the parent doesn't count as a second signal.
   process.on('disconnect', () => stopping || begin('parent gone'));
   if (!process.connected) begin('parent gone');
 }

@@ -7,9 +7,10 @@ import { assertSchemaVersion, QUEUE_SCHEMA } from './migrate.ts';
 import { assertClusterReady } from './shards.ts';
 
 /**
- * What a worker or an API checks before it starts, once its database is there.
+ * Checks of a worker or an API before it starts, once its database is available.
  * @param connections that the process may open
  * @throws PlatError `schema_version`, `queue_tables`, `citus_prepared`, `database_lost`
+ * /
  */
 export async function assertDatabaseReady(
   db: Db,
@@ -27,7 +28,7 @@ export async function assertDatabaseReady(
   await assertClusterReady(db, connections);
 }
 
-/** An earlier release that migrated with REDIS_URL set made no tables for the queues. */
+/** An earlier release that migrated with REDIS_URL set created no tables for the queues. */
 async function assertQueueTables(db: Db): Promise<void> {
   if ((await db.rowCount('platform/has_schema', { name: QUEUE_SCHEMA })) === 0)
     throw new PlatError(

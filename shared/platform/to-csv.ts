@@ -1,5 +1,5 @@
 /**
- * RFC 4180, with a line of names. A cell that a spreadsheet would read as a formula gets an apostrophe first
+ * RFC 4180, with a header line. A cell that a spreadsheet would read as a formula starts with an apostrophe
  * (OWASP, CSV injection).
  */
 export function csv(rows: readonly Record<string, unknown>[], columns: readonly string[]): string {

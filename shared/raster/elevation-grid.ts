@@ -19,7 +19,7 @@ import type { ElevationTile } from './tiff-header.ts';
 export type { Terrain } from '../kernels/terrain/terrain.ts';
 export type { ElevationTile } from './tiff-header.ts';
 
-/** A cell that a parcel touches, for maps. */
+/** A cell that intersects a parcel, for maps. */
 export type SlopeCell = {
   corners: [Position, Position, Position, Position];
   /** Null when the cell or a neighbor has no data. */
@@ -108,7 +108,7 @@ async function fillHeights(
   heights: Float64Array,
 ): Promise<void> {
   const at = new Float64Array(2);
-  /** Without a promise where the chunk is loaded: of a map's tile there are 70,000 cells. */
+  /** Without a promise if the chunk is loaded, because a map tile has 70,000 cells. */
   const cell = (column: number, row: number): number | Promise<number> => {
     if (column < grid.left || column >= grid.right || row < grid.top || row >= grid.bottom) return Number.NaN;
     const [x, y] = [Math.floor(column / CHUNK_SIZE), Math.floor(row / CHUNK_SIZE)];
@@ -121,7 +121,7 @@ async function fillHeights(
   for (const [i, place] of places.entries()) {
     if (!Number.isNaN(heights[i])) continue;
     grid.forward(place, at, 0);
-    // A height belongs to the middle of its cell.
+    // An elevation applies to the middle of its cell.
     const [x, y] = [at[0]! - 0.5, at[1]! - 0.5];
     const [column, row] = [Math.floor(x), Math.floor(y)];
     const [dx, dy] = [x - column, y - row];

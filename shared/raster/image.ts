@@ -16,7 +16,7 @@ export type ElevationImage = {
   decoder: Decoder;
 };
 
-/** Raw cells row by row, or null when a sparse file leaves the block out. */
+/** Raw cells row by row, or null if a sparse file omits the block. */
 export type Block = { values: TypedArray; stride: number; width: number; height: number } | null;
 
 /** Byte order of this machine: little-endian on all platforms of Node but s390x and AIX. */
@@ -68,10 +68,7 @@ export async function withTiff<T>(source: ByteSource, read: (tiff: GeoTIFF) => P
   }
 }
 
-/**
- * Reads a block. At the right and lower edge it is cut to the image. @throws PlatError `feed_format`; errors
- * of the source
- */
+/** Reads a block. At the right and lower edge it is cut to the image. */
 export async function readBlock(
   { image, width, height, blockWidth, blockHeight, decoder }: ElevationImage,
   column: number,

@@ -27,9 +27,9 @@ export function blocksAcross(block: number, size: number): number {
 export const TERRAIN_MARGIN_M = 200;
 
 /**
- * Heights outside this range are taken as undeclared no-data values, such as -9999, -32768 or the lowest
- * float. Land in the United States is between -86 m and 6,190 m (USGS, Elevations and Distances); some grids
- * include the sea floor for some hundred meters.
+ * Elevations outside this range count as undeclared no-data values, such as -9999, -32768, or the lowest
+ * float. Land in the United States is between -86 m and 6,190 m (USGS, Elevations and Distances). Some grids
+ * include the sea floor for a few hundred meters.
  */
 export const MIN_HEIGHT_M = -500;
 export const MAX_HEIGHT_M = 7000;

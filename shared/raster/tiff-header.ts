@@ -141,7 +141,7 @@ export async function requireComplete(
   let beyond = 0;
   for (let i = 0; i < offsets.length; i++) {
     const length = Number(lengths[i] ?? 0);
-    // Sparse files leave blocks out.
+    // Sparse files omit blocks.
     if (length === 0) continue;
     const blockEnd = Number(offsets[i]) + length;
     end = Math.max(end, blockEnd);
@@ -165,7 +165,7 @@ function gridOf(
   return { originX, originY, stepX, stepY };
 }
 
-/** Parsed here, as geotiff.js drops the last digit of a value that does not end with a NUL. */
+/** Parsed here, because geotiff.js drops the last digit of a value that doesn't end with a NUL. */
 export function nodataOf(image: GeoTIFFImage): number | null {
   const text = image.fileDirectory.getValue('GDAL_NODATA');
   if (typeof text !== 'string') return null;

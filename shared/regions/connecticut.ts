@@ -3,9 +3,8 @@ import { countyAt, nearestCounty } from './county-polygons.ts';
 import { stateCode } from './states.ts';
 
 /**
- * The 169 towns by planning region, which took the place of Connecticut's counties in 2022 (87 FR 34235), by
- * the Census Bureau:
- * https://www2.census.gov/geo/docs/reference/ct_change/ct_cou_to_cousub_crosswalk.txt
+ * The 169 towns by planning region. The regions replaced Connecticut's counties in 2022 (87 FR 34235).
+ * Source, Census Bureau: https://www2.census.gov/geo/docs/reference/ct_change/ct_cou_to_cousub_crosswalk.txt
  */
 const TOWNS: Record<number, string> = {
   9110: `
@@ -40,7 +39,7 @@ const TOWNS: Record<number, string> = {
     Newtown, Norwalk, Redding, Ridgefield, Sherman, Stamford, Weston, Westport, Wilton`,
 };
 
-/** The eight counties of before, by the codes that rolls and listings still carry. */
+/** The eight former counties, by the codes that rolls and listings still use. */
 const FORMER = new Map([
   ['fairfield', 9001],
   ['hartford', 9003],
@@ -72,17 +71,17 @@ const REGION_OF_TOWN = new Map(
 
 export const isFormerCounty = (fips: number): boolean => REGIONS.has(fips);
 
-/** The planning regions that took the place of a former county; none of another code. */
+/** The planning regions that replaced a former county. None for other codes. */
 export const regionsOfFormer = (fips: number): readonly number[] => REGIONS.get(fips) ?? [];
 
-/** The code of a former county of Connecticut by its name, or null. @param state USPS code or full name */
+/** The code of a former Connecticut county by its name, or null. */
 export function formerCounty(name: string, state: string): number | null {
   return stateCode(state) === 'CT' ? (FORMER.get(plainWords(name).replace(/ county$/, '')) ?? null) : null;
 }
 
 /**
- * The planning region of a place in a former county, by its town, else by its point; null
- * where neither tells.
+ * The planning region of a place in a former county, by its town, or else by its point. null if neither shows
+ * it.
  */
 export function planningRegion(
   former: number,

@@ -20,9 +20,7 @@ export function readCountyTopology(): CountyTopology {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/**
- * The counties of a topology, ascending by FIPS; names as the Census Bureau writes them, without 'County'.
- */
+/** The counties of a topology, ascending by FIPS. Names are the Census Bureau's, without 'County'. */
 export function countiesOf(topology: CountyTopology): County[] {
   return topology.objects.counties.geometries
     .map(({ id, properties }) => {
@@ -46,15 +44,15 @@ export function allCounties(): readonly County[] {
 
 let namesByFips: ReadonlyMap<number, string> | undefined;
 
-/** The name of a county; empty for a code that is none's. */
+/** The name of a county, or empty for an unknown code. */
 export function countyName(fips: number): string {
   namesByFips ??= new Map(allCounties().map(county => [county.fips, county.name]));
   return namesByFips.get(fips) ?? '';
 }
 
-/** A county as people write it: Sullivan, NH; empty where no county has the code. */
+/** A county in words: Sullivan, NH. Empty for an unknown code. */
 export const countyText = (fips: number): string =>
   countyName(fips) && `${countyName(fips)}, ${stateOfFips(fips)}`;
 
-/** A FIPS or a ZIP as the API and the feeds write it: five digits. */
+/** A FIPS or ZIP code in five digits, as in the API and feeds. */
 export const fiveDigits = (code: number): string => String(code).padStart(5, '0');

@@ -5,19 +5,19 @@ import { boxOf } from '../geo/box.ts';
 import type { Box, Position } from '../geo/geometry-types.ts';
 import { readCountyTopology } from './counties.ts';
 
-/** A line between two counties, or of one to the sea or abroad. */
+/** A line between two counties, or between a county and the sea or another country. */
 export type CountyBorder = { fips: readonly number[]; line: Position[] };
 
 let cached: { borders: CountyBorder[]; tree: Flatbush } | undefined;
 
-/** Built on the first question, each line once. */
+/** Built on first use, with each line once. */
 function index(): NonNullable<typeof cached> {
   if (cached) return cached;
   const topology = readCountyTopology();
   const sides = new Map<number, number[]>();
   for (const county of topology.objects.counties.geometries) {
     if (!('arcs' in county)) continue;
-    // A line that is walked the other way round is written as its complement.
+    // A line in the reverse direction is encoded as its complement.
     for (const at of (county.arcs as unknown[]).flat(3) as number[]) {
       const arc = at < 0 ? ~at : at;
       sides.set(arc, [...(sides.get(arc) ?? []), Number(county.id)]);

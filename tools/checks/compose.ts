@@ -1,10 +1,10 @@
 import { parse } from 'yaml';
 import { settingNames } from '../../shared/platform/config.ts';
 
-/** What docker-compose.yml says itself: where its servers, folders and ports are. */
+/** Settings in docker-compose.yml itself: servers, folders, and ports. */
 const OWN = new Set<string>(['DATABASE_URL', 'REDIS_URL', 'PLAT_DIR', 'WORKER_PORT']);
 
-/** What makes no sense there, and why. */
+/** Settings that don't apply there, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   HOST: 'the image sets it, because containers are reached from outside',
   PORT: 'the image sets it; API_PORT is the port on the host',
@@ -17,7 +17,7 @@ type Service = { environment?: Record<string, string>; volumes?: string[] };
 
 /**
  * docker-compose.yml must pass every other setting to the API and the workers, from the environment or .env.
- * Whatever they write must be on a volume.
+ * Everything that they write must be on a volume.
  */
 export function checkCompose(text: string): string[] {
   const { services } = parse(text, { merge: true }) as { services: Record<string, Service> };

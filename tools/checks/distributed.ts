@@ -3,7 +3,7 @@ import { DISTRIBUTION_COLUMNS } from '../../shared/platform/shards.ts';
 import { faultsOfCitus } from './citus-refusals.ts';
 import { type SourceFile, statementsOf } from './files.ts';
 
-/** Statements that ask every county on purpose: what an operator wants to know, and what waits anywhere. */
+/** Statements that query every county on purpose: for operators, and for work that waits anywhere. */
 const NATIONWIDE = new Set([
   'queue/get_overview',
   'feeds/find_attributes_mark',
@@ -13,9 +13,9 @@ const NATIONWIDE = new Set([
 ]);
 
 /**
- * What statements on distributed tables must follow: they name the key of their shard, have no parameters
- * where rows are written from a query (those would not reach the other servers), do not look up rows one by
- * one between distributed and local tables, and write only what Citus accepts.
+ * Rules for statements on distributed tables: they name the shard key, have no parameters when rows are
+ * written from a query (these would not reach the other servers), don't look up rows one by one between
+ * distributed and local tables, and write only what Citus accepts.
  */
 export function checkDistributed(files: SourceFile[]): string[] {
   const schema = files.find(({ path }) => path === 'sql/schema.sql')?.text ?? '';

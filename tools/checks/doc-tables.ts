@@ -14,7 +14,7 @@ import { METRICS } from '../../shared/platform/declared-metrics.ts';
 import { FILE_FORMATS, type FileFormatSpec, FORMATS } from '../../workers/formats/file-formats.ts';
 import { ALL_KINDS } from '../../workers/ingest/all-kinds.ts';
 
-/** Tables and lists of the docs, each between a line that names it and `END`. */
+/** Tables and lists of the docs, each between a line with its name and `END`. */
 const TABLES: Readonly<Record<string, () => string[]>> = {
   calls,
   fields,
@@ -100,7 +100,7 @@ function statistics(): string[] {
 const callsOf = (tag: string): Endpoint[] => endpoints.filter(endpoint => endpoint.tag === tag);
 const shortPath = ({ path }: Endpoint): string => path.replace('/api/public/v1/', '');
 
-/** The README's: a line for each group of calls. */
+/** The README's table: one line per group of calls. */
 function calls(): string[] {
   const rows = Object.entries(TAGS).map(([tag, text]) => {
     const own = callsOf(tag);

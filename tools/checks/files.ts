@@ -7,7 +7,10 @@ export type SourceFile = { path: string; text: string };
 /** A file of statements: its family, and its name. */
 const QUERY_FILE = /^sql\/queries\/(\w+)\/(\w+\.sql)$/;
 
-/** What is not ours or not text: installed, made at run time, or data. `.git` is a file in a worktree. */
+/**
+ * Files that aren't ours or aren't text: installed, created at run time, or data. `.git` is a file in a
+ * worktree.
+ */
 const SKIPPED = new Set(['node_modules', 'dist', '.git', '.plat', '.vitest', 'bench-data', 'data']);
 const TEXT = /\.(tsx?|css|mjs|sql|json|md|ya?ml|sh)$|(^|\/)(Dockerfile|run|\.[a-z.]+)$/;
 const SKIPPED_FILES = new Set(['package-lock.json']);

@@ -1,7 +1,7 @@
 import { parseAst } from 'vitest/node';
 import type { SourceFile } from './files.ts';
 
-/** What fits on a screen. */
+/** Fits on a screen. */
 const MAX_LINES = 60;
 /** How many functions may be longer. */
 const MAX_ALLOWED = 10;

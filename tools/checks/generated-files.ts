@@ -11,7 +11,7 @@ import { iconsModule } from './lucide-icons.ts';
 
 export type GeneratedFile = { path: string; source: string; produce(): Promise<string> };
 
-/** The docs with generated tables, and what these are made from. */
+/** The docs with generated tables, and their sources. */
 const PAGES_WITH_TABLES = {
   'README.md': 'api/endpoints.ts',
   'docs/calls.md': 'api/endpoints.ts',

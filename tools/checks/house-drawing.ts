@@ -3,8 +3,8 @@ import { importsOf } from './circles.ts';
 import type { SourceFile } from './files.ts';
 
 /**
- * A folder of a wing: `shared/geo`, `api/pages`; what lies deeper belongs to it. `floor` is
- * counted from the ground.
+ * A folder of a wing, such as `shared/geo` or `api/pages`, including its subfolders. `floor` is counted from
+ * the ground.
  */
 type Room = { name: string; floor: number; needs: Set<string> };
 type Wing = { name: string; title: string; x: number; width: number; rooms: Room[] };
@@ -13,16 +13,18 @@ type Place = { x: number; y: number };
 const ROOM = { width: 96, height: 28 };
 const GAP = { x: 10, y: 24 };
 const COLORS = { line: '#8b9790', wall: '#c4ccc7', room: '#f1f7f3', edge: '#4d7c63', flow: '#b4530a' };
-/** The top wing, which may import all others: a band, as each of its files is a command of its own. */
+/**
+ * The top wing, which may import all others. Drawn as a band, because each of its files is a separate
+ * command.
+ */
 const CLI = { title: "cli/: the operator's commands", height: 36 };
-/** Above the upper wings, for what flows in and out. */
+/** Space above the upper wings for the data flow. */
 const SKY = CLI.height + 80;
 const TITLE = 30;
 
 /**
- * The house as an SVG: its wings, and their rooms in floors by what imports what. A room may need any room
- * on the floors below;
- * only the arrows to the next floor are drawn, so that none crosses a room.
+ * The house as an SVG: its wings, with their rooms in floors by their imports. A room may import any room on
+ * the floors below. Only the arrows to the next floor are drawn, so that none crosses a room.
  */
 export function houseDrawing(files: SourceFile[]): string {
   const workers = wing('workers', 'ingest and compute', 10, 730, files);
@@ -77,7 +79,7 @@ const topFloor = (rooms: Room[]) => Math.max(...rooms.map(({ floor }) => floor))
 
 const heightOf = ({ rooms }: Wing) => TITLE + (topFloor(rooms) + 1) * (ROOM.height + GAP.y);
 
-/** From the ground up, each room as nearly above those that it stands on as the order of its floor allows. */
+/** From the ground up, each room as close above its imports as the order of its floor allows. */
 function placesOf({ x, width, rooms }: Wing, bottom: number): Map<string, Place> {
   const places = new Map<string, Place>();
   const middle = x + width / 2;
@@ -127,7 +129,7 @@ const drawFrame = (title: string, x: number, y: number, width: number, height: n
   `<text x="${x + 12}" y="${y + 22}" font-weight="600">${title}</text>`,
 ];
 
-/** What comes in at the workers, what they write and the API reads, and who asks. */
+/** The data flow: into the workers, from them through the database to the API, and out to clients. */
 function drawFlow(y: number): string[] {
   const arrow = (path: string) =>
     `<path d="${path}" stroke="${COLORS.flow}" stroke-width="2.5" marker-end="url(#tip)"/>`;

@@ -17,7 +17,7 @@ export function checkFileSizes(files: SourceFile[]): string[] {
     );
 }
 
-/** A file is looked for by its name: no two of the program have the same one. */
+/** Files are searched by name, so no two files of the program have the same one. */
 export function checkFileNames(files: SourceFile[]): string[] {
   const paths = new Map<string, string[]>();
   for (const { path } of files) {
@@ -31,8 +31,8 @@ export function checkFileNames(files: SourceFile[]): string[] {
 }
 
 /**
- * Every statement is explained at its head, is named somewhere in the program (tests do not count), and
- * exists where loaded.
+ * Every statement has a comment at the top, is named somewhere in the program (tests don't count), and exists
+ * where it is loaded.
  */
 export function checkQueries(files: SourceFile[]): string[] {
   const program = files.filter(({ path }) => /^(shared|workers|api|cli|tools)\/.*\.tsx?$/.test(path));
@@ -64,7 +64,7 @@ export function checkQueries(files: SourceFile[]): string[] {
   ];
 }
 
-/** Pages call functions of their family: they name no statement. */
+/** Pages call functions of their family. They name no statements. */
 export function checkPages(files: SourceFile[]): string[] {
   const queries = statementsOf(files);
   return files
@@ -76,7 +76,7 @@ export function checkPages(files: SourceFile[]): string[] {
     );
 }
 
-/** Paths on the machine where the program was written, which mean nothing elsewhere. */
+/** Paths on the author's machine, which mean nothing elsewhere. */
 const FOREIGN = [/(?<![\w.-])\/work\//, /\.\.\/shared\/[\w-]+\.md/, /\.\.\/shared\/data\//, /\.librar[y]\b/];
 
 export function checkMentions(files: SourceFile[]): string[] {

@@ -1,20 +1,20 @@
 import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 
-/** Without those of `spectral:oas` that do not fit. */
+/** Without the rules of `spectral:oas` that don't fit. */
 const RULES: RulesetDefinition = {
   extends: [rulesets.oas as RulesetDefinition],
   rules: {
-    // Who runs an installation is not known to its document.
+    // The document doesn't know who runs an installation.
     'info-contact': 'off',
-    // Paths of v1 end with one.
+    // Paths of v1 end with a slash.
     'path-keys-no-trailing-slash': 'off',
     // Takes half of the time. test/unit/api/openapi.test.ts compares the examples more strictly.
     'oas3-valid-media-example': 'off',
   },
 };
 
-/** What Spectral finds in an OpenAPI document, warnings included. */
+/** Spectral's findings in an OpenAPI document, including warnings. */
 export async function checkOpenApi(document: object): Promise<string[]> {
   const linter = new spectral.Spectral();
   linter.setRuleset(RULES);

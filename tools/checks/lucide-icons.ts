@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootDir } from '../../shared/platform/root.ts';
 
-/** Those that pages show; the package has 1,700. */
+/** The icons that pages show. The package has 1,700. */
 const NAMES = [
   'arrow-down',
   'arrow-up',
@@ -72,7 +72,7 @@ export function Icon({ name, large }: { name: IconName; large?: boolean }) {
 }
 `;
 
-/** The module of the icons, formatted as all others. */
+/** The module of the icons, formatted like all others. */
 export function iconsModule(): string {
   const shapes = NAMES.map(name => {
     const svg = readFileSync(join(rootDir, 'node_modules/lucide-static/icons', `${name}.svg`), 'utf8');

@@ -1,7 +1,7 @@
 import { kindOf, LAST_WITHOUT_KIND } from '../../shared/platform/migrate.ts';
 import type { SourceFile } from './files.ts';
 
-/** What the release before a migration notices: it still reads the old names, and leaves new columns out. */
+/** Changes that break the previous release: it still reads the old names, and omits new columns. */
 const BREAKS: readonly [RegExp, string][] = [
   [/\bdrop\s+(?:table|view|column)\b/i, 'drops a table or column'],
   [/\brename\b/i, 'renames something'],
@@ -13,7 +13,9 @@ const BREAKS: readonly [RegExp, string][] = [
   ],
 ];
 
-/** Each new migration says whether the release before it keeps working, and does not plainly say it wrong. */
+/**
+ * Each new migration says whether the previous release keeps working, and doesn't obviously contradict that.
+ */
 export function checkMigrations(files: SourceFile[]): string[] {
   return files.flatMap(({ path, text }) => {
     const version = Number(/^sql\/migrations\/(\d{4})_/.exec(path)?.[1] ?? 0);

@@ -52,8 +52,8 @@ export function findPhrases(diff: string): string[] {
 }
 
 /**
- * What the checkout adds to `origin/main`, or to its last commit when there is no such branch; '' outside
- * git.
+ * The lines that the checkout adds to `origin/main`, or to its last commit if there is no such branch. ''
+ * outside git.
  */
 export function addedLines(root: string): string {
   const git = (...args: string[]) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.trim();

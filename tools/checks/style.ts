@@ -27,7 +27,7 @@ export function checkCommentWidth(files: SourceFile[]): string[] {
 
 const isTest = (path: string): boolean => path.startsWith('test/');
 
-/** A comment names only files and statements that exist; one of the program no file of tests. */
+/** A comment names only files and statements that exist, and in the program, no test files. */
 export function checkCommentNames(files: SourceFile[]): string[] {
   const all = new Set(files.map(({ path }) => basename(path)));
   const program = new Set(files.filter(({ path }) => !isTest(path)).map(({ path }) => basename(path)));
@@ -48,7 +48,7 @@ export function checkCommentNames(files: SourceFile[]): string[] {
   });
 }
 
-/** No literal is spread only to set its items on one line: `...{ a, b }`, `...[a, b]`. */
+/** No spread of a literal only to put its items on one line: `...{ a, b }`, `...[a, b]`. */
 export function checkSpreads(files: SourceFile[]): string[] {
   return files
     .filter(({ path }) => /\.tsx?$/.test(path))

@@ -12,7 +12,7 @@ export type Centerlines = Segments & {
   cornerOf: Uint32Array;
   /** The segments that meet at each corner. */
   meeting: readonly (readonly number[])[];
-  /** 1 when the start (2i) or end (2i + 1) of segment i is a dead end. */
+  /** 1 if the start (2i) or end (2i + 1) of segment i is a dead end. */
   isDeadEnd: Uint8Array;
 };
 
@@ -94,9 +94,10 @@ function deadEnds(segments: Segments, cornerOf: Uint32Array, meeting: readonly n
 }
 
 /**
- * How many meters (x, y) lies beyond a corner of a road, measured along the straightest continuation there.
- * Above 0 the road comes nearer than the corner; -Infinity at a dead end.
+ * How many meters (x, y) is beyond a corner of a road, measured along the straightest continuation there.
+ * Above 0, the road comes nearer than the corner. -Infinity at a dead end.
  * @param end 0 for the start of the segment, 1 for its end
+ * /
  */
 export function aheadOfCorner(
   roads: Centerlines,

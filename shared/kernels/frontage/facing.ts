@@ -66,7 +66,7 @@ function runsAlong(
   return Math.abs(dx * normalY - dy * normalX) >= FACING_COS * Math.sqrt(dx * dx + dy * dy);
 }
 
-/** Whether the straight line to the road leaves outwards and meets no other parcel. */
+/** Whether the straight line to the road leaves outward and meets no other parcel. */
 function hasClearPath(
   isBlocked: LineOfSight,
   { x, y, normalX, normalY, parts }: BoundaryPoint,
@@ -157,7 +157,7 @@ function lineOfSight({ edges }: PreparedParcels, roads: Centerlines, ways: Publi
 
   return (segment, parts, ax, ay, bx, by) => {
     const ownWays = ways[roads.roadOf[segment]!]!;
-    // Check the start first: from a side or rear line it lies in the next lot.
+    // Check the start first, because from a side or rear line it is in the next lot.
     for (const part of parts) if (isInside(part, ax, ay) && !ownWays.includes(part)) return true;
     const minX = Math.min(ax, bx);
     const minY = Math.min(ay, by);

@@ -80,7 +80,7 @@ export const withoutApostrophes = (text: string): string => text.replace(APOSTRO
 export const likeLiteral = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 /**
- * To match whole words in SQL: `${wordsSql('p.owner_name')} like any ($1::text[])` with $1 =
+ * Matches whole words in SQL: `${wordsSql('p.owner_name')} like any ($1::text[])` with $1 =
  * wordPatterns(words). Null for an unknown name.
  */
 
@@ -92,8 +92,8 @@ const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
  */
 export function wordsSql(column: string): string {
   const words = `translate(${column}, ${quoted(WORD_TABLE.from)}, ${quoted(WORD_TABLE.to)})`;
-  // Collapses runs of spaces: put a control character after each space, delete it together with a space that
-  // follows, then delete the rest. The table has replaced all control characters of the text.
+  // Collapses runs of spaces: puts a control character after each space, deletes it together with a following
+  // space, then deletes the rest. The table has replaced all control characters of the text.
   return `' ' || btrim(replace(replace(replace(${words}, ' ', U&' \\0001'), U&'\\0001 ', ''), U&'\\0001', '')) || ' '`;
 }
 

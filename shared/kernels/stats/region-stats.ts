@@ -76,9 +76,9 @@ type Listing = {
 type Sorted = { byAcres: Listing[]; byPrice: Listing[]; byPpa: Listing[] };
 
 /**
- * Summarizes the listings `rows` as of the UTC day `asOfDay`; null for a bucket without listings, the same
- * object for buckets with the same listings. Each status is sorted once in three orders, from which buckets
- * and windows select.
+ * Summarizes the listings `rows` as of the UTC day `asOfDay`. null for a bucket without listings. Buckets
+ * with the same listings share one object. Each status is sorted once in three orders, from which buckets and
+ * windows select.
  */
 export function summarizeBuckets(
   listings: ListingColumns,
@@ -193,7 +193,7 @@ function selectSorted(from: Sorted, range: AcreRange, since?: number): Sorted {
   };
 }
 
-/** A loop, as `filter` with a callback made the kernel 1.6 times as slow. */
+/** A loop, because `filter` with a callback made the kernel 1.6 times as slow. */
 function selectListings(
   listings: readonly Listing[],
   { minAcres, maxAcres }: AcreRange,

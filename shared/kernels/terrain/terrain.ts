@@ -7,7 +7,7 @@ export type Terrain = {
   steeperPercent: number[];
 };
 
-/** Running sums over a parcel's cells, weighted by the covered fraction. */
+/** Running sums over a parcel's cells, weighted by the covered share. */
 export type TerrainSums = {
   grades: readonly number[];
   minM: number;

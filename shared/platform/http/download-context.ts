@@ -32,20 +32,20 @@ export const LIMITS = {
   xlsxBytes: 64 * MiB,
   /** Size of an Access database, which is read whole; Access's own limit is 2 GB. */
   accessBytes: GiB,
-  /** Size of a page of a web API, read whole: RESO servers send at most 5,000 records of 5 to 10 KB. */
+  /** Size of a page of a web API, read as a whole. RESO servers send up to 5,000 records of 5 to 10 KB. */
   pageBytes: 128 * MiB,
-  /** Time-out of a file's reader without a row or progress. */
+  /** Timeout of a file's reader without a row or progress. */
   readerIdleMs: 30_000,
   /** Timeout for starting a reader, which takes half a second on an idle machine. */
   readerStartMs: 120_000,
-  /** Time-out of a download without a byte. */
+  /** Timeout of a download without a byte. */
   downloadIdleMs: 60_000,
   /** Timeout from request to last byte. Some servers take over a minute for a wide page. */
   pageMs: 180_000,
   /** Attempts per request. The pauses of 1 + 2 + 4 + 8 + 16 s outlast a restart of the server. */
   tries: 6,
   backoffMs: 1_000,
-  /** Longest pause that is waited for. Hourly quotas ask for up to an hour; then the job is retried later. */
+  /** Longest pause to wait for. Hourly quotas request up to an hour, and then the job is retried later. */
   retryAfterMs: 10 * 60_000,
 };
 export type Limits = typeof LIMITS;
@@ -58,9 +58,7 @@ export type OpenContext = {
   signal: AbortSignal;
   /** Called with the bytes read of the packed source and their total (null when unknown). */
   onBytes?: (read: number, total: number | null) => void;
-  /**
-   * Called with what happens before the first byte is read, such as a download or a pause between attempts.
-   */
+  /** Called with events before the first byte is read, such as a download or a pause between attempts. */
   onNote?: (note: string) => void;
   /** Overrides of LIMITS. */
   limits?: Partial<Limits>;

@@ -16,7 +16,7 @@ import { boundedBody, isTransientStatus, retryAfterMs } from './http.ts';
 
 /** Limits of calls to a provider. */
 export const CALL_LIMITS = {
-  /** Time-out of a call with all its retries and pauses. */
+  /** Timeout of a call with all its retries and pauses. */
   totalMs: 10_000,
   tries: 3,
   /** First pause between attempts. It doubles, with jitter. */

@@ -9,15 +9,15 @@ import { retryAfterMs } from './http.ts';
 /** Within the 15 to 30 s of Standard Webhooks 1.0. */
 const TIMEOUT_MS = 20_000;
 const CONNECT_MS = 10_000;
-/** How often it looks for exchanges whose time is over. */
+/** How often to check for expired exchanges. */
 const LOOK_MS = 500;
-/** To one host; servers let 511 wait by default, and drop what comes beyond. */
+/** Connections per host. Servers queue 511 by default, and drop the rest. */
 const CONNECTIONS = 256;
 /** Responses are ignored. With up to this many bytes, the connection is reused. Longer ones are cut off. */
 const ANSWER_BYTES = 16_384;
 
 export type PostResult = {
-  /** Null without an answer. */
+  /** Null without a response. */
   status: number | null;
   /** Why it failed, in words for the owner of the URL. null if it succeeded. */
   error: string | null;
@@ -56,21 +56,21 @@ export function postFault(text: string, privateHosts: ReadonlySet<string>): stri
 export type GuardedPost = {
   /** Never throws. */
   post(url: string, headers: Record<string, string>, body: string): Promise<PostResult>;
-  /** Breaks off what is under way. */
+  /** Aborts open exchanges. */
   close(): Promise<void>;
 };
 
 /**
- * Sends to other people's URLs: only by https, to public addresses that are checked for each connection,
+ * Sends to other people's URLs: only over https, to public addresses that are checked for each connection,
  * without redirects. Connections are kept for the next message.
  */
 export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = TIMEOUT_MS): GuardedPost {
-  // An exchange has one limit of time for all of it.
+  // One time limit applies to the whole exchange.
   const limits = { connections: CONNECTIONS, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 10_000 };
   const connect = { timeout: Math.min(CONNECT_MS, timeoutMs) };
   const outside = new Agent({ ...limits, connect: { ...connect, lookup: lookupWithin('public') } });
   const inside = new Agent({ ...limits, connect });
-  /** In the order in which they began. */
+  /** In the order in which they started. */
   const underWay = new Set<Exchange>();
   const look = setInterval(() => {
     const cutoff = performance.now() - timeoutMs;
@@ -124,7 +124,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#done(result);
   }
 
-  /** What was answered by then counts. */
+  /** The response received so far counts. */
   giveUp(why: string): void {
     this.#end(this.#answer ?? failure(why));
     this.#controller?.abort(new Error(why));
@@ -132,7 +132,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It waited for a connection for too long.
+    // It waited too long for a connection.
     if (this.#isOver) controller.abort(new Error('late'));
   }
 

@@ -205,7 +205,7 @@ export async function withRetry<T>(
 export type FetchOptions<T> = RedirectOptions & {
   method?: string;
   headers?: Record<string, string>;
-  /** Time-out of one attempt, including the body. */
+  /** Timeout of one attempt, including the body. */
   timeoutMs: number;
   /** Reads the value of a response; undefined to handle its status as an error. */
   read(response: Response): T | undefined | Promise<T | undefined>;
@@ -264,7 +264,7 @@ export function networkOutcome(error: unknown, url: URL, signal: AbortSignal): {
   };
 }
 
-/** What sockets say of a server that no connection was made to. */
+/** Socket errors that mean that no connection was made. */
 const NOT_CONNECTED = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',

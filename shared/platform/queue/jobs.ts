@@ -13,16 +13,16 @@ export type JobDefinition<Payload> = {
   queue: QueueName;
   /** A zod schema. */
   payload: { parse(input: unknown): Payload };
-  /** Two waiting jobs of one key would do the same work. */
+  /** Two waiting jobs with the same key would do the same work. */
   key(payload: Payload): string;
   attempts: number;
-  /** Wait before the second attempt, doubled each time. */
+  /** Wait before the second attempt. It doubles each time. */
   backoffMs: number;
 };
 
 /**
- * Attempts 2, 4, 8 and 16 seconds apart: half a minute in all, longer than a restart of the database. What is
- * left then is found by the next change or the daily run.
+ * Attempts 2, 4, 8, and 16 seconds apart, half a minute in all, which is longer than a database restart. The
+ * next change or the daily run finds what is left.
  */
 export const RETRY = { attempts: 5, backoffMs: 2_000 };
 
@@ -39,9 +39,9 @@ export type JobState = {
   result: unknown;
   error_code: string | null;
   error: string | null;
-  /** How often it was begun. */
+  /** Number of attempts so far. */
   attempts: number;
-  /** How many of these ended with their worker. */
+  /** How many of these ended because their worker died. */
   deaths: number;
   /** When the next attempt starts, after a failed one. */
   next_at: Date | null;
@@ -51,13 +51,13 @@ export type JobState = {
 };
 
 /**
- * Writes a job to the outbox in the caller's transaction; it reaches the queue with `deliver`, or
- * the workers' sweep.
+ * Writes a job to the outbox in the caller's transaction. `deliver`, or the workers' sweep, moves it to the
+ * queue.
  */
 export async function enqueue<P>(db: Db, job: JobDefinition<P>, payload: P): Promise<Enqueued> {
   const parsed = job.payload.parse(payload);
   const values = { name: job.name, key: job.key(parsed), payload: JSON.stringify(parsed) };
-  // A second round: the waiting job may have been started between the two halves of the statement.
+  // A second round, because the waiting job may have started between the two halves of the statement.
   for (let round = 0; round < 3; round++) {
     const [row] = await db.run<Enqueued>('queue/enqueue_job', values);
     if (row) return row;
@@ -78,13 +78,14 @@ export async function enqueueAll<P>(
 
 type Enqueued = { id: string; added: boolean };
 
-/** Workers listen here for committed jobs to hand to their queue. */
+/** The channel where workers learn of committed jobs for their queue. */
 export const JOBS_CHANNEL = 'plat_jobs';
 
 /**
  * Adds a job that a person waits for, and notifies workers on commit. For processes without queues, such as
  * the API.
  * @returns its id
+ * /
  */
 export async function enqueueAndNotify<P>(db: Db, job: JobDefinition<P>, payload: P): Promise<string> {
   const { id } = await enqueue(db, job, payload);
@@ -100,7 +101,8 @@ export type Deliverer = {
 };
 
 /**
- * Hands jobs of the outbox to the queue; without ids it is the sweep that finds what a crash has left behind.
+ * Delivers jobs of the outbox to the queue. Without ids, this is the sweep that finds jobs that a crash left
+ * behind.
  */
 export async function deliver(db: Db, { queues, jobs }: Deliverer, ids?: string[]): Promise<number> {
   const rows = await db.run<{ id: string; name: string }>('queue/list_undelivered_jobs', {
@@ -113,7 +115,7 @@ export async function deliver(db: Db, { queues, jobs }: Deliverer, ids?: string[
     const queue = queues[job.queue];
     const queued = ids === undefined ? await queue.getJob(id) : undefined;
     if (queued) {
-      // Ended for the queue but open for us: the worker died after the queue gave up on it.
+      // Ended for the queue but open here: the worker died after the queue gave up on it.
       if (!(await queued.isFailed()) && !(await queued.isCompleted())) continue;
       await queued.remove();
     }
@@ -139,7 +141,7 @@ export async function getJob(db: Db, id: string): Promise<JobState> {
   return rows[0];
 }
 
-/** The text that people see for a job. */
+/** The job's text for people. */
 export function describeJob({ status, note, error, next_at }: JobState, now = Date.now()): string {
   if (status === 'failed') return `failed: ${error ?? ''}`;
   if (status !== 'running') return status;
@@ -148,7 +150,7 @@ export function describeJob({ status, note, error, next_at }: JobState, now = Da
   return `${note}, next in ${seconds} s: ${error}`;
 }
 
-/** The only job whose id starts like this. @throws PlatError `not_found` */
+/** The only job whose id starts with this text. */
 async function findJob(db: Db, start: string): Promise<{ id: string; status: JobState['status'] }> {
   const rows = await db.run<{ id: string; status: JobState['status'] }>('queue/find_jobs', {
     prefix: start.toLowerCase().replace(/[^0-9a-f-]/g, '?'),
@@ -161,10 +163,7 @@ async function findJob(db: Db, start: string): Promise<{ id: string; status: Job
   throw new PlatError('not_found', `${message} \`plat jobs\` lists them.`);
 }
 
-/**
- * Ends a job that is open; what a worker that is at it has committed stays. @throws PlatError `not_found`;
- * `job_ended` when it is over
- */
+/** Cancels an open job. What its worker has committed stays. */
 export async function cancelJob(
   db: Db,
   start: string,
@@ -179,6 +178,7 @@ export async function cancelJob(
 /**
  * Adds a job that repeats an ended one.
  * @throws PlatError `not_found`; `job_open` when it or one like it is open
+ * /
  */
 export async function retryJob(db: Db, start: string): Promise<{ id: string }> {
   const { id, status } = await findJob(db, start);
@@ -189,10 +189,10 @@ export async function retryJob(db: Db, start: string): Promise<{ id: string }> {
   return copy;
 }
 
-/** Longer than PostgreSQL takes to recover from a crash. */
+/** Longer than PostgreSQL's recovery from a crash. */
 const RETRY_LIMIT_MS = 60_000;
 
-/** Repeats a look at the database while it is away for a moment; any other failure is thrown at once. */
+/** Repeats a database query during a short outage. Any other failure is thrown immediately. */
 export async function retryWhileUnreachable<T>(look: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const deadline = Date.now() + RETRY_LIMIT_MS;
   for (;;) {
@@ -205,11 +205,11 @@ export async function retryWhileUnreachable<T>(look: () => Promise<T>, signal?: 
   }
 }
 
-/** Short jobs are polled more often. Long ones four times a second. */
+/** Short jobs are polled more often, long ones four times per second. */
 const FIRST_POLL_MS = 20;
 const MAX_POLL_MS = 250;
 
-/** Polls until the job has ended; `onState` sees every look. */
+/** Polls until the job has ended. `onState` gets every state. */
 export async function waitForJob(
   db: Db,
   id: string,
@@ -232,7 +232,7 @@ export async function listJobs(
   return db.run<JobState>('queue/list_jobs', { limit, status });
 }
 
-/** Workers that run now. */
+/** Running workers. */
 export async function countWorkers(db: Db): Promise<number> {
   const rows = await db.run<{ workers: number }>('queue/summarise_workers', {});
   return rows[0]!.workers;

@@ -28,7 +28,7 @@ export const QUEUE_NAMES = [
 ] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
-/** Before a feed's name in the keys of the queue `schedule`. */
+/** Prefix of a feed's name in the keys of the queue `schedule`. */
 export const FEED_PREFIX = 'feed-';
 
 /** A queue entry: the row of table `jobs`, or the feed whose scheduled run is due. */
@@ -44,7 +44,7 @@ export type QueueBackend = {
   close(): Promise<void>;
 };
 
-/** A producer's end of every queue. */
+/** The producer side of every queue. */
 export function openQueues(backend: QueueBackend): Record<QueueName, DeliveryQueue> {
   const entries = QUEUE_NAMES.map(name => [name, backend.queue(name)] as const);
   return Object.fromEntries(entries) as Record<QueueName, DeliveryQueue>;
@@ -54,14 +54,15 @@ export function openQueues(backend: QueueBackend): Record<QueueName, DeliveryQue
 type Classes = ReturnType<typeof withBackend<IQueueBackend, unknown>>;
 
 /**
- * The only place that knows where the queues are: in Redis with REDIS_URL, else in PostgreSQL. One pool of
- * connections serves all.
+ * The only place that knows where the queues are: in Redis with REDIS_URL, otherwise in PostgreSQL. One pool
+ * of connections serves all of them.
  */
 export function openQueueBackend(config: Config, log: Logger): QueueBackend {
   const { classes, connection, kind, disconnect } = connect(config, log);
   const open: { close(): Promise<void> }[] = [];
   const base = { connection, prefix: config.QUEUE_PREFIX };
-  // BullMQ repeats a lost connection's error until it is back; without a listener the first ends the process.
+  // BullMQ repeats a lost connection's error until it is back. Without a listener, the first error ends the
+  // process.
   const warn = sparseWarnings(log);
   const onError = (error: Error) => warn(error, 'queue connection');
 
@@ -91,7 +92,7 @@ export function openQueueBackend(config: Config, log: Logger): QueueBackend {
 
 function connect(config: Config, log: Logger) {
   if (config.REDIS_URL !== undefined) {
-    // BullMQ's blocking reads wait longer than any retry limit, but for 10 seconds at most.
+    // BullMQ's blocking reads wait longer than any retry limit, but up to 10 seconds.
     const redis = new Redis(config.REDIS_URL, { maxRetriesPerRequest: null, socketTimeout: 20_000 });
     const warn = sparseWarnings(log);
     redis.on('error', error => warn(error, 'redis connection'));
@@ -111,10 +112,10 @@ function connect(config: Config, log: Logger) {
     }),
     application_name: 'plat queue',
     connectionTimeoutMillis: 30_000,
-    // A worker keeps one for each queue that it waits for.
+    // A worker keeps one for each queue that it listens to.
     max: QUEUE_NAMES.length + 1,
   });
-  // Each queue and worker listens on it.
+  // The channel of each queue and worker.
   pool.setMaxListeners(0);
   const warn = sparseWarnings(log);
   pool.on('error', error => warn(error, 'queue database connection'));
