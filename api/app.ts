@@ -43,32 +43,29 @@ export type AppDeps = {
   config: Config;
   log: Logger;
   pool: Pool;
-  /** For those who read files, who need no key. */
+  /** For readers of files, who need no key. */
   filePool: Pool;
-  /** Over which statements are canceled whose callers have left. */
+  /** Cancels statements of clients that disconnected. */
   cancelPool: Pool;
-  /** For /metrics, which has to answer while calls hold all of the other connections. */
+  /** For /metrics, which has to respond while calls use all other connections. */
   metricsPool: Pool;
   lifecycle: Lifecycle;
   queues: readonly BoardQueue[];
-  /**
-   * What the web app's pages load; without it there are no pages, as for the tests and benches of the API.
-   */
+  /** The assets of the web app. Without them there are no pages, as in tests and benches of the API. */
   assets?: Assets;
   /** Default: all of v1. */
   endpoints?: readonly Endpoint[];
-  /** Default: threads that are started when they are needed. */
+  /** Default: threads that are started on demand. */
   shapeThreads?: ShapeThreads;
   /** Default: charges accounts. */
   meter?: Meter;
-  /** Default: the clock; tests stop it. */
+  /** Default: the clock. Tests stop it. */
   now?: () => Date;
 };
 
 /**
- * The service. A call to v1 passes, in this order (serve.ts):
- *   authentication -> scope -> subscription -> tier -> payment -> rate limit -> validation ->
- *   a repeat's first answer -> quota -> work -> charge
+ * The service. A call to v1 passes these steps in order (serve.ts): authentication -> scope -> subscription
+ * -> tier -> payment -> rate limit -> validation -> stored response of a repeat -> quota -> work -> charge
  */
 export function createApp(deps: AppDeps): Express {
   const { config, log, pool, filePool, cancelPool, metricsPool, lifecycle, queues, assets } = deps;
@@ -107,7 +104,7 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
-/** What calls need on their way, from whichever door they come. */
+/** What calls need on their way, over any protocol. */
 function openServing(
   { config, lifecycle, meter, shapeThreads = openShapeThreads() }: AppDeps,
   db: ApiDb,
@@ -162,7 +159,7 @@ function configure(app: Express, config: Config): void {
 }
 
 /**
- * One route a path, which accepts it with and without its trailing slash and answers other methods with 405.
+ * One route per path, which accepts it with and without its trailing slash and returns 405 for other methods.
  */
 function mountEndpoints(app: Express, endpoints: readonly Endpoint[], deps: RestDeps): void {
   for (const path of new Set(endpoints.map(endpoint => endpoint.path))) {

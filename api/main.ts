@@ -3,7 +3,7 @@ import { createLogger } from '../shared/platform/log.ts';
 import { onShutdown } from '../shared/platform/shutdown.ts';
 import { startApi } from './start-api.ts';
 
-/** The requests that run have SHUTDOWN_TIMEOUT_MS; what is open after that has this long to close. */
+/** Running requests have SHUTDOWN_TIMEOUT_MS. Everything still open after that has this long to close. */
 const CLOSING_MS = 2_000;
 
 const config = loadConfig();
@@ -21,6 +21,6 @@ onShutdown(log, deadlineMs, async () => {
   await (await starting.catch(() => undefined))?.stop();
 });
 starting
-  // For `plat up`, which must not take another program on this port for this one.
+  // For `plat up`, which must not mistake another program on this port for this one.
   .then(({ port }) => process.send?.({ port }))
   .catch(fail);

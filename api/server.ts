@@ -14,9 +14,7 @@ import type { Lifecycle } from './http/start-request.ts';
 
 export type RunningServer = { port: number; url: string; stop(): Promise<void> };
 
-/**
- * Balancers keep idle connections for 60 s; closing earlier than they do would race with their next request.
- */
+/** Load balancers keep idle connections for 60 s. Closing them earlier would race with the next request. */
 const KEEP_ALIVE_MS = 65_000;
 
 /** A polygon of 10,000 vertices in the query string of GET comps/ is 330 KB, percent-encoded. */
@@ -36,7 +34,7 @@ export async function serveHttp(app: Express, config: Config, lifecycle: Lifecyc
     maxHeaderSize: MAX_HEAD_BYTES,
   });
   server.on('request', app);
-  // An expectation that cannot be met is ignored, as RFC 9110 allows, instead of node's bare 417.
+  // An expectation that can't be met is ignored, as RFC 9110 allows, instead of Node's bare 417.
   server.on('checkExpectation', app);
   server.on('clientError', answerMalformed);
   await listen(server, config);
@@ -73,19 +71,19 @@ function listenError(cause: Error, { HOST, PORT }: Config): PlatError {
 }
 
 /**
- * A client that has sent nothing for this long is idle: a further request would have to be in flight while
- * its connection is closed.
+ * A client that has sent nothing for this long is idle. Otherwise another request may arrive while its
+ * connection is closed.
  */
 const IDLE_MS = 500;
 
 /**
- * Waits until nothing is under way and no request has come for a while (`Connection: close` is answered
- * meanwhile), or too long.
+ * Waits until nothing is in progress and no request has come for a while, or the time is up. Responses in the
+ * meantime have `Connection: close`.
  */
 async function drain(server: Server, lifecycle: Lifecycle, timeoutMs: number): Promise<void> {
   const since = performance.now();
   lifecycle.draining = true;
-  // Not the HTTP server's own close(), which cuts idle connections on which a request may be on its way.
+  // Not the HTTP server's own close(), which cuts idle connections even if a request is on its way.
   const closed = new Promise<void>(resolve => NetServer.prototype.close.call(server, () => resolve()));
   const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
   const look = setInterval(() => {
@@ -97,7 +95,7 @@ async function drain(server: Server, lifecycle: Lifecycle, timeoutMs: number): P
   clearInterval(look);
 }
 
-/** What node's parser says: https://nodejs.org/api/errors.html, llhttp's HPE_ codes. */
+/** Errors of Node's parser: https://nodejs.org/api/errors.html, llhttp's HPE_ codes. */
 const PARSER_MESSAGES: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The request line and headers are longer than 512 KB.',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'The chunk extensions are too long.',
@@ -105,12 +103,12 @@ const PARSER_MESSAGES: Record<string, string> = {
 };
 
 /**
- * A request that is not HTTP never reaches express; its sender gets the same envelope and
- * headers, and the end.
+ * A request that isn't HTTP never reaches Express. It gets the same envelope and headers, and the connection
+ * is closed.
  */
 function answerMalformed(error: NodeJS.ErrnoException, stream: Duplex): void {
   const socket = stream as Socket;
-  // Part of a response was sent already, or the client has left.
+  // Part of a response was already sent, or the client has disconnected.
   if (!socket.writable || socket.bytesWritten > 0 || error.code === 'ECONNRESET') {
     socket.destroy();
     return;

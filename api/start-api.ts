@@ -16,11 +16,11 @@ import { openShapeThreads } from './shapes/shape-threads.ts';
 
 export const SESSION_SETTINGS = { ...IDLE_IN_TRANSACTION, random_page_cost: String(RANDOM_PAGE_COST) };
 
-/** Each reads a slice of a file in some milliseconds. */
+/** Each reads a slice of a file in a few milliseconds. */
 const FILE_CONNECTIONS = 2;
 
 type StartOptions = Pick<AppDeps, 'meter'> & {
-  /** Ends the wait for a database that is not there yet. */
+  /** Stops waiting for a database that isn't available yet. */
   signal?: AbortSignal;
   /** Called when the database has been away for DATABASE_WAIT_MS. */
   lost?: (error: unknown) => void;
@@ -55,7 +55,7 @@ export async function startApi(
     shapeThreads.start();
     const app = createApp({ ...pools, config, log, lifecycle, queues, assets, shapeThreads, ...parts });
     const server = await serveHttp(app, config, lifecycle);
-    // Not on the pool, whose connections may all be taken by calls.
+    // Not on the pool, because calls may use all of its connections.
     const stopWatching = watchDatabase(cancelPool, { log, limitMs: config.DATABASE_WAIT_MS }, lost);
     log.info({ url: server.url }, 'listening');
     for (const missing of missingSettings(config)) log.warn(missing);

@@ -1,23 +1,23 @@
 import type { Db } from '../../shared/platform/db.ts';
 import { openSignedAddresses } from '../http/signed-addresses.ts';
 
-/** What the address of a file names. Short names: it travels in the address. */
+/** The data in a file's URL. Names are short because they are part of it. */
 export type SignedFile = {
   /** The export. */
   x: string;
-  /** Its part; 0 for all of them, one after the other. */
+  /** Its part, or 0 for all of them in order. */
   n: number;
-  /** When it expires, in seconds: with the file. */
+  /** When it expires with the file, in seconds. */
   e: number;
 };
 
-/** First in the signed text. */
+/** Prefix of the signed text. */
 const FORMAT = 'plat file 1\n';
 
 export type FileAddresses = {
   /** The path of a part, or of the whole file. */
   pathOf(exportId: string, part: number, expiresAt: Date): Promise<string>;
-  /** What an address names; undefined for one that is forged, altered or expired. */
+  /** The data in a URL, or undefined if it is forged, changed, or expired. */
   read(token: string, now: Date): Promise<SignedFile | undefined>;
 };
 

@@ -15,18 +15,19 @@ import { openReaderLimits } from './reader-limits.ts';
 
 const PATH = '/files/:token';
 
-/** Bytes of a part that are read, and held, at once: with twice as many it holds more, and is no faster. */
+/** Bytes of a part that are read and held at once. Twice as many take more memory, and are no faster. */
 const SLICE = 256 * 1024;
 
 type Part = { n: number; size: number; sha256: string };
 type Resources = { db: Db; files: FileAddresses };
 
-/** A reader that takes nothing for so long has gone, or keeps a place from others. */
+/** A reader that accepts nothing for this long is gone, or occupies another reader's place. */
 const IDLE_READER_MS = 60_000;
 
 /**
- * GET /files/{token}: a part of an export or all of it; needs no key, the address itself is signed.
+ * GET /files/{token}: a part of an export or all of it. Needs no key, because the URL itself is signed.
  * @param db with its own connections, so that slow readers keep no other call waiting
+ * /
  */
 export function filesRouter({ db, files }: Resources, now: () => Date): Router {
   const router = Router({ caseSensitive: true });

@@ -1,18 +1,19 @@
 import { PlatError } from '../../shared/platform/errors.ts';
 
-/** Programs that download in pieces open up to 8 connections. */
+/** Programs that download in parts open up to 8 connections. */
 const MAX_PER_ADDRESS = 8;
 const MAX_PER_ACCOUNT = 16;
 
 export type ReaderLimits = {
   /**
-   * Counts a reader of an address or of an account's files until the returned function is called.
+   * Counts a reader of a URL or of an account's files until the returned function is called.
    * @throws PlatError `rate_limited` when it has as many as it may
+   * /
    */
   enter(kind: 'address' | 'account', id: string): () => void;
 };
 
-/** Limits of this process, for addresses that need no key and so have no other limit. */
+/** Limits of this process, for URLs that need no key and so have no other limit. */
 export function openReaderLimits(): ReaderLimits {
   const readers = new Map<string, number>();
   return {

@@ -1,4 +1,4 @@
-// Computes shapes in a thread of its own. See shape-threads.ts.
+// Computes shapes in its own thread. See shape-threads.ts.
 import { parentPort } from 'node:worker_threads';
 import { runShapeTask, type ShapeTask, type ShapeTaskInput } from '../../shared/geo/shape-work.ts';
 

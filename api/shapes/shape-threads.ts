@@ -6,12 +6,12 @@ import { unavailable } from '../http/database.ts';
 
 const PROGRAM = 'api/shapes/shape-thread.ts';
 
-/** One core is left to the thread that serves. */
+/** One core is left for the thread that serves requests. */
 const MAX_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1));
 
 export type ShapeThreads = {
   compute: ShapeWork['compute'];
-  /** Starts all threads, so that none is started from files that an upgrade has replaced. */
+  /** Starts all threads now, so that none is started later from files that an upgrade has replaced. */
   start(): void;
   stop(): Promise<void>;
 };
@@ -27,8 +27,8 @@ type Pool = {
 };
 
 /**
- * Computes shapes on threads, in order, so that no other request waits. Quick ones are computed here.
- * Without `start`, a thread is started when it is needed.
+ * Computes shapes on threads, in order, so that no other request waits. Quick ones are computed here. Without
+ * `start`, threads are started on demand.
  */
 export function openShapeThreads(maxThreads = MAX_THREADS): ShapeThreads {
   const db: Pool = { maxThreads, threads: new Map(), waiting: [], isStopped: false };

@@ -17,7 +17,7 @@ import { validationError } from '../../http/error-responses.ts';
 import type { Update } from './comping-filter.ts';
 import { requestSnapshot } from './comping-reports.ts';
 
-/** Bounds the table of comps. */
+/** Limits the table of comps. */
 const MAX_CHOSEN = 100;
 export const MAX_TITLE = 200;
 export const MAX_NOTES = 20_000;

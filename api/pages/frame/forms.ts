@@ -23,7 +23,7 @@ export type Forms = {
    * throws the error again.
    */
   show?(visit: Visit, result: FormResult): Promise<Reply> | Reply;
-  /** The form may come from anywhere, because knowing its URL is all the permission that it needs. */
+  /** The form may come from anywhere, because its URL is the only permission needed. */
   fromAnywhere?: true;
   /** Its form may be as large as a file of 100,000 numbers. */
   largeForm?: true;

@@ -184,7 +184,7 @@ async function aerialTile({ deps: { resources } }: Visit, { z, x, y }: Tile): Pr
   return cachedPicture(resources, `aerial/${z}/${x}/${y}`, () => resources.images.pictures.ofTile(z, x, y));
 }
 
-/** At lower zooms, a tile would read a parseWhole state's elevation. */
+/** At lower zooms, a tile would read a whole state's elevation. */
 const SHADE_FROM = 11;
 /** Enough for the tiles of one screen. Neighboring tiles share blocks. */
 const SHADE_CACHE_BYTES = 32_000_000;

@@ -56,7 +56,7 @@ function filterOf(form: URLSearchParams): unknown {
   }
 }
 
-/** When to email whom, from the form. It adds the user to the other recipients, or removes them. */
+/** Who gets emails and when, from the form. Adds the user to the other recipients, or removes them. */
 function emailsOf({ form, session }: Visit, others: readonly string[]) {
   const notify = form.get('notify') ?? 'none';
   const own = session!.user.email;

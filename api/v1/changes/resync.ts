@@ -14,7 +14,7 @@ const REASONS = {
 export const GONE_AFTER_RESTORE =
   'The cursor is from before the database was restored from a backup. Read everything again, then continue from `details.resync_from`. Free.';
 
-/** 410 for a cursor with which nothing can be continued: the client has to load everything again. */
+/** 410 for a cursor that can't continue. The client has to load everything again. */
 export function gone(reason: keyof typeof REASONS, url: URL, apiUrl: string): PlatError {
   const again = new URL(url);
   for (const name of ['cursor', 'after']) again.searchParams.delete(name);
@@ -28,7 +28,7 @@ export function gone(reason: keyof typeof REASONS, url: URL, apiUrl: string): Pl
 
 /**
  * Whether a cursor belongs to changes that a restore undid. Their numbers are used again: the cursor is
- * beyond the newest number, or the change at its number was recorded after the cursor was handed out.
+ * beyond the newest number, or the change with its number was recorded after the cursor was returned.
  */
 export function isFromBeforeRestore(
   cursor: { seq: number; at?: number },

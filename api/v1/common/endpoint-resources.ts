@@ -28,7 +28,7 @@ export type Resources = {
   files: FileAddresses;
   /** WEBHOOK_PRIVATE_HOSTS. */
   webhookHosts: ReadonlySet<string>;
-  /** From the operator's catalogue. */
+  /** The operator's catalog. */
   sourcesOfCounty(fips: string): ReturnType<typeof sourcesOfCounty>;
 };
 
