@@ -59,7 +59,7 @@ export function filesRouter({ db, files }: Resources, now: () => Date): Router {
         ...(range && { 'Content-Range': `bytes ${start}-${end - 1}/${size}` }),
       };
       const bytes = readBytes(db, named!.x, parts, start, end);
-      // Read before anything is sent: a failure is then an answer, not a connection that closes.
+      // Read before anything is sent, so that a failure is a response instead of a closed connection.
       const first = req.method === 'HEAD' ? undefined : await bytes.next();
       const own = headersOf(exchangeOf(res));
       for (let at = 0; at < own.length; at += 2) res.setHeader(own[at]!, own[at + 1]!);
@@ -70,7 +70,7 @@ export function filesRouter({ db, files }: Resources, now: () => Date): Router {
         await pipeline(Readable.from(resume(first, bytes)), res);
       }
     } catch (error) {
-      // Of what has begun to go out the client sees that it is cut off.
+      // Once sending has started, the client sees that the response was cut off.
       if (res.headersSent) res.destroy();
       else sendError(res, error);
     } finally {
@@ -125,7 +125,7 @@ async function* resume<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>): As
   yield* rest;
 }
 
-/** @param end the byte behind the last one */
+/** @param end the byte after the last one */
 async function* readBytes(
   db: Db,
   id: string,
@@ -138,7 +138,7 @@ async function* readBytes(
     for (let from = Math.max(0, start - at); from < Math.min(size, end - at); from += SLICE) {
       const length = Math.min(SLICE, Math.min(size, end - at) - from);
       const values = { export_id: id, n, start: from + 1, size: length };
-      // A text of it takes four times as long as a binary COPY.
+      // Reading it as text takes four times as long as a binary COPY.
       const copy = inlined(sql('exports/copy_slice'), values);
       const bytes = await db.connection(connection => readCopiedBytes(connection, copy));
       if (bytes === undefined) throw notFound('The file was deleted.');
