@@ -215,7 +215,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   return {
     operationId: endpoint.operationId,
     tags: [endpoint.tag],
-    // Not a variant of the response schema: every client would have to tell the variants apart.
+    // Not a variant of the response schema, because every client would have to distinguish the variants.
     ...(isQuotable(endpoint) && { 'x-quote': { $ref: '#/components/schemas/Quote' } }),
     summary: endpoint.summary,
     description: `${endpoint.description}\n\n**Price**: ${priceSentence(metering)}${metering === null ? '' : ` (\`${metering.key}\`)`}.${limit}`,

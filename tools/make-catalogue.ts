@@ -39,7 +39,7 @@ function placeOf(file: string, { coverage }: SourceFile): string | null {
   const state = STATES.find(({ code }) => code.toLowerCase() === usps);
   if (stem === 'statewide' && state) return String(state.fips).padStart(2, '0');
   const isCity = /^(city|town|village)_of_/.test(stem);
-  // Of a file whose name is that of another county than its code says, the code is the slip:
+  // If a file's name and its code are different counties, the code is the mistake:
   // wi/shawano had Sawyer's.
   const named = state && !isCity ? countyByName(stem.replaceAll('_', ' '), state.code) : null;
   if (named !== null && (geoid === undefined || geoid.length === 5)) return fiveDigits(named);

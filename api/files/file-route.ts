@@ -27,7 +27,6 @@ const IDLE_READER_MS = 60_000;
 /**
  * GET /files/{token}: a part of an export or all of it. Needs no key, because the URL itself is signed.
  * @param db with its own connections, so that slow readers keep no other call waiting
- * /
  */
 export function filesRouter({ db, files }: Resources, now: () => Date): Router {
   const router = Router({ caseSensitive: true });

@@ -7,7 +7,7 @@ import type { Endpoint, MakingAttempt } from './endpoint.ts';
 import { unprocessable, validationError } from './error-responses.ts';
 import type { RequestInput } from './validate.ts';
 
-/** An attempt that hasn't renewed its lease for this long is taken for dead. */
+/** An attempt that hasn't renewed its lease for this long counts as dead. */
 const LEASE_MS = 5_000;
 /** Three times per lease, so that one slow statement doesn't lose it. */
 const RENEW_MS = 1_500;

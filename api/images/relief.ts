@@ -28,7 +28,7 @@ const EXAGGERATED = 3;
 const CELL_M = 10;
 const MAX_BLUR_PX = 60;
 
-/** A frame needs only a few decoded blocks of heights. */
+/** A frame needs only a few decoded blocks of elevations. */
 const HEIGHTS_BYTES = 16_000_000;
 
 /** Paints a whole picture of a place without imagery: relief if elevation is known, roads, and lots. */

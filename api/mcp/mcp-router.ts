@@ -38,7 +38,7 @@ type Service = McpRouterDeps & {
   withTools: ReturnType<typeof mcpServers>['withTools'];
 };
 
-/** `POST /mcp`: Streamable HTTP without sessions, so that any process can answer any request. */
+/** `POST /mcp`: Streamable HTTP without sessions, so that any process can handle any request. */
 export function mcpRouter(deps: McpRouterDeps): Router {
   const { makeServer, withTools } = mcpServers(deps);
   const handler = createMcpHandler(

@@ -23,8 +23,7 @@ const MAX_LOOKUPS = 2;
 /**
  * Requests people from a provider, one after another, until one is found. Results are stored for `keepDays`,
  * so that no one is paid for twice.
- * @throws PlatError `provider` when it cannot be asked now
- * /
+ * @throws PlatError `provider` when it is unavailable
  */
 export function openProviderLookup(db: Db, provider: TraceProvider, keepDays: number): ProviderLookup {
   const asking = new Map<string, Promise<ProviderAnswer | null>>();

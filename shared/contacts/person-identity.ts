@@ -55,8 +55,7 @@ export const isPhoneKey = (tag: string): boolean => tag.startsWith('n|');
 /**
  * The suppression list's tags for a person: every formal name of the given name, with the ZIP or, without
  * one, the city.
- * @param stored for the list itself, which also finds who is asked for by the city alone
- * /
+ * @param stored for the list itself, which also matches requests with only a city
  */
 export function identityTags(subject: Subject, places: readonly Address[], stored = false): string[] {
   const names =

@@ -20,7 +20,7 @@ export type Surroundings = {
   roads: Road[];
   wetlands: Zone[];
   flood: Zone[];
-  /** Kinds of features of which only the largest are drawn. */
+  /** Kinds of features with too many to draw all of them. */
   truncated: string[];
 };
 
@@ -35,7 +35,7 @@ export type ParcelDrawing = {
 
 const MAP_PX = { width: 900, height: 740 };
 
-/** Margin of the map: an eighth of the parcel's length, and at least enough to show the roads beside it. */
+/** Margin of the map: an eighth of the parcel's length, and at least enough to show adjacent roads. */
 const MARGIN_SHARE = 1 / 8;
 const MIN_MARGIN_M = 40;
 /** A highway's frontage may be 60 m from its centerline. */
@@ -43,7 +43,7 @@ const HIGHWAY_MARGIN_M = 70;
 /** Without a road, show more of the area to find the next one. */
 const ROADLESS_MARGIN_M = 120;
 
-/** Limit per kind; more could not be told apart on a map of this size. */
+/** Limit per kind. More would be indistinguishable on a map of this size. */
 const MAX_PER_KIND = 4_000;
 
 export type DrawOptions = {

@@ -116,7 +116,7 @@ export function collectCoordinates(
 }
 
 /**
- * Checks a position of a ring or a line and drops its height. Returns the input array itself when it has two
+ * Checks a position of a ring or a line and drops its elevation. Returns the input array itself when it has two
  * ordinates.
  */
 export function checkPosition(

@@ -105,7 +105,7 @@ function unionOf(polygons: MultiPolygon): MultiPolygon | null {
 }
 
 /**
- * Runs the clipper with coordinates closer than `toleranceDeg` taken as equal; null when it throws, as it
+ * Runs the clipper with coordinates closer than `toleranceDeg` treated as equal; null when it throws, as it
  * does on edges that nearly coincide.
  */
 function clip(operation: () => MultiPolygon, toleranceDeg?: number): MultiPolygon | null {
@@ -175,7 +175,7 @@ function snap(polygons: MultiPolygon, grid: number): MultiPolygon {
 
 /** Groups of polygons whose boxes meet, in the order of their first members. */
 function groupByBox(polygons: MultiPolygon): MultiPolygon[] {
-  // With holes, as one that lies outside its shell may become a part.
+  // With holes, because one outside its shell may become a part.
   const boxes = polygons.map(polygon => boxOf(polygon.map(ring => [ring])));
   let groups: number[][] = [];
   for (const [i, box] of boxes.entries()) {

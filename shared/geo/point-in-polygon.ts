@@ -29,7 +29,7 @@ export function pointInRing(point: Position, ring: Ring): Side {
   return inside ? 'inside' : 'outside';
 }
 
-/** The side of a polygon with holes on which a point lies. Edges of holes are boundary. Exact. */
+/** Whether a point is inside or outside a polygon with holes, or on its boundary. Edges of holes are boundary. Exact. */
 export function pointInPolygon(point: Position, polygon: Polygon): Side {
   const side = pointInRing(point, polygon[0]!);
   if (side !== 'inside') return side;
@@ -41,7 +41,7 @@ export function pointInPolygon(point: Position, polygon: Polygon): Side {
   return 'inside';
 }
 
-/** The side of a boundary of non-overlapping parts on which a point lies. Exact. */
+/** The same for a boundary of non-overlapping parts. Exact. */
 export function pointInMultiPolygon(point: Position, polygons: MultiPolygon): Side {
   for (const polygon of polygons) {
     const side = pointInPolygon(point, polygon);

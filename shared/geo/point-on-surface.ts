@@ -52,7 +52,7 @@ function largestPart(polygons: MultiPolygon): Polygon {
   return polygons[areas.indexOf(Math.max(...areas))]!;
 }
 
-/** The band at the middle of the extent. No vertex lies on its middle parallel. */
+/** The band at the middle of the extent. No vertex is on its middle parallel. */
 function middleBand(polygon: Polygon): Band {
   const [, south, , north] = boxOfLine(polygon[0]!);
   const middle = (south + north) / 2;

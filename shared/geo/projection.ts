@@ -23,7 +23,7 @@ const GEOGRAPHIC = new Set([
 ]);
 
 /**
- * The transformation from a CRS to WGS84 longitude and latitude. All realizations of NAD83 are taken as
+ * The transformation from a CRS to WGS84 longitude and latitude. All realizations of NAD83 count as
  * WGS84, from which they differ by one to two meters.
  * @param crs "EPSG:…" (WGS84, Web Mercator, UTM, and NAD83 with its state planes), an OGC URN, a proj string,
  * WKT as in a `.prj`, PROJJSON
@@ -45,7 +45,7 @@ export function toWgs84(crs: string, name: string): ToWgs84 {
 export type Crs = {
   /** For proj4. */
   definition: string;
-  /** Whether coordinates are longitude and latitude in degrees, on a datum taken as WGS84. */
+  /** Whether coordinates are longitude and latitude in degrees, on a datum treated as WGS84. */
   wgs84Degrees: boolean;
   /** proj4's short name of the projection, such as 'longlat' or 'merc'. */
   projection: string;
@@ -83,7 +83,7 @@ function crsCode(crs: string): string {
 }
 
 /**
- * The definition of a code: from our table for NAD83, else by proj4's own. @throws PlatError `feed_crs` for
+ * The definition of a code: from our table for NAD83, or else proj4's own. @throws PlatError `feed_crs` for
  * one on NAD27
  */
 function definitionOf(code: string, name: string): string {
@@ -134,7 +134,7 @@ function parseCrs(definition: string, crs: string, name: string): Parsed {
 }
 
 /**
- * NAD27 lies up to 100 m from NAD83 in the 48 states, and 200 m or more in Alaska. Only NADCON's grids can
+ * NAD27 is up to 100 m off NAD83 in the 48 states, and 200 m or more in Alaska. Only NADCON's grids can
  * convert it precisely enough.
  */
 function nad27Error(crs: string, name: string): PlatError {

@@ -65,7 +65,7 @@ export function parseGeometry(limits: QueryLimits, read: (builder: Builder) => v
   return { ok: true, geometry: builder.geometry };
 }
 
-/** Checks and counts a position. `place` describes where it stands and is called only for a message. */
+/** Checks and counts a position. `place` describes its position, and is called only for a message. */
 export function validatePosition(builder: Builder, lon: number, lat: number, place: () => string): Position {
   if (!(Math.abs(lon) <= 180)) {
     throwQueryFault('range', `longitude ${lon} is not between -180 and 180: ${place()}`);
@@ -125,7 +125,6 @@ function requireSoundRings({ geometry, names }: Builder): void {
 /**
  * Adds a polygon of rings that passed `endRing`. Whether they cross is checked after everything is read.
  * @param places names of the rings for messages
- * /
  */
 export function addPolygon(builder: Builder, rings: Ring[], places: string[]): void {
   const numbers: number[][] = [];

@@ -170,7 +170,7 @@ function clashAt(edges: Edges, here: Uint32Array, through: number[]): Clash | nu
     }
   }
   for (const edge of through) {
-    // Negative, so that it is no vertex's index.
+    // Negative, so that it isn't a vertex's index.
     const chain = -1 - edge;
     spokes.push({ end: edges.lo[edge]!, edge, chain, west: true });
     spokes.push({ end: edges.hi[edge]!, edge, chain, west: false });

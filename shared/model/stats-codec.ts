@@ -123,8 +123,7 @@ export function figureAt(figures: readonly number[], place: number): number | nu
 
 /**
  * Includes only keys that existed when it was packed, because new ones are added after them.
- * @param asOf what the response names as its day
- * /
+ * @param asOf the date in the response
  */
 export function unpackStats(packed: Buffer, asOf: string | null): RegionStats {
   const keys = FIGURE_KEYS.slice(0, packed[0]);

@@ -34,7 +34,6 @@ export async function listFreeRows(
 /**
  * Marks rows as paid for, starting now, for 30 days. Run it in the transaction that charges for them.
  * @returns how many cost something: those that were not free
- * /
  */
 export async function giveRows(db: Db, companyId: string, rows: readonly GivenRow[]): Promise<number> {
   let charged = 0;

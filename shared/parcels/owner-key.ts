@@ -7,7 +7,6 @@ type Place = { place_key: string };
  * where it is the only ZIP, for parcels without one. Resolved on demand, because a load of any county may
  * change them.
  * @param key of one of the parcels
- * /
  */
 export async function ownerKeys(db: Db, key: string): Promise<string[]> {
   const keys = [key];

@@ -23,7 +23,6 @@ export type Wait = { log: Logger; limitMs: number; signal?: AbortSignal | undefi
 /**
  * Repeats `look` during a database outage. Any other failure is thrown immediately.
  * @throws PlatError `database_lost` after `limitMs`; the signal's reason
- * /
  */
 export async function waitForDatabase<T>(look: () => Promise<T>, wait: Wait): Promise<T> {
   const { log, limitMs, signal } = wait;
@@ -47,7 +46,6 @@ export async function waitForDatabase<T>(look: () => Promise<T>, wait: Wait): Pr
  * Checks the database while the process runs, and logs outages.
  * @param lost called once the database has been away for `limitMs`
  * @returns how to stop it
- * /
  */
 export function watchDatabase(
   pool: Pool,

@@ -57,7 +57,6 @@ export async function takeLock(
 /**
  * Runs `work` while holding the lock. It belongs to the connection, so it is released when a worker dies.
  * @param work gets the lock's connection, and a signal that is aborted when the lock is lost with it
- * /
  */
 export function withLock<T>(
   db: Db,

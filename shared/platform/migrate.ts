@@ -82,7 +82,6 @@ type MigrateOptions = {
  * Migrates the database to the newest schema, each migration in its own transaction, and prepares the queue's
  * schema. Several processes can run it at once.
  * @throws PlatError `migration`
- * /
  */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'plat migrate' });
@@ -203,7 +202,6 @@ function missingOf(applied: Applied[], known: Migration[]): Migration[] {
 /**
  * Refuses a schema that this release can't work with, even after migrating.
  * @returns the names of newer migrations with which it can
- * /
  */
 function refuseOthers(
   applied: Applied[],

@@ -10,7 +10,6 @@ import { assertClusterReady } from './shards.ts';
  * Checks of a worker or an API before it starts, once its database is available.
  * @param connections that the process may open
  * @throws PlatError `schema_version`, `queue_tables`, `citus_prepared`, `database_lost`
- * /
  */
 export async function assertDatabaseReady(
   db: Db,

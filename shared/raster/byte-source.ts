@@ -48,7 +48,7 @@ export type ByteSourceOptions = {
 };
 
 /**
- * What each read tells about the file for free: its size, and a stamp that changes with its content (null
+ * What each read shows about the file at no cost: its size, and a stamp that changes with its content (null
  * when the server sends none).
  */
 type Version = { size: number; stamp: string | null };
@@ -118,7 +118,7 @@ function sourceChangedError(name: string): PlatError {
 
 const isSame = (a: Version, b: Version): boolean => a.size === b.size && a.stamp === b.stamp;
 
-/** Content hashes of unchanged files, as each job opens its files anew. */
+/** Content hashes of unchanged files, because each job opens its files again. */
 const fingerprints = new LRUCache<string, { version: Version; fingerprint: string }>({ max: 4096 });
 
 async function fileFingerprint(path: string, version: Version, read: ReadRange): Promise<string> {

@@ -124,7 +124,7 @@ async function loadChunk(state: ReaderState, grid: VirtualGrid, x: number, y: nu
   return window.missing === size * size ? null : chunkOf(grid, window);
 }
 
-/** Fills cells of a window that are still NaN with the heights of a tile. */
+/** Fills cells of a window that are still NaN with the elevations of a tile. */
 async function fillWindow(state: ReaderState, window: Window, placed: GridTile): Promise<void> {
   const area = overlap(window, placed);
   if (area === null) return;

@@ -6,7 +6,7 @@ import { PlatError } from '../platform/errors.ts';
 
 export type GridOrigin = { originX: number; originY: number; stepX: number; stepY: number };
 
-/** How a grid lies on the earth. Columns and rows count in cells from the first corner. */
+/** The position of a grid on the earth. Columns and rows count in cells from the first corner. */
 export type PlacedGrid = {
   /** The scale on the ground, valid for some hundred cells around a place. */
   groundAt(column: number, row: number): GroundScale;
@@ -53,13 +53,13 @@ export function placeGrid(crs: Crs, { originX, originY, stepX, stepY }: GridOrig
 }
 
 /**
- * Scales this close to 1 are taken as 1, as gdaldem does: state planes and UTM are, Albers over the 48 states
+ * Scales this close to 1 count as 1, as in gdaldem: state planes and UTM are, Albers over the 48 states
  * is not.
  */
 const MAX_SCALE_ERROR = 0.001;
 
 function nominalOr(meters: number, nominal: number): number {
-  // NaN, where the projection has no inverse, gives the nominal size; no parcel is there.
+  // NaN, where the projection has no inverse, gives the nominal size, because no parcels are there.
   return Math.abs(meters / nominal - 1) > MAX_SCALE_ERROR ? meters : nominal;
 }
 

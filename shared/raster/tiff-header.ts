@@ -15,7 +15,7 @@ import { type ElevationImage, openImage } from './image.ts';
 import { blocksAcross, MAX_WINDOW_BYTES } from './limits.ts';
 import { placeGrid } from './raster-place.ts';
 
-/** What is needed to read heights from a file. */
+/** What is needed to read elevations from a file. */
 export type ElevationTile = {
   /** Absolute path, or http(s) URL. */
   source: string;
@@ -36,11 +36,11 @@ export type ElevationTile = {
   nodata: number | null;
 };
 
-/** A file of heights as its header describes it. */
+/** An elevation file as its header describes it. */
 export type TileHeader = ElevationTile & {
   /** WGS84 degrees. */
   extent: Box;
-  /** Whether the file or its feed states the unit of heights. Otherwise meters are assumed. */
+  /** Whether the file or its feed states the unit of elevation. Otherwise meters are assumed. */
   unitStated: boolean;
 };
 
@@ -126,7 +126,7 @@ function requireReadable(
   }
 }
 
-/** @throws PlatError when a block lies beyond the end of the file, as after an incomplete download */
+/** @throws PlatError when a block is beyond the end of the file, as after an incomplete download */
 export async function requireComplete(
   { fileDirectory, isTiled }: GeoTIFFImage,
   size: number,

@@ -33,7 +33,7 @@ export function plainWords(name: string): string {
     .trim();
 }
 
-/** Spaces do not tell counties apart: LaSalle and La Salle, De Kalb and DeKalb. */
+/** Spaces don't distinguish counties: LaSalle and La Salle, De Kalb and DeKalb. */
 const joined = (words: string): string => words.replaceAll(' ', '');
 
 type Names = { counties: Map<string, number>; cities: Map<string, number> };
@@ -51,9 +51,9 @@ function names(): Names {
 }
 
 /**
- * The FIPS of the county that a source names, in any case and spelling, with 'County', 'Parish' and the like
- * or without; null when the state has none.
- * Where a county and an independent city share a name (Baltimore, Fairfax …), 'city' asks for the city.
+ * The FIPS code of the county that a source names, in any case and spelling, with or without 'County',
+ * 'Parish', or the like. null if the state has none.
+ * If a county and an independent city share a name (Baltimore, Fairfax …), 'city' selects the city.
  * @param state USPS code or full name
  */
 export function countyByName(name: string, state: string): number | null {
@@ -63,8 +63,8 @@ export function countyByName(name: string, state: string): number | null {
   const find = (map: Map<string, number>, words: string) => map.get(`${code} ${joined(words)}`);
 
   const words = plainWords(name);
-  // As it stands first: James City is a county, Carson City a city, and neither name ends
-  // where 'City' begins.
+  // First the name as it is: James City is a county, Carson City a city, and neither name ends
+  // where 'City' starts.
   const asItStands = find(counties, words) ?? find(cities, words);
   if (asItStands !== undefined) return asItStands;
 

@@ -13,7 +13,7 @@ type CountyIndex = { parts: Part[]; tree: Flatbush; boxes: Map<number, Box> };
 
 let cached: CountyIndex | undefined;
 
-/** Built on the first question: some 3,600 polygons of 68,000 vertices, 80 ms. */
+/** Built on first use: about 3,600 polygons with 68,000 vertices, 80 ms. */
 function index(): CountyIndex {
   if (cached) return cached;
   const topology = readCountyTopology();
@@ -40,7 +40,7 @@ function index(): CountyIndex {
 }
 
 /**
- * The county that holds a point, the lesser code of two; null at sea, abroad or off a simplified coast
+ * The county that contains a point, the lower code of two; null at sea, abroad, or off a simplified coast
  * (`nearestCounty`).
  */
 export function countyAt(lon: number, lat: number): number | null {
@@ -62,7 +62,7 @@ export function countyAt(lon: number, lat: number): number | null {
 const COAST_TOLERANCE_DEG = 0.05;
 
 /**
- * The county that holds a point, else the one whose boundary is nearest within `toleranceDeg` degrees of
+ * The county that contains a point, or else the one whose boundary is nearest within `toleranceDeg` degrees of
  * latitude, else null.
  */
 export function nearestCounty(lon: number, lat: number, toleranceDeg = COAST_TOLERANCE_DEG): number | null {

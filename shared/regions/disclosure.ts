@@ -1,5 +1,5 @@
 /**
- * States in which a sale's price is no public record. AVMetrics, "Nondisclosure States"
+ * States where sale prices aren't public record. AVMetrics, "Nondisclosure States"
  * (avmetrics.net/AVM_glossary/nondisclosure-states), as read in November 2026: an industry's list and no
  * statement of the states; of Idaho, Montana and Utah programs that read their rolls say the same.
  */

@@ -13,7 +13,6 @@ const BATCH = 5_000;
  * them. Call it after the parcels are written.
  * @param of one run, or all runs that may name such a person
  * @returns the number of stored parcels that named them
- * /
  */
 export async function forgetKeptNames(db: Db, of: { runId: number } | { subject: Subject }): Promise<number> {
   if ((await db.run('changes/has_suppressions')).length === 0) return 0;

@@ -12,7 +12,6 @@ const REPORTS_AT_ONCE = 20;
  * Prepares the waiting reports of a county with one fit of its market. Can be repeated after a crash at any
  * point.
  * @returns how many
- * /
  */
 export async function prepareCounty(db: Db, fips: number, signal: AbortSignal): Promise<number> {
   let market: Market | undefined;

@@ -62,7 +62,6 @@ for (const sign of '=+-@') FIRST_SIGNS[sign.charCodeAt(0)] = JUDGED;
 /**
  * Converts COPY lines to CSV lines byte by byte, which takes a quarter of the time of strings.
  * @param credit the last cell of each
- * /
  */
 function linesOf(lines: Buffer, columns: readonly ExportColumn[], credit: string): Uint8Array {
   const isText = columns.map(

@@ -11,7 +11,6 @@ export type SavedFile = { path: string; rows: number; bytes: number; sha256: str
  * Exports to this machine's disk, for operators. It is free and marks nothing as paid for. The file appears
  * when it is complete.
  * @throws PlatError `export_file` if it can't be written
- * /
  */
 export async function saveFile(db: Db, request: ExportRequest, path: string): Promise<SavedFile> {
   const draft = `${path}.part`;

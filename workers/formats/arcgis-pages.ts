@@ -34,7 +34,6 @@ const MAX_REFUSED = 20;
  * The pages of a layer in order. Requests the next page while one is used. If the server fails on a page,
  * halves it until only the failing feature is left, which becomes a line of `refusal`.
  * @throws PlatError those of `queryLayer`, and `feed_source` when too many features are refused
- * /
  */
 export async function* readPages(
   source: Source,

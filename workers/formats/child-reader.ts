@@ -41,7 +41,6 @@ type Fault =
  * The batches of one file, read in its own process. URLs are downloaded here, so the process reads only
  * bytes.
  * @throws PlatError as readInput does; `feed_source` when the reader hung, or needed too much memory
- * /
  */
 export async function* readInChild(
   format: FileFormat,

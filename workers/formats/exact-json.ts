@@ -19,7 +19,6 @@ export function parseJson(text: string): unknown {
  * The same for a row, by its parsed numbers. Searching the text of every row would cost more than mapping it.
  * @param valuesOf the values whose digits count
  * @throws SyntaxError
- * /
  */
 export function parseRow(text: string, valuesOf: (row: unknown) => unknown): unknown {
   const row = parseLoosely(text);

@@ -25,7 +25,6 @@ import { type Progress, trackProgress } from './source.ts';
  * @throws PlatError `feed_source` (missing, unreachable, cut off, too large), `feed_format` (not
  * what the feed says
  *   it is), `feed_crs` (unknown or missing CRS); single unusable rows are in `bad` instead
- * /
  */
 export const readInput = (spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> =>
   clipRows(readAll(spec, context), spec);
@@ -70,7 +69,6 @@ export function kindOf(format: FileFormat): FileKind {
 /**
  * Identifies the version of a source without reading it, or null if nothing does.
  * @throws PlatError as reading would
- * /
  */
 export async function sourceVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
   if (spec.format === 'arcgis') return layerVersion(spec, context);

@@ -6,7 +6,6 @@ import type { Output } from './row-batch.ts';
  * are in degrees already.
  * @param fileCrs as the file says it. With two notations, the second if the first is unknown
  * @throws PlatError `feed_crs`
- * /
  */
 export function useCrs(output: Output, fileCrs: string | string[] | null, name: string): void {
   const [first = 'EPSG:4326', second] = [output.crs ?? fileCrs ?? []].flat();

@@ -59,8 +59,7 @@ type Named = { fileName: string };
 /**
  * The member to read: the one that the feed names, or else the only one with a matching extension, or else
  * the only one. `member` is a path in the archive, or the end of one, with or without extension.
- * @throws PlatError `feed_format` listing the candidates and naming `member`
- * /
+ * @throws PlatError `feed_format` with the candidates, and the name of `member`
  */
 export function chooseMember<Member extends Named>(
   entries: Member[],

@@ -24,10 +24,8 @@ export const isBundled = ({ baseDir }: Feed): boolean => baseDir === sampleDir |
 
 /**
  * A feed by name, even if other files have errors.
- * @throws PlatError `feed_duplicate` when several files give the name; `feed_unknown` naming the feeds
- * that there are, and
- *   the faults of the files that may have been meant
- * /
+ * @throws PlatError `feed_duplicate` when several files have the name; `feed_unknown` with the known names
+ *   and the errors of files that may be meant
  */
 export async function installedFeed(config: Config, name: string): Promise<Feed> {
   const { feeds: named } = await installedFeeds(config, name);

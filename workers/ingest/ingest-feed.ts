@@ -22,7 +22,6 @@ export type RunOptions = {
  * one transaction with the run's end and its jobs. Before it, only the run's own staging tables are written,
  * so a run can be killed anywhere and repeated. Complete staging is reused.
  * @throws PlatError from the source, the feed's mapping or the database; the run is then `failed`
- * /
  */
 export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   const { db } = deps;

@@ -14,7 +14,6 @@ import type { FeedFile } from './feed-schema.ts';
 /**
  * Merges the preset into a feed file, fills in defaults, and checks that the parts fit together.
  * @returns the feed, or the faults
- * /
  */
 export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
   const kind = kindOf(file.kind);

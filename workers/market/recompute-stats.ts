@@ -64,7 +64,6 @@ const TURN_REGIONS = 32;
  * region is replaced atomically, and only one recompute runs at a time. After a crash, unwritten regions keep
  * their mark, so the next run finds them.
  * @throws PlatError `not_found` for a region that does not exist; the signal's reason.
- * /
  */
 export function recomputeStats(
   db: Db,

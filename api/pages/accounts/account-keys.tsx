@@ -55,7 +55,7 @@ function NewKey() {
           name="name"
           required
           maxlength={100}
-          hint="What you use it for, such as website."
+          hint="What the key is for, such as “website”."
         />
         <fieldset>
           <legend>Permissions</legend>

@@ -115,7 +115,7 @@ function Figures({ quality }: { quality: CountyQuality }) {
         ? `deed vs. map, for ${count(acreage_compared)} with both`
         : 'no parcel has both deed and map acres',
     ],
-    ['IDs kept', shareOf(ids_kept), ids_kept === null ? 'loaded only once' : 'by parcels in the last load'],
+    ['IDs kept', shareOf(ids_kept), ids_kept === null ? 'loaded only once' : 'of parcels, at the last load'],
   ];
   return (
     <dl class="cards">

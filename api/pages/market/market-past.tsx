@@ -91,7 +91,7 @@ export function Cards({
 }
 
 function changeOf(unit: MetricUnit, value: number, was: number | null): string {
-  if (was === null) return 'No figure from a year ago';
+  if (was === null) return 'No data from a year ago';
   const by = value - was;
   if (isMoney(unit)) return was === 0 ? '' : `${signed(Math.round((100 * by) / was))}% in 12 months`;
   if (isRate(unit)) return `${signed(Math.round(by))} points in 12 months`;
@@ -168,7 +168,7 @@ function PriceIndexLines({ name, past }: Pick<PastProps, 'name' | 'past'>) {
   return (
     <Lines
       title="County price index"
-      note="Price of a lot of the same size and land over time. It is 100 on January 1, 2020, or when sales start. The band is the 80% range. Parcel estimates use one rate for all years."
+      note="How the price of the same lot changes over time. It is 100 on January 1, 2020, or when sales start. The band is the 80% range. Parcel estimates use one rate for all years."
       lines={[lineOf(name, past, 'price_index')]}
       band={{ low: past.keys.price_index_low!, high: past.keys.price_index_high! }}
       shown={value => (value === null ? '–' : value.toFixed(0))}

@@ -97,7 +97,6 @@ function deadEnds(segments: Segments, cornerOf: Uint32Array, meeting: readonly n
  * How many meters (x, y) is beyond a corner of a road, measured along the straightest continuation there.
  * Above 0, the road comes nearer than the corner. -Infinity at a dead end.
  * @param end 0 for the start of the segment, 1 for its end
- * /
  */
 export function aheadOfCorner(
   roads: Centerlines,

@@ -20,7 +20,7 @@ function splitWords(text: string): string[] {
 }
 
 /**
- * Removes accents, as USPS Publication 28 asks for English letters. Other characters beyond ASCII become
+ * Removes accents, because USPS Publication 28 requires English letters. Other characters beyond ASCII become
  * separators.
  */
 function withoutAccents(text: string): string {

@@ -8,7 +8,7 @@ export type MailAddress = {
   mailCity: string | null;
   /** Two letters. */
   mailState: string | null;
-  /** Five digits or ZIP+4, of which the first five are used. */
+  /** Five digits or ZIP+4. Only the first five are used. */
   mailZip: string | null;
 };
 

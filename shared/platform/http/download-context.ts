@@ -26,11 +26,11 @@ export const LIMITS = {
   /** Length of a CSV record with its quoted line breaks. The longest legal descriptions are under 100 KB. */
   csvRowChars: 2 * MiB,
   /**
-   * Size of an unpacked workbook, which is read whole: 100,000 rows of 20 columns. Its reader needs six times
+   * Size of an unpacked workbook, which is read as a whole: 100,000 rows of 20 columns. Its reader needs six times
    * the memory.
    */
   xlsxBytes: 64 * MiB,
-  /** Size of an Access database, which is read whole; Access's own limit is 2 GB. */
+  /** Size of an Access database, which is read as a whole. Access's own limit is 2 GB. */
   accessBytes: GiB,
   /** Size of a page of a web API, read as a whole. RESO servers send up to 5,000 records of 5 to 10 KB. */
   pageBytes: 128 * MiB,

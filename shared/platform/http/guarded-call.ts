@@ -42,7 +42,7 @@ export type GuardedCall = (request: ProviderRequest, signal?: AbortSignal) => Pr
 
 /** The failure of one attempt. */
 class ProviderError extends PlatError {
-  /** Whether to retry at once. */
+  /** Whether to retry immediately. */
   readonly again: boolean;
   /** Whether it counts as an outage, which opens the circuit. */
   readonly outage: boolean;
@@ -61,7 +61,7 @@ class ProviderError extends PlatError {
 /**
  * Calls a provider's JSON API with limits of time and size, retries and a circuit breaker, without following
  * redirects.
- * @param accepted statuses besides 2xx that are results, such as a 404 that means "nobody"
+ * @param accepted statuses in addition to 2xx that are results, such as a 404 that means "no match"
  * @throws PlatError `provider`, 503, `retryable` when the same call may succeed later; the signal's reason
  */
 export function openGuardedCall(

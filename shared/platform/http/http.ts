@@ -180,7 +180,7 @@ export type AttemptOutcome<T> = { value: T } | { retry: PlatError; afterMs?: num
 
 /**
  * Repeats an attempt with doubling pauses and up to 25% jitter.
- * @throws the last error, or at once if the server requests a pause longer than `limits.retryAfterMs`
+ * @throws the last error, or immediately if the server requests a pause longer than `limits.retryAfterMs`
  */
 export async function withRetry<T>(
   attempt: () => Promise<AttemptOutcome<T>>,

@@ -85,7 +85,6 @@ export const JOBS_CHANNEL = 'plat_jobs';
  * Adds a job that a person waits for, and notifies workers on commit. For processes without queues, such as
  * the API.
  * @returns its id
- * /
  */
 export async function enqueueAndNotify<P>(db: Db, job: JobDefinition<P>, payload: P): Promise<string> {
   const { id } = await enqueue(db, job, payload);
@@ -178,7 +177,6 @@ export async function cancelJob(
 /**
  * Adds a job that repeats an ended one.
  * @throws PlatError `not_found`; `job_open` when it or one like it is open
- * /
  */
 export async function retryJob(db: Db, start: string): Promise<{ id: string }> {
   const { id, status } = await findJob(db, start);

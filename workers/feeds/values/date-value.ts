@@ -18,7 +18,6 @@ const EARLIEST_YEAR = 1800;
  * since 1970. A timestamp counts as the date that it shows, whatever its time zone. Milliseconds count as
  * their date in UTC.
  * @param lastYear years after this one are out of range
- * /
  */
 export function dateParser(format: string | undefined, lastYear: number): DateParser {
   const read = format === undefined ? recognise : byFormat(format, lastYear);

@@ -93,7 +93,6 @@ async function enqueueFollowing(db: Db): Promise<string[]> {
  * The feed's lock may be lost with its connection. A merge must not build on data that another run, or
  * another attempt at this one, has replaced.
  * @throws PlatError `overtaken`
- * /
  */
 async function assertUndisturbed(db: Db, { feedId, last, ...own }: RunContext): Promise<void> {
   await db.run('feeds/lock_feed', { feed_id: feedId });

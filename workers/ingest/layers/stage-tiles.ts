@@ -30,7 +30,6 @@ const INDEX_BYTES = 64 * 2 ** 20;
  * at the feed file, or for an index, at the index.
  * @throws PlatError of the index: `feed_source` when it cannot be read, `feed_format` when it is
  * neither lines nor GeoJSON
- * /
  */
 export async function namedTiles(tiles: Files, context: OpenContext): Promise<NamedTiles> {
   const { baseDir } = context;

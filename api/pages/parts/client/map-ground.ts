@@ -5,7 +5,7 @@ import { IS_HIT } from './map-style.ts';
 
 /** The raster layer of each background. Plain has none. */
 const IMAGES: Record<string, string> = { relief: 'hillshade', aerial: 'aerial', basemap: 'basemap' };
-/** Layers that imagery shows by itself. */
+/** Layers that imagery shows on its own. */
 const HIDDEN_BY_PICTURES = new Set(['water']);
 
 type Here = { credits: string[]; kinds: string[] };

@@ -12,7 +12,7 @@ const disclosed = (count: number): DisclosedCount =>
 /**
  * The counts by county that a quote discloses. If only small counts were hidden, they could be computed from
  * the total. The smallest of the other counts is then hidden too.
- * @param counts of counties with matches @param asked counties that are always listed
+ * @param counts of counties with matches @param asked requested counties, which are always listed
  */
 export function withholdCounts(
   counts: ReadonlyMap<number, number>,

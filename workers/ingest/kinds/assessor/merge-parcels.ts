@@ -61,8 +61,7 @@ export async function mergeParcels(db: Db, runId: number, feedId: number, day: s
 /**
  * Blocks writes of land layers, and of chunks of the counties that are about to change, until the merge is
  * done.
- * @returns false when there are no layers: then no parcel's attributes can be out of date
- * /
+ * @returns false without layers, when no parcel's attributes can be outdated
  */
 async function holdLayers(db: Db, counties: readonly number[]): Promise<boolean> {
   await db.run('land/hold_layers');

@@ -13,7 +13,7 @@ import { checkFiles } from '../../layers/check-files.ts';
 import { tileProblems } from '../../layers/check-place.ts';
 import type { ElevationFeed } from './elevation-feed.ts';
 
-/** Number of files whose cells are sampled: a few blocks of each, which are as many http requests. */
+/** Number of files whose cells are sampled: a few blocks of each, with one http request per block. */
 const SAMPLED = 50;
 
 async function checkTiles(feed: ElevationFeed, limit: number, warnings: string[]): Promise<TilesCheck> {

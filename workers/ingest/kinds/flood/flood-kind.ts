@@ -58,7 +58,6 @@ const UNKNOWN_CLASS = new Set(['U', 'UNK', 'UNKNOWN', 'UNDES', 'ANI', 'NP', '-88
 /**
  * The hazard area flag decides if it exists, or else the zone.
  * @returns null when both are empty; a reject `unknown_zone` for an unknown zone
- * /
  */
 function floodZone(zone: string | null, subtype: string | null, sfha: string | null): ReturnType<Classifier> {
   const flag = sfha?.toUpperCase() ?? null;

@@ -30,7 +30,6 @@ const RELIEF_M = 1e6;
  * The source of a feed without a list of files.
  * @throws PlatError `feed_source` when an ImageServer is unreachable, `feed_format` when it doesn't report
  * its extent
- * /
  */
 export async function describeServer(feed: ImageryFeed, signal: AbortSignal): Promise<ImagerySource> {
   const { imagery: input } = feed;

@@ -65,7 +65,6 @@ function compileAll(conditions: readonly SkipCondition[], resolve: Resolve): (so
 /**
  * The sales of a row whose last date and price were read before. None without a section `sales`.
  * @param dateColumn of the last sale
- * /
  */
 export function compileSales(
   sales: Sales | null,

@@ -47,9 +47,8 @@ const SEVERAL_PARCELS = 'Deed over several parcels';
 
 /**
  * Stages recorded sales as comps and compares them with existing listings.
- * @param recorded the query of those that the run staged
+ * @param recorded the query of the run's staged sales
  * @param counties those of the run
- * /
  */
 export async function stageSales(
   db: Db,
