@@ -12,7 +12,7 @@ export type QueryGeometry = { points: Position[]; lines: Position[][]; polygons:
 /**
  * Vertices without those that close a ring (the API documents 10,000), nesting of collections, and edges that
  * one line of latitude or longitude crosses. The outline of Alaska has 36 of these, a random walk of 10,000
- * steps some 250, a zigzag as many as it has edges.
+ * steps about 250, a zigzag one per edge.
  */
 export const QUERY_LIMITS = { maxVertices: 10_000, maxDepth: 8, maxCrossings: 500 };
 export type QueryLimits = typeof QUERY_LIMITS;

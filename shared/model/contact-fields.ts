@@ -10,8 +10,14 @@ export const MAX_PHONES = 6;
 
 const PHONES = Object.fromEntries(
   Array.from({ length: MAX_PHONES }, (_, i) => [
-    [`phone_${i + 1}`, spec('phone', i === 0 ? 'Best phone number' : `Phone number ${i + 1}, in order of preference`)],
-    [`phone_${i + 1}_type`, spec('line_type', `Line type of phone_${i + 1}, Mobile or Landline, if the numbering plan doesn't say`)],
+    [
+      `phone_${i + 1}`,
+      spec('phone', i === 0 ? 'Best phone number' : `Phone number ${i + 1}, in order of preference`),
+    ],
+    [
+      `phone_${i + 1}_type`,
+      spec('line_type', `Line type of phone_${i + 1}, Mobile or Landline, if the numbering plan doesn't say`),
+    ],
   ]).flat(),
 ) as Record<`phone_${number}` | `phone_${number}_type`, ContactFieldSpec>;
 

@@ -58,7 +58,7 @@ export function readCopy<C extends CopyColumns>(
 
 /**
  * @param columns in the order of the statement @throws PlatError `copy_format` when the data
- * is not what they say
+ * doesn't match them
  */
 export async function readCopyBinary<C extends CopyColumns>(
   chunks: AsyncIterable<Uint8Array>,

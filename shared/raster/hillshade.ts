@@ -9,8 +9,8 @@ const ALTITUDE = Math.PI / 4;
 export const HILLSHADE_CELLS = 128;
 
 /**
- * Shaded relief of a square by Horn's gradient (1981): gray and alpha by turns, row by row from the north;
- * null when no height is known.
+ * Shaded relief of a square by Horn's gradient (1981): alternating gray and alpha, row by row from the north;
+ * null when no elevation is known.
  * @param placeOf the position of a cell, from -1 to HILLSHADE_CELLS
  * @param cellM side of a cell in meters
  */

@@ -51,8 +51,8 @@ export const money: readonly Fault[] = [
   {
     what: 'a charge of an old period is no longer refused',
     file: 'sql/queries/accounts/calls.sql',
-    from: 'and a.period_start = p.period_start and a.period_end > now()\n    -- What',
-    to: 'and a.period_start = p.period_start\n    -- What',
+    from: 'and a.period_start = p.period_start and a.period_end > now()\n    -- The account',
+    to: 'and a.period_start = p.period_start\n    -- The account',
     tests: [
       'test/properties/periods.test.ts',
       'test/e2e/api/period-end.test.ts',

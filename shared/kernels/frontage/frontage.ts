@@ -115,7 +115,7 @@ function middleOf(polygons: MultiPolygon): Position {
 }
 
 /**
- * Whether a road crosses or touches a parcel: some of the parcel lies within half a right-of-way of a
+ * Whether a road crosses or touches a parcel: some of the parcel is within half a right-of-way of a
  * centerline.
  */
 function isTouched(polygon: PreparedPolygon, roads: Segments): boolean {

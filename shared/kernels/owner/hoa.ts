@@ -34,8 +34,8 @@ const ENDING = / (?:POA|COA|P O A)(?: (?:INC|LLC|CORP|LTD|NO|\d+))* $/;
 const PERSON = /^\s*[\p{L}'’-]+\s*,/u;
 
 /**
- * Vietnamese surnames, middle names and given names, which tell a person named Hoa (NGUYEN THI HOA) from an
- * association (FOX HOLLOW HOA). The surnames are the most common ones of the 2010 census.
+ * Vietnamese surnames, middle names, and given names, to distinguish a person named Hoa (NGUYEN THI HOA) from
+ * an association (FOX HOLLOW HOA). The surnames are the most common ones of the 2010 census.
  */
 const NAMES_OF_PEOPLE = new Set(
   (

@@ -4,7 +4,7 @@ import { ABBREVIATIONS } from './suffixes.ts';
 /**
  * Normalizes a street, box or rural route, so that equal addresses become equal texts: upper case, USPS
  * Publication 28 abbreviations, PO BOX n, RR n BOX n, units as `# n`. Idempotent. Null when nothing is left,
- * or only a remark that there is no address. The result is a key, not for envelopes:
+ * or only a remark that the address is missing. The result is a key, not for envelopes:
  * - Suffixes and directionals are abbreviated everywhere (100 LAKE DRIVE becomes 100 LK DR), as rolls do
  *   either. A directional that is the street's name stays: South Street and S Street can be two streets.
  * - APT, UNIT, SUITE, ROOM and # all become `#`, as rolls interchange them.

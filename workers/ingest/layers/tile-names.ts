@@ -12,7 +12,7 @@ const MAX_TILES = 4000;
  * north-west corner, so that n45w069 spans latitudes 44 to 45 and longitudes -69 to -68
  * (https://www.usgs.gov/3d-elevation-program). From north to south, then from west to east.
  * @param template with `{tile}` in place of the name
- * @throws PlatError `feed_definition` without `{tile}`, or when the bounds are no box in degrees or
+ * @throws PlatError `feed_definition` without `{tile}`, or when the bounds aren't a box in degrees or
  * span too many tiles
  */
 export function tilesOfBounds(template: string, [west, south, east, north]: Box): string[] {
