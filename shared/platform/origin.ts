@@ -36,7 +36,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8);
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** @param host a name or an address, in brackets or without. */
+/** @param host a name or an address, with or without brackets. */
 export function isLoopback(host: string): boolean {
   if (NAMES.includes(host)) return true;
   const address = host.replace(/^\[|\]$/g, '');

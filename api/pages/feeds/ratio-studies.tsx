@@ -48,7 +48,7 @@ const FIGURES: readonly (readonly [
     'MKI',
     2,
     '–',
-    'how unequal values are compared with prices. Below 1, expensive land is valued too low.',
+    'how unevenly values are spread, compared with prices. Below 1, expensive land is valued too low.',
   ],
   [
     'vei',

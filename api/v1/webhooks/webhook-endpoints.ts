@@ -38,7 +38,7 @@ const types = z
   .array(z.enum(WEBHOOK_TYPES, `must be one or more of ${WEBHOOK_TYPES.join(', ')}`))
   .min(1, 'must have at least one type')
   .transform(given => [...new Set(given)])
-  .describe('Types of `changes/` that the webhook gets.');
+  .describe('Types of changes to send (see `changes/`).');
 const enabled = z.boolean('must be true or false').optional();
 
 const search_id = z

@@ -15,7 +15,7 @@ export const webhook = z
   .object({
     id: z.uuid(),
     url: z.string().describe('URL that gets the messages.'),
-    types: z.array(z.enum(WEBHOOK_TYPES)).describe('Types of `changes/` that the webhook gets.'),
+    types: z.array(z.enum(WEBHOOK_TYPES)).describe('Types of changes to send (see `changes/`).'),
     fips: z.string().nullable().describe('Only changes in this county. Null for all counties.'),
     search_id: z
       .uuid()

@@ -96,7 +96,7 @@ cross join lateral (
 select told, figures from market_history where type = :type and code = :code and as_of = :as_of and told is not null;
 
 -- name: read_region
--- A region as its statistics name it.
+-- A region with its name and codes, as in its statistics.
 select r.id, r.type, r.code, r.name, r.state, r.county_name, r.fips, c.price_index
 from regions r
 left join valuation_counties c on r.type = 'county' and c.fips = r.fips
