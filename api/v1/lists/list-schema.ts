@@ -55,7 +55,7 @@ export const list = z
       .int()
       .min(0)
       .describe(
-        `Parcels in the list, also with one row per owner. If a filter filled the list and fewer than ${MIN_DISCLOSED_COUNT} rows are unread, only those that you have read.`,
+        `Number of parcels in the list, even with one row per owner. If a filter filled the list and fewer than ${MIN_DISCLOSED_COUNT} rows are unread, only those that you have read.`,
       ),
     counts: z
       .array(
