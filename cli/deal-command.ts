@@ -153,8 +153,8 @@ async function ownerOf(db: Db, account: string): Promise<Owner> {
 }
 
 function subjectOf({ parcel, listing, url }: AddFlags): DealSubject {
-  const given = [parcel, listing, url].filter(value => value !== undefined);
-  if (given.length !== 1)
+  const references = [parcel, listing, url].filter(value => value !== undefined);
+  if (references.length !== 1)
     throw new PlatError('validation_error', 'Use one of --parcel, --listing, and --url.');
   if (parcel !== undefined) return { property_id: parcel };
   return listing !== undefined ? { listing_id: listing } : { listing_url: url! };

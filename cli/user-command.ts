@@ -134,6 +134,6 @@ const oneTime = (url: string): string =>
 
 /** The web app's URL on this machine: from the settings, the running `plat up`, or where it would listen. */
 function appUrl({ config }: Session): string {
-  const given = config.APP_URL ?? config.BASE_URL;
-  return given ?? readState(config)?.apiUrl ?? localUrl(config.HOST, config.PORT);
+  const configured = config.APP_URL ?? config.BASE_URL;
+  return configured ?? readState(config)?.apiUrl ?? localUrl(config.HOST, config.PORT);
 }

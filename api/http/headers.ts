@@ -58,8 +58,8 @@ export const pageSecurityHeaders = collect({
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /** The client's id if it is valid, otherwise a new one. */
-export function requestIdOf(given: string | string[] | undefined): string {
-  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
 }
 
 /** The headers of every response. */

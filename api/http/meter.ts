@@ -173,11 +173,11 @@ type ChargeRow = {
 async function attempt(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Promise<ChargeGroup[]> {
   if (groups.length === 0) return [];
   const rows = await chargeRows(db, groups);
-  const over = new Set(groups);
+  const openGroups = new Set(groups);
   const used = usedByAccount(groups, rows);
   for (const row of rows) {
     const group = groups[row.n - 1]!;
-    over.delete(group);
+    openGroups.delete(group);
     for (const [at, index] of group.indexes.entries())
       outcomes[index] = {
         charged: at < row.charged,
@@ -187,7 +187,7 @@ async function attempt(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Prom
         tokensAllowed: row.tokens_allowed,
       };
   }
-  return [...over];
+  return [...openGroups];
 }
 
 async function chargeRows(db: Db, groups: ChargeGroup[]): Promise<ChargeRow[]> {

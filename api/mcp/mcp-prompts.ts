@@ -9,7 +9,7 @@ type Prompt = {
   title: string;
   description: string;
   arguments: Argument[];
-  text(given: Readonly<Record<string, string>>): string;
+  text(args: Readonly<Record<string, string>>): string;
 };
 
 const needed = (name: string, description: string): Argument => ({ name, description, required: true });
@@ -65,13 +65,13 @@ Answer with one table, and one sentence on which market I should look at first a
 export const PROMPT_LIST = { prompts: PROMPTS.map(({ text: _text, ...prompt }) => prompt) };
 
 /** @returns undefined for an unknown prompt, or the name of a missing argument */
-export function promptOf(name: string, given: Readonly<Record<string, string>>) {
+export function promptOf(name: string, args: Readonly<Record<string, string>>) {
   const prompt = PROMPTS.find(one => one.name === name);
   if (prompt === undefined) return undefined;
-  const missing = prompt.arguments.find(argument => argument.required && !given[argument.name]?.trim());
+  const missing = prompt.arguments.find(argument => argument.required && !args[argument.name]?.trim());
   if (missing !== undefined) return { missing: missing.name };
   return {
     description: prompt.description,
-    messages: [{ role: 'user' as const, content: { type: 'text' as const, text: prompt.text(given) } }],
+    messages: [{ role: 'user' as const, content: { type: 'text' as const, text: prompt.text(args) } }],
   };
 }

@@ -154,8 +154,8 @@ function challenge(error: unknown, appUrl: string, authorization = ''): never {
 
 /** The library would make it the prototype of the arguments and lose it. */
 function hasPrototypeArgument(params: Message['params']): boolean {
-  const given = params?.arguments;
-  return typeof given === 'object' && given !== null && Object.hasOwn(given, '__proto__');
+  const args = params?.arguments;
+  return typeof args === 'object' && args !== null && Object.hasOwn(args, '__proto__');
 }
 
 /** @returns undefined if it isn't JSON, or too large */

@@ -38,14 +38,14 @@ type Answered = { result?: ToolResult; status: number };
 /** Calls a tool's endpoint, on the same path as REST. Errors become results with `isError`. */
 export async function callTool(
   tool: Tool,
-  given: Arguments,
+  args: Arguments,
   asked: ToolCallRequest,
   signal: AbortSignal,
   deps: CallDeps,
 ): Promise<ToolResult> {
   const exchange: Exchange = { ...asked.exchange, startedAt: performance.now() };
   const answered: Answered = { status: 499 };
-  const call = callOf(tool, given, asked, exchange, answered, signal);
+  const call = callOf(tool, args, asked, exchange, answered, signal);
   await serve(call, deps);
   asked.exchange.rate = exchange.rate;
   deps.metrics.observe(
@@ -61,13 +61,13 @@ export async function callTool(
 /** @param answered receives the result */
 function callOf(
   tool: Tool,
-  given: Arguments,
+  args: Arguments,
   asked: ToolCallRequest,
   exchange: Exchange,
   answered: Answered,
   signal: AbortSignal,
 ): Call {
-  const endpoint = endpointFor(tool, given);
+  const endpoint = endpointFor(tool, args);
   const abortController = new AbortController();
   signal.addEventListener('abort', () => abortController.abort(), { once: true });
   let query: Record<string, unknown> = {};
@@ -81,11 +81,11 @@ function callOf(
     // The router has already read the body.
     size: () => 0,
     idempotencyKey: asked.idempotencyKey,
-    url: () => addressOf(tool, given),
+    url: () => addressOf(tool, args),
     apiUrl: () => asked.apiUrl,
     appUrl: () => asked.appUrl,
     async read() {
-      const request = requestOf(tool, endpoint, given);
+      const request = requestOf(tool, endpoint, args);
       query = request.query as Record<string, unknown>;
       return request;
     },
@@ -135,9 +135,9 @@ function metaOf({ requestId }: Exchange, { caller: { account }, tokens }: Outcom
 }
 
 /** Path and query of the same call over REST. */
-function addressOf(tool: Tool, given: Arguments): URL {
-  const endpoint = endpointFor(tool, given);
-  const { params, query } = requestOf(tool, endpoint, given);
+function addressOf(tool: Tool, args: Arguments): URL {
+  const endpoint = endpointFor(tool, args);
+  const { params, query } = requestOf(tool, endpoint, args);
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_place, name: string) =>
     encodeURIComponent(String((params as Arguments)[name])),
   );

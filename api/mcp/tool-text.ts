@@ -61,18 +61,18 @@ export function textOf(answer: Fields, query: Fields, omitted: readonly string[]
     if (isTable(value)) lists.push([name, value]);
     else if (!(paged && PAGING.has(name))) lines.push(`${name}: ${written(name, value)}`);
   }
-  let room = MAX_CHARS - RESERVE - lines.reduce((sum, line) => sum + line.length + 1, 0);
+  let remaining = MAX_CHARS - RESERVE - lines.reduce((sum, line) => sum + line.length + 1, 0);
   for (const [name, rows] of lists) {
     if (rows.length === 1 && !paged) {
       lines.push(`${name}: 1`, ...fieldLines(rows[0]!));
       continue;
     }
     const { head, body } = table(rows, omitted);
-    const shown = fitting(body, room - head.join('\n').length);
+    const shown = fitting(body, remaining - head.join('\n').length);
     const title = paged ? pageTitle(answer, query, rows.length) : `${name}: ${rows.length}`;
     lines.push(title, ...head, ...body.slice(0, shown));
     if (shown < rows.length) lines.push(cut(shown, rows.length, paged ? query : undefined));
-    room -= [...head, ...body.slice(0, shown)].join('\n').length;
+    remaining -= [...head, ...body.slice(0, shown)].join('\n').length;
   }
   if (paged && lists.length === 0) lines.push(pageTitle(answer, query, 0));
   return truncate(lines.join('\n') || 'No results.');
@@ -104,13 +104,13 @@ function cut(shown: number, rows: number, query: Fields | undefined): string {
   return `${left} To continue here: page_size=${size}, page=${Math.floor((before + shown) / size) + 1}.`;
 }
 
-function fitting(rows: readonly string[], room: number): number {
-  let left = room;
-  const over = rows.findIndex(row => {
+function fitting(rows: readonly string[], remaining: number): number {
+  let left = remaining;
+  const firstTooLong = rows.findIndex(row => {
     left -= row.length + 1;
     return left < 0;
   });
-  return over < 0 ? rows.length : Math.max(1, over);
+  return firstTooLong < 0 ? rows.length : Math.max(1, firstTooLong);
 }
 
 /** The fields with a value. Nested fields have names with dots. */

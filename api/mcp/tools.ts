@@ -127,9 +127,9 @@ function paged(schema: Schema): Schema {
   return { ...schema, properties: { ...properties, page_size: { ...size, default: PAGE_SIZE } } };
 }
 
-export function endpointFor({ endpoints }: Tool, given: Arguments): Endpoint {
+export function endpointFor({ endpoints }: Tool, args: Arguments): Endpoint {
   return (
-    endpoints.find(({ params }) => namesOf(params).some(name => isGiven(given[name]))) ?? endpoints.at(-1)!
+    endpoints.find(({ params }) => namesOf(params).some(name => isGiven(args[name]))) ?? endpoints.at(-1)!
   );
 }
 
@@ -137,11 +137,11 @@ export function endpointFor({ endpoints }: Tool, given: Arguments): Endpoint {
  * The arguments as a request to the endpoint. null means absent. @throws PlatError `validation_error` if a
  * required place is missing
  */
-export function requestOf({ endpoints }: Tool, endpoint: Endpoint, given: Arguments): RequestInput {
+export function requestOf({ endpoints }: Tool, endpoint: Endpoint, args: Arguments): RequestInput {
   const places = endpoints.map(({ params }) => namesOf(params));
   if (
     places.length > 1 &&
-    places.every(names => names.length > 0 && !names.some(name => isGiven(given[name])))
+    places.every(names => names.length > 0 && !names.some(name => isGiven(args[name])))
   )
     throw validationError(
       Object.fromEntries(
@@ -153,7 +153,7 @@ export function requestOf({ endpoints }: Tool, endpoint: Endpoint, given: Argume
   const body: Record<string, unknown> = {};
   const inPath = new Set(namesOf(endpoint.params));
   const inQuery = new Set(namesOf(endpoint.query));
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(args)) {
     if (!isGiven(value)) continue;
     if (inPath.has(name)) params[name] = asText(value);
     else if (inQuery.has(name)) query[name] = Array.isArray(value) ? value.map(asText) : asText(value);

@@ -28,12 +28,12 @@ export async function enqueueFromCli<P>(
     return [{ job: id, added }, `${label}: job ${id} ${how}. \`plat status\` shows its progress.`];
   }
   const view = openProgress();
-  const over = new AbortController();
-  const warning = warnOfNoWorker(session.db, id, over.signal);
+  const finished = new AbortController();
+  const warning = warnOfNoWorker(session.db, id, finished.signal);
   const state = await waitForJob(session.db, id, {
     onState: seen => view.update(label, seen),
   }).finally(async () => {
-    over.abort();
+    finished.abort();
     await warning;
     view.stop();
   });

@@ -39,11 +39,11 @@ export async function requireKnownOrNewName(db: Db, of: NamedSort, text: string)
   const existing = [text, text.trim()].find(each => names.includes(each));
   if (existing !== undefined) return existing;
   const name = of === 'account' ? requireAccountName(text) : requireName(of, text);
-  const alike = names.find(other => folded(other) === folded(name));
-  if (alike === undefined) return name;
+  const takenName = names.find(other => folded(other) === folded(name));
+  if (takenName === undefined) return name;
   throw new PlatError(
     'name',
-    `"${name}" differs only by case or encoding from the ${of} "${alike}". Enter that name exactly, or choose another one.`,
+    `"${name}" differs only by case or encoding from the ${of} "${takenName}". Enter that name exactly, or choose another one.`,
   );
 }
 

@@ -47,9 +47,9 @@ export async function storePassword(db: Db, userId: string, password: string): P
 }
 
 /** Whether the password is correct. Takes equally long if there is no such user or they have no password. */
-export async function verifyPassword(stored: string | null | undefined, given: string): Promise<boolean> {
+export async function verifyPassword(stored: string | null | undefined, candidate: string): Promise<boolean> {
   dummyHash ??= argonHash(randomBytes(16).toString('hex'), ARGON2);
-  const right = await argonVerify(stored ?? (await dummyHash), given);
+  const right = await argonVerify(stored ?? (await dummyHash), candidate);
   return right && typeof stored === 'string';
 }
 

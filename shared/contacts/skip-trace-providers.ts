@@ -55,8 +55,8 @@ const phones = z
   .nullish()
   .catch(null);
 
-function phonesOf(given: z.output<typeof phones>): ProvidedPhone[] {
-  return (given ?? [])
+function phonesOf(provided: z.output<typeof phones>): ProvidedPhone[] {
+  return (provided ?? [])
     .flatMap(({ number, line_type, dnc }) => {
       const digits = number == null ? null : phoneDigits(String(number));
       return digits === null

@@ -1,8 +1,8 @@
 import type { Position } from './geometry-types.ts';
 
 /**
- * The most edges that one line of latitude or longitude crosses. Testing a point takes this many steps, and so
- * does every step of the check for crossing rings. This number times the number of edges limits the work.
+ * The most edges that one line of latitude or longitude crosses. Testing a point takes this many steps, and
+ * so does every step of the check for crossing rings. This number times the number of edges limits the work.
  */
 export function countCrossings(paths: readonly (readonly Position[])[]): number {
   return Math.max(deepest(paths, 0), deepest(paths, 1));

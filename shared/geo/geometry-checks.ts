@@ -116,8 +116,8 @@ export function collectCoordinates(
 }
 
 /**
- * Checks a position of a ring or a line and drops its elevation. Returns the input array itself when it has two
- * ordinates.
+ * Checks a position of a ring or a line and drops its elevation. Returns the input array itself when it has
+ * two ordinates.
  */
 export function checkPosition(
   value: unknown,

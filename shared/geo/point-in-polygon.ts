@@ -29,7 +29,7 @@ export function pointInRing(point: Position, ring: Ring): Side {
   return inside ? 'inside' : 'outside';
 }
 
-/** Whether a point is inside or outside a polygon with holes, or on its boundary. Edges of holes are boundary. Exact. */
+/** Whether a point is inside, outside, or on the boundary of a polygon. Edges of holes are boundary. */
 export function pointInPolygon(point: Position, polygon: Polygon): Side {
   const side = pointInRing(point, polygon[0]!);
   if (side !== 'inside') return side;

@@ -154,16 +154,16 @@ function transform(geometry: Geometry, axes: TransformPosition): Geometry {
   if (geometry.type === 'GeometryCollection') {
     for (const part of geometry.geometries) transform(part, axes);
   } else {
-    walk(geometry.coordinates, axes);
+    transformAll(geometry.coordinates, axes);
   }
   return geometry;
 }
 
 type Nested = number[] | Nested[];
 
-function walk(coordinates: Nested, axes: TransformPosition): void {
+function transformAll(coordinates: Nested, axes: TransformPosition): void {
   if (typeof coordinates[0] === 'number') axes(coordinates as Position);
-  else for (const inner of coordinates as Nested[]) walk(inner, axes);
+  else for (const inner of coordinates as Nested[]) transformAll(inner, axes);
 }
 
 type Projjson = {

@@ -68,6 +68,6 @@ function crsFault(value: unknown): string | undefined {
   if (crs === undefined || crs === null) return undefined;
   const name = crs.properties?.name;
   if (typeof name === 'string' && WGS84.test(name)) return undefined;
-  const given = typeof name === 'string' ? `the crs ${name.slice(0, 60)}` : 'an unnamed crs';
-  return `has ${given}: use longitude and latitude in WGS84 (CRS84), and omit crs`;
+  const description = typeof name === 'string' ? `the crs ${name.slice(0, 60)}` : 'an unnamed crs';
+  return `has ${description}: use longitude and latitude in WGS84 (CRS84), and omit crs`;
 }

@@ -109,22 +109,22 @@ export async function addSources(
   boxes: readonly Box[],
   places: readonly string[],
 ): Promise<void> {
-  const isBeside = (layer: Layer, { covering }: MarkedParcel) =>
+  const isNearby = (layer: Layer, { covering }: MarkedParcel) =>
     covering[kind].length > 0 && !covering[kind].includes(layer);
-  const beside = layers.filter(layer => subjects.some(subject => isBeside(layer, subject)));
-  if (beside.length === 0) return;
+  const nearbyLayers = layers.filter(layer => subjects.some(subject => isNearby(layer, subject)));
+  if (nearbyLayers.length === 0) return;
   const rows = await db.run<BoxColumns & { feed_id: number }>('land/read_extents', {
-    feed_ids: beside.map(layer => layer.feed_id),
+    feed_ids: nearbyLayers.map(layer => layer.feed_id),
     boxes: places,
   });
   const shown = new Map<number, Box[]>();
   for (const row of rows) addToGroup(shown, row.feed_id, boxOfColumns(row));
-  const showing = beside.filter(layer => shown.has(layer.feed_id));
+  const showing = nearbyLayers.filter(layer => shown.has(layer.feed_id));
   if (showing.length === 0) return;
   for (const [i, subject] of subjects.entries()) {
     const around = withMarginE7(boxes[i]!, marginM(kind, subject.covering[kind]));
     const near = showing.filter(
-      layer => isBeside(layer, subject) && shown.get(layer.feed_id)!.some(box => boxesIntersect(box, around)),
+      layer => isNearby(layer, subject) && shown.get(layer.feed_id)!.some(box => boxesIntersect(box, around)),
     );
     if (near.length === 0) continue;
     const all = [...subject.covering[kind], ...near].sort((a, b) => a.run_id - b.run_id);

@@ -140,15 +140,15 @@ export function checkComps(query: CompsQuery, context: z.core.$RefinementCtx): v
 
 /** The same as JSON, where numbers and shapes can be JSON values instead of text. */
 export const compsRequest = z.preprocess(
-  given =>
-    isRecord(given)
-      ? Object.fromEntries(Object.entries(given).map(([name, value]) => [name, toText(value)]))
-      : given,
+  input =>
+    isRecord(input)
+      ? Object.fromEntries(Object.entries(input).map(([name, value]) => [name, toText(value)]))
+      : input,
   compsObject.superRefine(checkComps),
 );
 
-const isRecord = (given: unknown): given is object =>
-  typeof given === 'object' && given !== null && !Array.isArray(given);
+const isRecord = (input: unknown): input is object =>
+  typeof input === 'object' && input !== null && !Array.isArray(input);
 
 function toText(value: unknown): unknown {
   if (typeof value === 'number') return String(value);

@@ -88,9 +88,9 @@ export function statsBody(region: RegionFields, stats: RegionStats): string {
   return JSON.stringify({ ...fieldsOf(region), as_of: stats.asOf, stats: shown });
 }
 
-/** The recorded response that starts with `told`. */
-export function recordedBody(told: string, stats: RegionStats): string {
-  const [fields] = JSON.parse(`[${told}"stats":[]}]`);
+/** The recorded response that starts with `head`. */
+export function recordedBody(head: string, stats: RegionStats): string {
+  const [fields] = JSON.parse(`[${head}"stats":[]}]`);
   return statsBody(fields, { ...stats, asOf: fields.as_of });
 }
 

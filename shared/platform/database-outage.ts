@@ -52,8 +52,8 @@ export function watchDatabase(
   { log, limitMs }: Wait,
   lost: (error: unknown) => void,
 ): () => void {
-  const over = new AbortController();
-  const { signal } = over;
+  const ended = new AbortController();
+  const { signal } = ended;
   const query = { text: 'select 1', query_timeout: ANSWER_MS };
   const watch = async () => {
     while (!signal.aborted) {
@@ -72,5 +72,5 @@ export function watchDatabase(
     }
   };
   watch().catch(error => signal.aborted || lost(error));
-  return () => over.abort();
+  return () => ended.abort();
 }

@@ -6,7 +6,7 @@ import type { Logger } from './log.ts';
  */
 export function onShutdown(log: Logger, deadlineMs: number, stop: () => Promise<void>): void {
   let stopping = false;
-  const begin = (reason: string) => {
+  const startShutdown = (reason: string) => {
     if (stopping) {
       log.warn({ reason }, 'stopping at once');
       process.exit(1);
@@ -25,11 +25,11 @@ export function onShutdown(log: Logger, deadlineMs: number, stop: () => Promise<
       },
     );
   };
-  process.on('SIGINT', () => begin('SIGINT'));
-  process.on('SIGTERM', () => begin('SIGTERM'));
+  process.on('SIGINT', () => startShutdown('SIGINT'));
+  process.on('SIGTERM', () => startShutdown('SIGTERM'));
   // Only a forked process has a channel to its parent.
   if (!process.send) return;
   // After a signal, the loss of the parent doesn't count as a second signal.
-  process.on('disconnect', () => stopping || begin('parent gone'));
-  if (!process.connected) begin('parent gone');
+  process.on('disconnect', () => stopping || startShutdown('parent gone'));
+  if (!process.connected) startShutdown('parent gone');
 }

@@ -62,8 +62,8 @@ export function countyAt(lon: number, lat: number): number | null {
 const COAST_TOLERANCE_DEG = 0.05;
 
 /**
- * The county that contains a point, or else the one whose boundary is nearest within `toleranceDeg` degrees of
- * latitude, else null.
+ * The county that contains a point, or else the one whose boundary is nearest within `toleranceDeg` degrees
+ * of latitude, else null.
  */
 export function nearestCounty(lon: number, lat: number, toleranceDeg = COAST_TOLERANCE_DEG): number | null {
   const inside = countyAt(lon, lat);

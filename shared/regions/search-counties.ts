@@ -38,10 +38,10 @@ export function matchCounties(text: string): County[] {
   if (plain === '') return [];
   if (/^\d+$/.test(plain)) return all.filter(({ fips }) => fips === Number(plain));
   const { name, state } = splitState(plain);
-  const [begun, joined] = [` ${name}`, name.replaceAll(' ', '')];
+  const [wordStart, joined] = [` ${name}`, name.replaceAll(' ', '')];
   const counties = allNames()
     .filter(each => state === undefined || each.county.state === state)
-    .filter(each => each.words.includes(begun) || each.joined.startsWith(joined))
+    .filter(each => each.words.includes(wordStart) || each.joined.startsWith(joined))
     .map(each => each.county);
   // Washington is a name of counties, and a state.
   if (state !== undefined || counties.length > 0) return counties;

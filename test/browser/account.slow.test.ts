@@ -16,7 +16,7 @@ await new Promise<void>(resolve => assistant.listen(0, '127.0.0.1', resolve));
 afterAll(() => assistant.close());
 
 describePages('the account', site => {
-  test('an assistant is let in on the consent page and stands on the account page until its access is ended', async () => {
+  test('an assistant is approved on the consent page, and is listed on the account page until its access ends', async () => {
     const callback = `http://127.0.0.1:${(assistant.address() as AddressInfo).port}/callback`;
     const registered = await fetch(`${site.api.url}/oauth/register`, {
       method: 'POST',
@@ -55,7 +55,7 @@ describePages('the account', site => {
     await expect.poll(() => page.getByText('Field assistant').count()).toBe(0);
   });
 
-  test('by keyboard on a dark phone: a colleague is invited and comes, a key is made, used and revoked, a run is looked into', async () => {
+  test('by keyboard on a dark phone: a colleague is invited and joins, a key is created, used, and revoked, a run is viewed', async () => {
     const operator = await newUser(site.db, { operator: true, company: 'Keys & Co' });
     const page = await site.open('/account', { viewport: NARROW, as: operator });
     await page.emulateMedia({ colorScheme: 'dark' });

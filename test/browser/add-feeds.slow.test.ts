@@ -9,7 +9,7 @@ import { newUser } from '../support/visitor.ts';
 import { startTestWorker, workerConfig } from '../support/workers.ts';
 
 describePages('feeds from /admin', site => {
-  test('an operator reads a run, asks for one, cancels it, asks again, and forces one that was blocked', async () => {
+  test('an operator reads a run, starts one, cancels it, starts another, and forces one that was blocked', async () => {
     const page = await site.open('/admin', { as: await newUser(site.db, { operator: true }) });
     await inspect(page);
     await page.locator('a[href="/admin/runs/1"]').click();
@@ -73,7 +73,7 @@ describePages('feeds from /admin', site => {
     await pool.query("delete from jobs where name = 'ingest.run'");
   });
 
-  test('an operator searches a county, sees what is published, adds it and follows its runs', async () => {
+  test('an operator searches for a county, sees what is published, adds it, and follows its runs', async () => {
     const { db } = site;
     const catalogue = join(db.folder, 'catalogue.json');
     const mirror = await serveMirror(['23019'], catalogue);
@@ -130,7 +130,7 @@ describePages('feeds from /admin', site => {
     await mirror.close();
   }, 300_000);
 
-  test('an operator uploads a file, corrects what is suggested, checks it, and has it loaded', async () => {
+  test('an operator uploads a file, corrects the suggestions, checks the feed, and loads it', async () => {
     const { db, api } = site;
     const env = { FEEDS_DIR: join(db.folder, 'file-feeds'), PLAT_DIR: api.config.PLAT_DIR };
     await startTestWorker(workerConfig(db, 'postgres', env), allJobs);

@@ -31,7 +31,7 @@ describePages('comp reports', site => {
   const estimate = (page: Page) => page.locator('#strip dd').first().innerText();
   const rows = (page: Page) => page.locator('#comps li:visible');
 
-  test("the model's comps in one click, one more by hand, one overridden: the figures follow; it can be printed", async () => {
+  test("the model's comps are added in one click, one more by hand, and one adjusted: the figures follow, and the report prints", async () => {
     // Somebody who has nothing but the link.
     const page = await site.open(await newReport(), { as: null });
     await field(page, 'email').fill(site.user.email);
@@ -69,7 +69,7 @@ describePages('comp reports', site => {
     ).toBe(false);
   });
 
-  test('by keyboard on a dark phone: two comps are taken off, the report is printed on whole pages, and shared', async () => {
+  test('by keyboard on a dark phone: two comps are removed, and the report is printed on whole pages and shared', async () => {
     const page = await site.open(await newReport(), { viewport: NARROW });
     await page.emulateMedia({ colorScheme: 'dark' });
     await ready(page);
@@ -121,7 +121,7 @@ describePages('comp reports', site => {
     await readmePicture(page, 'report');
   });
 
-  test('the list is filtered and ordered as one types, and points at the map as the map at it', async () => {
+  test("the list is filtered and sorted while typing, and the list and the map highlight each other's items", async () => {
     const page = await site.open(await newReport());
     await ready(page);
     const all = await rows(page).count();
@@ -156,7 +156,7 @@ describePages('comp reports', site => {
     await expect.poll(() => page.locator('#comps .pointed').count()).toBe(1);
   });
 
-  test('two windows: both selections stay, a title that the other has changed is not overwritten unseen', async () => {
+  test('two windows: both selections are kept, and a title changed in the other window is not overwritten silently', async () => {
     const path = await newReport();
     const [one, two] = [await site.open(path), await site.open(path)];
     await ready(one);
@@ -174,7 +174,7 @@ describePages('comp reports', site => {
     await expect.poll(() => field(two, 'title').inputValue()).toBe('Second');
   });
 
-  test('without script: begun on the parcel, comps ticked and saved, shared, read by a stranger', async () => {
+  test('without script: started from the parcel, comps checked and saved, shared, read by a stranger', async () => {
     const window = async (path: string) => {
       const page = await site.open(undefined, { script: false });
       await page.goto(path);

@@ -3,7 +3,7 @@ import { describePages, inspect } from '../support/browser.ts';
 import { linkOf, newUser, visitor } from '../support/visitor.ts';
 
 describePages('the reference of the API', site => {
-  test('in our look, by day and by night; on a phone a call is tried with a key of an hour that one click makes', async () => {
+  test("docs have the app's theme, light and dark; on a phone, a call is tried with a one-hour key created in one click", async () => {
     const user = await newUser(site.db);
     const page = await site.open('/docs', { as: user });
     await page.waitForSelector('#docs[data-ready]');
@@ -35,7 +35,7 @@ describePages('the reference of the API', site => {
     expect(rows).toEqual([{ name: 'docs', scopes: ['api:direct'], minutes: 60, by: user.email }]);
   });
 
-  test('strangers are told to sign in; who has no account of their own gets no key, nor does another site', async () => {
+  test('visitors are told to sign in; users without their own account get no key, nor do other sites', async () => {
     const stranger = visitor(site.api);
     expect((await stranger.open('/docs')).text).toContain('href="/sign-in?next=/docs"');
     expect((await stranger.submit('/docs/key', {})).status).toBe(303);

@@ -3,7 +3,7 @@ import { usageOf } from '../support/api.ts';
 import { describePages, field, inspect, isFocused, tabTo } from '../support/browser.ts';
 
 describePages('from a county by its name to a telephone number', site => {
-  test('by keyboard alone: the county, vacant lots of 5 to 20 acres of owners out of state, sorted, one opened, its numbers bought once', async () => {
+  test('by keyboard alone: county, vacant lots of 5 to 20 acres with out-of-state owners, sorted, one opened, its numbers bought once', async () => {
     // Every number of the sample's people, which are 555-01xx, is on the registry.
     await site.db.pool.query(`with listed as (
         insert into dnc_areas (area_code, edition, numbers, feed_id, changed_run)
@@ -105,7 +105,7 @@ describePages('from a county by its name to a telephone number', site => {
     await expect.poll(() => count.textContent()).toBe(String(found));
   });
 
-  test('a thumb of a histogram keeps the focus when the bars of the last question come late', async () => {
+  test("a histogram's thumb keeps the focus when the bars of the previous search arrive late", async () => {
     const page = await site.open('/data?county=33019');
     await page.locator('.filters > summary').click();
     await page.locator('.spread[data-of="value"]').waitFor();
@@ -128,7 +128,7 @@ describePages('from a county by its name to a telephone number', site => {
     await expect.poll(() => thumb.evaluate(isFocused)).toBe(true);
   });
 
-  test('a place without parcels says so, and where there are some', async () => {
+  test('a place without parcels says so, and links to places that have some', async () => {
     const page = await site.open('/data?zips_include=03257');
     await page.locator('.notice.warn', { hasText: 'Merrimack, NH' }).waitFor();
     await page.goto(`${site.api.url}/data?zips_include=03743&acres_min=100`);
@@ -137,7 +137,7 @@ describePages('from a county by its name to a telephone number', site => {
     await expect.poll(async () => Number(await page.locator('#count').textContent())).toBeGreaterThan(10);
   });
 
-  test('what is ticked right after another county was named stays, with what that county lacks', async () => {
+  test('filters checked right after another county was chosen stay, with a note of what that county lacks', async () => {
     const page = await site.open('/data');
     // The county is answered once the tick has been asked for, too.
     const ticked = page.waitForRequest(/vacant_only=true/);

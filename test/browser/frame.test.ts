@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describePages, inspect, NARROW } from '../support/browser.ts';
 
 describePages('the frame', site => {
-  test('light or dark: as the system, until a button chooses; without script, on every page, until the system is to choose again', async () => {
+  test('light or dark follows the system until a button overrides it, without script, on every page, until it is set back to the system', async () => {
     const page = await site.open('/account?near=1', { script: false });
     const background = () =>
       page.evaluate(() => getComputedStyle(document.body.parentElement!).backgroundColor);
@@ -25,7 +25,7 @@ describePages('the frame', site => {
     await expect.poll(() => background()).toBe(light);
   });
 
-  test('the font is ours, and is loaded; the bar leads everywhere, on a phone as tabs', async () => {
+  test('the font is self-hosted and is loaded; the nav bar links to every area, as tabs on a phone', async () => {
     const page = await site.open('/coverage');
     expect(
       await page.evaluate(() => document.fonts.ready.then(() => document.fonts.check('16px Inter'))),

@@ -7,7 +7,7 @@ const SEARCH = '/data?county=33019&acres_min=5&acres_max=20&out_of_state_owner=t
 const ADD_TO = 'button[formaction="/lists/add"]';
 
 describePages('lists', site => {
-  test('a search becomes a list: rows are mailed, taken back, noted and removed', async () => {
+  test('a search becomes a list: rows are mailed, unmarked, given notes, and removed', async () => {
     const page = await site.open(SEARCH);
     const found = Number(await page.locator('#count').textContent());
     await page.locator(`${ADD_TO}[name=all]`).click();
@@ -87,7 +87,7 @@ describePages('lists', site => {
     expect(rows).toBe(25);
   });
 
-  test('offers by what is chosen, every parcel or one an owner; without script', async () => {
+  test('offers for the selection, for every parcel or one per owner; without script', async () => {
     const page = await site.open('/lists', { script: false });
     await field(page, 'name').fill('By hand');
     await field(page, 'name').press('Enter');
@@ -129,7 +129,7 @@ describePages('lists', site => {
     expect(page.url()).toBe(`${site.api.url}/lists`);
   });
 
-  test('what another list has is left out of this one', async () => {
+  test('parcels on another list are left out of this one', async () => {
     const page = await site.open('/lists');
     const make = async (name: string) => {
       await page.goto(`${site.api.url}/lists`);
@@ -147,7 +147,7 @@ describePages('lists', site => {
     await expect.poll(() => page.getByLabel('Before', { exact: true }).isChecked()).toBe(true);
   });
 
-  test('files of a search, and of a market, with their price before', async () => {
+  test('files of a search and of a market show their price first', async () => {
     const page = await site.open('/exports?county=33019&acres_min=100');
     await inspect(page);
     await page.goto(`${site.api.url}/exports?market=county:33019`);

@@ -13,7 +13,7 @@ import {
 } from '../support/browser.ts';
 
 describePages('the tools of the map', site => {
-  test('measuring, a radius by mouse and by keyboard, coordinates, a link to the view, a picture, what is in sight', async () => {
+  test('measuring, a radius by mouse and by keyboard, coordinates, a link to the view, a picture, the parcels in view', async () => {
     const page = await site.open('/data?county=33019', { draws: true });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const box = (await page.locator('#map').boundingBox())!;
@@ -158,7 +158,7 @@ describePages('the tools of the map', site => {
     await expect.poll(() => hits.textContent()).not.toBe(before);
   });
 
-  test('what the map cannot do is said, and told the console', async () => {
+  test("the page says what the map can't do, and logs it to the console", async () => {
     const page = await site.open();
     const fault = page.locator('#map-fault');
     await page.addInitScript(() => {

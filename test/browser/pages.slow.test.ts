@@ -22,7 +22,7 @@ import { ingestSample } from '../support/sample.ts';
 import { linkOf } from '../support/visitor.ts';
 
 describePages('the web app', site => {
-  test('the map: at most 600 kB over the wire; parcels are filtered as one types, opened by a click on the list, and closed again', async () => {
+  test('the map: at most 600 kB over the wire; parcels are filtered while typing, opened by a click on the list, and closed again', async () => {
     const page = await site.open(undefined, { draws: true });
     const session = await page.context().newCDPSession(page);
     await session.send('Network.enable');
@@ -103,7 +103,7 @@ describePages('the web app', site => {
     expect(page.url()).toContain('parcel=');
   });
 
-  test('an estimate whose interval ends more than ten times apart is called too uncertain to use', async () => {
+  test('an estimate whose range spans more than a factor of ten is called too uncertain to use', async () => {
     const { rows } = await site.db.pool.query<{ id: string; high: number; low: number }>(
       `select property_id as id, high_price as high, low_price as low from valuations
        where high_price < 9 * low_price order by 1 limit 1`,
@@ -125,7 +125,7 @@ describePages('the web app', site => {
     await setHigh(high);
   });
 
-  test('an area is drawn with the mouse, asked for, and shown again by its address', async () => {
+  test('an area is drawn with the mouse, searched, and restored from its URL', async () => {
     const page = await site.open('/data?county=33019');
     const all = await page.locator('#count').textContent();
     const { x, y, width, height } = (await page.locator('#map').boundingBox())!;
@@ -150,7 +150,7 @@ describePages('the web app', site => {
     await expect.poll(() => page.locator('#count').textContent()).toBe(found);
   });
 
-  test('an area is drawn by keyboard alone; Escape gives it up', async () => {
+  test('an area is drawn by keyboard alone; Escape cancels it', async () => {
     const page = await site.open('/data?county=33019');
     const all = await page.locator('#count').textContent();
     const map = page.locator('#map');
@@ -198,7 +198,7 @@ describePages('the web app', site => {
     await inspect(page);
   });
 
-  test("a basemap of one's own is drawn; its host is the only other one that is asked", async () => {
+  test('a custom basemap is drawn; its host is the only other one that gets requests', async () => {
     const host = 'https://tiles.example';
     const env = { BASEMAP_URL: `${host}/{z}/{x}/{y}.png`, BASEMAP_ATTRIBUTION: 'Our aerials' };
     const api = await startTestApi(site.db, { pages: true, env });
@@ -218,13 +218,13 @@ describePages('the web app', site => {
     expect(others.filter(fault => !fault.startsWith(`asks ${host}/`))).toEqual([]);
   });
 
-  test('signing in: nothing serious for axe on the way in', async () => {
+  test('signing in: axe finds nothing serious on the way', async () => {
     const link = await linkOf(site.db, site.user.id, 'reset');
     for (const path of ['/sign-in', '/sign-in/reset', link])
       await inspect(await site.open(path, { as: null }));
   });
 
-  test('forms work without script: sign in, filter, save a market, make and revoke a key, sign out', async () => {
+  test('forms work without script: sign in, filter, save a market, create and revoke a key, sign out', async () => {
     const page = await site.open(undefined, { script: false, as: null });
     await page.goto('/data');
     await field(page, 'email').fill(site.user.email);
@@ -275,7 +275,7 @@ describePages('the web app', site => {
     expect(page.url()).toContain('/sign-in');
   });
 
-  test('the keyboard alone: to the content, through the filters, into a parcel', async () => {
+  test('by keyboard alone: to the content, through the filters, into a parcel', async () => {
     const page = await site.open('/data?county=33019&acres_min=100');
     await page.keyboard.press('Tab');
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe('#main');
@@ -287,7 +287,7 @@ describePages('the web app', site => {
     await page.locator('#parcel').waitFor();
   });
 
-  test('ZIP areas are switched on: their outlines and codes; no parcel is measured anew', async () => {
+  test('ZIP areas are turned on: their outlines and codes show, and no parcel is measured again', async () => {
     const { pool } = site.db;
     await ingestSample(pool, 'washington-nh-zips');
     expect((await pool.query('select from attributes_dirty')).rowCount).toBe(0);
@@ -303,7 +303,7 @@ describePages('the web app', site => {
     await expect.poll(() => page.getAttribute('#map', 'data-error')).toBeNull();
   });
 
-  test('the picture of a parcel is on its page, with its credit and without tokens', async () => {
+  test("a parcel's picture is on its page, with its credit, at no charge", async () => {
     const { pool } = site.db;
     await ingestSample(pool, 'washington-nh-relief');
     const page = await site.open('/data?parcel=3301900001047');

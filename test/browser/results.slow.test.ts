@@ -4,7 +4,7 @@ import { describePages, drawn, field, inspect, isFocused, tabTo } from '../suppo
 import { insertParcels, square } from '../support/parcels.ts';
 
 describePages('the results of a search', site => {
-  test('vacant lots of 5 to 20 acres of out-of-state owners in a county by its name: switches and ranges as one types, chips that are taken off, what is not loaded is marked', async () => {
+  test('vacant lots of 5 to 20 acres of out-of-state owners in a named county: filters apply while typing, chips are removed, missing data is marked', async () => {
     const page = await site.open('/data');
     await page.locator('#results a[href="/data?county=33019"]').first().waitFor();
     const count = page.locator('#count');
@@ -38,7 +38,7 @@ describePages('the results of a search', site => {
     expect(all).toMatch(/^2,0/);
   });
 
-  test('the bar stays, and tells how many there are and what they cost to take along, as a quote does', async () => {
+  test('the bar stays visible, with the number of rows and their price, the same as in a quote', async () => {
     const page = await site.open('/data?county=33019&acres_min=5&acres_max=20');
     const bar = page.locator('.selbar');
     const prices = page.locator('#prices');
@@ -58,7 +58,7 @@ describePages('the results of a search', site => {
     await expect.poll(() => prices.count()).toBe(0);
   });
 
-  test('rows are selected one by one, as a range and all of a page, and counted', async () => {
+  test('rows are selected one by one, as a range, and as a whole page, and counted', async () => {
     const page = await site.open('/data?county=33019&acres_min=100');
     const said = page.locator('#selected');
     const rows = page.locator('#results [name="property_id"]');
@@ -88,7 +88,7 @@ describePages('the results of a search', site => {
     await said.waitFor({ state: 'hidden' });
   });
 
-  test('units that are selected count the land they share once', async () => {
+  test('selected units count the land they share once', async () => {
     await insertParcels(
       site.db.pool,
       [1, 2, 3].map(n => ({
@@ -104,7 +104,7 @@ describePages('the results of a search', site => {
     }
   });
 
-  test('a table instead of the list: sorted by its heads, kept when the question changes', async () => {
+  test('the table view is sorted by its headings, and stays when the search changes', async () => {
     const page = await site.open('/data?county=33019&acres_min=5&acres_max=20');
     await page.locator('.seg a[href*="view=table"]').click();
     await page.locator('.tablebox').waitFor();
@@ -138,7 +138,7 @@ describePages('the results of a search', site => {
     expect(new URL(page.url()).search).toContain('view=table');
   });
 
-  test('without script: the list is sorted, the table too, page by page, and 500 on one', async () => {
+  test('without script: the list and the table are sorted, page by page, and 500 on a page', async () => {
     const page = await site.open(undefined, { script: false });
     await page.goto('/data?county=33019&acres_min=0.1');
     const follow = async (link: Locator) => {
@@ -200,7 +200,7 @@ describePages('the results of a search', site => {
     },
   );
 
-  test('a row and its parcel on the map are one; another place moves the map, another filter does not', async () => {
+  test("a row and its parcel on the map are linked; another place moves the map, another filter doesn't", async () => {
     const page = await site.open('/data?county=33019&acres_min=100');
     const ring = page.locator('.ring');
     const row = page.locator('#results li').nth(3);
@@ -245,7 +245,7 @@ describePages('the results of a search', site => {
     await scaleChanges(again);
   });
 
-  test('Enter in a checkbox opens its parcel and sends no form', async () => {
+  test("Enter in a checkbox opens its parcel and doesn't submit the form", async () => {
     const page = await site.open('/data?county=33019&acres_min=100');
     const first = page.locator('#results [name="property_id"]').first();
     const id = await first.inputValue();

@@ -4,7 +4,7 @@ import { describePages, inspect, NARROW } from '../support/browser.ts';
 const LOT = 'parcel=3301900000069';
 
 describePages('the search box', site => {
-  test('finds by keyboard alone: / or Ctrl K, arrows, Escape, Enter', async () => {
+  test('works by keyboard alone: / or Ctrl K, arrows, Escape, Enter', async () => {
     const page = await site.open('/coverage');
     const box = page.locator('search [name=q]');
     await page.keyboard.press('/');
@@ -32,7 +32,7 @@ describePages('the search box', site => {
     await page.waitForURL(`**/data?${LOT}`);
   });
 
-  test('groups parcels, places and owners, three of each at most, and marks what was asked for', async () => {
+  test('groups parcels, places, and owners, at most three of each, and highlights the match', async () => {
     const page = await site.open('/markets');
     await page.keyboard.press('/');
     await page.keyboard.type('wash');
@@ -49,7 +49,7 @@ describePages('the search box', site => {
     expect(place.width).toBeGreaterThan(300);
   });
 
-  test('where the page has a map, what is near its middle is asked for', async () => {
+  test('on a page with a map, prefers what is near the middle of the map', async () => {
     const page = await site.open('/data?county=33019');
     await page.keyboard.press('/');
     const asked = page.waitForRequest(/search\/options/);
@@ -59,7 +59,7 @@ describePages('the search box', site => {
     expect(near[1]).toBeCloseTo(43.2, 0);
   });
 
-  test('a place keeps the filters of the map, also those that were just set, and an owner becomes one', async () => {
+  test("a place keeps the map's filters, even ones that were just set, and an owner becomes a filter", async () => {
     const page = await site.open('/data?county=33013&acres_min=50&page=2');
     await page.keyboard.press('/');
     await page.keyboard.type('washington, nh');
@@ -80,7 +80,7 @@ describePages('the search box', site => {
     expect(Number(await page.locator('#count').textContent())).toBeGreaterThan(0);
   });
 
-  test('what is not found leads to a page that says what to ask for', async () => {
+  test('a search without a match leads to a page that says what to search for', async () => {
     const page = await site.open('/coverage');
     await page.keyboard.press('/');
     await page.keyboard.type('no such thing');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describePages, field, inspect } from '../support/browser.ts';
 
 describePages('saved searches', site => {
-  test('a search of the map is saved, and what is new in it is seen', async () => {
+  test('a search is saved from the map, and shows what is new', async () => {
     const page = await site.open('/data?county=33019&acres_min=5&acres_max=20');
     await page.locator('a[href^="/searches?"]:visible').click();
     await expect.poll(() => field(page, 'name').inputValue()).toMatch(/^Sullivan, NH: .*5 – 20/);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { button, describePages, field, inspect } from '../support/browser.ts';
 
 describePages('webhooks', site => {
-  test('one is added on the account page, and its messages are seen', async () => {
+  test('a webhook is added on the account page, and its messages are listed', async () => {
     const page = await site.open('/account');
     const making = page.locator('#webhooks details', { has: button(page, 'add webhook') });
     await making.locator('summary').click();

@@ -74,13 +74,13 @@ function firstDifference(onCluster: string, onOne: string) {
   return { onCluster: around(onCluster), onOne: around(onOne) };
 }
 
-test('a cluster is asked for every operation', () => {
+test('every operation is called on a cluster', () => {
   const names = [...QUESTIONS, ...LATER].map(([operation]) => operation);
   expect([...new Set(names)].sort()).toEqual(endpoints.map(one => one.operationId).sort());
 });
 
 if (process.env.TEST_CITUS_URL === undefined) {
-  test.skip('a Citus cluster (TEST_CITUS_URL) answers as one server does', () => {});
+  test.skip('a Citus cluster (TEST_CITUS_URL) responds as a single server does', () => {});
 } else {
   const spread = await createTestDatabase({}, { sample: true });
   const plain = await createTestDatabase({}, { sample: true, plain: true });
@@ -90,7 +90,7 @@ if (process.env.TEST_CITUS_URL === undefined) {
       expect(await tablesOf(spread.pool)).toEqual(await tablesOf(plain.pool));
     });
 
-    test('gives the same answers to every operation and page', async () => {
+    test('gives the same responses for every operation and page', async () => {
       const callers = await Promise.all([spread, plain].map(openCaller));
       const statuses = new Map<string, number[]>();
       const differing: object[] = [];
@@ -126,7 +126,7 @@ if (process.env.TEST_CITUS_URL === undefined) {
       process.stderr.write(`${asked} answers compared\n`);
     });
 
-    test('is asked for in the shards of its counties alone', async () => {
+    test('is queried only in the shards of its counties', async () => {
       const { ask } = await openCaller(spread);
       const asking = vi.spyOn(pg.Client.prototype, 'query');
       for (const question of [...QUESTIONS, ...LATER, ...PAGES]) await ask(question);
@@ -153,7 +153,7 @@ if (process.env.TEST_CITUS_URL === undefined) {
     });
   });
 
-  test('parcels that change, leave and come back are merged alike', async () => {
+  test('parcels that change, leave, and come back are merged the same way', async () => {
     const ZIP = '03280';
     const rolls = [
       [1, 2, 3, 4].map(n => ({ PIN: `${n}`, OWNER: `OWNER ${n}`, ZIP, at: n })),
@@ -178,7 +178,7 @@ if (process.env.TEST_CITUS_URL === undefined) {
     expect(await tablesOf(spread.pool)).toEqual(await tablesOf(plain.pool));
   });
 
-  test('a merge, the attributes and the values of a county touch one shard of each of its tables', async () => {
+  test('a merge, the attributes, and the valuations of a county use one shard of each of its tables', async () => {
     await spread.pool.query(`alter database ${spread.name} set citus.log_remote_commands = on`);
     const pool = openTestDb(spread.config, { applicationName: 'told' });
     onTestFinished(() => pool.end());
@@ -202,7 +202,7 @@ if (process.env.TEST_CITUS_URL === undefined) {
   });
 
   describe('plat migrate --distribute', () => {
-    test('done again changes nothing, and refuses another number of shards', async () => {
+    test('changes nothing when repeated, and refuses another number of shards', async () => {
       const again = await distribute(spread.url);
       expect(again.map(({ table, rows, shards }) => [table, rows, shards])).toEqual(
         Object.keys(DISTRIBUTION_COLUMNS).map(table => [table, null, 8]),
@@ -214,14 +214,14 @@ if (process.env.TEST_CITUS_URL === undefined) {
       expect(await listNodePageCosts(spread.pool)).toEqual([]);
     });
 
-    test('leaves a database without Citus as it is', async () => {
+    test('leaves a database without Citus unchanged', async () => {
       await expect(distribute(plain.url)).rejects.toMatchObject({ code: 'citus_missing' });
       expect(await listSharded(plain.pool)).toEqual([]);
       expect(await listNodePageCosts(plain.pool)).toEqual([]);
       expect(await migrate(plain.url)).toEqual([]);
     });
 
-    test('says when a node allows fewer prepared transactions than a process may need', async () => {
+    test('warns if a node allows fewer prepared transactions than a process may need', async () => {
       await assertClusterReady(spread.pool, 10);
       await expect(assertClusterReady(spread.pool, 1_000_000)).rejects.toMatchObject({
         code: 'citus_prepared',

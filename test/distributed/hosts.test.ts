@@ -33,7 +33,7 @@ function isPossible(): boolean {
 }
 
 if (!isPossible()) {
-  test.skip('several hosts (TEST_HOSTS, the seconds of a long cut; root and iproute2) lose and bill nothing twice', () => {});
+  test.skip('several hosts (TEST_HOSTS, the seconds of a long outage; root and iproute2) lose nothing and bill nothing twice', () => {});
 } else {
   const started = connectHosts();
 
@@ -74,7 +74,7 @@ if (!isPossible()) {
     return { child, log: () => log, stop: () => stop(child) };
   }
 
-  test('a host that is cut off from the database says so in time and comes back by itself', async () => {
+  test('a host that is cut off from the database says so in time and recovers on its own', async () => {
     await Promise.all([start('a', 'api'), start('b', 'api')]);
     for (const seconds of [SHORT_SECONDS, SECONDS]) {
       const { key, accountId } = await newCaller(db);
@@ -107,7 +107,7 @@ if (!isPossible()) {
     }
   });
 
-  test('hosts that are cut off from Redis answer as before', async () => {
+  test('hosts that are cut off from Redis respond as before', async () => {
     await start('a', 'api', { REDIS_URL });
     const { key, accountId } = await newCaller(db);
     await eventually(async () => (await ask(8011, key)).status === 200);
@@ -125,7 +125,7 @@ if (!isPossible()) {
     expect(tokens).toBe(outcomes['200']! * PRICE);
   });
 
-  test('a rolling restart behind a balancer fails no call and bills each once', async () => {
+  test('a rolling restart behind a balancer fails no call and bills each one once', async () => {
     const hosts = { a: await start('a', 'api'), b: await start('b', 'api') };
     const { key, accountId } = await newCaller(db);
     await eventually(async () => (await ask(80, key)).status === 200);

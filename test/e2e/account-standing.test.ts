@@ -51,7 +51,7 @@ test.each(ENDED)(
   },
 );
 
-test("a shared report shows its maker's company and name, never an email", async () => {
+test('a shared report shows the company and name of its author, never an email address', async () => {
   const show = async () => (await visitor(api).open(addresses[0]!)).text;
   const nameless = await show();
   expect(nameless).toContain('Acme Land');

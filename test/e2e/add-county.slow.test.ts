@@ -58,7 +58,7 @@ async function ask(what: 'look' | 'add', county = '23019'): Promise<string> {
 
 const states = (text: string) => [...text.matchAll(/ data-state="(\w+)"/g)].map(match => match[1]);
 
-test('only operators may look for counties and add them, from pages of Plat alone', async () => {
+test("only operators can search for counties and add them, and only from Plat's own pages", async () => {
   const customer = visitor(api);
   await customer.signIn(await newUser(db));
   expect((await customer.open('/admin/counties')).status).toBe(404);
@@ -70,7 +70,7 @@ test('only operators may look for counties and add them, from pages of Plat alon
   expect(await all(pool, "select id from jobs where name = 'feeds.add_county'")).toEqual([]);
 });
 
-test('a county is searched by name or code; what is none is told, with what may be meant', async () => {
+test('a county is found by name or code; an unknown one gets an error with suggestions', async () => {
   const search = async (q: string) =>
     (await operator.open(`/admin/counties?${new URLSearchParams({ q })}`)).text;
   for (const q of ['penobscot', '23019', 'Penobscot County, Maine']) {
@@ -91,7 +91,7 @@ async function unloaded(): Promise<string | undefined> {
   return /<section[^>]* id="unloaded".*?<\/table>/s.exec(text)?.[0];
 }
 
-test('a county that failed stays at /admin on one line, with its cause and a retry', async () => {
+test('a county that failed stays at /admin on one line, with its cause and a retry button', async () => {
   // Port 9 is one that fetch never asks.
   const CATALOGUE_FILE = join(folder, 'offline.json');
   writeFileSync(
@@ -117,7 +117,7 @@ test('a county that failed stays at /admin on one line, with its cause and a ret
   await first.stop();
 }, 240_000);
 
-test('the page shows what publishers offer, adds it, follows its runs, and then says that it is there', async () => {
+test('the page shows what publishers offer, adds it, follows its runs, and then says that the county is loaded', async () => {
   await worker();
   const offered = await ask('look');
   expect(states(offered)).toEqual(Array(7).fill('planned'));
@@ -137,7 +137,7 @@ test('the page shows what publishers offer, adds it, follows its runs, and then 
   expect(states(await ask('add'))).toEqual(Array(7).fill('unchanged'));
 }, 240_000);
 
-test('a source that cannot be reached is told with what to do; the others are loaded, and a second try adds it', async () => {
+test('an unreachable source is reported with what to do; the others are loaded, and a second try adds it', async () => {
   const lonely = join(folder, 'lonely');
   const first = await worker({ FEEDS_DIR: lonely, ROADS_URL: 'http://127.0.0.1:9/roads.zip' });
   const told = await ask('add');
@@ -149,7 +149,7 @@ test('a source that cannot be reached is told with what to do; the others are lo
   expect(states(await ask('add')).every(state => state === 'merged' || state === 'unchanged')).toBe(true);
 }, 240_000);
 
-test('where FEEDS_DIR takes no files the page says so and shows the feeds', async () => {
+test('if FEEDS_DIR is read-only, the page says so and shows the feeds', async () => {
   const taken = join(folder, 'taken');
   mkdirSync(join(taken, '23019-roads.yaml.new'), { recursive: true });
   await worker({ FEEDS_DIR: taken });

@@ -70,7 +70,7 @@ async function send(page: string, fields: Record<string, string>): Promise<{ pag
   return { page: next, text: await settled(next) };
 }
 
-test('only operators may upload, from pages of Plat alone', async () => {
+test("only operators can upload, and only from Plat's own pages", async () => {
   const customer = visitor(api);
   await customer.signIn(await newUser(db));
   expect((await customer.open('/admin/files')).status).toBe(404);
@@ -80,7 +80,7 @@ test('only operators may upload, from pages of Plat alone', async () => {
   expect(existsSync(uploads)).toBe(false);
 });
 
-test('a file that is empty, too large, or missing is refused with the reason, and leaves nothing', async () => {
+test('an empty, oversized, or missing file is refused with the reason, and leaves nothing behind', async () => {
   expect(await upload('', 'empty.csv')).toMatchObject({
     status: 400,
     text: expect.stringMatching(/file/),
@@ -106,7 +106,7 @@ test('a file that is empty, too large, or missing is refused with the reason, an
   expect(readdirSync(uploads)).toEqual([]);
 });
 
-test("the browser's name never becomes a path; what nobody made a feed of goes after a day", async () => {
+test("the browser's file name never becomes a path; uploads without a feed are deleted after a day", async () => {
   const ids: string[] = [];
   for (const name of [
     '../../../evil.yaml',
@@ -139,7 +139,7 @@ test("the browser's name never becomes a path; what nobody made a feed of goes a
   await settled(ids[0]!);
 }, 120_000);
 
-test('a roll is suggested, corrected, checked, written and loaded as it was corrected', async () => {
+test("a roll's feed is suggested, corrected, checked, written, and loaded as corrected", async () => {
   await worker();
   const sent = await upload(BANGOR, 'Bangor_Parcels 2013.zip');
   expect(sent.status).toBe(303);
@@ -220,7 +220,7 @@ test('a roll is suggested, corrected, checked, written and loaded as it was corr
   expect(await loaded()).toEqual([{ name: 'bangor-corrected', parcels: 25, acres: 25 }]);
 }, 240_000);
 
-test('what a table lacks is said, and may be given', async () => {
+test('the form says what a table lacks, and lets the operator enter it', async () => {
   await worker();
   const rows = Array.from({ length: 20 }, (_, i) => `M-${i},SMITH JOHN ${i},${i + 1}.5,${i} MAIN ST`);
   const table = `PARCEL_ID,OWNER,ACRES,LOCATION\n${rows.join('\n')}\n`;
@@ -236,7 +236,7 @@ test('what a table lacks is said, and may be given', async () => {
   expect(formOf(given.text)).toMatchObject({ county: 'Penobscot, ME', 'column.owner_name': '["OWNER"]' });
 }, 120_000);
 
-test('what the values of a column mean is chosen in the form, and the run reads them so', async () => {
+test("the meaning of a column's values is chosen in the form, and the run follows it", async () => {
   await worker();
   const uses = ['VAC', 'RES', 'COM'];
   const rows = Array.from({ length: 21 }, (_, i) => `V-${i},DOE JOHN ${i},${uses[i % 3]}`);
@@ -287,7 +287,7 @@ test('what the values of a column mean is chosen in the form, and the run reads 
   ]);
 }, 120_000);
 
-test('a damaged file, and one that is none, end as a message, and may be read another way', async () => {
+test('a damaged or unrecognized file leads to a message, and can be read another way', async () => {
   await worker();
   const damaged = await upload(BANGOR.subarray(0, 900), 'parcels.zip');
   expect(await settled(damaged.page)).toMatch(/class="notice bad" role="alert">.*parcels\.zip /);
@@ -304,7 +304,7 @@ test('a damaged file, and one that is none, end as a message, and may be read an
   expect((await operator.open('/admin/files/0c9f3a1f-6a52-4d0e-9b60-0c9f3a1f7f11')).status).toBe(404);
 }, 240_000);
 
-test('where the feed cannot be written the page says so and shows it, and the upload is kept', async () => {
+test("if the feed can't be written, the page says so and shows it, and the upload is kept", async () => {
   const taken = join(folder, 'taken');
   mkdirSync(join(taken, 'kept.yaml.new'), { recursive: true });
   await worker({ FEEDS_DIR: taken });
@@ -318,7 +318,7 @@ test('where the feed cannot be written the page says so and shows it, and the up
   );
 }, 120_000);
 
-test('of several sheets, or files in a zip, one is chosen from a list', async () => {
+test('one of several sheets, or files in a ZIP, is chosen from a list', async () => {
   const rows = (prefix: string) => [
     [text('PARCEL_ID'), text('OWNER')],
     ...Array.from({ length: 20 }, (_, i) => [text(`${prefix}-${i}`), text(`DOE JOHN ${i}`)]),

@@ -53,7 +53,7 @@ const OVER = new PlatError('export_over', 'The export was canceled, or another w
  */
 export async function runExport(context: JobContext, id: string): Promise<JobResult> {
   const { db, signal, progress, attempt } = context;
-  const order = await db.transaction(tx => begin(tx, id));
+  const order = await db.transaction(tx => startAttempt(tx, id));
   if (order === undefined) return { rows: 0 };
   try {
     const parts = openParts(db, order);
@@ -71,14 +71,14 @@ export async function runExport(context: JobContext, id: string): Promise<JobRes
     return { rows: written.rows };
   } catch (error) {
     if (error === OVER) return { rows: 0 };
-    const again = isRetryable(error) && attempt < makeExport.attempts;
-    if (signal.aborted || again) throw error;
+    const willRetry = isRetryable(error) && attempt < makeExport.attempts;
+    if (signal.aborted || willRetry) throw error;
     await db.transaction(tx => failExport(tx, id, toldOf(error), order.attempt));
     throw error;
   }
 }
 
-async function begin(db: Db, id: string): Promise<Order | undefined> {
+async function startAttempt(db: Db, id: string): Promise<Order | undefined> {
   const [order] = await db.run<Order>('exports/begin_export', { export_id: id });
   if (order !== undefined) await db.run('exports/clear_parts', { export_id: id });
   return order;

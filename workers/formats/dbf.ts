@@ -213,8 +213,8 @@ const LANGUAGES: Record<number, string> = {
 };
 
 /**
- * The feed's setting is used as is. A .cpg or a language byte is often wrong: text that is valid UTF-8 is read
- * as UTF-8 even if they name a single-byte encoding, and other text isn't, even if they name UTF-8.
+ * The feed's setting is used as is. A .cpg or a language byte is often wrong: text that is valid UTF-8 is
+ * read as UTF-8 even if they name a single-byte encoding, and other text isn't, even if they name UTF-8.
  */
 function decoderOf(declared: string | undefined, cpg: string | undefined, language: number): Decode {
   const encoding = declared === undefined ? undefined : encodingName(declared);

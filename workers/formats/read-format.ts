@@ -22,8 +22,8 @@ import { type Progress, trackProgress } from './source.ts';
  * Reads the rows of a feed's source in batches of about 1,000, in file order, holding one batch and a few
  * chunks of the file at a time. Stopping early (`return`, an aborted signal) closes files and removes
  * downloads.
- * @throws PlatError `feed_source` (missing, unreachable, cut off, too large), `feed_format` (not in the feed's
- *   format), `feed_crs` (unknown or missing CRS); single unusable rows are in `bad` instead
+ * @throws PlatError `feed_source` (missing, unreachable, cut off, too large), `feed_format` (not in the
+ *   feed's format), `feed_crs` (unknown or missing CRS); single unusable rows are in `bad` instead
  */
 export const readInput = (spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> =>
   clipRows(readAll(spec, context), spec);

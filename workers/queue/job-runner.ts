@@ -108,10 +108,10 @@ async function endFailed(deps: RunnerDeps, attempt: Attempt, error: unknown): Pr
     deps.pause();
     return giveBack(deps, attempt, 'the disk is full; waiting for free space');
   }
-  const again = isRetryable(error) && delivery.attemptsMade + 1 < attemptsOf(delivery);
-  log.error({ err: error, again }, 'job failed');
-  await finish(deps, attempt, again ? 'retried' : 'failed', null, error);
-  if (again) throw new Error(messageOf(error), { cause: error });
+  const willRetry = isRetryable(error) && delivery.attemptsMade + 1 < attemptsOf(delivery);
+  log.error({ err: error, again: willRetry }, 'job failed');
+  await finish(deps, attempt, willRetry ? 'retried' : 'failed', null, error);
+  if (willRetry) throw new Error(messageOf(error), { cause: error });
   throw new UnrecoverableError(messageOf(error));
 }
 

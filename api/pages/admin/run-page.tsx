@@ -178,7 +178,7 @@ function RunButtons({
   counties,
   canUndo,
 }: Pick<HeadProps, 'run' | 'counties' | 'canUndo'>) {
-  const again = `/admin/run?feed=${encodeURIComponent(feed)}`;
+  const runPath = `/admin/run?feed=${encodeURIComponent(feed)}`;
   return (
     <div class="buttons">
       {counties.length === 1 && (
@@ -198,11 +198,11 @@ function RunButtons({
         </a>
       )}
       {status === 'blocked' ? (
-        <a class="button" href={`${again}&force=1`}>
+        <a class="button" href={`${runPath}&force=1`}>
           Import anyway
         </a>
       ) : (
-        <a class="button" href={again}>
+        <a class="button" href={runPath}>
           <Icon name="play" />
           Run again
         </a>

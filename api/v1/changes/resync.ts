@@ -16,13 +16,13 @@ export const GONE_AFTER_RESTORE =
 
 /** 410 for a cursor that can't continue. The client has to load everything again. */
 export function gone(reason: keyof typeof REASONS, url: URL, apiUrl: string): PlatError {
-  const again = new URL(url);
-  for (const name of ['cursor', 'after']) again.searchParams.delete(name);
-  again.searchParams.set('from', 'now');
+  const resyncUrl = new URL(url);
+  for (const name of ['cursor', 'after']) resyncUrl.searchParams.delete(name);
+  resyncUrl.searchParams.set('from', 'now');
   return new PlatError(
     'not_found',
     `${REASONS[reason]} Read everything again, then continue from details.resync_from.`,
-    { status: 410, details: { resync_from: [apiUrl + again.pathname + again.search] } },
+    { status: 410, details: { resync_from: [apiUrl + resyncUrl.pathname + resyncUrl.search] } },
   );
 }
 

@@ -103,8 +103,10 @@ function matching<Row extends { apn: string }>(rows: readonly Row[], apn: string
       .match(/\p{L}+|\p{N}+/gu)
       ?.join(' ') ?? '';
   const exact = rows.filter(row => normalize(row.apn) === normalize(apn));
-  const alike = /^\d+$/.test(normalize(apn)) ? rows : rows.filter(row => groups(row.apn) === groups(apn));
-  return [...(exact.length > 0 ? exact : alike)];
+  const sameGroups = /^\d+$/.test(normalize(apn))
+    ? rows
+    : rows.filter(row => groups(row.apn) === groups(apn));
+  return [...(exact.length > 0 ? exact : sameGroups)];
 }
 
 /** Ids of a county's parcels by number, matched like `findByApn`. Numbers without a match are omitted. */

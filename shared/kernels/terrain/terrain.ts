@@ -71,9 +71,9 @@ export function addCells(
       const slope = slopes.values[s + column]!;
       if (!Number.isNaN(slope)) {
         slopeSum += fraction * slope;
-        let over = 0;
-        while (over < grades.length && slope > grades[over]!) over++;
-        areaByGrade[over]! += fraction;
+        let grade = 0;
+        while (grade < grades.length && slope > grades[grade]!) grade++;
+        areaByGrade[grade]! += fraction;
       }
     }
   }

@@ -26,8 +26,8 @@ export const LIMITS = {
   /** Length of a CSV record with its quoted line breaks. The longest legal descriptions are under 100 KB. */
   csvRowChars: 2 * MiB,
   /**
-   * Size of an unpacked workbook, which is read as a whole: 100,000 rows of 20 columns. Its reader needs six times
-   * the memory.
+   * Size of an unpacked workbook, which is read as a whole: 100,000 rows of 20 columns. Its reader needs six
+   * times the memory.
    */
   xlsxBytes: 64 * MiB,
   /** Size of an Access database, which is read as a whole. Access's own limit is 2 GB. */

@@ -97,13 +97,13 @@ export function loadProvider(
 
 /** Opens a provider whose environment variables are filled in. */
 export function openProvider(file: ProviderFile, limits: Partial<CallLimits> = {}): Provider {
-  const { name, nothing_found: nothing, timeout_ms: totalMs, tries, response } = file;
-  const call = openGuardedCall(name, nothing, { totalMs, tries, ...limits });
+  const { name, nothing_found: noMatchStatuses, timeout_ms: totalMs, tries, response } = file;
+  const call = openGuardedCall(name, noMatchStatuses, { totalMs, tries, ...limits });
   return {
     name,
     async query(values, signal) {
       const { status, body } = await call(requestOf(file, values), signal);
-      return nothing.includes(status) ? null : extractFields(response, body);
+      return noMatchStatuses.includes(status) ? null : extractFields(response, body);
     },
   };
 }

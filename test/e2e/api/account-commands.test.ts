@@ -15,7 +15,7 @@ beforeAll(() => insertRegions(db));
 const { plat, json, refused } = commandsOn(db);
 
 describe('plat account', () => {
-  test('create and show, with every term', async () => {
+  test('create and show, with all terms', async () => {
     await json(
       'account',
       'create',
@@ -130,7 +130,7 @@ describe('plat account', () => {
     expect([refused.code, refused.err]).toEqual([code, expect.stringContaining(reason)]);
   });
 
-  test('a user is known by the address, however it is written, and brings the company', async () => {
+  test('a user is identified by email address, however it is written, and determines the company', async () => {
     await json('account', 'create', 'ben 1', '--company', 'Ben Land', '--user', 'Ben@land.example');
     const second = await json(
       'account',
@@ -157,7 +157,7 @@ describe('plat account', () => {
     ]);
   });
 
-  test("an account's user is replaced, renamed and taken away", async () => {
+  test("an account's user is replaced, renamed, and removed", async () => {
     await json('account', 'create', 'cy', '--user', 'cy@land.example');
     expect(await json('account', 'set', 'cy', '--user-name', 'Cy Young')).toMatchObject({
       user_email: 'cy@land.example',
@@ -180,7 +180,7 @@ describe('plat account', () => {
     ]);
   });
 
-  test("a user's accounts are of one company: an only account takes its user along, others forbid it", async () => {
+  test("a user's accounts belong to one company: a sole account takes its user along, otherwise the move is refused", async () => {
     await json('account', 'create', 'eve 1', '--company', 'Eve Land', '--user', 'eve@land.example');
     expect(await json('account', 'set', 'eve 1', '--company', 'Eve Homes')).toMatchObject({
       company: 'Eve Homes',
@@ -206,14 +206,14 @@ describe('plat account', () => {
     ).toMatchObject({ company: 'Eve Homes', user_email: 'eve@land.example' });
   });
 
-  test('terms without a contract are refused, and change nothing', async () => {
+  test('terms without a contract are refused, and nothing changes', async () => {
     await json('account', 'create', 'bare', '--no-contract');
     const refused = await plat('account', 'set', 'bare', '--tokens', '5', '--pro');
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('--tier')]);
     expect(await json('account', 'show', 'bare')).toMatchObject({ tier: null, tokens_included: 0 });
   });
 
-  test('history tells who changed what from what to what, and no secrets', async () => {
+  test('history shows who changed what, with old and new values, and no secrets', async () => {
     await json('account', 'create', 'watched');
     const { key, id, prefix } = await json('key', 'create', 'watched', '--name', 'web');
     await json('account', 'set', 'watched', '--pro');
@@ -246,7 +246,7 @@ describe('plat account', () => {
   });
 });
 
-test('plat tier: new terms are those of new contracts, and every tier can be made', async () => {
+test('plat tier: new terms apply to new contracts, and every tier can be created', async () => {
   await json('account', 'create', 'early', '--tier', 'growth');
   expect(await json('tier', 'set', 'growth', '--tokens', '60000')).toEqual({
     name: 'growth',
@@ -264,7 +264,7 @@ test('plat tier: new terms are those of new contracts, and every tier can be mad
   expect((await json('tier', 'list')).map((tier: { name: string }) => tier.name)).toContain('agents');
 });
 
-test('plat tier set changes what is there, and makes a tier only when told to', async () => {
+test('plat tier set changes existing tiers, and creates one only with the option', async () => {
   const before = await json('tier', 'list');
   await refused(['tier', 'set', 'grwoth', '--tokens', '60000'], 'tier "grwoth".*--new');
   await refused(['tier', 'set', '', '--new', '--tokens', '1', '--overage-price', '1'], 'tier\\b.*empty');
@@ -274,7 +274,7 @@ test('plat tier set changes what is there, and makes a tier only when told to', 
   expect(await json('tier', 'list')).toEqual(before);
 });
 
-test('plat tier set --no-direct holds for accounts of before, as it says; the history tells who did what', async () => {
+test('plat tier set --no-direct applies to existing accounts, as it says; history shows who did what', async () => {
   const terms = ['--tokens', '70', '--overage-price', '9'];
   expect(await json('tier', 'set', 'rest', '--new', ...terms)).toMatchObject({ direct: true });
   await json('account', 'create', 'of before', '--tier', 'rest');
@@ -297,7 +297,7 @@ test('plat tier set --no-direct holds for accounts of before, as it says; the hi
   await refused(['tier', 'history', 'nothing'], 'no tier "nothing"');
 });
 
-test('a change is effective in a process that has just served the account', async () => {
+test('a change takes effect in a process that has just served the account', async () => {
   await json('account', 'create', 'slow');
   const { key } = await json('key', 'create', 'slow');
   expect((await api.call(STATS, { key })).status).toBe(200);
@@ -313,7 +313,7 @@ async function answers(key: string, status: number) {
   return reply;
 }
 
-test('a disabled account is refused with all its keys, and taken again when it is enabled', async () => {
+test('a disabled account is refused with all its keys, and accepted again once enabled', async () => {
   await json('account', 'create', 'paused');
   const { key } = await json('key', 'create', 'paused');
   await answers(key, 200);
@@ -332,7 +332,7 @@ test('a disabled account is refused with all its keys, and taken again when it i
   await refused(['account', 'disable', 'nobody'], 'no account "nobody"');
 });
 
-test('a key is rotated: both work until the old one ends, at once when no overlap is wanted', async () => {
+test('a key is rotated: both keys work until the old one expires, or at once without an overlap', async () => {
   await json('account', 'create', 'rotating');
   const first = await json('key', 'create', 'rotating', '--name', 'web', '--expires', '2099-12-31');
   const second = await json('key', 'rotate', first.prefix);

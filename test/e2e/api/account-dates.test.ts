@@ -54,8 +54,8 @@ async function periodsOf(name: string): Promise<Period[]> {
   return periods;
 }
 
-describe('dates that are over', () => {
-  test("of days that the period was not used on are refused, --force or not: today's calls stay in today's period", async () => {
+describe('past dates', () => {
+  test("of days on which the period was not used are refused, with or without --force: today's calls stay in today's period", async () => {
     const name = await made('today', 400);
     await json('account', 'set', name, '--period-start', ago(20));
     await use20(name);
@@ -71,7 +71,7 @@ describe('dates that are over', () => {
     expect(before).toMatchObject([{ tokens_used: 20, current: true }]);
   });
 
-  test('of a period that was used need --force; then they close it with what it used', async () => {
+  test('of a period that was used need --force; then they close it with its usage', async () => {
     const name = await made('closed', 400);
     await json('account', 'set', name, '--period-start', ago(20));
     await use20(name, 15);
@@ -97,7 +97,7 @@ describe('dates that are over', () => {
     await refused(['account', 'set', name, '--tier', 'free', '--period-start', ago(1)], '\\bclosed\\b');
   });
 
-  test('of a period that was not used close it, and how many follow is said', async () => {
+  test('of a period that was not used close it, and the output says how many periods follow', async () => {
     const name = await made('long ago', 400);
     const { code, err } = await plat('account', 'set', name, '--period-start', ago(100));
     const periods = await periodsOf(name);
@@ -113,8 +113,8 @@ describe('dates that are over', () => {
   });
 });
 
-describe('periods that ended before the account was made are not opened', () => {
-  test('an account of today has one period, on the day of the month that is given', async () => {
+describe('periods that ended before the account was created are not opened', () => {
+  test('an account created today has one period, on the chosen day of the month', async () => {
     const name = await made('new', 0);
     await use20(name);
     const { created_at } = await json('account', 'show', name);
@@ -134,7 +134,7 @@ describe('periods that ended before the account was made are not opened', () => 
     ]);
   });
 
-  test('an older one has those since it was made, and an end is a start of later ones', async () => {
+  test('an older account has all periods since it was created, and an end is the start of the next one', async () => {
     const since = await made('since', 70);
     await plat('account', 'set', since, '--period-start', ago(1_000));
     const periods = await periodsOf(since);
@@ -159,7 +159,7 @@ test('a start after days on which the period was used is refused', async () => {
   expect(await periodsOf(name)).toMatchObject([{ tokens_used: 20 }]);
 });
 
-test('dates are of these years in order, and a period has at most 400 days', async () => {
+test('dates are in order and within range, and a period has at most 400 days', async () => {
   const { name } = await json('account', 'create', 'long');
   for (const [flags, reason] of [
     [['--period-end', '2101-01-01'], '2000 to 2100\\b.*\\b2101\\b'],

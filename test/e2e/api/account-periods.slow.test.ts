@@ -14,7 +14,7 @@ const overageOf = async (name: string) =>
   (await json('usage', '--account', name))[0] as { tokens_overage: number; overage_amount_cents: number };
 
 describe('new terms of a period that has used tokens', () => {
-  test('an allotment below what is used is refused without overage', async () => {
+  test('an allotment below the usage is refused without overage', async () => {
     const name = await used20('capped', '--overage-price', '200');
     const { period_end } = await json('account', 'show', name);
     for (const flags of [
@@ -28,7 +28,7 @@ describe('new terms of a period that has used tokens', () => {
     expect(await json('account', 'set', name, '--tokens', '20')).toMatchObject({ tokens_included: 20 });
   });
 
-  test('--force lowers it all the same, and says what becomes of overage', async () => {
+  test('--force lowers it anyway, and the output says what happens to overage', async () => {
     const name = await used20('forced', '--overage-price', '200');
     const { code, err } = await plat('account', 'set', name, '--tokens', '15', '--force');
     expect([code, err]).toEqual([0, expect.stringMatching(/\b0 tokens .*\b0\.00 .*\b5 tokens .*\b0\.01 /)]);
@@ -63,7 +63,7 @@ describe('new terms of a period that has used tokens', () => {
     payment: 'overage\\b.*\\bpayment method\\b',
   };
 
-  test('overage beyond the backstop is refused, up to it is not', async () => {
+  test("overage above the limit is refused, overage up to it isn't", async () => {
     const name = await used20('bounded', '--overage', '--payment-method', '--backstop', '5');
     await refused(['account', 'set', name, '--tokens', '14'], REASONS.backstop);
     await json('account', 'set', name, '--backstop', '6');
@@ -98,7 +98,7 @@ describe('new terms of a period that has used tokens', () => {
     },
   );
 
-  test('a charge that is being written counts', async () => {
+  test('a charge in progress counts', async () => {
     const name = await used20('busy');
     const charge = await db.pool.connect();
     await charge.query('begin');

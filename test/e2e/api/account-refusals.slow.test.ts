@@ -8,7 +8,7 @@ const { plat, json, refused } = commandsOn(db);
 
 beforeAll(() => json('account', 'create', 'Acme Land', '--company', 'Acme'));
 
-test('an id names its account, also when another account is called so', async () => {
+test('an id identifies its account, even if another account has it as its name', async () => {
   const real = await json('account', 'create', 'real');
   const posing = await json('account', 'create', 'posing');
   await db.pool.query('update accounts set name = $1 where id = $2', [real.id, posing.id]);
@@ -22,7 +22,7 @@ test('an id names its account, also when another account is called so', async ()
   expect(await json('usage', '--account', real.id)).toMatchObject([{ tokens_included: 7 }]);
 });
 
-test('names are stored without the blanks around them', async () => {
+test('names are stored without surrounding blanks', async () => {
   expect(await json('account', 'create', '  South Land\t', '--company', ' South ')).toMatchObject({
     name: 'South Land',
     company: 'South',
@@ -32,7 +32,7 @@ test('names are stored without the blanks around them', async () => {
   expect(await json('account', 'create', '界'.repeat(100))).toMatchObject({ name: '界'.repeat(100) });
 });
 
-describe('refused', () => {
+describe('refusals', () => {
   const long = 'x'.repeat(101);
   test.each<[string, string[], string]>([
     ['an empty account', ['account', 'create', ' '], 'account\\b.*empty'],
@@ -51,7 +51,7 @@ describe('refused', () => {
     ['a key for nobody', ['key', 'create', 'nobody'], 'account "nobody"'],
   ])('%s', async (_what, argv, reason) => refused(argv, reason));
 
-  test("an empty name of a known user, which keeps the user's name", async () => {
+  test("an empty name of an existing user keeps the user's name", async () => {
     await json('account', 'create', 'first', '--user', 'ana@acme.example', '--user-name', 'Ana Lima');
     await refused(
       ['account', 'create', 'second', '--user', 'ana@acme.example', '--user-name', ''],
@@ -106,7 +106,7 @@ describe('names that look like others', () => {
     });
   });
 
-  test("an account may be called like its user's company, and not found one like another", async () => {
+  test("an account may have the same name as its user's company, but not one that only looks like another", async () => {
     await json('account', 'create', 'north 1', '--company', 'Northern', '--user', 'n@n.example');
     await refused(['account', 'create', 'NORTHERN', '--user', 'new@n.example'], '"NORTHERN".*company');
     expect(await json('account', 'create', 'northern', '--user', 'n@n.example')).toMatchObject({
@@ -114,7 +114,7 @@ describe('names that look like others', () => {
     });
   });
 
-  test('stay valid where they are', async () => {
+  test('stay valid where they already exist', async () => {
     await json('account', 'create', 'odd');
     const odd = 'o\u200bdd';
     for (const table of ['accounts', 'companies'])

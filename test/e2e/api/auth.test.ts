@@ -19,7 +19,7 @@ function expectError(reply: TestReply, status: number, code: string): void {
   expect(reply.headers.get('x-tokens-used')).toBe('0');
 }
 
-describe('who calls', () => {
+describe('authentication', () => {
   const whole = `plat_${'a'.repeat(43)}`;
   test.each([
     ['no header', undefined],
@@ -38,12 +38,12 @@ describe('who calls', () => {
     expect(reply.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  test('the scheme may be written in any case', async () => {
+  test('the scheme is case-insensitive', async () => {
     const { key } = await newCaller(db);
     expect((await api.call(PATH, { headers: { Authorization: `bearer ${key}` } })).status).toBe(200);
   });
 
-  test('an expired key is unauthorized, also when it expires between two calls', async () => {
+  test('an expired key is unauthorized, even if it expires between two calls', async () => {
     const past = await newCaller(db, {}, { expiresAt: new Date(moment - 1) });
     expectError(await api.call(PATH, { key: past.key }), 401, 'unauthorized');
     const soon = await newCaller(db, {}, { expiresAt: new Date(moment + 1_000) });
@@ -60,7 +60,7 @@ describe('who calls', () => {
     for (const each of [api, other]) expectError(await each.call(PATH, { key }), 401, 'unauthorized');
   });
 
-  test('a clock that is set back does not keep a revoked key alive', async () => {
+  test("a clock that is set back doesn't keep a revoked key alive", async () => {
     let moment = new Date();
     const stepping = await startTestApi(db, { now: () => moment });
     const { key, keyId } = await newCaller(db);
@@ -70,7 +70,7 @@ describe('who calls', () => {
     expectError(await stepping.call(PATH, { key }), 401, 'unauthorized');
   });
 
-  test('a key for both ways is served, and its calls are those of the way it is used', async () => {
+  test('a key for both modes works, and its calls count in the mode in which they are made', async () => {
     const { key } = await newCaller(db, {}, { scopes: ['api:direct', 'api:mcp'] });
     expect((await api.call(PATH, { key })).status).toBe(200);
     const { records } = (await api.call('/api/public/v1/usage/breakdown/', { key })).json as {
@@ -79,7 +79,7 @@ describe('who calls', () => {
     expect(records.map(({ mode }) => mode)).toEqual(['direct']);
   });
 
-  test('a call does not wait for who has its key locked, and is noted by the next', async () => {
+  test("a call doesn't wait for a lock on its key; the next one records the use", async () => {
     const { key, keyId } = await newCaller(db);
     const lastUse = async () =>
       (await db.pool.query('select last_used_at from api_keys where id = $1', [keyId])).rows[0].last_used_at;
@@ -91,7 +91,7 @@ describe('who calls', () => {
     expect(await lastUse()).not.toBeNull();
   });
 
-  test('the key is stored as a hash only, and its use is noted', async () => {
+  test('the key is stored only as a hash, and its use is recorded', async () => {
     const { key, keyId } = await newCaller(db);
     await api.call(PATH, { key });
     const { rows } = await db.pool.query('select * from api_keys where id = $1', [keyId]);
@@ -120,7 +120,7 @@ describe('what the account may do', () => {
     });
   });
 
-  test('overage within the ceiling, and without one, is served', async () => {
+  test('overage within the limit, or without one, is served', async () => {
     const overage = { tokensIncluded: 5, overageAllowed: true, paymentMethod: true };
     const capped = await newCaller(db, { ...overage, backstopTokens: 5 });
     expect((await api.call(PATH, { key: capped.key })).status).toBe(200);
@@ -131,7 +131,7 @@ describe('what the account may do', () => {
 });
 
 /** Everything is wrong with this account; each repair uncovers the next complaint. */
-test('checks are made in the order of the contract', async () => {
+test('checks run in the documented order', async () => {
   const caller = await newCaller(
     db,
     { pro: false, tier: 'free', invoicePaid: false, tokensIncluded: 0, ratePerMinute: 1, rateBurst: 1 },

@@ -58,7 +58,7 @@ describe('compression', () => {
     expect((await raw(PATH, headers)).headers['content-encoding']).toBe(encoding);
   });
 
-  test('answers come in it, errors and small ones as they are', async () => {
+  test('responses are compressed, errors and small ones are not', async () => {
     const authorization = { Authorization: `Bearer ${key}` };
     const plain = await raw(PATH, authorization);
     expect([plain.headers['content-encoding'], plain.headers.vary]).toEqual([undefined, 'Accept-Encoding']);
@@ -78,7 +78,7 @@ describe('compression', () => {
 describe('pages of other origins', () => {
   const origin = 'https://app.example.org';
 
-  test('may read answers and errors, with no credentials', async () => {
+  test('may read responses and errors, without credentials', async () => {
     for (const headers of [{ Authorization: `Bearer ${key}` }, { Authorization: 'Bearer nobody' }]) {
       const reply = await raw(PATH, { ...headers, Origin: origin });
       expect(reply.headers['access-control-allow-origin']).toBe('*');
@@ -89,7 +89,7 @@ describe('pages of other origins', () => {
       expect((await raw(path, { Origin: origin })).headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  test('OPTIONS is answered without a key, with and without the slash', async () => {
+  test('OPTIONS works without a key, with and without the trailing slash', async () => {
     for (const path of ['/api/public/v1/markets/', '/api/public/v1/markets']) {
       const asked = { Origin: origin, 'Access-Control-Request-Method': 'POST' };
       const { status, headers, body } = await raw(path, asked, 'OPTIONS');
@@ -101,7 +101,7 @@ describe('pages of other origins', () => {
     expect((await raw('/api/public/v1/nothing/', {}, 'OPTIONS')).status).toBe(404);
   });
 
-  test('CORS_ORIGINS names those that may', async () => {
+  test('CORS_ORIGINS lists the origins that may', async () => {
     const strict = await startTestApi(db, {
       env: { CORS_ORIGINS: 'https://one.example, https://two.example:8443' },
     });
@@ -120,7 +120,7 @@ describe('pages of other origins', () => {
   });
 });
 
-test("who guesses the operator's password has to wait, others do not", async () => {
+test("repeated wrong guesses of the operator's password are delayed, other clients are not", async () => {
   const guarded = await startTestApi(db, {
     env: { ADMIN_PASSWORD: 'correct horse battery', TRUSTED_PROXIES: 'loopback' },
   });

@@ -48,7 +48,7 @@ const change = (fips: number, count: number, type?: string) =>
 const clear = () => db.pool.query('truncate changes');
 
 describe('pages', () => {
-  test('begin with the oldest, follow one another and end at the last; later ones go on from there', async () => {
+  test('start with the oldest change, follow one another, and end at the last; later changes continue from there', async () => {
     await clear();
     await change(33_019, 25);
     const first = await page('limit=10', 1);
@@ -93,7 +93,7 @@ describe('pages', () => {
     expect(await types('types=parcel.new&types=parcel.retired&fips=33019')).toEqual(['33019 parcel.retired']);
   });
 
-  test('from=now has none and costs nothing; what comes later follows', async () => {
+  test('from=now returns none and costs nothing; later changes follow', async () => {
     await change(33_019, 3);
     const start = await page('from=now&fips=33019', 0);
     expect(start).toMatchObject({ results: [], has_more: false });
@@ -104,7 +104,7 @@ describe('pages', () => {
     expect((await page(`fips=33019&cursor=${quiet.next_cursor}`, 1)).results).toHaveLength(1);
   });
 
-  test('looking for few changes among many ends early, and goes on', async () => {
+  test('a search for few changes among many stops early, and continues', async () => {
     await clear();
     await change(33_019, 100_000);
     await change(33_019, 1, 'parcel.new');
@@ -115,7 +115,7 @@ describe('pages', () => {
     await clear();
   });
 
-  test('are charged for by tens begun', async () => {
+  test('are charged per started ten', async () => {
     const { tokens } = await usageOf(db, accountId);
     await change(33_019, 21);
     await page('limit=21', 3);
@@ -123,7 +123,7 @@ describe('pages', () => {
   });
 });
 
-test('faults are named', async () => {
+test('errors name their parameter', async () => {
   const { next_cursor } = await page('from=now&fips=33019');
   expect(await fault('types=parcel.old')).toMatchObject({
     status: 400,
@@ -154,7 +154,7 @@ test('faults are named', async () => {
   expect(await fault('search_id=1')).toMatchObject({ status: 400 });
 });
 
-test('numbers are in the order of commits: a reader never meets a smaller one later', async () => {
+test('numbers are in commit order: a reader never sees a smaller one later', async () => {
   await clear();
   const [slow, quick] = await Promise.all([db.pool.connect(), db.pool.connect()]);
   try {
@@ -205,7 +205,7 @@ test('a transaction without changes waits for none', async () => {
   }
 });
 
-test('what is older than 400 days is deleted, and cursors before it are told where to begin again', async () => {
+test('changes older than 400 days are deleted, and cursors before them get an error with where to start again', async () => {
   await clear();
   await change(33_019, 3);
   const { next_cursor } = await page('limit=1');
@@ -228,7 +228,7 @@ test('what is older than 400 days is deleted, and cursors before it are told whe
   expect((await page('')).results).toHaveLength(2);
 });
 
-describe('after a restore of an older dump', () => {
+describe('after a restore from an older dump', () => {
   const GONE = {
     status: 410,
     code: 'not_found',
@@ -242,7 +242,7 @@ describe('after a restore of an older dump', () => {
     await db.pool.query("select setval(pg_get_serial_sequence('changes', 'seq'), $1)", [seq]);
   };
 
-  test('a cursor and a seq beyond the newest are 410, cost nothing, and say where to continue', async () => {
+  test('a cursor or seq beyond the newest gets 410, costs nothing, and says where to continue', async () => {
     await clear();
     await change(33_019, 3);
     const dump = await newest();
@@ -272,7 +272,7 @@ describe('after a restore of an older dump', () => {
     expect(await fault(`fips=33019&cursor=${last.next_cursor}`)).toEqual(GONE);
   });
 
-  test('also once new changes have used its number', async () => {
+  test('even after new changes have reused its number', async () => {
     await clear();
     await change(33_019, 3);
     const dump = await newest();
@@ -285,7 +285,7 @@ describe('after a restore of an older dump', () => {
       expect(await fault(`fips=33019&cursor=${lost.next_cursor}`)).toEqual(GONE);
   });
 
-  test('but not while nothing has changed for 400 days', async () => {
+  test('but not if nothing has changed for 400 days', async () => {
     await clear();
     await change(33_019, 3);
     await db.pool.query("update changes set at = now() - interval '402 days'");
@@ -295,7 +295,7 @@ describe('after a restore of an older dump', () => {
   });
 });
 
-test('plat changes lists the newest, of a county, of a type, since a moment', async () => {
+test('plat changes lists the newest changes, by county, by type, and since a time', async () => {
   await clear();
   await change(33_005, 2);
   await change(33_019, 3, 'parcel.new');

@@ -53,7 +53,7 @@ async function callsDuring(name: string, ...change: string[]): Promise<{ status:
   return Promise.all(calls);
 }
 
-test('a charge that waits while the allotment is lowered is judged by the new one', async () => {
+test('a charge that waits while the allotment is lowered is checked against the new one', async () => {
   const name = await used20('lowered');
   const answers = await callsDuring(name, '--tokens', '40');
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 402, 402]);
@@ -69,7 +69,7 @@ test('a charge that waits while the contract ends is not made', async () => {
   expect(await periodsOf(name)).toMatchObject([{ tokens_used: 20, current: false }]);
 });
 
-test('a charge that waits while its period is closed belongs to the next one', async () => {
+test('a charge that waits while its period is closed belongs to the next period', async () => {
   const name = await used20('closed');
   const end = new Date(Date.now() - 60_000).toISOString();
   const before = "- interval '1 day'";
@@ -139,7 +139,7 @@ test.each(['GET', 'POST'])('%s: whose client leaves while the charge waits is no
   });
 });
 
-test('whose period is held by somebody holds nobody else up for longer than a statement may take', async () => {
+test('a locked period delays nobody else longer than the statement timeout', async () => {
   const patient = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '4000' } });
   const [held, free] = [await newCaller(db), await newCaller(db)];
   const release = await hold(held.accountId);

@@ -44,7 +44,7 @@ async function filtered(body: object): Promise<number[]> {
   return (json as { results: { property_id: number }[] }).results.map(row => row.property_id - SULLIVAN);
 }
 
-describe('bounds compare what is shown', () => {
+describe('bounds apply to the values shown', () => {
   test.each([
     [{ improvement_percent_min: 79.06, improvement_percent_max: 79.06 }, [1, 2]],
     [{ improvement_percent_min: 79.07 }, [3]],
@@ -56,7 +56,7 @@ describe('bounds compare what is shown', () => {
     expect(await filtered(body)).toEqual(found);
   });
 
-  test('the detail shows the same', async () => {
+  test('the detail shows the same values', async () => {
     const detail = async (serial: number) => (await ask(`/properties/${SULLIVAN + serial}/`)).json;
     expect(await detail(1)).toMatchObject({ improvement_percent: 79.06, acres_mismatch: true });
     expect(await detail(2)).toMatchObject({ improvement_percent: 79.06, acres_mismatch: false });
@@ -68,7 +68,7 @@ describe('bounds compare what is shown', () => {
 const NO_COUNTY = expect.stringMatching(/FIPS.*\b99999\b/) as string;
 const NO_ZIP = expect.stringMatching(/ZIP.*\b99999\b/) as string;
 
-describe('an unknown county or ZIP is named', () => {
+describe('an unknown county or ZIP is named in the error', () => {
   test.each<[string, object | undefined, Record<string, string[]>]>([
     ['/comps/?fips=99999&zip=99999', undefined, { fips: [NO_COUNTY], zip: [NO_ZIP] }],
     ['/properties/search/?fips=99999&apn=1', undefined, { fips: [NO_COUNTY] }],
@@ -85,14 +85,14 @@ describe('an unknown county or ZIP is named', () => {
     expect(await ask(path, body)).toMatchObject({ status: 400, details });
   });
 
-  test('in a path it is not found', async () => {
+  test('in a path it is a 404', async () => {
     const { status, json } = await ask('/markets-stats/09003/stats/');
     expect(status).toBe(404);
     expect(json).toMatchObject({ error: { message: expect.stringContaining('09110, 09140, or 09160') } });
   });
 });
 
-describe('complaints say what is wrong', () => {
+describe('errors say what is wrong', () => {
   test.each<[string, object | undefined, Record<string, string[]>]>([
     ['/comps/?point=43.18&point=-72.1', undefined, { point: [expect.stringContaining('swapped')] }],
     [
@@ -131,7 +131,7 @@ describe('complaints say what is wrong', () => {
   });
 });
 
-test('dist means nothing without point, null nothing at all, and a state is known in any case', async () => {
+test('dist does nothing without point, null is ignored, and a state is case-insensitive', async () => {
   expect((await ask('/comps/?zip=03280&dist=99999999999')).status).toBe(200);
   expect(await filtered({ acres_mismatch: true, state: 'nh', acres_max: null, zips_exclude: null })).toEqual([
     1,
@@ -145,7 +145,7 @@ test('dist means nothing without point, null nothing at all, and a state is know
   expect(await regions('q=1001&type=county')).toEqual(['Autauga County']);
 });
 
-test("the age of comps counts back from today in UTC, whatever day their county's statistics are of", async () => {
+test("the age of comps counts back from today in UTC, whatever the date of their county's statistics", async () => {
   await db.pool.query("update region_stats set as_of = '2025-09-28' where code = '33019'");
   const listing = (id: string, soldDate: string) => ({
     id,
@@ -173,7 +173,7 @@ test("the age of comps counts back from today in UTC, whatever day their county'
   expect(json).toMatchObject({ count: 2, results: [{ id: id(2), lot_size: 1 }, { id: id(3) }] });
 });
 
-test('the document describes every parameter, declares defaults of queries alone and has no bounds of the language', async () => {
+test('the document describes every parameter, declares defaults only for queries, and has no bounds of the language', async () => {
   const document = (await (await fetch(`${api.url}/openapi.json`)).json()) as {
     paths: Record<
       string,

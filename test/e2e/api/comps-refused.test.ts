@@ -97,6 +97,6 @@ test.each([
   expect((await api.call(`/api/public/v1/comps/?${inCrs(name)}`, { key })).status).toBe(200);
 });
 
-test('what is refused costs nothing', async () => {
+test('refused calls cost nothing', async () => {
   expect(await usageOf(db, accountId)).toEqual({ tokens: 0, calls: 0, daily: 0 });
 });

@@ -10,7 +10,7 @@ const api = await startTestApi(db);
 const { key, accountId, seed, list, ids } = await compsCaller(db, api);
 
 describe('fields', () => {
-  test('a sale with everything known', async () => {
+  test('a sale with all fields', async () => {
     const [id] = await seed('10001', {
       source: 'Test MLS',
       status: 'SOLD',
@@ -53,7 +53,7 @@ describe('fields', () => {
     ]);
   });
 
-  test('a listing of which nothing is known: empty texts, null numbers, price 0', async () => {
+  test('a listing without any details: empty texts, null numbers, price 0', async () => {
     const [id] = await seed('10002', { lotAcres: 0 });
     expect((await list('zip=10002')).results).toEqual([
       {
@@ -79,7 +79,7 @@ describe('fields', () => {
     ]);
   });
 
-  test('addresses that are none of the web are not shown, however they came to be stored', async () => {
+  test('addresses that are not web URLs are not shown, however they were stored', async () => {
     await seed('10007', {
       url: 'javascript:alert(1)',
       photos: ['data:text/html,x', 'https://listings.example/1.jpg', 'x'],
@@ -96,7 +96,7 @@ describe('fields', () => {
     ]);
   });
 
-  test('days on market: the own figure, else to the change of status, for ACTIVE to today, never negative', async () => {
+  test("days on market: the source's figure, else up to the status change, up to today if ACTIVE, never negative", async () => {
     await seed(
       '10004',
       { status: 'ACTIVE', listedDate: daysAgo(12), statusDate: daysAgo(12) },
@@ -116,14 +116,14 @@ describe('fields', () => {
     expect(await ids('zip=10005&age=100000')).toEqual([]);
   });
 
-  test('what is off the market is not shown', async () => {
+  test('off-market listings are not shown', async () => {
     const [active] = await seed('10006', { status: 'ACTIVE' }, { status: 'OFF_MARKET' });
     expect(await ids('zip=10006')).toEqual([active]);
   });
 });
 
 describe('paging', () => {
-  test('a walk skips and repeats nothing while comps come and go, and keeps its count', async () => {
+  test('paging skips and repeats nothing while comps come and go, and keeps its count', async () => {
     const all = await seed('10041', ...Array.from({ length: 6 }, (_, n) => ({ price: 1_000 * (n + 1) })));
     const first = await list('zip=10041&order=price&page_size=2');
     await seed('10041', { price: 500 }, { price: 550 });
@@ -134,14 +134,14 @@ describe('paging', () => {
     expect(await ids(new URL(second.next!).search.slice(1))).toEqual(all.slice(4));
   });
 
-  test('the usual page has 100 comps, the largest 500', async () => {
+  test('a page has 100 comps by default, and 500 at most', async () => {
     await seed('10042', ...Array.from({ length: 101 }, () => ({})));
     expect((await list('zip=10042')).results).toHaveLength(100);
     expect((await list('zip=10042&page_size=500')).results).toHaveLength(101);
   });
 });
 
-test('a comp costs a token, an empty answer nothing', async () => {
+test('a comp costs a token, an empty page costs nothing', async () => {
   await seed('10020', {}, {}, {}, {});
   const before = await usageOf(db, accountId);
   await list('zip=10020');
@@ -165,7 +165,7 @@ test('an account with fewer tokens than comps gets none of them', async () => {
 });
 
 describe('scopes', () => {
-  test('a county by its FIPS code, with or without its zero', async () => {
+  test('a county by its FIPS code, with or without the leading zero', async () => {
     const [, there] = await seed('10010', { fips: 33_005 }, { fips: 6_001 });
     expect(await ids('fips=06001')).toEqual([there]);
     expect(await ids('fips=6001')).toEqual([there]);
@@ -173,7 +173,7 @@ describe('scopes', () => {
     expect(await ids('fips=06001&zip=10001')).toEqual([]);
   });
 
-  test('a circle is a polygon of 256 vertices on the geodesic rim, and 1000 m is the usual radius', async () => {
+  test('a circle is a polygon of 256 vertices on the geodesic, and the default radius is 1000 m', async () => {
     const center = { lon: -100.5, lat: 40.25 };
     const at = (meters: number, azimuth: number): [number, number] => {
       const { lon2, lat2 } = geographiclib.Geodesic.WGS84.Direct(center.lat, center.lon, azimuth, meters);
@@ -197,7 +197,7 @@ describe('scopes', () => {
     expect(await ids(`${point}&dist=0`)).toEqual([]);
   });
 
-  test('a circle over the antimeridian, and one around a pole', async () => {
+  test('a circle across the antimeridian, and one around a pole', async () => {
     const [east, west, polar] = await seed(
       '10013',
       { location: [1_799_990_000, 520_000_000] },
@@ -208,11 +208,11 @@ describe('scopes', () => {
     expect(await ids('point=-60&point=90&dist=500')).toEqual([polar]);
   });
 
-  test('dist without a point means nothing', async () => {
+  test('dist without a point does nothing', async () => {
     expect(await ids('zip=10010&dist=5')).toHaveLength(2);
   });
 
-  test('a polygon with its boundary and without its hole; a multipolygon; a polygon and a circle at once', async () => {
+  test('a polygon includes its boundary and excludes its hole; a multipolygon; a polygon and a circle together', async () => {
     const [corner, edge, inside, rim, hole] = await seed(
       '10014',
       { location: [100_000_000, 100_000_000] },
@@ -241,7 +241,7 @@ describe('scopes', () => {
     expect(await ids(ask({ type: 'MultiPolygon', coordinates: [] }))).toEqual([]);
   });
 
-  test('a polygon of 10,000 vertices is searched, one of 10,001 is a 422 at no cost', async () => {
+  test('a polygon of 10,000 vertices is searched, one of 10,001 is a 422 at no charge', async () => {
     const [there] = await seed('10015', { location: [-300_000_000, -300_000_000] });
     const ring = (vertices: number) => {
       const points = Array.from({ length: vertices }, (_, i) => {
@@ -261,7 +261,7 @@ describe('scopes', () => {
   });
 });
 
-test('an outline that winds around too many comps is a 422; one that passes them straight is not', async () => {
+test("an outline that winds around too many comps is a 422; one that passes them in a straight line isn't", async () => {
   await seed('10050', {});
   await db.pool.query(
     `insert into listings (id, feed_id, source, source_id, status, zip, location, price, row_hash, created_run, changed_run)

@@ -28,7 +28,7 @@ async function qualityOf(fips: string): Promise<CountyQuality> {
   return json as CountyQuality;
 }
 
-test('the record of the sample is what its roll and its sales say', async () => {
+test("the sample's quality record matches its roll and its sales", async () => {
   const quality = await qualityOf('33019');
   const { rows } = await pool.query(
     `select count(*)::int as parcels, avg((year_built is not null)::int)::float8 as year_built,
@@ -93,7 +93,7 @@ test('the record of the sample is what its roll and its sales say', async () => 
   }
 });
 
-test('a county without sales, boundaries or a record says so, and so does its page', async () => {
+test('a county without sales, boundaries, or a record says so, and so does its page', async () => {
   const ana = visitor(api);
   await ana.signIn(await newUser(db));
   const unknown = await api.call('/api/public/v1/coverage/23019/quality/', { key });
@@ -129,7 +129,7 @@ test('a county without sales, boundaries or a record says so, and so does its pa
   expect(page).toMatch(/<b>[^<]*roll<\/b>: [^<]*Acres/);
 });
 
-test('a record is made when a county was valued: for a new merge, many new sales, or after a week', async () => {
+test("a record is computed with a county's valuation: after a new merge, many new sales, or a week", async () => {
   const isDue = async () => (await enqueueDueRecord(pool, SULLIVAN)).length > 0;
   const made = () => pool.query("delete from jobs where name = 'valuation.record'");
   const job = allJobs.get('valuation.county')!;
@@ -155,7 +155,7 @@ test('a record is made when a county was valued: for a new merge, many new sales
   expect(await isDue()).toBe(false);
 });
 
-test('statistics name the price index of a county that was added, and of all when they were valued', async () => {
+test('statistics use the price index of an added county, and of all counties once they are valued', async () => {
   const context = jobContext(pool, db.config);
   const statistics = allJobs.get('market.recompute')!;
   const indexOf = async () => {
@@ -185,7 +185,7 @@ test('statistics name the price index of a county that was added, and of all whe
   expect(await after('valuation.all', {})).toEqual({ asked: 1, rest: 0, index: known });
 });
 
-test('runs tell what they read and kept; a blocked one is told of and counts for nothing', async () => {
+test("runs report what they read and kept; a blocked run is reported, but isn't counted", async () => {
   const counts = (rows: number) =>
     JSON.stringify({
       read: { roll: 100 },

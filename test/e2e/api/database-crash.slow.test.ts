@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const AT_ONCE = 100;
 
-test('when PostgreSQL dies amid charged calls, every answer has its charge, and at most those in flight a charge without an answer', {
+test('when PostgreSQL dies during charged calls, every response has its charge, and at most the calls in flight are charged without a response', {
   timeout: 300_000,
 }, async () => {
   await insertRegions(db);

@@ -163,7 +163,7 @@ const CASES: [answer: string, when: string, given?: Given][] = [
   ['503 internal_error', 'the database cannot be reached', { from: lost, headers: RETRY }],
 ];
 
-test('the table has every code with every one of its statuses', () => {
+test('the table has every code with each of its statuses', () => {
   const reached = new Set(CASES.map(([answer]) => answer));
   const all = Object.entries(ERROR_STATUSES).flatMap(([code, statuses]) =>
     statuses.map(status => `${status} ${code}`),

@@ -205,7 +205,7 @@ test('comp reports, saved markets, and deals', async () => {
   await agrees('update_deal_flow_listing', { id });
 });
 
-test('every other example shows what the sample alone does not bring about', () => {
+test("every other example shows what the sample alone doesn't produce", () => {
   const others = endpoints.filter(({ operationId, response }) => {
     return (response.example ?? response.examples) !== undefined && !compared.has(operationId);
   });

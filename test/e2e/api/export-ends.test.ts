@@ -15,8 +15,8 @@ const remove = (key: string, id: string) => api.call(`${EXPORTS}${id}/`, { key, 
 const refusalOf = ({ status, json }: TestReply) => [status, (json as { error: { code: string } }).error.code];
 const CONFLICT = [409, 'unprocessable'];
 
-describe('while it lasts', () => {
-  test('it is canceled, and what was held given back', async () => {
+describe('while it runs', () => {
+  test('it is canceled, and its reserved tokens are returned', async () => {
     const { key, accountId } = await newCompany(db);
     const { id } = await order(api, key, { filter: COUNTY, format: 'csv' });
     expect(refusalOf(await remove(key, id))).toEqual(CONFLICT);
@@ -30,7 +30,7 @@ describe('while it lasts', () => {
     expect((await cancel(key, id)).status).toBe(404);
   });
 
-  test('it is canceled or billed, never both, when it finishes at that moment', async () => {
+  test('it is canceled or billed, never both, if it finishes at that moment', async () => {
     const { key, accountId } = await newCompany(db);
     const { id } = await order(api, key, { filter: COUNTY, format: 'csv' });
     // As the worker bills it, up to the commit.
@@ -55,7 +55,7 @@ describe('while it lasts', () => {
     expect((await remove(key, id)).status).toBe(204);
   });
 
-  test('three are made at once for a company', async () => {
+  test('a company can have three exports in progress', async () => {
     const { key, colleague } = await newCompany(db);
     const body = { filter: { ...COUNTY, acres_min: 500 }, format: 'csv' };
     for (let i = 0; i < 3; i++) await order(api, key, body);
@@ -66,7 +66,7 @@ describe('while it lasts', () => {
     await makeExports(db);
   });
 
-  test('a part that a dead attempt still writes is none of the next one', async () => {
+  test('a part that a dead attempt still writes is not used by the next one', async () => {
     const { key } = await newCompany(db);
     const { id } = await order(api, key, { filter: COUNTY, format: 'csv' });
     await db.pool.query("update exports set state = 'running', attempt = 1 where id = $1", [id]);
@@ -82,7 +82,7 @@ describe('while it lasts', () => {
     expect(await look(api, key, id)).toMatchObject({ state: 'ready', rows: COUNTY_ROWS, parts: [{ n: 1 }] });
   });
 
-  test('what never became whole is not kept', async () => {
+  test('a file that was never completed is not kept', async () => {
     const { key } = await newCompany(db);
     const canceled = await order(api, key, { filter: COUNTY, format: 'csv' });
     const failed = await order(api, key, { filter: COUNTY, format: 'csv' });
@@ -95,7 +95,7 @@ describe('while it lasts', () => {
     expect(rows).toHaveLength(0);
   });
 
-  test('one whose job is lost fails, and gives back what was held', async () => {
+  test('an export whose job is lost fails, and its reserved tokens are returned', async () => {
     const { key, accountId } = await newCompany(db);
     const { id } = await order(api, key, { filter: COUNTY, format: 'csv' });
     await db.pool.query(

@@ -14,7 +14,7 @@ describe('its bytes', () => {
     return { response, bytes: Buffer.from(await response.arrayBuffer()) };
   };
 
-  test('are read in ranges', async () => {
+  test('can be read in ranges', async () => {
     const { key } = await newCaller(db);
     const made = await exportFile(db, api, key, {
       filter: COUNTY,
@@ -41,7 +41,7 @@ describe('its bytes', () => {
     expect((await fetch(`${made.url!.slice(0, -2)}AA`)).status).toBe(404);
   });
 
-  test('of several parts are one file, with its header in the first', async () => {
+  test('of several parts form one file, with the header in the first', async () => {
     const { key } = await newCaller(db);
     const made = await exportFile(db, api, key, { filter: COUNTY, format: 'csv', boundary: true });
     const again = await exportFile(db, api, key, { filter: COUNTY, format: 'csv', boundary: true });
@@ -54,7 +54,7 @@ describe('its bytes', () => {
     expect((await read(made, range)).bytes.equals(middle)).toBe(true);
   });
 
-  test('that cannot be read are an error, not a connection that closes', async () => {
+  test("that can't be read are an error, not a closed connection", async () => {
     const { key } = await newCaller(db);
     const made = await exportFile(db, api, key, { filter: COUNTY, format: 'csv', columns: ['apn'] });
     // Sizes can still be read, and bytes cannot.
@@ -66,7 +66,7 @@ describe('its bytes', () => {
     expect((await read(made)).response.status).toBe(200);
   });
 
-  test('are gone after 7 days', async () => {
+  test('are deleted after 7 days', async () => {
     const { key } = await newCaller(db);
     const made = await exportFile(db, api, key, { filter: { ...COUNTY, acres_min: 500 }, format: 'csv' });
     await db.pool.query("update exports set expires_at = now() - interval '1 s' where id = $1", [made.id]);

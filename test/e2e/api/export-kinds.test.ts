@@ -32,7 +32,7 @@ const send = (key: string, body: object, query = '') =>
 const quote = async (key: string, body: object) => (await send(key, body, '?quote=true')).json;
 
 describe('of a list', () => {
-  test('are its rows as it shows them, with what it says of them, and free where they were read', async () => {
+  test('has its rows as the list shows them, with their notes, free if already paid for', async () => {
     const { key, accountId } = await newCaller(db, { company: 'mailers' });
     const lists = listsOf(api, key);
     const list = await lists.make({ one_per_owner: true, offer: { percent: 30 } });
@@ -76,7 +76,7 @@ describe('of a list', () => {
     expect(parcels.tokens).toBe(parcels.rows! - fresh.rows!);
   });
 
-  test('of another company is none, and one that is deleted meanwhile fails and costs nothing', async () => {
+  test("another company's list is not found, and an export whose list is deleted meanwhile fails and costs nothing", async () => {
     const [ours, theirs] = [await newCaller(db), await newCaller(db)];
     const lists = listsOf(api, ours.key);
     const list = await lists.make();
@@ -98,7 +98,7 @@ describe('of a list', () => {
   });
 });
 
-test('one row an owner: the largest parcel, and the others cost nothing', async () => {
+test('one row per owner: the largest parcel, and the others cost nothing', async () => {
   const { key } = await newCaller(db);
   const body = { filter: { county: '33019' }, format: 'geojsonl', one_per_owner: true };
   const quoted = await quote(key, body);
@@ -118,7 +118,7 @@ test('one row an owner: the largest parcel, and the others cost nothing', async 
   expect(several.effective_acres).toBeGreaterThanOrEqual(Math.max(...acres));
 });
 
-test('comps: those that comps/ has, in its order, once paid for', async () => {
+test('comps: the same as comps/, in its order, paid for once', async () => {
   const { key } = await newCaller(db);
   const comps = { fips: '33019', acres_min: 2, order: '-price' };
   const { json } = await api.call('/api/public/v1/comps/?fips=33019&acres_min=2&order=-price&page_size=500', {
@@ -158,7 +158,7 @@ test('comps: those that comps/ has, in its order, once paid for', async () => {
   expect(await exportFile(db, api, key, { ...body, format: 'geoparquet' })).toMatchObject({ tokens: 1 });
 });
 
-test('markets: a line a bucket, ten tokens a market that has statistics', async () => {
+test('markets: one line per bucket, ten tokens per market with statistics', async () => {
   const { key } = await newCaller(db);
   const { json } = await api.call('/api/public/v1/markets-stats/33019/stats/', { key });
   const { stats, as_of } = json as { stats: { type: string; data: Properties }[]; as_of: string };

@@ -48,8 +48,8 @@ const linesOf = (bytes: Buffer) => bytes.toString().split('\r\n');
 const detailOf = async (key: string, id: number) =>
   (await api.call(`/api/public/v1/properties/${id}/`, { key })).json as Record<string, unknown>;
 
-describe('what a file has', () => {
-  test("of CSV: Excel's mark, one header, the columns asked for, all parcels in their order", async () => {
+describe('contents', () => {
+  test('CSV: byte order mark, one header, the requested columns, all parcels in order', async () => {
     const { key } = await newCompany(db);
     const made = await exportFile(db, api, key, {
       filter: COUNTY,
@@ -66,7 +66,7 @@ describe('what a file has', () => {
     expect(made.parts.map(part => part.sha256)).toEqual([hash('sha256', bytes, 'hex')]);
   });
 
-  test('is what the API shows of a parcel, in every column', async () => {
+  test('every column equals what the API shows of the parcel', async () => {
     const { key } = await newCompany(db);
     const made = await exportFile(db, api, key, { filter: COUNTY, format: 'geojsonl' });
     const features = (await joinParts(made))
@@ -86,7 +86,7 @@ describe('what a file has', () => {
     expect(Object.keys(features[0].properties).join(' ')).not.toMatch(/phone|tel/);
   });
 
-  test('of GeoParquet: rows, boundaries and boxes, in groups that lie together', async () => {
+  test('GeoParquet: rows, boundaries, and bounding boxes, in row groups of nearby parcels', async () => {
     const { key } = await newCompany(db);
     const made = await exportFile(db, api, key, { filter: COUNTY, format: 'geoparquet', columns: COLUMNS });
     const bytes = await joinParts(made);
@@ -114,7 +114,7 @@ describe('what a file has', () => {
     }
   });
 
-  test('of XLSX: numbers, days and texts', async () => {
+  test('XLSX: numbers, dates, and text', async () => {
     const { key } = await newCompany(db);
     const made = await exportFile(db, api, key, { filter: COUNTY, format: 'xlsx', columns: COLUMNS });
     const [sheet] = (await readSheet(await joinParts(made))) as unknown as { data: unknown[][] }[];
@@ -126,7 +126,7 @@ describe('what a file has', () => {
     expect(first!.slice(1, 5)).toEqual([detail.apn, detail.acres, detail.owner_name, detail.vacant]);
   });
 
-  test.skipIf(!HAS_OPENPYXL)('of XLSX: openpyxl reads the same cells, whatever is exported', async () => {
+  test.skipIf(!HAS_OPENPYXL)('XLSX: openpyxl reads the same cells, whatever is exported', async () => {
     const { key } = await newCompany(db);
     for (const what of [
       { filter: COUNTY, columns: COLUMNS },
@@ -150,7 +150,7 @@ describe('what a file has', () => {
     }
   });
 
-  test('of KML: a placemark a parcel, at most 10,000', async () => {
+  test('KML: one placemark per parcel, at most 10,000', async () => {
     const { key } = await newCompany(db);
     const few = { ...COUNTY, acres_min: 100 };
     const made = await exportFile(db, api, key, {
@@ -164,7 +164,7 @@ describe('what a file has', () => {
     expect(text.endsWith('</Document></kml>\n')).toBe(true);
   });
 
-  test('is no formula for a spreadsheet', async () => {
+  test('no cell is a formula to a spreadsheet', async () => {
     const { key } = await newCompany(db);
     const id = IDS[7]!;
     const { rows } = await db.pool.query('select owner_name from parcels where property_id = $1', [id]);
@@ -183,8 +183,8 @@ describe('what a file has', () => {
   });
 });
 
-describe('what it costs', () => {
-  test('nothing the second time, for a colleague neither, but for another company', async () => {
+describe('price', () => {
+  test('nothing the second time, even for a colleague, but full price for another company', async () => {
     const ours = await newCompany(db);
     const first = await exportFile(db, api, ours.key, { filter: COUNTY, format: 'csv' });
     const { used, held } = await periodOf(db.pool, ours.accountId);
@@ -201,7 +201,7 @@ describe('what it costs', () => {
     expect((await api.call(`${EXPORTS}${first.id}/`, deletion)).status).toBe(404);
   });
 
-  test('a token for a parcel that has changed since', async () => {
+  test('one token for a parcel that has changed since', async () => {
     const { key } = await newCompany(db);
     const body = { filter: COUNTY, format: 'csv', columns: ['apn'] };
     await exportFile(db, api, key, body);
@@ -209,7 +209,7 @@ describe('what it costs', () => {
     expect(await exportFile(db, api, key, body)).toMatchObject({ tokens: 1, free_rows: IDS.length - 1 });
   });
 
-  test('is held from the start: two exports share one quota, and so do other calls', async () => {
+  test('tokens are reserved from the start: two exports share one quota, and so do other calls', async () => {
     const few = await newCaller(db, {
       company: 'little quota',
       tokensIncluded: IDS.length + 20,
@@ -235,7 +235,7 @@ describe('what it costs', () => {
     expect(await periodOf(db.pool, few.accountId)).toEqual({ used: IDS.length, held: 0 });
   });
 
-  test('no more than was allowed: it fails and costs nothing', async () => {
+  test('no more than the maximum: the export fails and costs nothing', async () => {
     const { key, accountId } = await newCompany(db);
     const made = await order(api, key, { filter: COUNTY, format: 'csv', most_tokens: 30 });
     expect(made).toMatchObject({ state: 'failed', tokens: null, error: { code: 'validation_error' } });
@@ -252,7 +252,7 @@ describe('what it costs', () => {
     expect(await periodOf(db.pool, accountId)).toEqual({ used: 0, held: 0 });
   });
 
-  test('of few parcels neither a refusal nor what is held tells a number', async () => {
+  test('for few parcels, neither a refusal nor the reserved tokens reveal a number', async () => {
     const none = { ...COUNTY, acres_min: 900_000 };
     const few = { ...COUNTY, acres_min: 500 };
     const send = (key: string, filter: object) =>
@@ -271,7 +271,7 @@ describe('what it costs', () => {
     expect([used > 0 && used < 25, held]).toEqual([true, 0]);
   });
 
-  test('once, though the API dies behind the order and it is sent again', async () => {
+  test('once, even if the API dies after the order and it is sent again', async () => {
     const { key, accountId } = await newCompany(db);
     const send = (acres_min: number) => {
       const given = posting(key, JSON.stringify({ filter: { ...COUNTY, acres_min }, format: 'csv' }));
@@ -297,7 +297,7 @@ describe('what it costs', () => {
     expect((await periodOf(db.pool, accountId)).used).toBe(held);
   });
 
-  test('what is held goes along into the next period, where it is billed', async () => {
+  test('reserved tokens move to the next period, where they are billed', async () => {
     const { key, accountId } = await newCompany(db);
     const { id } = await order(api, key, { filter: { ...COUNTY, acres_min: 100 }, format: 'csv' });
     const { held } = await periodOf(db.pool, accountId);
@@ -318,7 +318,7 @@ describe('what it costs', () => {
   });
 });
 
-test('a quote is what is then charged; of few parcels it tells no number', async () => {
+test('a quote equals the charge; for few parcels it shows no number', async () => {
   const { key } = await newCompany(db);
   const quoted = async (filter: object) =>
     (await api.call(`${EXPORTS}?quote=true`, posting(key, JSON.stringify({ filter, format: 'csv' })))).json;

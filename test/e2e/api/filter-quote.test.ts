@@ -39,7 +39,7 @@ async function ask(body: object, as = key) {
 
 const TELLS_NOTHING = { quotable: true, count: null, at_most: 25, tokens: null };
 
-test('from 25 parcels up a quote is exact, for nothing', async () => {
+test('from 25 parcels up a quote is exact, and free', async () => {
   expect(await ask({ county: '33019' })).toMatchObject({
     status: 200,
     tokens: 0,
@@ -56,7 +56,7 @@ test('from 25 parcels up a quote is exact, for nothing', async () => {
   expect(await usageOf(db, accountId)).toEqual({ tokens: 0, calls: 0, daily: 0 });
 });
 
-test('below, one parcel is quoted as none and as 24 are, to the last byte', async () => {
+test('below 25, the quote for one parcel is the same as for none or 24, byte for byte', async () => {
   const answers = await Promise.all(
     [0, 1, 3.3].map(async most => {
       const { json, text } = await ask({ county: '33019', acres_max: most });
@@ -67,7 +67,7 @@ test('below, one parcel is quoted as none and as 24 are, to the last byte', asyn
   expect(new Set(answers).size).toBe(1);
 });
 
-test('the counties of an answer do not tell by their difference what one of them has', async () => {
+test("the counts of several counties don't reveal one county's count by subtraction", async () => {
   const withheld = { fips: '23019', count: null, at_most: 25 };
   const both = await ask({ counties: ['33019', '23019'] });
   expect(both.json).toMatchObject({
@@ -107,7 +107,7 @@ test('shapes are counted from 1 km² up, every part of them', async () => {
     expect((await ask({ geom_intersects: shape })).json, shape).toMatchObject({ quotable: false });
 });
 
-test('filters that name one thing are not quoted', async () => {
+test('filters that identify one thing are not quoted', async () => {
   const naming = [
     { apn: '1' },
     { property_id: 3301900000001 },
@@ -126,7 +126,7 @@ test('filters that name one thing are not quoted', async () => {
   }
 });
 
-test('what is wrong with a filter is wrong with its quote', async () => {
+test('an invalid filter gets the same error as its quote', async () => {
   const details = async (body: object) =>
     ((await ask(body)).json as { error: { details: object } }).error.details;
   expect(await details({ acres_min: 1 })).toHaveProperty('county');
@@ -135,7 +135,7 @@ test('what is wrong with a filter is wrong with its quote', async () => {
   expect(await details({ county: '33019', acres_min: 2, acres_max: 1 })).toHaveProperty('acres_min');
 });
 
-test('500 quotes a day are free, each further one costs a token; a new day begins anew', async () => {
+test('500 quotes a day are free, each further one costs a token; a new day resets the count', async () => {
   const own = await newCaller(db, { tokensIncluded: 1 });
   const one = () => ask({ county: '33019' }, own.key);
   expect((await one()).tokens).toBe(0);
@@ -152,7 +152,7 @@ test('500 quotes a day are free, each further one costs a token; a new day begin
   now = NOW;
 });
 
-test('quotes at once are counted each', async () => {
+test('concurrent quotes are counted individually', async () => {
   const own = await newCaller(db);
   await ask({ county: '33019' }, own.key);
   await db.pool.query('update quote_counts set quotes = 495 where account_id = $1', [own.accountId]);
@@ -160,7 +160,7 @@ test('quotes at once are counted each', async () => {
   expect(all.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(15);
 });
 
-test('an assistant has it as a tool', async () => {
+test('assistants have a tool for it', async () => {
   const own = await newCaller(db, {}, { scopes: ['api:mcp'] });
   const client = await connect(api, own.key);
   expect(await call(client, 'quote_filter', { county: 33019, acres_min: 2 })).toMatchObject({

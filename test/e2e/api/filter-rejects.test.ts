@@ -121,7 +121,7 @@ test.each([
   expect(error?.details).toHaveProperty(field);
 });
 
-test('all rejected fields are named at once', async () => {
+test('all rejected fields are reported together', async () => {
   const { error } = await post({ county: 'x', acres_min: 'y', order: 'z' }, '?page=a');
   expect(Object.keys(error?.details ?? {}).sort()).toEqual(['acres_min', 'county', 'order', 'page']);
 });
@@ -134,7 +134,7 @@ const circle = (vertices: number, radius = 0.1): string => {
   return `POLYGON ((${Array.from({ length: vertices + 1 }, (_, i) => at(i)).join(', ')}))`;
 };
 
-test('10,000 vertices are taken, more are unprocessable', async () => {
+test('10,000 vertices are accepted, more are unprocessable', async () => {
   const taken = await post({ geom_intersects: circle(10_000) });
   expect([taken.status, (taken.json as { count: number }).count]).toEqual([200, 1]);
   const refused = await post({ geom_intersects: circle(10_001) });
@@ -142,7 +142,7 @@ test('10,000 vertices are taken, more are unprocessable', async () => {
   expect(refused.error?.message).toMatch(/geom_intersects.*10,?000/);
 });
 
-test('a filter that takes too long is given up by the database, and answered 503', async () => {
+test('the database cancels a filter that takes too long, and the response is 503', async () => {
   const hasty = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '1000' } });
   await whileLocked(db, ['lock table parcel_filters in access exclusive mode'], async () => {
     const reply = await hasty.call(PATH, posting(key, '{"county":"33019"}'));
@@ -154,6 +154,6 @@ test('a filter that takes too long is given up by the database, and answered 503
   });
 });
 
-test('nothing of this was charged but the one answer', async () => {
+test('only the one response was charged', async () => {
   expect(await usageOf(db, accountId)).toMatchObject({ tokens: 30, calls: 1 });
 });

@@ -37,7 +37,7 @@ async function found(body: object): Promise<string> {
     .join('');
 }
 
-test('a match is a parcel summary in the paginated envelope, for 30 tokens', async () => {
+test('a match is a parcel summary on a page of results, for 30 tokens', async () => {
   const caller = await newCaller(db);
   const reply = await api.call(PATH, posting(caller.key, '{"county": "33019", "acres_max": 10}'));
   expect(reply.status).toBe(200);
@@ -68,7 +68,7 @@ test('a match is a parcel summary in the paginated envelope, for 30 tokens', asy
   expect(await usageOf(db, caller.accountId)).toEqual({ tokens: 30, calls: 1, daily: 30 });
 });
 
-test('what is not known of a parcel is null', async () => {
+test('unknown values of a parcel are null', async () => {
   const { json } = await post({ property_id: UNKNOWN.property_id, county: '33019' });
   expect(json.results).toEqual([
     {
@@ -94,13 +94,13 @@ test('what is not known of a parcel is null', async () => {
   ]);
 });
 
-test('no match costs nothing', async () => {
+test('a search without a match costs nothing', async () => {
   const reply = await post({ county: '33019', acres_min: 1_000 });
   expect(reply.json).toEqual({ count: 0, next: null, previous: null, results: [] });
   expect(reply.headers.get('x-tokens-used')).toBe('0');
 });
 
-test('a page past the end is an empty list with the count, and priced for that', async () => {
+test('a page past the end is an empty list with the count, and priced accordingly', async () => {
   const { status, headers, json } = await post({ county: '33019' }, '?page=7');
   expect([status, headers.get('x-tokens-used')]).toEqual([200, '30']);
   expect(json).toMatchObject({ count: 3, next: null, results: [] });
@@ -110,7 +110,7 @@ test('a page past the end is an empty list with the count, and priced for that',
 
 const SCOPE = { counties: ['33019', '23009'] };
 
-test('addresses begin with BASE_URL where it is set, and parcels with this origin where APP_URL is not', async () => {
+test("URLs start with BASE_URL if it is set, and links to parcels with this origin if APP_URL isn't", async () => {
   const based = await startTestApi(db, { env: { BASE_URL: 'https://data.example.org' } });
   const reply = await based.call(`${PATH}?page_size=1`, posting(key, JSON.stringify(SCOPE)));
   const page = reply.json as { next: string; results: { url: string; property_id: number }[] };
@@ -120,7 +120,7 @@ test('addresses begin with BASE_URL where it is set, and parcels with this origi
   expect(page.results[0]!.url).toBe(`https://data.example.org/data?parcel=${page.results[0]!.property_id}`);
 });
 
-test('another process takes the cursor; an installation with another secret does not', async () => {
+test("another process accepts the cursor; an installation with another secret doesn't", async () => {
   const next = new URL((await post(SCOPE, '?page_size=1')).json.next!).search;
   const send = async (env: Record<string, string>) => {
     const other = await startTestApi(db, { env });
@@ -131,7 +131,7 @@ test('another process takes the cursor; an installation with another secret does
   expect(await send({ CURSOR_SECRET: 'x'.repeat(32) })).toEqual([400, ['cursor']]);
 });
 
-test('GET filters/ is free and lists every field of the body with its type, unit and values', async () => {
+test('GET filters/ is free and lists every field of the body with its type, unit, and values', async () => {
   const reply = await api.call('/api/public/v1/filters/', { key });
   expect(reply.status).toBe(200);
   expect(reply.headers.get('x-tokens-used')).toBe('0');

@@ -61,7 +61,7 @@ describe('REST', () => {
       }
   });
 
-  test('a polygon in an address', async () => {
+  test('a polygon in a query string', async () => {
     for (const nested of NESTED) {
       const polygon = encodeURIComponent(`{"type":"Polygon","coordinates":${nested}}`);
       const { status, error } = await send('get', `/api/public/v1/comps/?polygon=${polygon}`);
@@ -106,7 +106,7 @@ describe('pages', async () => {
   const ana = visitor(api);
   await ana.signIn(await newUser(db, { operator: true }));
 
-  test('addresses', async () => {
+  test('URLs', async () => {
     for (const path of ['/data', '/data/spreads', '/markets', '/comping', '/lists', '/exports', '/coverage'])
       for (const name of INHERITED) {
         const { status } = await ana.open(`${path}?${name}=1&sort=${name}&bucket=${name}&view=${name}`);
@@ -125,7 +125,7 @@ describe('pages', async () => {
         }
   });
 
-  test("an uploaded file's format, fields and columns", async () => {
+  test('format, fields, and columns of an uploaded file', async () => {
     const upload = { id: UUID, file: 'upload.csv', original: 'a.csv' };
     const payload = { upload, reading: {}, write: false, requestedBy: 'ana' };
     const page = `/admin/files/${await enqueueAndNotify(db.pool, addFileJob, payload)}`;

@@ -41,14 +41,14 @@ describe('requests that are not HTTP', () => {
     },
   );
 
-  test('a request without a Host header gets the envelope as well', async () => {
+  test('a request without a Host header gets the standard error', async () => {
     const text = await raw('GET / HTTP/1.1\r\n\r\n');
     expect(text).toMatch(/^HTTP\/1.1 400 /);
     expect(text).toContain('validation_error');
     expect(text).toContain('X-Request-Id');
   });
 
-  test('an expectation that nobody knows changes nothing', async () => {
+  test('an unknown Expect header changes nothing', async () => {
     const text = await raw(
       'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n',
     );
@@ -70,7 +70,7 @@ describe('requests that are not HTTP', () => {
     },
   );
 
-  test('an over-long body to an endpoint that takes none is a validation error', async () => {
+  test('an oversized body to an endpoint that takes none is a validation error', async () => {
     const { key } = await newCaller(db);
     const text = await raw(
       `GET /api/public/v1/markets-stats/33019/stats/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 5000000\r\n\r\n`,
@@ -128,7 +128,7 @@ describe('the host of a request', () => {
   });
 });
 
-test('a body that does not arrive in time is a validation error, which is no error of the service', async () => {
+test("a body that doesn't arrive in time is a validation error, not a server error", async () => {
   const lines: { level: number; msg: string; status: string; err?: unknown }[] = [];
   const log = pino({ level: 'info' }, { write: line => lines.push(JSON.parse(line)) });
   const hasty = await startTestApi(db, { env: { REQUEST_TIMEOUT_MS: '2000', ALLOWED_HOSTS: 'x' }, log });

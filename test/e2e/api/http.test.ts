@@ -129,7 +129,7 @@ describe('paths and methods', () => {
     });
   });
 
-  test('an unknown query parameter is a validation error that names it', async () => {
+  test('an unknown query parameter is a validation error with its name', async () => {
     const reply = await api.call(`${PATH}?colour=red&size=2`, { key });
     expect(reply.json).toMatchObject({
       error: {
@@ -144,7 +144,7 @@ describe('paths and methods', () => {
     expect(reply.status).toBe(400);
   });
 
-  test('whatever the path, no answer is a 500 and every answer is an envelope', async () => {
+  test('whatever the path, no response is a 500 and every error has the standard form', async () => {
     const piece = fc.oneof(
       fc.string({ maxLength: 20 }),
       fc.constantFrom(
@@ -185,7 +185,7 @@ describe('paths and methods', () => {
 });
 
 describe('bodies', () => {
-  test('a JSON body and query arrive as the schemas describe them', async () => {
+  test('JSON bodies and queries arrive as in the schemas', async () => {
     expect(
       (await post('{"name":"Ada"}', { 'Content-Type': 'application/json; charset=utf-8' }, '?page=3')).json,
     ).toEqual({ name: 'Ada', page: 3 });
@@ -250,7 +250,7 @@ describe('bodies', () => {
     });
   });
 
-  test('all rejected fields are told at once', async () => {
+  test('all rejected fields are reported together', async () => {
     const reply = await post('{"colour":"red"}', undefined, '?page=0');
     const { details } = (reply.json as { error: { details: object } }).error;
     expect(Object.keys(details).sort()).toEqual(['colour', 'name', 'page']);
@@ -258,14 +258,14 @@ describe('bodies', () => {
 });
 
 describe('failures', () => {
-  test('an unforeseen error is a 500 without its internals', async () => {
+  test('an unexpected error is a 500 without internals', async () => {
     const reply = await api.call('/api/public/v1/broken/', { key });
     expect(reply.status).toBe(500);
     expect(reply.json).toMatchObject({ error: { code: 'internal_error' } });
     expect(reply.text).not.toContain('parcels_internal');
   });
 
-  test('a database that is too slow is a 503 with Retry-After', async () => {
+  test('a slow database is a 503 with Retry-After', async () => {
     const slow = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '200' } });
     await whileLocked(db, ['lock table region_stats in access exclusive mode'], async () => {
       const reply = await slow.call(PATH, { key });
@@ -277,14 +277,14 @@ describe('failures', () => {
     await expect.poll(async () => (await slow.call(PATH, { key })).status).toBe(200);
   });
 
-  test('a request that outlasts its deadline is a 503', async () => {
+  test('a request that exceeds its deadline is a 503', async () => {
     const slow = await startTestApi(db, { env: { REQUEST_TIMEOUT_MS: '300' } });
     await whileLocked(db, ['lock table region_stats in access exclusive mode'], async () => {
       expect((await slow.call(PATH, { key })).status).toBe(503);
     });
   });
 
-  test('a database that is not there is a 503', async () => {
+  test('a missing database is a 503', async () => {
     const url = new URL(db.url);
     url.port = '1';
     const lost = await startTestApi({ ...db, url: url.href });

@@ -77,7 +77,7 @@ const post = (
   });
 
 describe('a repeat', () => {
-  test('of a parcel filter gets the first answer from any process, and is billed once', async () => {
+  test('of a parcel filter gets the first response from any process, and is billed once', async () => {
     const { key, accountId } = await newCaller(db);
     const ask = { path: FILTER, body: { county: '33019' } };
     const first = await post(key, 'search-1', ask);
@@ -90,7 +90,7 @@ describe('a repeat', () => {
     expect(await usageOf(db, accountId)).toEqual({ tokens: 30, calls: 1, daily: 30 });
   });
 
-  test('of saving a market gets the market as it was saved, also after it was removed', async () => {
+  test('of saving a market gets the market as saved, even after its removal', async () => {
     const { key } = await newCaller(db);
     const ask = { path: MARKETS, body: { region_id: '5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f11', status: 'New' } };
     const first = await post(key, 'save', ask);
@@ -101,7 +101,7 @@ describe('a repeat', () => {
     expect((await one.call(MARKETS, { key })).json).toEqual([]);
   });
 
-  test('is answered although the first call has used the last token', async () => {
+  test('gets its response even if the first call used the last token', async () => {
     const { key, accountId } = await newCaller(db, { tokensIncluded: 30 });
     const first = await post(key, 'last');
     expect((await post(key, 'last')).text).toBe(first.text);
@@ -109,7 +109,7 @@ describe('a repeat', () => {
     expect((await usageOf(db, accountId)).tokens).toBe(30);
   });
 
-  test('may order its fields otherwise', async () => {
+  test('may have its fields in another order', async () => {
     const { key } = await newCaller(db);
     await post(key, 'order', { body: '{"name": "a", "other": "b"}' });
     expect((await post(key, 'order', { body: '{"other":"b","name":"a"}' })).status).toBe(201);
@@ -140,13 +140,13 @@ test.each([['x'.repeat(256)], ['two words'], ['']])('%j is no key', async bad =>
   expect((await post(key, 'x'.repeat(255))).status).toBe(201);
 });
 
-test('accounts do not share keys, the keys of one account do', async () => {
+test("accounts don't share keys, the keys of one account do", async () => {
   const [mine, yours] = [await newCaller(db), await newCaller(db)];
   for (const { key } of [mine, yours, mine]) await post(key, 'common');
   expect(done).toBe(2);
 });
 
-test('of 20 repeats at once in two processes one does the work, and all get its answer', async () => {
+test('of 20 concurrent repeats in two processes, one does the work, and all get its response', async () => {
   const { key, accountId } = await newCaller(db);
   const finish = holdWork();
   const posts = Array.from({ length: 20 }, (_, index) =>
@@ -163,7 +163,7 @@ test('of 20 repeats at once in two processes one does the work, and all get its 
   expect(await usageOf(db, accountId)).toEqual({ tokens: 30, calls: 1, daily: 30 });
 });
 
-test('a call that fails is not kept: its repeat is made anew', async () => {
+test('the response of a failed call is not kept: its repeat runs again', async () => {
   const { key, accountId } = await newCaller(db);
   work = async () => {
     throw new PlatError('unprocessable', 'Not now.', { status: 422 });
@@ -179,7 +179,7 @@ test('a call that fails is not kept: its repeat is made anew', async () => {
   expect((await usageOf(db, accountId)).tokens).toBe(30);
 });
 
-test('a call without the quota keeps nothing', async () => {
+test('nothing is kept for a call without the quota', async () => {
   const { key, accountId } = await newCaller(db, { tokensIncluded: 40 });
   work = async () => {
     await db.pool.query('update usage_periods set tokens_used = 20 where account_id = $1', [accountId]);
@@ -199,7 +199,7 @@ function holdWork(): () => void {
   return release;
 }
 
-test('an attempt whose process died is taken over when it has said nothing for its time, and does no harm if it comes back', async () => {
+test('an attempt whose process died is taken over after its timeout, and does no harm if it comes back', async () => {
   const { key, accountId } = await newCaller(db);
   const resume = holdWork();
   const lost = post(key, 'slow');
@@ -220,7 +220,7 @@ const forgetAnswers = (accountId: string) =>
     [accountId],
   );
 
-test('whatever is made by a POST is made once, though the API dies behind its commit and the call is sent again', async () => {
+test('whatever a POST creates is created once, even if the API dies after its commit and the call is sent again', async () => {
   const { key, accountId } = await newCaller(db);
   const V1 = '/api/public/v1/';
   const twice = async (path: string, body: unknown) => {
@@ -256,7 +256,7 @@ test('whatever is made by a POST is made once, though the API dies behind its co
   expect(rows[0]).toEqual({ lists: 1, searches: 1, deals: 1, reports: 1, webhooks: 1, secrets: 2, tests: 1 });
 });
 
-test('a secret is returned once: a repeat has none, and none is kept for it', async () => {
+test('a secret is returned once: a repeat has none, and none is stored for it', async () => {
   const { key, accountId } = await newCaller(db);
   const path = '/api/public/v1/webhooks/';
   const body = { url: 'https://example.com/plat', types: ['parcel.new'] };
@@ -274,7 +274,7 @@ test('a secret is returned once: a repeat has none, and none is kept for it', as
   expect(rows.map(({ kept }) => kept.includes('whsec_'))).toEqual([false, false]);
 });
 
-test('what a call has made before it failed is found by its repeat, and by no other request', async () => {
+test('a repeat finds what a call created before it failed, and no other request does', async () => {
   const { accountId } = await newCaller(db);
   const database = db.pool.forApi();
   const { begin } = openIdempotency(database);
@@ -294,7 +294,7 @@ test('what a call has made before it failed is found by its repeat, and by no ot
   });
 });
 
-test('an attempt that takes long keeps its turn: it says again and again that it lives', async () => {
+test('a long attempt keeps its lock by renewing it', async () => {
   const { key, accountId } = await newCaller(db);
   const finish = holdWork();
   const claimed = async () =>
@@ -310,7 +310,7 @@ test('an attempt that takes long keeps its turn: it says again and again that it
   expect((await usageOf(db, accountId)).tokens).toBe(30);
 });
 
-test('after 24 hours the key is new again, and housekeeping deletes what is older', async () => {
+test('after 24 hours the key can be used again, and housekeeping deletes older ones', async () => {
   const { key, accountId } = await newCaller(db);
   const age = (interval: string) =>
     db.pool.query(

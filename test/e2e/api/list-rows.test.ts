@@ -39,7 +39,7 @@ const caller = async (company?: string) => {
 };
 
 describe('reading rows', () => {
-  test('costs a token the first time for all of the company, and again when the parcel has changed', async () => {
+  test('costs a token the first time for the whole company, and again if the parcel has changed', async () => {
     const me = await caller('Pine Hill');
     const colleague = await caller('Pine Hill');
     const { id } = await me.make();
@@ -65,7 +65,7 @@ describe('reading rows', () => {
     expect(await usageOf(db, me.accountId)).toMatchObject({ tokens: 4, calls: 3 });
   });
 
-  test('is charged once, however many ask at once', async () => {
+  test('is charged once, no matter how many calls come at once', async () => {
     const me = await caller('Deep Well');
     const colleague = await caller('Deep Well');
     const { id } = await me.make();
@@ -78,7 +78,7 @@ describe('reading rows', () => {
     expect(mine.tokens + theirs.tokens).toBe(5);
   });
 
-  test('is refused and marks nothing when the tokens do not suffice', async () => {
+  test('is refused and marks nothing if there are too few tokens', async () => {
     const me = await newCaller(db, { tokensIncluded: 2, overageAllowed: false });
     const { make, add, send, rows } = listsOf(api, me.key);
     const { id } = await make();
@@ -89,7 +89,7 @@ describe('reading rows', () => {
   });
 });
 
-test('a row has its parcel, its offer, and why there is none', async () => {
+test('a row has its parcel, and its offer or the reason why there is none', async () => {
   const { make, add, rows, send } = await caller();
   const { id } = await make({ offer: { percent: 30 } });
   await add(id, { filter: { counties: ['33019', '23009'] } });
@@ -139,7 +139,7 @@ test('a row has its parcel, its offer, and why there is none', async () => {
   await db.pool.query('update valuations set out_of_support = false, low_price = high_price');
 });
 
-test('one row an owner is the largest parcel, with what the owner has in the list', async () => {
+test('one row per owner is the largest parcel, with what the owner has on the list', async () => {
   const { make, add, rows, send } = await caller();
   const { id } = await make({ one_per_owner: true });
   await add(id, { filter: { counties: ['33019', '23009'] } });
@@ -202,7 +202,7 @@ test('rows are paged in both directions, by status and tag', async () => {
   expect(await walk('?tag=c')).toEqual([[]]);
 });
 
-test('a parcel that leaves the roll stays, cannot be added, and gets no offer', async () => {
+test("a parcel that leaves the roll stays on the list, can't be added, and gets no offer", async () => {
   await insertParcels(db.pool, [{ property_id: S + 50, owner_key: ADA, acres: 500 }]);
   await insertEstimates(db.pool, new Map([[S + 50, [10_000, 20]]]));
   const { make, add, rows } = await caller();
@@ -219,7 +219,7 @@ test('a parcel that leaves the roll stays, cannot be added, and gets no offer', 
   });
 });
 
-test('a parcel without a ZIP is of the one owner at its place', async () => {
+test('a parcel without a ZIP code belongs to the owner at the same address', async () => {
   const OAK = '55555555-5555-5555-5555-555555555551';
   const PLACE = '55555555-5555-5555-5555-555555555552';
   const base = { place_key: PLACE, acres: 1 };

@@ -9,7 +9,7 @@ const api = await startTestApi(db);
 const S = 33_019e8;
 await insertParcels(db.pool, [{ property_id: S + 1 }, { property_id: S + 2 }]);
 
-test('a company has no more lists and rows than it may', async () => {
+test("a company can't exceed its number of lists and rows", async () => {
   const { key, accountId } = await newCaller(db);
   const { make, send } = listsOf(api, key);
   const { id } = await make();

@@ -40,7 +40,7 @@ const caller = async (company?: string) => {
   return { ...made, ...listsOf(api, made.key) };
 };
 
-test('a list is made, changed and deleted, and is of its company alone', async () => {
+test('a list is created, changed, and deleted, only by its own company', async () => {
   const me = await caller('Twin Oaks');
   const colleague = await caller('Twin Oaks');
   const stranger = await caller();
@@ -84,7 +84,7 @@ test('a list is made, changed and deleted, and is of its company alone', async (
   expect(await usageOf(db, me.accountId)).toEqual({ tokens: 0, calls: 0, daily: 0 });
 });
 
-test('rows come from a filter, ids and parcel numbers; what is not found is named', async () => {
+test('rows come from a filter, ids, and parcel numbers; missing ones are reported', async () => {
   const { make, add } = await caller();
   const { id } = await make();
   expect(await add(id, { filter: { county: '33019', acres_min: 5 } }, '?pay=true')).toEqual({
@@ -129,7 +129,7 @@ test.each([
   expect(Object.keys((json as { error: { details: object } }).error.details)).toEqual(fields);
 });
 
-test('owners who want no letters, were mailed lately or are in other lists are left out', async () => {
+test('owners who opted out of mail, were mailed lately, or are on other lists are left out', async () => {
   const me = await caller('Quiet Brook');
   const { make, rows, send } = me;
   // Paid, so that counts of so few are told.
@@ -177,7 +177,7 @@ test('owners who want no letters, were mailed lately or are in other lists are l
   expect((await send('GET', `${others.id}/`)).json).toMatchObject({ leave_out: { lists: [] } });
 });
 
-test('what is changed at once is all kept, and nothing is added to a list that is deleted meanwhile', async () => {
+test('concurrent changes are all kept, and nothing is added to a list that is deleted meanwhile', async () => {
   const { send, accountId } = await caller();
   const { id } = (await send('POST', '', { name: 'first' })).json as ParcelList;
   const [lock, account]: [string, unknown[]] = [
@@ -202,7 +202,7 @@ test('what is changed at once is all kept, and nothing is added to a list that i
   expect((await adding.sent).status).toBe(404);
 });
 
-test('a filter looks among the parcels of a list, for its company alone, and tells no counts of it for free', async () => {
+test("a filter can search a list's parcels, only for its company, and reveals no counts for free", async () => {
   const me = await caller();
   const list = await me.make();
   await me.send('POST', `${list.id}/rows/`, { property_ids: [S + 1, S + 2, S + 4, H + 1] });

@@ -26,7 +26,7 @@ const newList = async (company: string) => {
   return { ...caller, id, read: (query: string) => lists.send('GET', `${id}/rows/${query}`) };
 };
 
-test('a reader of rows that are being billed in a file waits, and neither is refused', async () => {
+test('a reader of rows that are being billed in a file waits, and both succeed', async () => {
   const { key, accountId, id, read } = await newList('one after the other');
   const file = await order(api, key, { list_id: id, format: 'csv' });
   const { rows: companies } = await db.pool.query('select company_id as id from accounts where id = $1', [
@@ -48,7 +48,7 @@ test('a reader of rows that are being billed in a file waits, and neither is ref
   expect(await periodOf(db.pool, accountId)).toEqual({ used: IDS.length, held: 0 });
 });
 
-test('readers and bills of the same rows at once: no call fails, and each row is paid for once', async () => {
+test('concurrent reads and billing of the same rows: no call fails, and each row is paid for once', async () => {
   const { key, accountId, id, read } = await newList('all at once');
   for (let n = 0; n < 3; n++) await order(api, key, { list_id: id, format: 'csv' });
   const pages = Array.from({ length: 24 }, (_, n) => read(`?page_size=${20 + n}&page=${1 + (n % 2)}`));
@@ -63,7 +63,7 @@ test('readers and bills of the same rows at once: no call fails, and each row is
   expect((await usageOf(db, accountId)).daily).toBe(IDS.length);
 });
 
-test('a transaction that a deadlock has ended runs again, as a whole', async () => {
+test('a transaction that was aborted by a deadlock runs again from the start', async () => {
   await db.pool.query('create table accounts_of_two (id int primary key, n int not null)');
   await db.pool.query('insert into accounts_of_two values (1, 0), (2, 0)');
   let tries = 0;

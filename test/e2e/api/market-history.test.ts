@@ -47,7 +47,7 @@ const detailsOf = ({ status, json }: Reply) => {
   return Object.keys((json as { error: { details: object } }).error.details);
 };
 
-test('further figures of a bucket stand on enough sales: supply, sale to list, change in a year, price index', async () => {
+test('other figures of a bucket require enough sales: supply, sale to list, change in a year, price index', async () => {
   const { key } = await newCaller(db);
   const { json } = await api.call(`${V1}/33019/stats/`, { key });
   const { stats } = json as { stats: { type: string; more: object }[] };
@@ -63,7 +63,7 @@ test('further figures of a bucket stand on enough sales: supply, sale to list, c
   expect((zip.json as { stats: { more: object }[] }).stats.at(-1)!.more).toMatchObject({ price_index: null });
 });
 
-test('a history has a date a month, null where nothing is known, for a token a date, 10 at most a year', async () => {
+test('a history has one date a month, null where unknown, at a token per date and at most 10 a year', async () => {
   const { key, accountId } = await newCaller(db);
   const keys = ['Sold: 1mo', 'Median Sold PPA', 'Active', 'price_index'].map(encodeURIComponent).join(',');
   const path = `${V1}/33019/history/?bucket=${BUCKET}&keys=${keys}`;
@@ -103,7 +103,7 @@ test('a history has a date a month, null where nothing is known, for a token a d
   expect((await usageOf(db, accountId)).tokens).toBe(19 + 10 + 6 + 1);
 });
 
-test('what is wrong with a question about the past is said by its field, and costs nothing', async () => {
+test('an invalid question about the past gets an error for its field, and costs nothing', async () => {
   const { key, accountId } = await newCaller(db);
   const get = (path: string) => api.call(V1 + path, { key });
   expect(detailsOf(await get('/33019/history/?bucket=5-10'))).toEqual(['bucket']);
@@ -128,7 +128,7 @@ test('what is wrong with a question about the past is said by its field, and cos
   expect((await usageOf(db, accountId)).tokens).toBe(0);
 });
 
-test('markets stand side by side, now and on a past day, for 2 tokens each that has listings', async () => {
+test('markets are compared, now and on a past day, for 2 tokens per market with listings', async () => {
   const { key } = await newCaller(db);
   const body = {
     regions: ['33019', 'zip:03280', '23019', '33005'],
@@ -172,7 +172,7 @@ test('markets stand side by side, now and on a past day, for 2 tokens each that 
   expect(await n('2025-05-19')).toMatchObject({ as_of: null, kind: null, n: 0, keys: { 'Sold: 1yr': null } });
 });
 
-test('the order of markets is free, their figures are 2 tokens a row; assistants have the same as tools', async () => {
+test('ranking markets is free, their figures are 2 tokens a row; assistants have the same tools', async () => {
   const { key } = await newCaller(db, {}, { scopes: ['api:direct', 'api:mcp'] });
   const path = `${V1}/top/?key=${encodeURIComponent('Median Sold PPA')}&bucket=${BUCKET}`;
   const free = await api.call(path, { key });

@@ -12,7 +12,7 @@ beforeAll(async () => {
   bodies = await insertRegions(db);
 });
 
-test('a county answers with the stored bytes for 10 tokens', async () => {
+test('a county returns the stored bytes for 10 tokens', async () => {
   const { key, accountId } = await newCaller(db);
   const reply = await api.call('/api/public/v1/markets-stats/33019/stats/', { key });
   expect(reply.status).toBe(200);
@@ -23,7 +23,7 @@ test('a county answers with the stored bytes for 10 tokens', async () => {
   expect(await usageOf(db, accountId)).toEqual({ tokens: 10, calls: 1, daily: 10 });
 });
 
-test('the usage is recorded by UTC day, metering key and mode', async () => {
+test('the usage is recorded by UTC day, metering key, and mode', async () => {
   const { key, accountId } = await newCaller(db);
   await api.call('/api/public/v1/markets-stats/33019/stats/', { key });
   await api.call('/api/public/v1/markets-stats/zip/03280/stats/', { key });
@@ -37,26 +37,26 @@ test('the usage is recorded by UTC day, metering key and mode', async () => {
   ]);
 });
 
-test('a ZIP answers with its own region and an empty fips', async () => {
+test('a ZIP returns its own region and an empty fips', async () => {
   const { key } = await newCaller(db);
   const reply = await api.call('/api/public/v1/markets-stats/zip/03280/stats/', { key });
   expect(reply.json).toMatchObject({ type: 'zip', name: '03280', fips: '', stats: [] });
   expect(reply.headers.get('x-tokens-used')).toBe('10');
 });
 
-test('paths work without their trailing slash', async () => {
+test('paths work without the trailing slash', async () => {
   const { key } = await newCaller(db);
   expect((await api.call('/api/public/v1/markets-stats/33019/stats', { key })).text).toBe(bodies['33019']);
   expect((await api.call('/api/public/v1/markets-stats/zip/03280/stats', { key })).status).toBe(200);
 });
 
-test('a FIPS code is known without its leading zero', async () => {
+test('a FIPS code may omit its leading zero', async () => {
   const { key } = await newCaller(db);
   const reply = await api.call('/api/public/v1/markets-stats/1001/stats/', { key });
   expect(reply.json).toMatchObject({ name: 'Autauga County', fips: '01001' });
 });
 
-test('an unknown FIPS or ZIP is a 404 at 0 tokens', async () => {
+test('an unknown FIPS code or ZIP is a 404 at no charge', async () => {
   const { key, accountId } = await newCaller(db);
   for (const path of [
     '/api/public/v1/markets-stats/99999/stats/',
@@ -89,7 +89,7 @@ test.each([
   expect((await usageOf(db, accountId)).tokens).toBe(0);
 });
 
-test('another If-None-Match gets the answer', async () => {
+test('another If-None-Match gets the full response', async () => {
   const { key } = await newCaller(db);
   const reply = await api.call('/api/public/v1/markets-stats/33019/stats/', {
     key,
@@ -98,7 +98,7 @@ test('another If-None-Match gets the answer', async () => {
   expect(reply.status).toBe(200);
 });
 
-test('what is stored of a region is what is published, nulls and all buckets included', async () => {
+test('all stored figures of a region are published, with nulls and all buckets', async () => {
   const buckets = ACRE_BUCKETS.map((_, bucket) => {
     const figures = METRIC_KEYS.map((key, i) => [key, i % 7 === 0 ? null : (bucket + i * 33) / 100]);
     const more = Object.fromEntries(MORE_KEYS.map((key, i) => [key, i === 1 ? null : -i / 4])) as MoreData;
@@ -148,7 +148,7 @@ test('what is stored of a region is what is published, nulls and all buckets inc
   expect([known.status, known.headers.get('x-tokens-used')]).toEqual([304, '0']);
 });
 
-test('a recomputed region answers with its new bytes and tag at once', async () => {
+test('a recomputed region returns its new bytes and tag at once', async () => {
   const { key } = await newCaller(db);
   const body = bodies['01001']!.replace('Autauga County', 'Autauga');
   await db.pool.query("update region_stats set body = $1, etag = '\"new\"' where code = '01001'", [
@@ -162,7 +162,7 @@ test('a recomputed region answers with its new bytes and tag at once', async () 
   expect(reply.headers.get('etag')).toBe('"new"');
 });
 
-test('HEAD answers with the headers of GET, costs nothing and sends no body', async () => {
+test('HEAD returns the headers of GET, costs nothing, and has no body', async () => {
   const { key, accountId } = await newCaller(db);
   const reply = await api.call('/api/public/v1/markets-stats/33019/stats/', { key, method: 'HEAD' });
   expect(reply.status).toBe(200);

@@ -22,14 +22,14 @@ const post = (key: string, body: unknown) => api.call(PATH, posting(key, JSON.st
 const remove = (key: string, id: string) => api.call(`${PATH}${id}/`, { key, method: 'DELETE' });
 const list = async (key: string) => (await api.call(PATH, { key })).json as Market[];
 
-test('a company begins without saved markets', async () => {
+test('a company starts without saved markets', async () => {
   const { key } = await newCaller(db);
   const reply = await api.call(PATH, { key });
   expect(reply.status).toBe(200);
   expect(reply.json).toEqual([]);
 });
 
-test('a saved market is answered with its region, for nothing', async () => {
+test('a saved market is returned with its region, at no charge', async () => {
   const { key, accountId } = await newCaller(db);
   const reply = await post(key, { region_id: SULLIVAN, status: 'Watching' });
   expect(reply.status).toBe(201);
@@ -54,7 +54,7 @@ test('a saved market is answered with its region, for nothing', async () => {
   expect(await usageOf(db, accountId)).toEqual({ tokens: 0, calls: 0, daily: 0 });
 });
 
-test('a ZIP has an empty fips, and a market without a status an empty one', async () => {
+test('a ZIP has an empty fips, and a market without a status has an empty status', async () => {
   const { key } = await newCaller(db);
   expect((await post(key, { region_id: ZIP_03280 })).json).toMatchObject({
     region: { type: 'zip', name: '03280', fips: '' },
@@ -62,7 +62,7 @@ test('a ZIP has an empty fips, and a market without a status an empty one', asyn
   });
 });
 
-test('markets are listed in the order in which they were pinned; a removed one comes back last', async () => {
+test('markets are listed in the order in which they were pinned; a removed one comes last when saved again', async () => {
   const { key } = await newCaller(db);
   const saved: Market[] = [];
   for (const region_id of [ZIP_03280, SULLIVAN, AUTAUGA])
@@ -74,7 +74,7 @@ test('markets are listed in the order in which they were pinned; a removed one c
   expect((await list(key)).map(market => market.region.id)).toEqual([SULLIVAN, AUTAUGA, ZIP_03280]);
 });
 
-test('saving a market again keeps it where it is; a status that is given is the new one', async () => {
+test('saving a market again keeps its position, and sets the new status if there is one', async () => {
   const { key } = await newCaller(db);
   const first = (await post(key, { region_id: SULLIVAN, status: 'Backlog' })).json as Market;
   await post(key, { region_id: AUTAUGA });
@@ -87,7 +87,7 @@ test('saving a market again keeps it where it is; a status that is given is the 
 });
 
 describe('company scope', () => {
-  test('accounts of one company share their markets, and no others see them', async () => {
+  test('accounts of one company share their markets, and no other accounts see them', async () => {
     const one = await newCaller(db, { company: 'Land & Sons' });
     const two = await newCaller(db, { company: 'Land & Sons' });
     const other = await newCaller(db, { company: 'Another' });
@@ -100,7 +100,7 @@ describe('company scope', () => {
     expect(await list(one.key)).toEqual([]);
   });
 
-  test('an account without a company founds its own, and takes over no other one of its name', async () => {
+  test("an account without a company gets a new one, and doesn't take over another of the same name", async () => {
     const account = await createAccount(db.pool, { name: 'lone', tier: 'scale' });
     expect(account.company).toBe('lone');
     await createAccount(db.pool, { name: 'partner', tier: 'scale', company: 'Taken' });
@@ -115,7 +115,7 @@ describe('company scope', () => {
   });
 });
 
-test('a market that is not there is a 404', async () => {
+test('a missing market is a 404', async () => {
   const { key } = await newCaller(db);
   const market = (await post(key, { region_id: SULLIVAN })).json as Market;
   expect((await remove(key, market.id)).status).toBe(204);
@@ -145,14 +145,14 @@ test.each([
   expect(await list(key)).toEqual([]);
 });
 
-test('an id that is none is not found', async () => {
+test('an invalid id is not found', async () => {
   const { key } = await newCaller(db);
   expect((await remove(key, '7')).json).toMatchObject({
     error: { code: 'not_found', message: expect.stringMatching(/\bid\b.*UUID/) },
   });
 });
 
-test('a company saves up to 500 markets, also when its calls come at once', async () => {
+test('a company can save 500 markets, even with concurrent calls', async () => {
   const { key, accountId } = await newCaller(db);
   await db.pool.query(
     `insert into regions (id, type, code, name, state, county_name, fips)
@@ -187,14 +187,14 @@ test('a company saves up to 500 markets, also when its calls come at once', asyn
   expect(places[0]!.distinct).toBe(500);
 });
 
-test('saving one market at once from many calls makes one', async () => {
+test('concurrent calls that save one market create one', async () => {
   const { key } = await newCaller(db);
   const replies = await Promise.all(Array.from({ length: 8 }, () => post(key, { region_id: AUTAUGA })));
   expect(new Set(replies.map(reply => (reply.json as Market).id)).size).toBe(1);
   expect(await list(key)).toHaveLength(1);
 });
 
-test('a region that gets another id keeps its place on the lists', async () => {
+test('a region whose id changes keeps its place in the saved markets', async () => {
   const { key } = await newCaller(db);
   await post(key, { region_id: AUTAUGA });
   const id = uuidV5('county:01001');
@@ -210,7 +210,7 @@ test('a key is required, and other methods are refused', async () => {
   expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
 });
 
-test('a key that was made for a company account sees its list', async () => {
+test("a key of a company account sees the company's markets", async () => {
   const account = await createAccount(db.pool, {
     name: 'second desk',
     tier: 'scale',

@@ -18,7 +18,7 @@ beforeAll(() => insertRegions(db));
 const callerOf = (accountId: string, mode = 'direct') =>
   ({ account: { id: accountId, tokensUsed: 0 }, mode }) as unknown as Caller;
 
-test('with a few tokens left what is free is free, and what is not is refused; with none left all is refused', async () => {
+test('with few tokens left, free calls work and others are refused; with none left, all are refused', async () => {
   const name = 'nearly used up';
   const { key } = await newCaller(db, { name, tokensIncluded: 15 });
   const get = (path: string, headers = {}) => one.call(path, { key, headers });
@@ -34,7 +34,7 @@ test('with a few tokens left what is free is free, and what is not is refused; w
   await expect.poll(free).toEqual([402, 402, 402]);
 });
 
-test('charges that are refused are told what the others have left', async () => {
+test('refused charges report what the others left', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 25 });
   // The first goes alone; those that arrive meanwhile share a statement.
   const meter = openMeter(db.pool.forApi());
@@ -52,7 +52,7 @@ test('charges that are refused are told what the others have left', async () => 
   ]);
 });
 
-test('a charge waits for one that another process has not committed yet, and counts it', async () => {
+test('a charge waits for another that a second process has not committed yet, and counts it', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 15 });
   const other = await db.pool.connect();
   await other.query('begin');
@@ -113,7 +113,7 @@ test.each([
   expect(rows).toEqual([{ synchronous_commit: 'on' }]);
 });
 
-test('charges of calls that are under way together share a statement; those of a lone caller go one by one', async () => {
+test('charges of concurrent calls share a statement; those of a single caller run one by one', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 10_000 });
   const database = db.pool.forApi();
   const statements = vi.spyOn(database, 'run').mock.calls;
@@ -133,7 +133,7 @@ test('charges of calls that are under way together share a statement; those of a
   expect(await usageOf(db, accountId)).toEqual({ tokens: 450, calls: 45, daily: 450 });
 });
 
-test('many accounts at once are charged what each was served', async () => {
+test('each of many concurrent accounts is charged for what it got', async () => {
   const callers = await Promise.all(Array.from({ length: 12 }, () => newCaller(db, { tokensIncluded: 50 })));
   const calls = callers.flatMap(({ key }) =>
     Array.from({ length: 8 }, (_, index) => (index % 2 ? one : two).call(PATH, { key })),
@@ -143,7 +143,7 @@ test('many accounts at once are charged what each was served', async () => {
     expect(await usageOf(db, accountId)).toEqual({ tokens: 50, calls: 5, daily: 50 });
 });
 
-test('of charges that arrive together, the small ones that fit are made and the large one is refused', async () => {
+test('of concurrent charges, the small ones that fit are made and the large one is refused', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 35 });
   const meter = openMeter(db.pool.forApi());
   const verdicts = await Promise.allSettled(
@@ -158,7 +158,7 @@ test('of charges that arrive together, the small ones that fit are made and the 
   expect(await usageOf(db, accountId)).toEqual({ tokens: 35, calls: 3, daily: 35 });
 });
 
-test('of charges that arrive together, those of callers who have left are not made', async () => {
+test('of concurrent charges, those of callers who have left are not made', async () => {
   const { accountId } = await newCaller(db);
   const meter = openMeter(db.pool.forApi());
   const left = [false, true, false, true];
@@ -170,7 +170,7 @@ test('of charges that arrive together, those of callers who have left are not ma
   expect(await usageOf(db, accountId)).toEqual({ tokens: 20, calls: 2, daily: 20 });
 });
 
-test('charges that are alike are counted one by one, those of other endpoints and modes after them', async () => {
+test('identical charges are counted individually, then those of other endpoints and modes', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 45 });
   const meter = openMeter(db.pool.forApi());
   const asked = ['comps 10', 'comps 20', 'comps 10', 'comps 10', 'image 10', 'image 10'];
@@ -185,7 +185,7 @@ test('charges that are alike are counted one by one, those of other endpoints an
   expect(await usageOf(db, accountId)).toEqual({ tokens: 40, calls: 4, daily: 40 });
 });
 
-describe('charges of one batch fail by themselves:', () => {
+describe('charges of one batch fail individually:', () => {
   const outcomes = (meter: Meter, ids: string[]) =>
     Promise.all(
       ids.map(id =>
@@ -209,7 +209,7 @@ describe('charges of one batch fail by themselves:', () => {
       expect((await usageOf(db, ids[index]!)).tokens).toBe(used);
   });
 
-  test('a period that cannot be rolled in time', async () => {
+  test("a period that can't be rolled over in time", async () => {
     const ids = [(await newCaller(db)).accountId, (await newCaller(db)).accountId];
     await db.pool.query("update accounts set period_end = period_start + interval '1 us' where id = $1", [
       ids[0],
@@ -234,7 +234,7 @@ describe('charges of one batch fail by themselves:', () => {
   });
 });
 
-test('a charge is on disk when its call is answered, also on a server that commits asynchronously', async () => {
+test('a charge is on disk before its call returns, even on a server that commits asynchronously', async () => {
   const { key } = await newCaller(db);
   // The server of the tests does, unless TEST_DATABASE_URL names another.
   for (let round = 0; round < 20; round++) {
@@ -247,7 +247,7 @@ test('a charge is on disk when its call is answered, also on a server that commi
   }
 });
 
-test('the first charge of a day does not wait for a change of its account', async () => {
+test("the first charge of a day doesn't wait for a change to its account", async () => {
   const { accountId } = await newCaller(db);
   const change = await db.pool.connect();
   try {
@@ -263,7 +263,7 @@ test('the first charge of a day does not wait for a change of its account', asyn
   expect((await usageOf(db, accountId)).tokens).toBe(10);
 });
 
-test('when the charge fails, so does the call', async () => {
+test('if the charge fails, so does the call', async () => {
   const { key, accountId } = await newCaller(db);
   const hasty = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '300' } });
   await one.call(PATH, { key });
@@ -280,7 +280,7 @@ test('when the charge fails, so does the call', async () => {
   expect((await usageOf(db, accountId)).tokens).toBe(10);
 });
 
-test('a call whose charge has begun is not cut by its deadline: it is charged and answered', async () => {
+test('a call whose charge has started is not cut off by its deadline: it is charged and answered', async () => {
   const { key, accountId } = await newCaller(db);
   const locking: [string, unknown[]] = [
     'select from usage_periods where account_id = $1 for update',
@@ -302,7 +302,7 @@ test('a call whose charge has begun is not cut by its deadline: it is charged an
   expect((await usageOf(db, accountId)).tokens).toBe(10);
 });
 
-test('a period that is over is rolled once, month by month from its anchor, however many calls arrive', async () => {
+test('an ended period is rolled over once, month by month from its anchor, however many calls arrive', async () => {
   const { key, accountId } = await newCaller(db, { tokensIncluded: 2_000 });
   await db.pool.query(
     `update accounts set period_anchor = '2024-01-31T10:00:00Z', period_start = '2024-01-31T10:00:00Z', period_end = '2024-02-29T10:00:00Z' where id = $1`,

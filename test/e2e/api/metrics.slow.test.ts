@@ -39,7 +39,7 @@ async function scrape(api: TestApi): Promise<Map<string, number>> {
 
 const plainName = (sample: string) => sample.replace(/\{.*/, '').replace(/_(bucket|sum|count)$/, '');
 
-test('every metric is declared, and every declared one is there when there is something to show', async () => {
+test('every metric is declared, and every declared one appears once it has a value', async () => {
   const backend = openTestBackend(workerConfig(db, 'postgres'));
   await backend.queue('schedule').upsertJobScheduler('feed-daily', { pattern: '0 6 * * *', tz: 'UTC' });
   await pool.query(`
@@ -97,7 +97,7 @@ test('workers, their deaths, and the oldest waiting job of each kind', async () 
   expect(samples.has('plat_job_oldest_waiting_seconds{name="export.make"}')).toBe(false);
 });
 
-test('the age of each feed, and how long ago a scheduled run is missed', async () => {
+test('the age of each feed, and how overdue a scheduled run is', async () => {
   const { queue } = openTestBackend(workerConfig(db, 'postgres'));
   const everyHour = { pattern: '0 * * * *', tz: 'UTC' };
   for (const name of ['good', 'late', 'never'])
@@ -130,7 +130,7 @@ test('the age of each feed, and how long ago a scheduled run is missed', async (
   expect([30 * 24 - 1, 30 * 24]).toContain(hours('overdue', 'never'));
 });
 
-test('the age of statistics is that of the last daily run, or of a change that they lack', async () => {
+test('the age of statistics is that of the last daily run, or of a change not yet included', async () => {
   const age = async () => (await scrape(await startApi())).get('plat_statistics_age_seconds')! / HOUR;
   expect(await age()).toBeLessThan(1);
   await pool.query("update schema_migrations set applied_at = now() - interval '3 days'");
@@ -145,7 +145,7 @@ test('the age of statistics is that of the last daily run, or of a change that t
   expect(Math.round(await age())).toBe(40);
 });
 
-test('tokens that were charged, without those of failed calls', async () => {
+test('charged tokens, without those of failed calls', async () => {
   const api = await startApi();
   const before = (await scrape(api)).get('plat_tokens_charged_total')!;
   const { status } = await api.call(STATS, { key });
@@ -162,7 +162,7 @@ test('emails that could not be sent', async () => {
   expect((await scrape(api)).get('plat_mail_failures_total')).toBe(before + 1);
 });
 
-test('while calls hold all connections, and others wait for one, a scrape still reads the database', async () => {
+test('while calls use all connections, and others wait for one, a scrape still reads the database', async () => {
   const api = await startApi({ DB_POOL_SIZE: '2' });
   const readLists = () => api.call('/api/public/v1/lists/', { key });
   // So that the key is known, and the calls below wait for lists alone.
@@ -185,7 +185,7 @@ test('while calls hold all connections, and others wait for one, a scrape still 
   for (const reply of await Promise.all(calls)) expect(reply.status).toBe(200);
 });
 
-test('without a database there is no figure of it, and no counter falls back to zero', async () => {
+test('without a database there are no figures from it, and no counter falls back to zero', async () => {
   const api = await startApi();
   expect((await scrape(api)).has('plat_worker_deaths_total')).toBe(true);
   const refused = new URL(db.url);

@@ -23,12 +23,12 @@ beforeAll(async () => {
 });
 
 describe('health', () => {
-  test('/healthz and /readyz answer 200, with a slash as well', async () => {
+  test('/healthz and /readyz return 200, with or without a slash', async () => {
     expect((await api.call('/healthz')).json).toEqual({ status: 'ok' });
     expect((await api.call('/readyz/')).json).toEqual({ status: 'ready' });
   });
 
-  test('/readyz is 200 on a schema with newer expanding migrations', async () => {
+  test('/readyz is 200 on a schema with newer backward-compatible migrations', async () => {
     await db.pool.query(
       "insert into schema_expansions (version, name, checksum) values (9999, '9999_newer.sql', '')",
     );
@@ -56,7 +56,7 @@ describe('health', () => {
 });
 
 describe('metrics', () => {
-  test('requests by template and status, queues, jobs and the process', async () => {
+  test('requests by template and status, queues, jobs, and the process', async () => {
     const route = 'route="/api/public/v1/markets-stats/{fips}/stats/"';
     const requests = async (labels: string) => {
       const { text } = await api.call('/metrics');
@@ -85,12 +85,12 @@ describe('metrics', () => {
     expect(text).toContain('process_resident_memory_bytes');
   });
 
-  test('without a token, only programs on this machine get them', async () => {
+  test('without a token, only programs on this machine can read them', async () => {
     const reply = await api.call('/metrics', { headers: { 'X-Forwarded-For': '203.0.113.9' } });
     expect(reply.status).toBe(404);
   });
 
-  test('with a token, its bearer gets them', async () => {
+  test('with a token, its bearer can read them', async () => {
     const guarded = await startTestApi(db, { env: { METRICS_TOKEN: 'a-metrics-token' } });
     expect((await guarded.call('/metrics')).status).toBe(401);
     expect(
@@ -106,7 +106,7 @@ describe('queues', () => {
     expect((await api.call('/admin/queues')).status).toBe(404);
   });
 
-  test('with one, the operator sees the queues and others do not', async () => {
+  test("with a password, the operator sees the queues and others don't", async () => {
     const guarded = await startTestApi(db, { queues, env: { ADMIN_PASSWORD: 'correct horse battery' } });
     const basic = (user: string, password: string) => ({
       Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
@@ -158,7 +158,7 @@ describe('documentation', () => {
     expect((await fixed.call('/')).json).toMatchObject({ docs: 'https://plat.example.org/docs/' });
   });
 
-  test('the page loads nothing from elsewhere, and all that it loads is there', async () => {
+  test('the page loads nothing from other hosts, and everything that it loads exists', async () => {
     const app = await startTestApi(db, { pages: true });
     const page = await app.call('/docs/');
     expect(page.headers.get('content-security-policy')).not.toMatch(/https?:/);
@@ -174,7 +174,7 @@ describe('documentation', () => {
     expect((await app.call(start)).text).toContain('validatorUrl:null');
   });
 
-  test('nothing else of the package is served', async () => {
+  test('nothing else from the package is served', async () => {
     for (const path of ['/docs/package.json', '/docs/index.html', '/docs/../package.json'])
       expect((await api.call(path)).status).toBe(404);
   });
@@ -216,13 +216,13 @@ describe('stopping', () => {
     await expect(leaving.call(PATH, { key })).rejects.toThrow();
   });
 
-  test('after SHUTDOWN_DELAY_MS it is gone', async () => {
+  test('it stops after SHUTDOWN_DELAY_MS', async () => {
     const leaving = await startTestApi(db, { env: { SHUTDOWN_DELAY_MS: '1' } });
     await leaving.stop();
     await expect(leaving.call(PATH, { key })).rejects.toThrow();
   });
 
-  test('what does not finish within SHUTDOWN_TIMEOUT_MS is cut', async () => {
+  test("requests that don't finish within SHUTDOWN_TIMEOUT_MS are cut off", async () => {
     const leaving = await startTestApi(db, {
       env: { SHUTDOWN_TIMEOUT_MS: '300', STATEMENT_TIMEOUT_MS: '20000' },
     });
@@ -241,7 +241,7 @@ describe('stopping', () => {
     await stopped;
   });
 
-  test('the program starts from its environment, logs requests without key and query, and stops on SIGTERM, idle connections notwithstanding', async () => {
+  test('the program starts from its environment, logs requests without key and query, and stops on SIGTERM despite idle connections', async () => {
     const { child, url, log } = await startApi({ LOG_REQUESTS: '1' });
     const agent = new Agent({ keepAlive: true });
     const status = await new Promise(resolve =>
@@ -273,7 +273,7 @@ describe('stopping', () => {
     expect(log()).not.toContain('secret');
   });
 
-  test('clients that keep their connections are answered to the end, and none is reset', async () => {
+  test('clients with open connections get their complete responses, and no connection is reset', async () => {
     const { child, url } = await startApi();
     const agent = new Agent({ keepAlive: true, maxSockets: 20 });
     const outcomes = new Map<string, number>();
@@ -302,7 +302,7 @@ describe('stopping', () => {
     expect(new Set(outcomes.keys())).toEqual(new Set(['200', '503', 'ECONNREFUSED']));
   });
 
-  test('for SHUTDOWN_DELAY_MS it says that it goes, and serves; a second signal stops it at once', async () => {
+  test('for SHUTDOWN_DELAY_MS it reports that it is stopping, and serves; a second signal stops it at once', async () => {
     // Longer than this test may take.
     const { child, url } = await startApi({ SHUTDOWN_DELAY_MS: '600000' });
     const get = (path: string) => fetch(url + path, { headers: { Authorization: `Bearer ${key}` } });

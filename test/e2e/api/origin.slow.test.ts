@@ -56,7 +56,7 @@ const askForMail = (api: TestApi, host: string, email: string, path = '/sign-in/
 
 const outboxOf = ({ config }: TestApi) => join(config.PLAT_DIR, 'outbox');
 
-describe('on loopback, where nothing is set', () => {
+describe('on loopback, without settings', () => {
   test.each([
     'GET / HTTP/1.1',
     'GET /data HTTP/1.1',
@@ -74,7 +74,7 @@ describe('on loopback, where nothing is set', () => {
     expect(text).not.toContain('evil.example');
   });
 
-  test('balancers and collectors ask by whatever they call it', async () => {
+  test('balancers and collectors can use any host name', async () => {
     for (const path of ['/healthz', '/readyz', '/readyz/', '/metrics'])
       expect((await askHost(loopback.url, 'evil.example', path)).status).toBe(200);
   });
@@ -94,13 +94,13 @@ describe('on loopback, where nothing is set', () => {
     }
   });
 
-  test('another port leads to no other address than its own', async () => {
+  test('another port leads only to its own address', async () => {
     for (const path of METADATA)
       expect((await askHost(loopback.url, 'localhost:1', path)).body).toContain(`"${loopback.url}`);
     expect((await search(loopback, 'localhost:1')).url).toBe(loopback.url + PARCEL);
   });
 
-  test('no Host changes where a mailed link leads', async () => {
+  test('a Host header never changes where a mailed link leads', async () => {
     const [victim, user] = [await newUser(db), await newUser(db)];
     for (const path of ['/sign-in', '/sign-in/reset'])
       expect((await askForMail(loopback, 'evil.example', victim.email, path)).status).toBe(421);
@@ -109,7 +109,7 @@ describe('on loopback, where nothing is set', () => {
     expect(readdirSync(outboxOf(loopback)).filter(name => name.includes(victim.email))).toEqual([]);
   });
 
-  test('a request that names no host is answered', async () => {
+  test('a request without a host gets a response', async () => {
     const head = `Authorization: Bearer ${key}\r\n`;
     for (const request of [
       `GET ${SEARCH} HTTP/1.0\r\n${head}\r\n`,
@@ -121,7 +121,7 @@ describe('on loopback, where nothing is set', () => {
     }
   });
 
-  test('a target in absolute form names the host, whatever the Host header says', async () => {
+  test('a target in absolute form sets the host, whatever the Host header says', async () => {
     const own = new URL(loopback.url).host;
     expect((await askHost(loopback.url, own, 'http://evil.example/data')).status).toBe(421);
     expect((await askHost(loopback.url, own, 'http://a:99999/data')).status).toBe(400);
@@ -135,7 +135,7 @@ describe('on loopback, where nothing is set', () => {
     expect((await askHost(loopback.url, 'evil.example', `http://${own}`)).status).toBe(200);
   });
 
-  test('X-Forwarded-Host is heard from trusted proxies alone, and names no stranger either', async () => {
+  test('X-Forwarded-Host is read only from trusted proxies, and is checked as well', async () => {
     const forwarded = { headers: { 'X-Forwarded-Host': 'evil.example' } };
     const own = new URL(loopback.url).host;
     expect((await askHost(loopback.url, own, '/', forwarded)).body).toContain(`"${loopback.url}/docs/"`);
@@ -163,12 +163,12 @@ describe('with BASE_URL and APP_URL', () => {
     },
   );
 
-  test('strangers get 421', async () => {
+  test('unknown hosts get 421', async () => {
     for (const host of ['evil.example', '0.0.0.0', 'org', 'example.org'])
       expect((await askHost(told.url, host, '/')).status).toBe(421);
   });
 
-  test('the mail leads to APP_URL', async () => {
+  test('the email links to APP_URL', async () => {
     const user = await newUser(db);
     const { status } = await askHost(told.url, 'localhost:1', '/sign-in/reset', {
       headers: { Origin: 'https://app.example.org', 'Sec-Fetch-Site': 'same-origin' },
@@ -178,7 +178,7 @@ describe('with BASE_URL and APP_URL', () => {
     expect(await mailTo(told, user.email, 'https://app.example.org')).toMatch(/^\/sign-in\/link\//);
   });
 
-  test('cookies are Secure, behind a trusted proxy or not, those of OAuth too', async () => {
+  test('cookies are Secure, behind a trusted proxy or not, including those of OAuth', async () => {
     const user = await newUser(db);
     const { head } = await askHost(told.url, 'app.example.org', '/sign-in', {
       headers: { Origin: 'https://app.example.org' },
@@ -208,7 +208,7 @@ describe('with BASE_URL and APP_URL', () => {
   });
 });
 
-describe('listening elsewhere, where nothing is set', () => {
+describe('on another address, without settings', () => {
   test.each(['evil.example', 'localhost:1', '10.0.0.7:3000'])(
     '%s is answered with relative links',
     async host => {
@@ -217,7 +217,7 @@ describe('listening elsewhere, where nothing is set', () => {
     },
   );
 
-  test('answers conform to what is published, pictures, reports and tools with them', async () => {
+  test('responses conform to the published schemas, including pictures, reports, and tools', async () => {
     const headers = { 'Content-Type': 'application/json' };
     const report = await open.call('/api/public/v1/comp-reports/', {
       key,
@@ -229,7 +229,7 @@ describe('listening elsewhere, where nothing is set', () => {
     expect((await open.call(SEARCH, { key })).json).toMatchObject({ results: [{ url: PARCEL }] });
   });
 
-  test('no mail is sent, and that is said whoever is asked for', async () => {
+  test('no email is sent, and the response says so for any address', async () => {
     const user = await newUser(db);
     for (const path of ['/sign-in', '/sign-in/reset'])
       for (const email of [user.email, 'who@no.example']) {
@@ -258,7 +258,7 @@ describe('listening elsewhere, where nothing is set', () => {
     expect(refused.head).not.toContain('resource_metadata');
   });
 
-  test('people sign in, and forms are taken from the page that they see', async () => {
+  test('people can sign in, and forms are accepted from the page that they see', async () => {
     const user = await newUser(db);
     const form = { email: user.email, password: user.password, how: 'password', next: '/data' };
     const signIn = (host: string, origin: string) =>
@@ -267,7 +267,7 @@ describe('listening elsewhere, where nothing is set', () => {
     expect((await signIn('plat.example:3000', 'http://evil.example')).status).toBe(403);
   });
 
-  test('the start says so', async () => {
+  test('the startup log says so', async () => {
     const { log, kill } = await startApi({ HOST: '0.0.0.0' });
     await expect.poll(log).toMatch(/0\.0\.0\.0[^\n]*BASE_URL/);
     expect(log()).toMatch(/0\.0\.0\.0[^\n]*METRICS_TOKEN/);
@@ -275,7 +275,7 @@ describe('listening elsewhere, where nothing is set', () => {
   });
 });
 
-test('with ALLOWED_HOSTS alone, links lead to those hosts, and no mail is sent', async () => {
+test('with ALLOWED_HOSTS alone, links lead to those hosts, and no email is sent', async () => {
   expect(await search(named, 'plat.example:3000')).toEqual({
     next: `http://plat.example:3000${NEXT}`,
     url: PARCEL,
@@ -285,7 +285,7 @@ test('with ALLOWED_HOSTS alone, links lead to those hosts, and no mail is sent',
   expect((await askForMail(named, 'plat.example', user.email)).status).toBe(422);
 });
 
-test('without METRICS_TOKEN, /metrics is there on loopback alone', async () => {
+test('without METRICS_TOKEN, /metrics works only on loopback', async () => {
   expect((await open.call('/metrics')).status).toBe(404);
   const guarded = await start('guarded', { HOST: '0.0.0.0', METRICS_TOKEN: 'a-metrics-token' });
   const headers = { Authorization: 'Bearer a-metrics-token' };

@@ -72,7 +72,7 @@ test.each([
   },
 );
 
-test('is every parcel of the owner by property_id, the subject included, with the totals', async () => {
+test('has every parcel of the owner by property_id, including the subject, with totals', async () => {
   const { status, json, headers } = await ask(SULLIVAN + 2);
   expect(status).toBe(200);
   const { results, source_parcel, ...totals } = json as Portfolio;
@@ -104,13 +104,13 @@ test('is every parcel of the owner by property_id, the subject included, with th
   expect(headers.get('x-tokens-used')).toBe('30');
 });
 
-test('is the same from each of its parcels, whatever the name on them', async () => {
+test('is the same from each of its parcels, whatever name they have', async () => {
   const [one, other] = await Promise.all([ask(SULLIVAN + 1), ask(HANCOCK + 9)]);
   expect((one.json as Portfolio).results).toEqual((other.json as Portfolio).results);
   expect((other.json as Portfolio).source_parcel.property_id).toBe(HANCOCK + 9);
 });
 
-test('costs 30 tokens, and nothing when the owner holds the subject alone', async () => {
+test('costs 30 tokens, or nothing if the owner has only the subject', async () => {
   const { key: own, accountId } = await newCaller(db);
   const alone = await ask(SULLIVAN + 3, own);
   expect(alone.json).toMatchObject({ total_parcels: 1, total_states: 1, total_counties: 1 });
@@ -119,7 +119,7 @@ test('costs 30 tokens, and nothing when the owner holds the subject alone', asyn
   expect(await usageOf(db, accountId)).toMatchObject({ tokens: 30, calls: 1 });
 });
 
-test('an account without tokens does not learn from a refusal what the owner has', async () => {
+test('a refusal reveals nothing about the portfolio to an account without tokens', async () => {
   const { key: poor } = await newCaller(db, { tier: 'starter', tokensIncluded: 0, overageAllowed: false });
   for (const alone of [3, 1]) {
     const { status, json } = await ask(SULLIVAN + alone, poor);
@@ -128,7 +128,7 @@ test('an account without tokens does not learn from a refusal what the owner has
   }
 });
 
-test("a subject without an owner's mailing address is a validation_error", async () => {
+test("a subject without an owner's mailing address is a validation error", async () => {
   const { status, json, headers } = await ask(SULLIVAN + 4);
   expect(status).toBe(400);
   expect(json).toMatchObject({
@@ -173,7 +173,7 @@ test('an owner of more than 10,000 parcels is unprocessable, and the message nam
 });
 
 describe('the plan', () => {
-  test('goes from the subject to its owner and from the owner to the parcels by indexes alone', async () => {
+  test('goes from the subject to its owner and from the owner to the parcels by index only', async () => {
     await insertParcels(
       db.pool,
       Array.from({ length: 3_000 }, (_, at) => ({

@@ -66,8 +66,8 @@ afterAll(async () => {
   await behind.close();
 });
 
-describe('servers of tiles', () => {
-  test('are asked for the tiles of the frame, 6 at a time, by our name and with the key of the environment', async () => {
+describe('tile servers', () => {
+  test('are asked for the tiles of the frame, 6 at a time, with our user agent and the configured key', async () => {
     process.env.TEST_TILE_KEY = 'secret';
     let [open, most] = [0, 0];
     // Nothing is answered before six are open; a seventh would have come until then.
@@ -102,7 +102,7 @@ describe('servers of tiles', () => {
     expect(server.requests.length).toBe(then);
   });
 
-  test('may send WebP, and what must not be kept is asked for again', async () => {
+  test('may send WebP, and tiles that may not be cached are requested again', async () => {
     await insertParcels(
       pool,
       [20, 21].map(more => ({
@@ -155,7 +155,7 @@ describe('servers of tiles', () => {
     expect((await ask(id)).status).toBe(200);
   });
 
-  test('redirects to a private network are followed only where the feed allows it', async () => {
+  test('redirects to a private network are followed only if the feed allows it', async () => {
     serving = (request, response) =>
       response.writeHead(302, { location: `${behind.origin}${request.url}` }).end();
     expect((await ask(BY_REDIRECT)).status).toBe(503);
@@ -168,7 +168,7 @@ describe('servers of tiles', () => {
   });
 });
 
-test('an ImageServer is asked once for the whole frame', async () => {
+test('an ImageServer gets one request for the whole frame', async () => {
   serving = sending(red);
   const from = server.requests.length;
   const answer = await image(EXPORTED);
@@ -186,7 +186,7 @@ test('an ImageServer is asked once for the whole frame', async () => {
   expect((box[2]! - box[0]!) / (box[3]! - box[1]!)).toBeCloseTo(4 / 3, 6);
 });
 
-test('as many pictures are made at once as there are cores, and one for two who ask for it', async () => {
+test('only as many pictures are made at once as there are cores, and concurrent calls for the same one share it', async () => {
   const ids = Array.from({ length: 8 }, (_, i) => EXPORTED + 10 + i);
   await insertParcels(
     pool,

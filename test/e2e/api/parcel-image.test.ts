@@ -48,8 +48,8 @@ beforeAll(async () => {
   ]);
 });
 
-describe('a picture on a photograph', () => {
-  test('is a JPEG of 1024 x 768, behind an address that needs no key and lives 15 minutes', async () => {
+describe('a picture from a photograph', () => {
+  test('is a JPEG of 1024 x 768, at a URL that needs no key and works for 15 minutes', async () => {
     const before = await tokens();
     const answer = await image(FIELD);
     expect(answer).toEqual({
@@ -74,7 +74,7 @@ describe('a picture on a photograph', () => {
     });
   });
 
-  test('has an address of its own on every call, also within a second', async () => {
+  test('has a new URL on every call, even within a second', async () => {
     const [first, second] = [await image(FIELD), await image(FIELD)];
     expect(second.expires_at).toBe(first.expires_at);
     expect(second.image_url).not.toBe(first.image_url);
@@ -82,7 +82,7 @@ describe('a picture on a photograph', () => {
     for (const { image_url } of [first, second]) expect((await fetch(image_url)).status).toBe(200);
   });
 
-  test('shows the boundary with its hole, all of 40 parts, and the surroundings of a lot of 0.01 acres', async () => {
+  test('shows the boundary with its hole, all 40 parts, and the surroundings of a lot of 0.01 acres', async () => {
     const blue = async (id: number) => {
       const { data, info } = await pixelsOf((await image(id)).image_url);
       return (x: number, y: number) => {
@@ -110,7 +110,7 @@ describe('a picture on a photograph', () => {
     expect(across(await blue(LOT))[0]).toBeGreaterThan(400);
   });
 
-  test('is made once for all who ask at once, and anew when the boundary changes', async () => {
+  test('is made once for concurrent calls, and again when the boundary changes', async () => {
     await pool.query('update parcels set boundary = boundary where property_id = $1', [LOT]);
     const before = kept().length;
     const [a, b] = await Promise.all([ask(ELSEWHERE), ask(ELSEWHERE)]);
@@ -128,7 +128,7 @@ describe('a picture on a photograph', () => {
   });
 });
 
-describe('what is refused costs nothing', () => {
+describe('refused calls cost nothing', () => {
   test.each([
     ['no such parcel', 3809300099999, 404, 'not_found'],
     ['a parcel without a boundary', NO_BOUNDARY, 404, 'not_found'],
@@ -143,8 +143,8 @@ describe('what is refused costs nothing', () => {
   });
 });
 
-describe('addresses', () => {
-  test('forged, altered and expired ones are not found, with the envelope', async () => {
+describe('URLs', () => {
+  test('forged, altered, and expired ones are a 404 with the standard error', async () => {
     clock.now = new Date('2026-07-01T13:00:00Z');
     const { image_url: url } = await image(FIELD);
     const token = /images\/(.+)\.jpg/.exec(url)![1]!;
@@ -169,7 +169,7 @@ describe('addresses', () => {
     expect((await fetch(url)).status).toBe(200);
   });
 
-  test('another process answers them, which makes the picture again, also after the secret was rotated once', async () => {
+  test('another process serves them by making the picture again, even after one rotation of the secret', async () => {
     const { image_url: url } = await image(FIELD);
     const other = await start();
     const there = url.replace(api.url, other.url);
@@ -193,13 +193,13 @@ describe('addresses', () => {
   });
 });
 
-test('of several sources the one with the smallest pixels is read, the others only where it is empty', async () => {
+test('of several sources, the one with the smallest pixels is used, and the others only where it is empty', async () => {
   const coarse = { type: 'xyz', template: 'http://127.0.0.1:9/{z}/{x}/{y}.jpg', max_zoom: 10 };
   await declare('coarse', coarse, { coverage: [-99.3, 46.9, -99, 47.1] });
   expect(await image(FIELD)).toMatchObject({ attribution: 'USDA National Agriculture Imagery Program' });
 });
 
-test('a relief is free, drawn where one is declared, and not where imagery covers the parcel and fails', async () => {
+test('a relief is free, is used if one is declared, and is not used if imagery covers the parcel but fails', async () => {
   const before = await tokens();
   expect(await image(CITY_LOT)).toMatchObject({
     imagery: 'relief',
@@ -216,7 +216,7 @@ test('a relief is free, drawn where one is declared, and not where imagery cover
   expect((await tokens()) - before).toBe(0);
 });
 
-test('the pictures that are kept stay within their bound', async () => {
+test('the cached pictures stay within their limit', async () => {
   const small = testFolder();
   const bounded = await start({ PLAT_DIR: small, IMAGE_CACHE_MB: '1' });
   const ids = Array.from({ length: 9 }, (_, i) => 3809300001000 + i);

@@ -21,7 +21,7 @@ beforeEach(() => clock.set('2027-01-31T10:00:00Z'));
 type Totals = { tokens_used: number; period_start: string; period_end: string };
 const totals = async (key: string) => ((await one.call(USAGE, { key })).json as [Totals])[0];
 
-test('to the second: the last call before period_end counts there, the first at it in the next period', async () => {
+test('is exact to the second: the last call before period_end counts in the period, the first one at it in the next', async () => {
   const { key, accountId } = await newCaller(db, { tokensIncluded: 20 });
   await clock.set('2027-02-28T09:59:59.999Z');
   expect((await one.call(STATS, { key })).status).toBe(200);
@@ -53,7 +53,7 @@ test('to the second: the last call before period_end counts there, the first at 
   ]);
 });
 
-test('a process that believes the allotment is used up serves the first call of the next period', async () => {
+test('a process that still believes that the allotment is used up serves the first call of the next period', async () => {
   const { key } = await newCaller(db, { tokensIncluded: 10 });
   await one.call(STATS, { key });
   expect((await one.call(STATS, { key })).status).toBe(402);
@@ -61,7 +61,7 @@ test('a process that believes the allotment is used up serves the first call of 
   expect((await one.call(STATS, { key })).status).toBe(200);
 });
 
-test('the days of the breakdown are those of UTC', async () => {
+test('the breakdown is by UTC day', async () => {
   const { key } = await newCaller(db);
   await clock.set('2027-02-01T23:59:59.999Z');
   await one.call(STATS, { key });
@@ -71,7 +71,7 @@ test('the days of the breakdown are those of UTC', async () => {
   expect(records.map(({ date }) => date)).toEqual(['2027-02-01', '2027-02-02']);
 });
 
-test('40 calls at the edge in two processes and housekeeping roll the period once', async () => {
+test('40 calls at the boundary in two processes and housekeeping roll the period over once', async () => {
   const { key, accountId } = await newCaller(db, { tokensIncluded: 1_000 });
   await one.call(STATS, { key });
   await clock.set('2027-02-28T10:00:00Z');
@@ -84,7 +84,7 @@ test('40 calls at the edge in two processes and housekeeping roll the period onc
   expect(rolls).toHaveLength(1);
 });
 
-test('periods keep the day of the month through months of 28 to 31 days, called or not', async () => {
+test('periods keep their day of the month through months of 28 to 31 days, with or without calls', async () => {
   const { accountId } = await newCaller(db);
   await clock.set('2028-03-31T10:00:00Z');
   await expireRecords(db.pool, db.config);
@@ -157,7 +157,7 @@ test('a period whose dates are corrected keeps its usage, and later ones follow 
   });
 });
 
-test('a contract that ended and begins again has periods of its own', async () => {
+test('a contract that ended and starts again has its own periods', async () => {
   const { key, accountId } = await newCaller(db);
   await one.call(STATS, { key });
   await clock.set('2027-02-05T10:00:00Z');

@@ -123,7 +123,7 @@ const ask = (id: number | string, caller = key) =>
   api.call(`/api/public/v1/properties/${id}/`, { key: caller });
 type Detail = Record<string, unknown> & { shape: { type: string; coordinates: unknown } | null };
 
-test('answers with the summary, every field of the roll, what is derived, the land and the boundary', async () => {
+test('has the summary, every field of the roll, derived fields, the land, and the boundary', async () => {
   const { status, json, headers } = await ask(SULLIVAN + 1);
   expect(status).toBe(200);
   const { shape, ownership_months, tax_delinquent_years, ...rest } = json as Detail;
@@ -151,7 +151,7 @@ test('answers with the summary, every field of the roll, what is derived, the la
   expect(headers.get('x-tokens-used')).toBe('10');
 });
 
-test('is null where nothing is known', async () => {
+test('is null where a value is unknown', async () => {
   const { status, json } = await ask(SULLIVAN + 2);
   expect(status).toBe(200);
   const { property_id, url, fips, row_version, ...rest } = json as Detail;
@@ -167,7 +167,7 @@ test('is null where nothing is known', async () => {
   );
 });
 
-test('a parcel that left the roll answers by its id as the roll last had it', async () => {
+test('a parcel that left the roll is returned by id, as the roll last had it', async () => {
   const { status, json } = await ask(SULLIVAN + 3);
   expect(status).toBe(200);
   expect(json).toMatchObject({
@@ -180,7 +180,7 @@ test('a parcel that left the roll answers by its id as the roll last had it', as
   });
 });
 
-test('an unknown id is a 404 at 0 tokens', async () => {
+test('an unknown id is a 404 at no charge', async () => {
   const { key: own, accountId } = await newCaller(db);
   for (const id of [SULLIVAN + 99, 99_999e8 + 1, 1, Number.MAX_SAFE_INTEGER]) {
     const { status, headers } = await ask(id, own);
@@ -202,7 +202,7 @@ test.each(['0', '-1', '1.5', '1e9', 'abc', '9007199254740993', '3301900000001x',
   },
 );
 
-test('what was ingested comes out: the flags of the owner, and the square as it was drawn', async () => {
+test("ingested values are returned: the owner's flags, and the square as drawn", async () => {
   const columns = {
     owner_name: 'OWNER',
     mail_address: 'MAIL',

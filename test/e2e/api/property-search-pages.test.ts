@@ -44,7 +44,7 @@ describe('pages', () => {
   };
   const ids = (page: Page) => page.results.map(parcel => parcel.property_id);
 
-  test('are of 25 unless told otherwise', async () => {
+  test('have 25 rows by default', async () => {
     const { json } = await search({ fips: '33011', owner_name: 'paged' });
     expect(ids(json as Page)).toEqual(all.slice(0, 25));
   });
@@ -69,7 +69,7 @@ describe('pages', () => {
     expect(back.map(ids)).toEqual(pages.map(ids).reverse());
   });
 
-  test('are found by number; one past the end is empty, tells the count and is priced for it', async () => {
+  test('are found by number; one past the end is empty, has the count, and is priced for it', async () => {
     const page = await search({ fips: '33011', owner_name: 'paged', page: '2', page_size: '30' });
     expect(ids(page.json as Page)).toEqual(all.slice(30, 60));
     const past = await search({ fips: '33011', owner_name: 'paged', page: '9', page_size: '30' });
@@ -120,7 +120,7 @@ describe('among thousands of parcels', () => {
     return rows.map(row => row['QUERY PLAN']).join('\n');
   }
 
-  test('of pieces of words go through the index of trigrams', async () => {
+  test('for parts of words use the trigram index', async () => {
     const text = await plan(
       'parcels/find_owner_words',
       { fips: 33_009, patterns: ['%WNER77%', '%OMMON%'], few: 1_000 },
@@ -132,20 +132,20 @@ describe('among thousands of parcels', () => {
     expect(text).not.toMatch(/Seq Scan/);
   });
 
-  test('of parcels to be shown go through the primary key', async () => {
+  test('for the parcels shown use the primary key', async () => {
     const values = { property_ids: [GRAFTON + 1, GRAFTON + 2], counties: [33_009] };
     const text = await plan('parcels/read_summaries', values, { summary: SUMMARY_COLUMNS });
     expect(text).toMatch(/parcels(_33)?_pkey/);
     expect(text).not.toMatch(/Seq Scan/);
   });
 
-  test('of parcel numbers go through theirs', async () => {
+  test('for parcel numbers use their index', async () => {
     const text = await plan('parcels/find_apn', { fips: 33_009, apn: '77', patterns: [] });
     expect(text).toMatch(/Index Scan using parcels_(33_fips_apn_normalized_idx|apn)/);
     expect(text).not.toMatch(/Seq Scan/);
   });
 
-  test('of names to be checked go through the primary key', async () => {
+  test('for names to check use the primary key', async () => {
     const text = await plan('parcels/list_matching_owners', {
       fips: 33_009,
       property_ids: [GRAFTON + 1, GRAFTON + 2],
@@ -179,7 +179,7 @@ async function searchWhile(statement: string, change: () => Promise<unknown>, qu
   return (await answer.finally(() => spy.mockRestore())).body as unknown as Page;
 }
 
-test('a roll that is replaced during a search is found as it was before, whole', async () => {
+test('during a search, a roll that is being replaced is seen complete, as it was before', async () => {
   const STRAFFORD = 33_017e8;
   await insertParcels(db.pool, [
     { property_id: STRAFFORD + 1, owner_name: 'SMITH JOHN' },

@@ -103,7 +103,7 @@ describe('by owner name', () => {
     expect(await serials({ owner_name })).toEqual(expected);
   });
 
-  test('finds what a plain reading of the names finds, whatever the names', async () => {
+  test('finds the same as a simple search through the names, whatever the names', async () => {
     const HANCOCK = 23_009e8;
     const letter = fc.constantFrom(...'ABCabcÅåß%_\\\'",.-&1 \t');
     const name = fc.string({ unit: letter, minLength: 1, maxLength: 12 });
@@ -137,7 +137,7 @@ describe('by owner name', () => {
     );
   });
 
-  test('knows a new roll at once', async () => {
+  test('finds a new roll at once', async () => {
     const CHESHIRE = 33_005e8;
     await insertParcels(db.pool, [{ property_id: CHESHIRE + 1, owner_name: 'FIRST OWNER' }]);
     await insertParcels(db.pool, [{ property_id: CHESHIRE + 2, owner_name: 'SECOND OWNER' }]);
@@ -166,7 +166,7 @@ describe('by parcel number', () => {
     expect(await serials({ apn })).toEqual(expected);
   });
 
-  test('without the zeros that the county fills numbers up with, if no number is written so', async () => {
+  test("without the county's padding zeros, unless a number is written that way", async () => {
     const GRAFTON = 33_009e8;
     await insertParcels(db.pool, [
       { property_id: GRAFTON + 1, apn: '000016 000070 000005', owner_name: 'SMITH, JOHN' },
@@ -182,7 +182,7 @@ describe('by parcel number', () => {
     expect(await serials({ fips: '33009', apn: '16-70' })).toEqual([]);
   });
 
-  test('and owner name, both must fit', async () => {
+  test('and owner name: both must match', async () => {
     expect(await serials({ apn: '15-076-A', owner_name: 'smith' })).toEqual([1, 2]);
     expect(await serials({ apn: '15-076-A', owner_name: 'mary j' })).toEqual([2]);
     expect(await serials({ apn: 'R-1', owner_name: 'smith' })).toEqual([]);
@@ -190,7 +190,7 @@ describe('by parcel number', () => {
 });
 
 describe('price', () => {
-  test('10 tokens whatever the page size, 0 when nothing matches', async () => {
+  test('10 tokens whatever the page size, none without a match', async () => {
     const { key: own, accountId } = await newCaller(db);
     for (const page_size of ['1', '100']) {
       const found = await search({ fips: '33019', owner_name: 'smith', page_size }, own);
@@ -211,7 +211,7 @@ describe('price', () => {
   });
 });
 
-describe('is refused, by the name of the field, when', () => {
+describe('is refused, with the name of the field, when', () => {
   test.each<[string, string, string[]]>([
     ['fips is missing', 'owner_name=smith', ['fips']],
     ['neither apn nor owner_name is there', 'fips=33019', ['apn', 'owner_name']],

@@ -66,14 +66,14 @@ const quoted = (one: Case): Case => ({
 });
 const tokensOf = ({ headers }: TestReply) => Number(headers.get('x-tokens-used'));
 
-test('there is a case of every endpoint that costs something', () => {
+test('every endpoint that costs tokens has a case', () => {
   const priced = endpoints
     .filter(endpoint => isQuotable(endpoint) && endpoint.metering?.quote === undefined)
     .map(({ operationId }) => operationId);
   expect(Object.keys(CASES).sort()).toEqual(priced.sort());
 });
 
-test('a quote is free and tells at most as much as the call then costs', async () => {
+test('a quote is free and never exceeds the price of the call', async () => {
   const { key, accountId } = await newCaller(db);
   for (const one of Object.values(CASES).flat()) {
     const quote = await send(key, quoted(one));
@@ -86,7 +86,7 @@ test('a quote is free and tells at most as much as the call then costs', async (
   expect((await usageOf(db, accountId)).tokens).toBeGreaterThan(100);
 });
 
-test('a quote looks nothing up: what is not there is quoted alike, and no trace of a trace is left', async () => {
+test('a quote looks nothing up: missing things get the same quote, and nothing is recorded', async () => {
   const { key, accountId } = await newCaller(db);
   const nothing = await send(key, quoted(get('/properties/3301999999999/', 10)));
   expect(nothing.json).toEqual({ tokens: null, at_most: 10 });
@@ -95,7 +95,7 @@ test('a quote looks nothing up: what is not there is quoted alike, and no trace 
   expect(rows).toEqual([]);
 });
 
-test('an account whose tokens are used up may still ask what a call would cost', async () => {
+test('an account without tokens left may still ask for a price', async () => {
   const { key } = await newCaller(db, { tokensIncluded: 10 });
   const [detail] = CASES.get_property as [Case];
   expect(tokensOf(await send(key, detail))).toBe(10);
@@ -103,7 +103,7 @@ test('an account whose tokens are used up may still ask what a call would cost',
   expect((await send(key, quoted(detail))).json).toEqual({ tokens: null, at_most: 10 });
 });
 
-test('a quote takes no Idempotency-Key from the call that follows it', async () => {
+test("a quote doesn't use up the Idempotency-Key of the call that follows it", async () => {
   const { key } = await newCaller(db);
   const [filter] = CASES.filter_properties as [Case];
   const headers = { 'Idempotency-Key': 'one' };
@@ -114,7 +114,7 @@ test('a quote takes no Idempotency-Key from the call that follows it', async () 
   expect([tokensOf(again), again.headers.get('idempotency-replayed')]).toEqual([0, 'true']);
 });
 
-test('what is wrong with a call is wrong with its quote; what is free has none', async () => {
+test('an invalid call has an invalid quote; free calls have none', async () => {
   const { key } = await newCaller(db);
   const wrong: [Case, string][] = [
     [post('/properties/filter/?quote=true', { acres_min: 5 }, 0), 'county'],
@@ -133,7 +133,7 @@ test('what is wrong with a call is wrong with its quote; what is free has none',
   expect((await send(strict.key, quoted(CASES.skip_trace_owner![0]!))).status).toBe(403);
 });
 
-test('an assistant asks by an argument', async () => {
+test('assistants use an argument', async () => {
   const { key, accountId } = await newCaller(db, {}, { scopes: ['api:mcp'] });
   const client = await connect(api, key);
   const ask = (name: string, given: object) => call(client, name, { ...given, quote: true });

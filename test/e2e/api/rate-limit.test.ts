@@ -71,8 +71,8 @@ function expectReset(reset: unknown, seconds: number, before: number): void {
   expect(Number(reset)).toBeLessThanOrEqual(Math.ceil(Date.now() / 1_000) + seconds);
 }
 
-describe('the limit of all calls', () => {
-  test('the default is 60 calls a minute with a burst of 120, told in the headers', async () => {
+describe('the limit on all calls', () => {
+  test('the default is 60 calls a minute with a burst of 120, shown in the headers', async () => {
     const { key } = await newCaller(db, { ratePerMinute: 60, rateBurst: 120 });
     const before = Date.now();
     const { headers } = await one.call(PATH, { key });
@@ -98,7 +98,7 @@ describe('the limit of all calls', () => {
     expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index));
   });
 
-  test('a refused call says when to try again, and then it works', async () => {
+  test('a refused call says when to try again, and then it succeeds', async () => {
     const { key } = await newCaller(db, { ratePerMinute: 60, rateBurst: 1 });
     expect((await one.call(PATH, { key })).status).toBe(200);
     const refused = await one.call(PATH, { key });
@@ -111,7 +111,7 @@ describe('the limit of all calls', () => {
     expect((await two.call(PATH, { key })).status).toBe(200);
   });
 
-  test('calls that cost nothing and calls that fail count', async () => {
+  test('free calls and failed calls count', async () => {
     const { key } = await newCaller(db, { ratePerMinute: 1, rateBurst: 3 });
     expect((await one.call(UNKNOWN, { key })).status).toBe(404);
     expect((await one.call('/api/public/v1/markets-stats/abc/stats/', { key })).status).toBe(404);
@@ -119,7 +119,7 @@ describe('the limit of all calls', () => {
     expect((await one.call(PATH, { key })).status).toBe(429);
   });
 
-  test('one account does not use up the bucket of another', async () => {
+  test("one account doesn't use up the bucket of another", async () => {
     const busy = await newCaller(db, { ratePerMinute: 1, rateBurst: 1 });
     const calm = await newCaller(db, { ratePerMinute: 1, rateBurst: 1 });
     await one.call(PATH, { key: busy.key });
@@ -127,7 +127,7 @@ describe('the limit of all calls', () => {
     expect((await one.call(PATH, { key: calm.key })).status).toBe(200);
   });
 
-  test('a bucket refills at its rate and never above its size', async () => {
+  test('a bucket refills at its rate and never exceeds its size', async () => {
     const { key, accountId } = await newCaller(db, { ratePerMinute: 60, rateBurst: 10 });
     await setLimits(accountId, 0, 0, 4.1);
     expect((await one.call(PATH, { key })).headers.get('x-ratelimit-remaining')).toBe('3');
@@ -135,7 +135,7 @@ describe('the limit of all calls', () => {
     expect((await one.call(PATH, { key })).headers.get('x-ratelimit-remaining')).toBe('9');
   });
 
-  test("what is refused before it is counted tells the account's own limits, and takes nothing", async () => {
+  test("a call that is refused before it is counted shows the account's own limits, and uses nothing up", async () => {
     const { key } = await newCaller(db, { ratePerMinute: 7, rateBurst: 9, invoicePaid: false });
     for (let call = 0; call < 2; call++) {
       const { status, headers } = await one.call(PATH, { key });
@@ -145,7 +145,7 @@ describe('the limit of all calls', () => {
   });
 });
 
-test('a call is gained to the millisecond, and the headers count the seconds', async () => {
+test('a bucket refills to the millisecond, and the headers count seconds', async () => {
   const { key } = await newCaller(db, { ratePerMinute: 7, rateBurst: 3 });
   const began = clock.now().getTime();
   const at = async (ms: number) => {
@@ -186,7 +186,7 @@ describe('skip traces', () => {
     };
   };
 
-  test('20 a minute, both endpoints together, besides the limit of all calls; the headers tell both', async () => {
+  test('20 a minute, across both endpoints, in addition to the limit on all calls; the headers show both', async () => {
     const { key } = await newCaller(db, { ratePerMinute: 60, rateBurst: 120 });
     const before = Date.now();
     const first = await ask(key, BY_NAME);
@@ -203,7 +203,7 @@ describe('skip traces', () => {
     expect((await ask(key, BY_PARCEL, two)).state).toBe('"account";r=117;t=3, "skip-trace";r=18;t=60');
   });
 
-  test('two processes let 20 of 30 through, and the others take nothing from the limit of all calls', async () => {
+  test('two processes let 20 of 30 through, and the others use nothing of the limit on all calls', async () => {
     const { key } = await newCaller(db, { ratePerMinute: 1, rateBurst: 100 });
     const replies = await Promise.all(
       Array.from({ length: 30 }, (_, at) => ask(key, at % 3 ? BY_NAME : BY_PARCEL, at % 2 ? two : one)),
@@ -220,7 +220,7 @@ describe('skip traces', () => {
     expect(await ask(key, PATH)).toMatchObject({ status: 200, remaining: 79 });
   });
 
-  test('20 in any sliding minute: none is gained before the oldest is a minute old', async () => {
+  test('20 in any sliding minute: none becomes available before the oldest is a minute old', async () => {
     const { key } = await newCaller(db, { ratePerMinute: 6_000, rateBurst: 6_000 });
     const began = clock.now().getTime();
     const atSecond = async (second: number, api = one) => {
@@ -237,7 +237,7 @@ describe('skip traces', () => {
     expect(await atSecond(90)).toEqual([200, 9, null]);
   });
 
-  test('an assistant and a program of one account share the limit', async () => {
+  test('assistants and programs of one account share the limit', async () => {
     const { key } = await newCaller(db, {}, { scopes: ['api:direct', 'api:mcp'] });
     const client = await connect(two, key);
     for (let call = 0; call < 18; call++) expect((await ask(key, BY_NAME)).status).toBe(200);
@@ -248,7 +248,7 @@ describe('skip traces', () => {
     expect(JSON.parse(refused.text)).toMatchObject({ error: { code: 'rate_limited' } });
   });
 
-  test('a skip trace that the limit of all calls refuses takes nothing from its own', async () => {
+  test('a skip trace that the limit on all calls refuses uses nothing of its own limit', async () => {
     const { key, accountId } = await newCaller(db, { ratePerMinute: 1, rateBurst: 2 });
     await setLimits(accountId, 0, 0, 0);
     const refused = await ask(key, BY_NAME);
@@ -265,7 +265,7 @@ describe('skip traces', () => {
     });
   });
 
-  test('refused by both, the longer wait counts', async () => {
+  test('if both refuse, the longer wait applies', async () => {
     const { key, accountId } = await newCaller(db, {
       ratePerMinute: 60,
       rateBurst: 2,
@@ -282,7 +282,7 @@ describe('skip traces', () => {
   });
 });
 
-test("the limit is the account's: `plat account` sets it, shows it, and keeps what it was", async () => {
+test('the limit belongs to the account: `plat account` sets it, shows it, and keeps it otherwise', async () => {
   const { key, accountId } = await newCaller(db);
   const limit = async () =>
     (await one.call(BY_PARCEL, { key })).headers.get('ratelimit-policy')?.split(', ')[1];
@@ -314,7 +314,7 @@ test("the limit is the account's: `plat account` sets it, shows it, and keeps wh
   await refused(['account', 'set', accountId, '--skip-trace-rate', '0'], 'rates');
 });
 
-test('what nobody has used for a day and is full again is deleted, what is not full stays', async () => {
+test('buckets unused for a day and full are deleted, others are kept', async () => {
   const { accountId: full } = await newCaller(db, { ratePerMinute: 1, rateBurst: 1 });
   const { key, accountId: slow } = await newCaller(db, { ratePerMinute: 1, rateBurst: 2_000 });
   const { accountId: recent } = await newCaller(db);
@@ -335,7 +335,7 @@ test('what nobody has used for a day and is full again is deleted, what is not f
   expect(rows.map(row => row.account_id).toSorted()).toEqual([slow, recent, used].toSorted());
 });
 
-test('the published document tells the limit where it counts, and nowhere else', () => {
+test('the published document states the limit where it applies, and nowhere else', () => {
   const { paths } = openApiDocument(endpoints) as {
     paths: Record<string, Record<string, { description: string }>>;
   };

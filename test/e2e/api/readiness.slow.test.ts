@@ -43,7 +43,7 @@ test('a read-only database makes /readyz 503, and plat status says so', async ()
   await expect.poll(async () => (await api.call('/readyz')).status).toBe(200);
 });
 
-test('a process whose connections are all taken, and one whose database is away, say which it is', async () => {
+test('a process with all connections in use, and one without a database, each say which it is', async () => {
   await insertRegions(db);
   const { key } = await newCaller(db);
   const busy = await startApi({ DB_POOL_SIZE: '2', STATEMENT_TIMEOUT_MS: '60000' });

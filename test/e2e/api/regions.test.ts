@@ -25,7 +25,7 @@ async function find(parameters: Record<string, string>): Promise<PageOfRegions> 
 const names = async (parameters: Record<string, string>) =>
   (await find(parameters)).results.map(({ name, state }) => `${name} ${state}`);
 
-test('a county is found by its name, for nothing', async () => {
+test('a county is found by its name, at no charge', async () => {
   expect(await find({ q: 'sullivan', state: 'NH', type: 'county' })).toEqual({
     count: 1,
     next: null,
@@ -35,7 +35,7 @@ test('a county is found by its name, for nothing', async () => {
   expect(await usageOf(db, accountId)).toEqual({ tokens: 0, calls: 0, daily: 0 });
 });
 
-test('a ZIP is found by its beginning and by its county, after the counties, with an empty fips', async () => {
+test('a ZIP is found by its first digits and by its county, after the counties, with an empty fips', async () => {
   expect((await find({ q: '03280' })).results).toMatchObject([
     { type: 'zip', name: '03280', state: 'NH', county_name: 'Sullivan', fips: '' },
   ]);
@@ -45,7 +45,7 @@ test('a ZIP is found by its beginning and by its county, after the counties, wit
   expect(results.map(region => region.name)).toContain('03280');
 });
 
-test('a county is found by the beginning of its FIPS code', async () => {
+test('a county is found by the first digits of its FIPS code', async () => {
   expect(await names({ q: '3301', type: 'county' })).toEqual([
     'Hillsborough NH',
     'Merrimack NH',
@@ -99,7 +99,7 @@ describe('words', () => {
   });
 });
 
-test('without parameters all regions are listed, and walking forth and back reaches each once', async () => {
+test('without parameters all regions are listed, and paging forward and back reaches each one once', async () => {
   const { count } = await find({});
   const { rows } = await db.pool.query<{ count: number }>('select count(*)::int as count from regions');
   expect(count).toBe(rows[0]!.count);

@@ -97,7 +97,7 @@ describe('addresses', () => {
     expect(idsOf(await find({ q, types: 'address' })).sort()).toEqual(ids.toSorted());
   });
 
-  test('tell the parcel and where it is', async () => {
+  test('identify the parcel and its location', async () => {
     expect((await find({ q: '12 n main st newport', types: 'address' }))[0]).toEqual({
       type: 'address',
       label: '12 N MAIN ST, NEWPORT, NH 03773',
@@ -135,7 +135,7 @@ describe('parcel numbers', () => {
   });
 });
 
-test('of a parcel no more is told than was asked for, its id, and where it is', async () => {
+test('a parcel shows only what matched, its id, and its location', async () => {
   expect(await find({ q: String(SULLIVAN + 1) })).toEqual([
     {
       type: 'property',
@@ -158,7 +158,7 @@ test('of a parcel no more is told than was asked for, its id, and where it is', 
 });
 
 describe('owners', () => {
-  test('are a name and its county, once, without a parcel', async () => {
+  test('have a name and a county, once, without a parcel', async () => {
     expect(await find({ q: 'john smith', types: 'owner' })).toEqual([
       { type: 'owner', label: 'SMITH, JOHN A', detail: 'Sullivan, NH', fips: '33019' },
     ]);
@@ -182,7 +182,7 @@ describe('owners', () => {
 });
 
 describe('places', () => {
-  test('a county comes with the box around its parcels', async () => {
+  test('a county comes with the bounding box of its parcels', async () => {
     const [first] = await find({ q: 'Sullivan County', types: 'county' });
     expect(first).toMatchObject({
       type: 'county',
@@ -213,7 +213,7 @@ describe('places', () => {
     else expect(results).toEqual(expected);
   });
 
-  test('a town has its ZIPs, and its ZIP where it is one', async () => {
+  test('a town has its ZIPs, and its own ZIP if it is one', async () => {
     expect((await find({ q: 'newport, nh' }))[0]).toMatchObject({
       fips: '33019',
       zip: '03773',
@@ -224,7 +224,7 @@ describe('places', () => {
     expect(manchester!.zips!.length).toBeGreaterThan(1);
   });
 
-  test('those with parcels come first', async () => {
+  test('places with parcels come first', async () => {
     expect((await find({ q: 'sullivan', types: 'county' }))[0]).toMatchObject({ fips: '33019' });
     // Smith is a town of states that are not loaded, and an owner of Sullivan.
     const smith = labels(await find({ q: 'smith' }));
@@ -233,7 +233,7 @@ describe('places', () => {
   });
 });
 
-test('no kind crowds out the others, and there are 10 at most', async () => {
+test('no kind crowds out the others, and there are at most 10', async () => {
   const results = await find({ q: 'washington' });
   expect(results).toHaveLength(10);
   expect(labels(results)).toContain('owner WASHINGTON LAND TRUST');

@@ -85,7 +85,7 @@ async function expectExact(id: string, filter: object): Promise<void> {
   );
 }
 
-test('a search tells what was added, removed and changed by a merge, and looks at nothing else', async () => {
+test('a search reports what a merge added, removed, and changed, and reads nothing else', async () => {
   const early = await save(LARGE);
   expect(early.members).toBeNull();
   await merge(roll);
@@ -174,7 +174,7 @@ test('a search tells what was added, removed and changed by a merge, and looks a
   for (const one of [early, shape]) await api.call(`${SEARCHES}${one.id}/`, { key, method: 'DELETE' });
 });
 
-test('a search whose shape is refused by now goes on without what has changed', async () => {
+test('a search whose shape is no longer valid continues without it', async () => {
   const { id } = await save({ geom_intersects: 'POLYGON((-73 43, -71 43, -71 44, -73 44, -73 43))' });
   const teeth = Array.from({ length: 600 }, (_, n) => `-73 ${43 + n / 1_000}, -71 ${43 + (n + 0.5) / 1_000}`);
   const heavy = `POLYGON((${teeth.join(', ')}, -71 44, -73.5 44, -73 43))`;
@@ -189,7 +189,7 @@ test('a search whose shape is refused by now goes on without what has changed', 
   expect((await api.call(`${SEARCHES}${id}/`, { key, method: 'DELETE' })).status).toBe(204);
 });
 
-test('searches belong to their company, and faults are named', async () => {
+test('searches belong to their company, and errors name their field', async () => {
   const { id } = await save(LARGE);
   const { key: other } = await newCaller(db);
   for (const path of [`${id}/`, `${id}/changes/`])
@@ -220,7 +220,7 @@ const mails = (): string[] => {
     : [];
 };
 
-test('one mail a person with all searches, to be ended by a link without signing in; a webhook is told', async () => {
+test('one email per person for all searches, with an unsubscribe link that needs no sign-in; a webhook is notified', async () => {
   const { url, received } = await startReceiver();
   const { id: webhook_id } = await webhooksOf(api, key).add(url, { types: ['search.changed'] });
   const both = { emails: [ana.email, bob.email], notify: 'at_once' };
@@ -296,7 +296,7 @@ test('one mail a person with all searches, to be ended by a link without signing
   expect((await usageOf(db, ana.accountId)).tokens).toBe(0);
 });
 
-test('the page saves a search, tells what is new since the last visit, and mails who asks for it', async () => {
+test('the page saves a search, shows what is new since the last visit, and emails whoever asks for it', async () => {
   const visit = visitor(api);
   await visit.signIn(ana);
   expect((await visit.open('/data?county=33019&acres_min=3')).text).toContain(

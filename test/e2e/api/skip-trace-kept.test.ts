@@ -50,7 +50,7 @@ async function trace(idempotencyKey?: string) {
 const NOBODY = { status: 200, tokens: '0', matched: false, numbers: [] };
 
 describe('a repeat with its Idempotency-Key', () => {
-  test('returns the kept numbers, and none that were suppressed since', async () => {
+  test('returns the stored numbers, except those suppressed since', async () => {
     const call = randomUUID();
     expect(await trace(call)).toMatchObject({ tokens: '20', numbers: PHONES });
     expect(await trace(call)).toMatchObject({ tokens: '0', numbers: PHONES });
@@ -72,7 +72,7 @@ describe('a repeat with its Idempotency-Key', () => {
     }
   });
 
-  test('returns nobody where a call that was under way kept its answer behind the suppression', async () => {
+  test('returns nobody if a concurrent call stored its answer after the suppression', async () => {
     const call = randomUUID();
     await trace(call);
     await db.pool.query('create table late as select * from idempotent_calls');
@@ -84,7 +84,7 @@ describe('a repeat with its Idempotency-Key', () => {
 });
 
 describe('a new call', () => {
-  test('leaves out a number that is suppressed', async () => {
+  test('leaves out a suppressed number', async () => {
     await suppress(db.pool, [], [], [PHONES[0]], 'test');
     expect(await trace()).toMatchObject({ tokens: '20', numbers: [PHONES[1]] });
   });
@@ -95,13 +95,13 @@ describe('a new call', () => {
   });
 });
 
-test("a client's key is never that of a page: those have a space", async () => {
+test("a client's key never equals a page's key: those contain a space", async () => {
   const refused = await trace('page trace/1/0');
   expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Idempotency-Key')]);
 });
 
 // Last: it erases the record.
-test('forgetting somebody erases the answers that are kept about them', async () => {
+test('forgetting a person erases the stored answers about them', async () => {
   await trace(randomUUID());
   await trace(randomUUID());
   const request: ForgetRequest = {

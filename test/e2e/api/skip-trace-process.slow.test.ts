@@ -53,7 +53,7 @@ const trace = async (
   return { status: response.status, body: (await response.json()) as { phones: object[] } };
 };
 
-test('a service with every source answers with line type and registry, tells the age of its edition, and writes no number into its log', async () => {
+test('a service with every source returns line type and registry, reports the age of its edition, and logs no numbers', async () => {
   const { key } = await newCaller(db, { name: 'acme' });
   const api = await startApi({ LOG_LEVEL: 'trace', LOG_REQUESTS: '1' });
   expect((await trace(api.url, key)).body.phones).toEqual([
@@ -71,7 +71,7 @@ test('a service with every source answers with line type and registry, tells the
   expect(status.err).toMatch(/Registry .*\b\d+ days\b.*\b31\b/);
 });
 
-test('kill -9 among 200 traces at once: every answer has its charge, and every charge its audit row', async () => {
+test('kill -9 during 200 concurrent traces: every response has its charge, and every charge its audit row', async () => {
   const { key, accountId } = await newCaller(db, { skipTracePerMinute: 100_000 });
   const api = await startApi();
   let answered = 0;
@@ -98,7 +98,7 @@ test('kill -9 among 200 traces at once: every answer has its charge, and every c
   expect(rows[0].n).toBeGreaterThanOrEqual(charged);
 });
 
-test('the operator finds, suppresses and forgets people, and exports who traced', async () => {
+test('the operator finds, suppresses, and forgets people, and exports who traced them', async () => {
   const who = ['--first', 'Ada', '--last', 'Nowell', '--zip', '03431'];
   expect(await json('contact', 'find', ...who)).toMatchObject([
     { first_name: 'Ada', phones: [{ number: '6035550101' }, {}, {}] },

@@ -101,7 +101,7 @@ const http = { SKIP_TRACE_PROVIDER: 'http', SKIP_TRACE_PROVIDER_FILE: file };
 describe('BatchData', async () => {
   const api = await startTestApi(db, { env: batchdata });
 
-  test('is asked by version 3 of its property skip trace, and the person who is meant is taken of those who live there', async () => {
+  test('is called with version 3 of its property skip trace, and the right person is picked from the residents', async () => {
     reply = json(200, V3);
     const { status, tokens, body } = await traceAt(api);
     expect({ status, tokens, body }).toEqual({
@@ -133,7 +133,7 @@ describe('BatchData', async () => {
     ]);
   });
 
-  test('is paid once for one person, also by calls at once, and what it charged is counted', async () => {
+  test('is paid once per person, even for concurrent calls, and its charges are counted', async () => {
     reply = (...given) => setTimeout(() => json(200, V3)(...given), 50);
     const answers = await Promise.all(Array.from({ length: 8 }, () => traceAt(api)));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -169,7 +169,7 @@ describe('BatchData', async () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('is not asked without a street, which it needs', async () => {
+  test('is not called without a street, which it requires', async () => {
     expect(await traceAt(api, { first_name: 'Ada', last_name: 'Nowell', zip: '03431' })).toMatchObject({
       status: 200,
       body: { matched: false },
@@ -177,14 +177,14 @@ describe('BatchData', async () => {
     expect(asked).toHaveLength(0);
   });
 
-  test('an answer of another form is a fault that names no one', async () => {
+  test('a response in another format is an error that names no one', async () => {
     reply = json(200, { results: [{ phone: '6035550101' }] });
     const { status, tokens, retry, text } = await traceAt(api);
     expect({ status, tokens, retry }).toEqual({ status: 503, tokens: 0, retry: '300' });
     expect(text).not.toMatch(/5550101|batchdata/);
   });
 
-  test('a company is asked for by its address, and an answer about somebody who asked to be forgotten is erased', async () => {
+  test('a company is looked up by its address, and an answer about a forgotten person is erased', async () => {
     const id = 33_019e8 + 7;
     await insertParcels(db.pool, [{ property_id: id, owner_name: 'ZEPHYR LAND LLC' }]);
     await db.pool.query(
@@ -210,7 +210,7 @@ describe('BatchData', async () => {
   });
 });
 
-describe('a provider by its description', async () => {
+describe('a provider from its description', async () => {
   const api = await startTestApi(db, { env: http });
   const found = {
     found: true,
@@ -221,7 +221,7 @@ describe('a provider by its description', async () => {
     },
   };
 
-  test('is asked and read as it is described', async () => {
+  test('is called and read as described', async () => {
     reply = json(200, found);
     expect(await traceAt(api)).toMatchObject({
       status: 200,
@@ -236,14 +236,14 @@ describe('a provider by its description', async () => {
     expect(asked[0]!.body).not.toHaveProperty('company');
   });
 
-  test('whom it calls by another name is another person, and 404 is nobody', async () => {
+  test('a person with another name is someone else, and 404 is nobody', async () => {
     reply = json(200, { ...found, person: { ...found.person, first: 'Karl' } });
     expect((await traceAt(api)).body.matched).toBe(false);
     reply = json(404, {});
     expect((await traceAt(api, { ...ADA, zip: '03280' })).body.matched).toBe(false);
   });
 
-  test('people on the suppression list are not asked for, whoever knows them', async () => {
+  test('people on the suppression list are never looked up, whatever the provider knows', async () => {
     await suppress(
       db.pool,
       [{ person: person('Ada', 'Nowell')! }],
@@ -259,7 +259,7 @@ describe('a provider by its description', async () => {
     expect((await traceAt(api)).body.matched).toBe(false);
   });
 
-  test('an answer is kept for as long as it is meant to be', async () => {
+  test('an answer is kept for its configured time', async () => {
     reply = json(200, found);
     await traceAt(api);
     await db.pool.query("update provider_answers set asked_at = now() - interval '31 days'");
@@ -318,7 +318,7 @@ describe('a provider that fails', () => {
     },
   );
 
-  test('is asked no more for a while after five failures, and a repeat with the same Idempotency-Key may succeed later', async () => {
+  test('it is paused after five failures, and a repeat with the same Idempotency-Key may succeed later', async () => {
     declare({ timeout_ms: 10_000, tries: 1 });
     const api = await startTestApi(db, { env: http });
     reply = json(502, {});

@@ -77,7 +77,7 @@ const trace = async (body: object, caller = key) => {
 };
 
 describe('by name and address', () => {
-  test('is the person, mobile lines first', async () => {
+  test('returns the person, mobile lines first', async () => {
     expect(
       await trace({ first_name: 'ADA', last_name: "No'well", address: '12 Zephyr Street', zip: '03431' }),
     ).toEqual({
@@ -125,7 +125,7 @@ describe('by name and address', () => {
     });
   });
 
-  test('father and son are told apart by what they are called', async () => {
+  test('father and son are distinguished by suffix', async () => {
     const ask = { first_name: 'Robert', address: '7 Elm Ave #2', zip: '03431' };
     expect((await trace({ ...ask, last_name: 'Quist Jr.' })).phones[0]!.number).toBe('6035550111');
     expect((await trace({ ...ask, last_name: 'Quist' })).phones[0]!.number).toBe('6035550110');
@@ -175,11 +175,11 @@ describe("a parcel's owner", () => {
     return id;
   };
 
-  test('is the one of the documentation', async () => {
+  test('equals the example in the docs', async () => {
     expect(await ask(EXAMPLE.property_id)).toEqual({ status: 200, tokens: 20, body: EXAMPLE.response });
   });
 
-  test('is asked for without a body: fields in one are named, not ignored', async () => {
+  test('takes no body: fields in one are reported, not ignored', async () => {
     const path = `/api/public/v1/properties/${EXAMPLE.property_id}/skip-trace/`;
     expect((await api.call(path, posting(key, '{}'))).status).toBe(200);
     const { status, json } = await api.call(path, posting(key, '{"first_name":"Ada"}'));
@@ -189,7 +189,7 @@ describe("a parcel's owner", () => {
     ]);
   });
 
-  test('of two in one name the first of the roll counts', async () => {
+  test('if a cell has two owners, the first on the roll counts', async () => {
     const at = { mail_address: '12 ZEPHYR ST', mail_city: 'KEENE', mail_state: 'NH', mail_zip: '03431' };
     const id = await change({ owner_name: 'NOWELL, GRACE H & ADA', owner_name_2: null, ...at });
     expect((await ask(id)).body).toMatchObject({
@@ -228,7 +228,7 @@ describe("a parcel's owner", () => {
   });
 });
 
-test('an account that is barred is refused, and nothing is looked up for it', async () => {
+test('a barred account is refused, and nothing is looked up for it', async () => {
   const barred = await newCaller(db);
   await changeAccount(db.pool, barred.accountId, { skipTrace: false });
   expect(await trace({ first_name: 'Ada', last_name: 'Nowell', zip: '03431' }, barred.key)).toMatchObject({
@@ -255,7 +255,7 @@ test('both endpoints share 20 calls a minute', async () => {
   expect(asked.filter(({ status }) => status === 429)).toHaveLength(4);
 });
 
-test('every trace leaves a row that names nobody, and 200 calls at once are charged exactly', async () => {
+test('every trace leaves a row without names, and 200 concurrent calls are charged exactly', async () => {
   const many = await newCaller(db, { skipTracePerMinute: 1_000 });
   const before = await db.pool.query('select count(*)::int as n from traces');
   await Promise.all(
@@ -276,7 +276,7 @@ test('every trace leaves a row that names nobody, and 200 calls at once are char
   expect(before.rows[0].n).toBeGreaterThan(0);
 });
 
-test('audit rows and kept answers of providers are deleted after their time', async () => {
+test('audit rows and stored answers of providers are deleted after their time', async () => {
   await db.pool.query(
     `insert into traces (account_id, asked_at, endpoint, question, source, matched)
      select $1, now() - days * interval '1 day', 'old', '', 'none', false from unnest(array[1820, 1830]) as days`,
@@ -305,7 +305,7 @@ test('a repeat with Idempotency-Key is one trace', async () => {
   expect((await db.pool.query('select from traces where account_id = $1', [id])).rows).toHaveLength(1);
 });
 
-test('the account of the tests was charged for its matches alone', async () => {
+test('the test account was charged only for its matches', async () => {
   const { rows } = await db.pool.query(
     'select count(*)::int as n from traces where account_id = $1 and matched',
     [accountId],

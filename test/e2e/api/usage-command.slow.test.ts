@@ -10,7 +10,7 @@ const { plat, json, refused } = commandsOn(db);
 const used20 = spender(api, json);
 beforeAll(() => insertRegions(db));
 
-test('plat usage lists periods and, of one, its days; as a table, CSV or JSON', async () => {
+test('plat usage lists periods and, for one period, its days; as a table, CSV, or JSON', async () => {
   await json(
     'account',
     'create',
@@ -47,7 +47,7 @@ test('plat usage lists periods and, of one, its days; as a table, CSV or JSON', 
   expect((await plat('usage', '--account', 'billed')).out).toContain('tokens_overage');
 });
 
-test('in CSV a text that a spreadsheet would take for a formula is marked as text, a number is not', async () => {
+test("in CSV a text that a spreadsheet would take for a formula is marked as text, a number isn't", async () => {
   const cells = [
     ['=HYPERLINK("x")', '"\'=HYPERLINK(""x"")"'],
     ['+1', '+1'],
@@ -67,7 +67,7 @@ test('in CSV a text that a spreadsheet would take for a formula is marked as tex
   }
 });
 
-test('plat usage --period takes the start of a period as it is shown, and every shorter form of it', async () => {
+test('plat usage --period accepts the start of a period as shown, and every shorter form of it', async () => {
   const name = await used20('started');
   const starts = ['2026-01-05T10:00:00.250Z', '2026-01-06T10:00:00.000Z'];
   for (const start of starts)

@@ -60,7 +60,7 @@ test('an account without a contract gets nulls and zeros, and nothing else', asy
   expect((await one.call(STATS, { key })).json).toMatchObject({ error: { code: 'tier_upgrade_required' } });
 });
 
-test('usage equals the sum of X-Tokens-Used over mixed calls at once in two processes, by endpoint', async () => {
+test('usage equals the sum of X-Tokens-Used over mixed concurrent calls in two processes, by endpoint', async () => {
   const { key } = await newCaller(db, { tokensIncluded: 400 });
   const filter = (county: string) => ({
     path: '/api/public/v1/properties/filter/',
@@ -113,7 +113,7 @@ test('usage equals the sum of X-Tokens-Used over mixed calls at once in two proc
   );
 });
 
-test('records come by date, endpoint and mode, as they were charged', async () => {
+test('records are sorted by date, endpoint, and mode, as charged', async () => {
   const { key, accountId } = await newCaller(db);
   const meter = openMeter(db.pool.forApi());
   const charge = (mode: Mode, endpoint: string, tokens: number) =>
@@ -180,7 +180,7 @@ test.each([
   ]);
 });
 
-test("usage is one account's, and takes no parameters", async () => {
+test('usage belongs to one account, and takes no parameters', async () => {
   const [mine, yours] = [await newCaller(db), await newCaller(db)];
   await one.call(STATS, { key: mine.key });
   expect((await one.call(USAGE, { key: yours.key })).json).toMatchObject([{ tokens_used: 0 }]);
@@ -188,7 +188,7 @@ test("usage is one account's, and takes no parameters", async () => {
   expect((await one.call(BREAKDOWN.slice(0, -1), { key: mine.key })).status).toBe(200);
 });
 
-test('a contract that ends between two calls ends the paid ones, and never half charges', async () => {
+test('a contract that ends between two calls ends the paid ones, and never charges by half', async () => {
   const { key, accountId } = await newCaller(db);
   await one.call(STATS, { key });
   await changeAccount(db.pool, accountId, { tier: null });
@@ -203,7 +203,7 @@ test('metering keys need no escaping in JSON', () => {
   for (const key of keys) expect(key).toMatch(/^[a-z_]+$/);
 });
 
-test('the breakdown of a year of heavy use is one read of one index', async () => {
+test('the breakdown of a year of heavy use is a single index scan', async () => {
   const { key, accountId } = await newCaller(db);
   const day = 86_400_000;
   const periodStart = new Date(Date.now() - 364 * day);

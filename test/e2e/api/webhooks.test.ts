@@ -24,7 +24,7 @@ const { key, accountId } = await newCaller(db);
 const mine = webhooksOf(api, key);
 const after = (seconds: number) => clock.set(new Date(clock.now().getTime() + seconds * 1_000));
 
-test('webhooks are made, listed without their secret, changed and deleted by their account alone', async () => {
+test('webhooks are created, listed without their secret, changed, and deleted, only by their account', async () => {
   const made = await mine.add('https://example.com/plat', {
     fips: '33019',
     types: ['parcel.new', 'parcel.new'],
@@ -64,7 +64,7 @@ test('webhooks are made, listed without their secret, changed and deleted by the
   expect(JSON.stringify(rows)).not.toContain('whsec_');
 });
 
-test('faults are named, and an account has 20', async () => {
+test('errors name their field, and an account can have 20', async () => {
   const { key } = await newCaller(db);
   const { add, post } = webhooksOf(api, key);
   const faultOf = async (body: object) => {
@@ -93,7 +93,7 @@ test('faults are named, and an account has 20', async () => {
   expect(await faultOf({ url })).toEqual([422, undefined]);
 });
 
-test('one signed message for each type, county and transaction, which leads to what changed', async () => {
+test('one signed message per type, county, and transaction, with a link to the changes', async () => {
   const { url, received } = await startReceiver();
   const { id, secret } = await mine.add(url, { fips: '33019', types: ['parcel.changed', 'parcel.new'] });
   const dispatcher = startTestDispatcher(db, {}, api);
@@ -137,7 +137,7 @@ test('one signed message for each type, county and transaction, which leads to w
   ]);
 });
 
-test('for a day after a rotation both secrets sign, of two rotations the last two', async () => {
+test('for a day after a rotation both secrets sign; after two rotations, the last two', async () => {
   const { url, received } = await startReceiver();
   const { id, secret } = await mine.add(url);
   const dispatcher = startTestDispatcher(db);
@@ -205,7 +205,7 @@ test('attempts follow the schedule and Retry-After under one id, and end after t
   await api.call(`${WEBHOOKS}${id}/`, { key, method: 'DELETE' });
 });
 
-test('410 switches a webhook off; what it misses is sent again, one message or all since a moment', async () => {
+test('410 turns a webhook off; missed messages can be resent, one by one or all since a time', async () => {
   let status = 410;
   const { url, received } = await startReceiver(response => void response.writeHead(status).end());
   const { id } = await mine.add(url);
@@ -240,7 +240,7 @@ test('410 switches a webhook off; what it misses is sent again, one message or a
   expect((await mine.post(id, 'replay', { since: '2100-01-01T00:00:00Z' })).json).toEqual({ messages: 0 });
 });
 
-test('redirects are not followed, and one that never answers slows no other', async () => {
+test('redirects are not followed, and a receiver that never responds delays no others', async () => {
   const inner = await startReceiver();
   const redirecting = await startReceiver(
     response => void response.writeHead(302, { Location: inner.url }).end(),
@@ -268,7 +268,7 @@ test('redirects are not followed, and one that never answers slows no other', as
   for (const { id } of [moved, silent]) await api.call(`${WEBHOOKS}${id}/`, { key, method: 'DELETE' });
 });
 
-test('messages are kept for 30 days, figures told to operators', async () => {
+test('messages are kept for 30 days, and operators see their figures', async () => {
   const { url } = await startReceiver(ok);
   await mine.add(url);
   const dispatcher = startTestDispatcher(db);
