@@ -74,7 +74,7 @@ afterAll(async () => {
 const WARNING =
   /^County 33019 \(Sullivan.*, NH\): 120 of 180 parcels, 67%.*landlocked.*`layer\.columns\.class`.*`roll\.skip_where`/;
 
-test('an operator who has a county computed is warned when most of it comes out landlocked', async () => {
+test('an operator who has a county computed is warned if most of it turns out landlocked', async () => {
   const { code, out } = await plat('recompute', 'attributes', '--fips', '33019', '--wait');
   expect(code).toBe(0);
   const [summary, warning] = out.split('\n');
@@ -85,7 +85,7 @@ test('an operator who has a county computed is warned when most of it comes out 
   ]);
 });
 
-test('the worker logs it and keeps it with the result of the job', async () => {
+test("the worker logs it and stores it with the job's result", async () => {
   const { rows } = await db.pool.query<{ warnings: string[] | null }>(
     "select result -> 'warnings' as warnings from jobs where name = 'attributes.chunk' and status = 'done' order by queued_at",
   );
@@ -96,12 +96,12 @@ test('the worker logs it and keeps it with the result of the job', async () => {
   });
 });
 
-test('other kinds of layers say nothing of it', async () => {
+test('other kinds of layers cause no warning', async () => {
   const { warnings } = await json('recompute', 'attributes', '--fips', '33019', '--layer', 'flood', '--wait');
   expect(warnings).toEqual([]);
 });
 
-test('the remedy that it names ends it', async () => {
+test('the suggested fix ends it', async () => {
   writeRoll({ ...ROLL, skip_where: [{ column: 'USE', in: ['STREET'] }] });
   await bring('roll');
   const { result, warnings } = await json('recompute', 'attributes', '--fips', '33019', '--wait');

@@ -32,7 +32,7 @@ async function balance(servers: { url: string }[]): Promise<{ url: string; turns
   return { url: origin, turns };
 }
 
-test('a session works on two processes behind one address; killed and started again, nobody is signed out', async () => {
+test('a session works on two processes behind one address; when they are killed and restarted, nobody is signed out', async () => {
   const servers = await Promise.all([startApi(), startApi()]);
   const address = await balance(servers);
   const user = await newUser(db);

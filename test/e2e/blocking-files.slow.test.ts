@@ -39,7 +39,7 @@ test.runIf(process.env.TEST_ATTACKS)(
   },
 );
 
-test('a file is whole once they have left', async () => {
+test('a file is complete once they have left', async () => {
   await expect.poll(async () => (await fetch(file, { headers: { Range: 'bytes=0-0' } })).status).toBe(206);
   const bytes = Buffer.from(await (await fetch(file)).arrayBuffer());
   if (made.parts.length === 1) expect(hash('sha256', bytes)).toBe(made.parts[0]!.sha256);

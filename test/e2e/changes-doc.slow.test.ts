@@ -64,7 +64,7 @@ const parcel = (n: number, more: Record<string, unknown> = {}, at = n): Feature 
   geometry: lot(at),
 });
 
-test('the program of docs/changes.md keeps a copy in step', async () => {
+test('the program in docs/changes.md keeps a copy in sync', async () => {
   expect(program!.split('\n').filter(line => line.trim() !== '').length).toBeLessThanOrEqual(32);
   await expectInStep();
   await merge(Array.from({ length: 600 }, (_, n) => parcel(n)));

@@ -68,7 +68,7 @@ test('every command is tried', () => {
 });
 
 describe.each(CASES)('$name', ({ url }) => {
-  test('no command prints a stack, or an error that it does not explain', async () => {
+  test('no command prints a stack, or an error without an explanation', async () => {
     const folder = testFolder();
     const env = { DATABASE_URL: await url(), PLAT_DIR: folder, FEEDS_DIR: folder };
     const bad: string[] = [];
@@ -81,7 +81,7 @@ describe.each(CASES)('$name', ({ url }) => {
   });
 });
 
-test('settings that are wrong, and files that are not there', async () => {
+test('wrong settings, and missing files', async () => {
   for (const [env, line] of [
     [{ DATABASE_URL: db.url, PORT: 'abc' }, ['status']],
     [{ DATABASE_URL: 'no url' }, ['status']],

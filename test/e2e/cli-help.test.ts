@@ -76,7 +76,7 @@ describe('help', () => {
       expect(out).toMatch(/Examples?\b.*:\n {2}plat /);
   });
 
-  test('of a backtest names the first day of the sales', async () => {
+  test('of a backtest states the first day of the sales', async () => {
     const { out } = await plat('backtest', 'valuations', '--help');
     expect(out.replace(/\s+/g, ' ')).toMatch(/\(YYYY-MM-DD\).*\(1900-01-01\)/);
   });
@@ -99,7 +99,7 @@ describe('help', () => {
     }
   });
 
-  test('plat help, and plat help of a command', async () => {
+  test('plat help, and plat help for a command', async () => {
     expect(await plat('help')).toMatchObject({
       code: 0,
       out: expect.stringContaining('Usage: plat [options]'),

@@ -59,7 +59,7 @@ async function json(...argv: string[]) {
   return { code, value: JSON.parse(out) };
 }
 
-describe('called wrongly, or for something that is not there: exit code 2', () => {
+describe('usage errors and missing things: exit code 2', () => {
   test.each<[string[], string | RegExp]>([
     [[], 'Usage: plat'],
     [['feed', 'run'], "'name'"],
@@ -113,7 +113,7 @@ describe('called wrongly, or for something that is not there: exit code 2', () =
   });
 });
 
-test('migrate brings the schema up and puts the regions right; again it changes nothing', async () => {
+test('migrate updates the schema and loads the regions; again it changes nothing', async () => {
   await db.pool.query("update regions set name = 'Soolivan' where type = 'county' and code = '33019'");
   expect(await json('migrate')).toMatchObject({
     code: 0,
@@ -132,7 +132,7 @@ describe('feeds', () => {
     expect(value.map((feed: { name: string }) => feed.name)).toContain('washington-nh');
   });
 
-  test('a faulty file: the others are listed and run, and it is named with exit code 1', async () => {
+  test('a faulty file: the others are listed and run, and it is reported with exit code 1', async () => {
     const file = join(folder, 'faulty.yaml');
     writeFileSync(file, 'name: faulty\nkind: [');
     const listed = await plat('feed', 'list');
@@ -143,7 +143,7 @@ describe('feeds', () => {
     expect([ran.code, ran.err]).toEqual([0, expect.not.stringContaining('faulty')]);
   });
 
-  test('who waits for a server that is away for long is told after one attempt', async () => {
+  test('whoever waits for a server that is down for long is told after one attempt', async () => {
     const server = await serve((_, response) => response.writeHead(503, { 'retry-after': '3600' }).end());
     const { code, out } = await plat('feed', 'run', 'lots', '--wait', '--roll', `${server.origin}/roll.csv`);
     await server.close();
@@ -157,7 +157,7 @@ describe('feeds', () => {
     expect(job).toMatchObject({ attempts: 1 });
   });
 
-  test('check the sample, as text and JSON', async () => {
+  test('check the sample, as text and as JSON', async () => {
     const { code, out } = await plat('feed', 'check', 'washington-nh', '--rows', '200');
     expect(code).toBe(0);
     for (const word of ['owner_name', 'OWNER', 'mail_zip']) expect(out).toContain(word);
@@ -205,7 +205,7 @@ describe('feeds', () => {
     expect(gone.out).toContain('none.csv');
   });
 
-  test('runs, and one of them with its rejects', async () => {
+  test('runs, and one of them with its rejected rows', async () => {
     const wrong = await json('feed', 'run', 'lots', '--roll', join(folder, 'wrong.csv'), '--wait', '--force');
     expect(wrong.code).toBe(0);
     const id = String(wrong.value.id);
@@ -226,7 +226,7 @@ describe('feeds', () => {
   });
 });
 
-test('recompute: a county, a ZIP, everything, as of a day', async () => {
+test('recompute: a county, a ZIP, everything, as of a date', async () => {
   expect(await json('recompute', 'stats', '--fips', '33019', '--wait')).toMatchObject({
     // The county and its 17 ZIPs.
     code: 0,
@@ -242,7 +242,7 @@ test('recompute: a county, a ZIP, everything, as of a day', async () => {
   expect(queued.out).toMatch(/^statistics: job [0-9a-f-]{36} .*`plat status`.*\n$/);
 });
 
-test('recompute attributes: of a county, of all, by some kinds of layers', async () => {
+test('recompute attributes: for a county, for all, for some kinds of layers', async () => {
   // What the runs before have led to computes the same parcels.
   await eventually(async () => {
     const { rowCount } = await db.pool.query("select from jobs where status in ('queued', 'running')");
@@ -263,7 +263,7 @@ test('recompute attributes: of a county, of all, by some kinds of layers', async
   expect((await json('status')).value).toMatchObject({ parcels_due: 0 });
 });
 
-test('status tells what there is and what the workers do', async () => {
+test('status shows what exists and what the workers are doing', async () => {
   const { value } = await json('status', '--jobs', '2');
   expect(value).toMatchObject({ api: null, counties: 3233, feeds: 1, jobs_failed: expect.any(Number) });
   expect(value.jobs).toHaveLength(2);

@@ -15,7 +15,7 @@ function run(program: string, ...args: string[]): string {
   return status === 0 ? '' : `${program} ended with ${status}: ${stdout}${stderr}`;
 }
 
-test('a client made from openapi.json compiles calls under strict, and refuses wrong ones', () => {
+test('a client generated from openapi.json compiles calls under strict, and rejects wrong ones', () => {
   symlinkSync(join(rootDir, 'node_modules'), join(folder, 'node_modules'));
   cpSync(join(rootDir, 'client', 'test', 'calls.ts'), join(folder, 'calls.ts'));
   const generator = 'client/node_modules/openapi-typescript/bin/cli.js';

@@ -61,7 +61,7 @@ function percentagesOf(table: string, names: string[]): (number | null)[][] {
 }
 
 describe('POST comp-reports/', () => {
-  test('every call makes a report of its own; the same Idempotency-Key makes one', async () => {
+  test('every call creates its own report; the same Idempotency-Key creates one', async () => {
     const post = (headers = {}) =>
       api.call(`${V1}/comp-reports/`, {
         ...posting(key, JSON.stringify({ property_id: PARCEL })),
@@ -137,7 +137,7 @@ test.each([PARCEL, 3301900000010, 3301900000400, 3301900000800, 3301900001600])(
 );
 
 describe('a report', () => {
-  test('is there for users of its account alone, and for nobody who has not signed in', async () => {
+  test("is visible to users of its account only, and to nobody who isn't signed in", async () => {
     const path = await newReport();
     expect((await window1.open(path)).status).toBe(200);
     const eve = visitor(api);
@@ -150,13 +150,13 @@ describe('a report', () => {
     expect((await eve.open('/comping')).text).not.toContain(path);
   });
 
-  test('the link of a fresh report leads through sign-in to it', async () => {
+  test('the link of a new report leads through sign-in to it', async () => {
     const path = await newReport();
     const answer = await visitor(api).signIn(ana, path);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, path]);
   });
 
-  test('two windows: what either chooses or takes out comes together, also by forms that were opened earlier', async () => {
+  test('two windows: selections and removals are merged, even from forms opened earlier', async () => {
     const path = await newReport();
     const [a, b, c] = (await candidatesOf(path)).map(({ id }) => id);
     // At the same time.
@@ -173,7 +173,7 @@ describe('a report', () => {
     expect((JSON.parse(text) as Update).chosen.toSorted()).toEqual([b!, c!].toSorted());
   });
 
-  test('two windows: a text that somebody else has written since is not overwritten unseen', async () => {
+  test('two windows: a text that somebody else has written since is not overwritten silently', async () => {
     const path = await newReport();
     await change(path, { do: 'text', title: 'Mine', was_title: '', notes: 'one', was_notes: '' });
     const late = await change(
@@ -198,7 +198,7 @@ describe('a report', () => {
     expect([seen.conflict, seen.title]).toEqual([undefined, 'Theirs']);
   });
 
-  test('an adjustment is overridden with a reason, moves the figures by just that, and can be given back', async () => {
+  test('an adjustment is overridden with a reason, changes the figures by exactly that, and can be reset', async () => {
     const path = await newReport();
     const before = await change(path, { do: 'model' });
     const { comp, weight, adjustments } = before.result.lines[0]!;
@@ -217,7 +217,7 @@ describe('a report', () => {
     expect(back.result).toEqual(before.result);
   });
 
-  test('keeps what was true, says what has changed since, and goes by it when it is told to', async () => {
+  test('keeps its figures, lists what has changed since, and updates on request', async () => {
     const path = await newReport();
     const { result } = await change(path, { do: 'model' });
     const { comp } = result.lines[0]!;
@@ -236,7 +236,7 @@ describe('a report', () => {
     await db.pool.query('update listings set price = price / 2 where id = $1', [comp.id]);
   });
 
-  test('its link shows it to anybody, to read, until it runs out or is taken back', async () => {
+  test('anybody can read it through its link, until the link expires or is revoked', async () => {
     const path = await newReport();
     await change(path, { do: 'model' });
     const shared = /\/comping\/shared\/[\w-]{43}/;
@@ -263,7 +263,7 @@ describe('a report', () => {
     expect((await visitor(api).open(other)).status).toBe(404);
   });
 
-  test('says why dates are adjusted as they are: which way prices went, by how many sales, and what is off besides', async () => {
+  test('explains its date adjustments: which way prices went, by how many sales, and what else differs', async () => {
     const path = await newReport();
     await change(path, { do: 'model' });
     const told = async (trend: object) => {
@@ -293,7 +293,7 @@ describe('a report', () => {
     );
   });
 
-  test('says who made it: who began it, else whose account it is', async () => {
+  test('names its author: whoever started it, or else the account', async () => {
     const withKey = await newReport();
     const { headers } = await window1.submit('/comping', { property_id: String(PARCEL) });
     const begun = headers.get('location')!;
@@ -321,7 +321,7 @@ describe('a report', () => {
     expect((JSON.parse((await window1.open(path, JSON_ONLY)).text) as Update).chosen).toEqual([]);
   });
 
-  test('what a feed says is text, never markup, address or formula', async () => {
+  test('text from a feed is always text, never markup, a URL, or a formula', async () => {
     const path = await newReport();
     const [one] = await candidatesOf(path);
     await db.pool.query(

@@ -12,7 +12,7 @@ await ana.signIn(await newUser(db, { operator: true }));
 
 const partsIn = (text: string) => [...text.matchAll(/data-part[^>]*>([^<]*)</g)].map(([, part]) => part);
 
-test('a county of which one town is loaded says so wherever it is named', async () => {
+test('a county with only one town loaded says so wherever it is named', async () => {
   for (const path of ['/coverage', '/coverage/33019', '/admin/runs/1']) {
     const { status, text } = await ana.open(path);
     expect([path, status, partsIn(text)]).toEqual([path, 200, [expect.stringMatching(/\b1 .*Washington/)]]);
@@ -20,7 +20,7 @@ test('a county of which one town is loaded says so wherever it is named', async 
   expect((await ana.open('/data')).text).toMatch(/Sullivan, NH<\/a><small>[^<]*\b1 .*Washington/);
 });
 
-test('a county with parcels from end to end does not, and one without towns has no number', async () => {
+test("a county with parcels throughout doesn't, and one without towns has no number", async () => {
   const [west, south, east, north] = countyExtent(23009)!;
   await insertParcels(db.pool, [
     { property_id: 23_009e8 + 1, boundary: square(west, south), situs_city: 'ELLSWORTH' },
@@ -34,7 +34,7 @@ test('a county with parcels from end to end does not, and one without towns has 
   expect(partsIn(rowOf(text, 'Penobscot, ME'))).toEqual([expect.not.stringMatching(/\d/)]);
 });
 
-test('a county without boundaries opens the map where it is, and says what is missing', async () => {
+test('a county without boundaries opens the map at its location, and says what is missing', async () => {
   await insertParcels(db.pool, [{ property_id: 23_003e8 + 1, acres: 5 }]);
   const { text } = await ana.open('/data?county=23003');
   expect(JSON.parse(/data-start="([^"]*)"/.exec(text)![1]!)).toEqual(countyExtent(23003));

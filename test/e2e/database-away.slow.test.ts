@@ -63,7 +63,7 @@ function start(program: 'api/main.ts' | 'workers/main.ts', env: Record<string, s
 const AWAY = 'the database is unreachable; trying again';
 const BACK = 'the database is reachable again';
 
-test('a worker and an API wait for a database that is not there yet, and outlast one that goes away', async () => {
+test("a worker and an API wait for a database that isn't up yet, and survive one that goes down", async () => {
   server.kill();
   await eventually(() =>
     pool.query('select 1').then(
@@ -101,7 +101,7 @@ test('a worker and an API wait for a database that is not there yet, and outlast
   }
 });
 
-test('after DATABASE_WAIT_MS without one they exit with code 1, at the start and while they run', async () => {
+test('after DATABASE_WAIT_MS without a database they exit with code 1, at startup and later', async () => {
   const DATABASE_WAIT_MS = '1000';
   const running = [
     start('workers/main.ts', { DATABASE_WAIT_MS }),
@@ -116,7 +116,7 @@ test('after DATABASE_WAIT_MS without one they exit with code 1, at the start and
   }
 });
 
-test('a process that waits for its database stops when it is told to', async () => {
+test('a process that waits for its database stops on a signal', async () => {
   for (const program of ['workers/main.ts', 'api/main.ts'] as const) {
     const { child, says, exited } = start(program);
     await says(AWAY);

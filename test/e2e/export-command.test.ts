@@ -13,7 +13,7 @@ const folder = testFolder();
 
 const bytesOf = async (name: string) => new Uint8Array(await readFile(join(folder, name))).buffer;
 
-test('plat export writes what the API would, and nobody pays', async () => {
+test('plat export writes the same file as the API, at no charge', async () => {
   const file = join(folder, 'owners.csv');
   const made = await json(
     'export',
@@ -45,7 +45,7 @@ test('plat export writes what the API would, and nobody pays', async () => {
   expect((await readdir(folder)).filter(name => name.endsWith('.part'))).toEqual([]);
 });
 
-test('plat publish writes a file a county, and a manifest that tells which', async () => {
+test('plat publish writes one file per county, and a manifest that lists them', async () => {
   const to = join(folder, 'published');
   const manifest = await json('publish', to);
   expect(JSON.parse(await readFile(join(to, 'manifest.json'), 'utf8'))).toEqual(manifest);

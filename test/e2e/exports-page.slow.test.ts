@@ -8,7 +8,7 @@ const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db, { pages: true });
 const SEARCH = '?county=33019&acres_min=100';
 
-test('what a search finds is ordered with its price told, downloaded, free the second time, and deleted', async () => {
+test("a search's results are exported at the stated price, downloaded, free the second time, and deleted", async () => {
   const user = await newUser(db);
   const ana = visitor(api);
   await ana.signIn(user);
@@ -52,7 +52,7 @@ test('what a search finds is ordered with its price told, downloaded, free the s
   expect((await ana.open('/exports')).text).not.toContain('name="remove"');
 });
 
-test('a mailing of a list: one row an owner with an offer, marked as mailed, and left out of the next', async () => {
+test('mailing a list: one row per owner with an offer, marked as mailed, and left out of the next mailing', async () => {
   const bob = visitor(api);
   await bob.signIn(await newUser(db));
   const search = JSON.stringify({ county: '33019', acres_min: 5, acres_max: 20, out_of_state_owner: true });
@@ -117,7 +117,7 @@ test('a mailing of a list: one row an owner with an offer, marked as mailed, and
   await stream.body!.cancel().catch(() => {});
 });
 
-test('a dirty file of 100,000 ids is added to a list, each once, and what is none is named and kept to be mended', async () => {
+test('a messy file of 100,000 ids is added to a list, each once, and invalid ones are reported and kept for correction', async () => {
   const cal = visitor(api);
   await cal.signIn(await newUser(db));
   const path = (await cal.submit('/lists', { name: 'From a file' })).headers.get('location')!;

@@ -96,7 +96,7 @@ function install(options: Options = {}) {
 const installed = () => readdirSync(join(root, 'node_modules')).filter(name => !name.startsWith('.'));
 
 describe('tools/install.mjs', () => {
-  test('installs what is missing, saying so once, and is silent afterwards', () => {
+  test('installs what is missing with one message, and is silent afterwards', () => {
     const first = install();
     expect(first.status).toBe(0);
     expect(first.stdout).toMatch(/^[^\n]*npm ci/);
@@ -104,12 +104,12 @@ describe('tools/install.mjs', () => {
     expect(install()).toEqual({ stdout: '', stderr: '', status: 0 });
   });
 
-  test('accepts what somebody installed with npm', () => {
+  test('accepts what was installed with npm', () => {
     spawnSync('npm', ['ci'], { cwd: root, shell: process.platform === 'win32' });
     expect(install()).toEqual({ stdout: '', stderr: '', status: 0 });
   });
 
-  test('mends an install that was interrupted or left packages out', () => {
+  test('repairs an install that was interrupted or incomplete', () => {
     install();
     // npm ci begins by emptying the folder and writes its record last.
     rmSync(join(root, 'node_modules', '.package-lock.json'));
@@ -119,7 +119,7 @@ describe('tools/install.mjs', () => {
     expect(installed()).toEqual(['first', 'second']);
   });
 
-  test('misses the packages of a workspace, too', () => {
+  test('notices missing packages of a workspace', () => {
     install();
     const file = join(root, 'package-lock.json');
     const lock = JSON.parse(readFileSync(file, 'utf8'));
@@ -128,7 +128,7 @@ describe('tools/install.mjs', () => {
     expect(install().stdout).not.toBe('');
   });
 
-  test('works with CI=true, NODE_ENV=production, tests included, and under umask 077', () => {
+  test('works with CI=true and with NODE_ENV=production, including dev dependencies, and under umask 077', () => {
     const options = { env: { CI: 'true', NODE_ENV: 'production' }, umask: 0o077 };
     expect(install(options)).toMatchObject({ status: 0 });
     expect(installed()).toEqual(['first', 'second']);
@@ -149,7 +149,7 @@ describe('tools/install.mjs', () => {
     expect(install(owner).stdout).toBe('');
   });
 
-  test('reports what npm says and how to go on when it fails', () => {
+  test("reports npm's error and how to continue", () => {
     writeFileSync(join(root, 'package-lock.json'), '{"lockfileVersion": 3, "packages": {}}');
     const failed = install();
     expect(failed.status).toBe(1);
@@ -177,13 +177,13 @@ describe('tools/install.mjs', () => {
     expect(existsSync(join(root, '.install.lock'))).toBe(false);
   });
 
-  test('takes over the lock of a process that was killed', () => {
+  test('takes over the lock of a killed process', () => {
     const { pid } = spawnSync(process.execPath, ['-e', '']);
     writeFileSync(join(root, '.install.lock'), String(pid));
     expect(install().status).toBe(0);
   });
 
-  test('tells an old Node what is needed', () => {
+  test('on an old Node, says which version is needed', () => {
     const old = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'18.20.1'})";
     const { status, stderr } = install({ nodeArgs: ['--import', old] });
     expect({ status, stderr }).toEqual({
@@ -200,13 +200,13 @@ describe('bin/plat.mjs', () => {
   const plat = () =>
     spawnSync(process.execPath, [join(root, 'bin', 'plat.mjs'), '--version'], { encoding: 'utf8' });
 
-  test('names the remedy when the dependencies are missing', () => {
+  test('names the remedy if the dependencies are missing', () => {
     const { status, stderr } = plat();
     expect(status).toBe(1);
     expect(stderr).toContain(`\`npm ci\` in ${root}`);
   });
 
-  test('names the remedy when they are incomplete', () => {
+  test('names the remedy if they are incomplete', () => {
     mkdirSync(join(root, 'node_modules'));
     expect(plat().stderr).toContain(`\`npm ci\` in ${root}`);
   });

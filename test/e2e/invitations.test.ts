@@ -18,7 +18,7 @@ const cli = commandsOn(db);
 const { companyOf, linkFrom, signedIn, newColleague, usersAt, invitationsOf } = openTeams(db, api);
 
 describe('an invitation', () => {
-  test('reads the same whether the address is known, and takes it from nobody', async () => {
+  test('reads the same whether or not the address is known, and takes the user from nobody', async () => {
     const [ours, theirs] = [await newUser(db), await newUser(db)];
     const ana = await signedIn(ours);
     const known = (await newColleague(theirs)).email;
@@ -39,7 +39,7 @@ describe('an invitation', () => {
     expect((await ana.submit('/account', { do: 'invite', email: member })).status).toBe(400);
   });
 
-  test('of several companies: accepting one decides, and the others see no difference', async () => {
+  test('from several companies: the first one accepted wins, and the others see no difference', async () => {
     const [first, second] = [await newUser(db), await newUser(db)];
     const email = newAddress();
     const links = [await linkFrom(first, email), await linkFrom(second, email.toUpperCase())];
@@ -64,7 +64,7 @@ describe('an invitation', () => {
     expect(signed.status).toBe(303);
   });
 
-  test('of two companies, accepted twice at once, again and again: one is a user, the other is told', async () => {
+  test('from two companies, accepted at the same time, many times: one succeeds, the other is refused', async () => {
     const [first, second] = [await newUser(db), await newUser(db)];
     for (let round = 0; round < 10; round++) {
       const email = newAddress();
@@ -106,7 +106,7 @@ describe('an invitation', () => {
     expect(rows.map(({ action }) => action)).toEqual(['insert', 'insert', 'delete', 'insert']);
   });
 
-  test('of a company is one of a bounded number, also when many are sent at once', async () => {
+  test("counts toward the company's limit, even if many are sent at once", async () => {
     const owner = await newUser(db);
     const addresses = Array.from({ length: MAX_INVITATIONS + 5 }, newAddress);
     const sent = await Promise.allSettled(addresses.map(email => linkFrom(owner, email)));
@@ -137,7 +137,7 @@ describe('an invitation', () => {
     expect(await inviteOne()).toBe(false);
   });
 
-  test('of the release before works, and its user does not occupy the address', async () => {
+  test("from the release before works, and its user doesn't block the address", async () => {
     const [first, second] = [await newUser(db), await newUser(db)];
     const [accepted, ignored] = [newAddress(), newAddress()];
     const invitedBefore = async (email: string) => {
@@ -173,7 +173,7 @@ test('plat user invite sends a link, and the user exists once it is accepted', a
   expect(await invitationsOf(owner)).toHaveLength(1);
 });
 
-test('the owner of a disabled account invites nobody', async () => {
+test("the owner of a disabled account can't invite anybody", async () => {
   const owner = await newUser(db);
   const ana = await signedIn(owner);
   await linkFrom(owner, newAddress());

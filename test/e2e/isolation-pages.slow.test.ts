@@ -86,7 +86,7 @@ const ABSENT: Record<string, string> = { email: 'a@none.example', grant: 'ab'.re
 const absent = () =>
   Object.fromEntries(Object.keys(theirs.things).map(kind => [kind, ABSENT[kind] ?? randomUUID()])) as Things;
 
-test('the crawl met every page that names a thing of a company', () => {
+test("the crawl reached every page about a company's things", () => {
   const met = [...links, ...forms.map(({ action }) => action)].map(link => link.split('?')[0]!);
   const missed = pages
     .filter(({ path }) => path.includes(':') && !WITHOUT_THINGS.some(pattern => pattern.test(path)))
@@ -95,7 +95,7 @@ test('the crawl met every page that names a thing of a company', () => {
   expect(missed).toEqual([]);
 });
 
-test('the crawl met the forms that end the access of people, sessions and assistants', () => {
+test('the crawl reached the forms that end the access of people, sessions, and assistants', () => {
   const sent = forms.map(({ fields }) => JSON.stringify(fields));
   const { person, invitation, session, grant } = ours.things;
   for (const id of [person, invitation, session, grant])
@@ -112,7 +112,7 @@ test("another company's pages are not found", async () => {
   }
 });
 
-test("forms with another company's ids change nothing of it", async () => {
+test("forms with another company's ids change nothing there", async () => {
   expect(forms.length).toBeGreaterThan(15);
   for (const form of forms) {
     const what = `${form.method} ${form.action} ${form.fields.map(([name]) => name)}`;

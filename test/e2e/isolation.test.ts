@@ -189,7 +189,7 @@ async function expectUntouched(text: string): Promise<void> {
   expect(await rowsOf(db, theirs)).toEqual(before);
 }
 
-test('every id and address that a request can name is known to be public or owned', () => {
+test('every id and address that a request can contain is known to be public or owned', () => {
   expect(unnamed).toEqual([]);
   expect(places.length).toBeGreaterThan(40);
 });
@@ -197,7 +197,7 @@ test('every id and address that a request can name is known to be public or owne
 describe.each(places.map(place => [`${place.operation} ${place.at}`, place] as const))(
   '%s',
   (name, place) => {
-    test("another company's is answered like one that does not exist, and untouched", async () => {
+    test("another company's gets the same response as a missing one, and is not changed", async () => {
       const id = theirs.things[place.kind];
       const absent = missing(place.kind);
       const foreign = await send(place, id);
@@ -215,7 +215,7 @@ describe.each(places.map(place => [`${place.operation} ${place.at}`, place] as c
     });
 
     const tool = tools.get(place.operation);
-    test.runIf(tool !== undefined)('over MCP, too', async () => {
+    test.runIf(tool !== undefined)('the same over MCP', async () => {
       const ask = async (id: string) => {
         const { path, query, body } = requestFor(place, id, ours.things);
         const given = { ...(place.path.includes('{id}') && path), ...query, ...body };
@@ -232,7 +232,7 @@ describe.each(places.map(place => [`${place.operation} ${place.at}`, place] as c
   },
 );
 
-test('lists of things have only those of the company', async () => {
+test("lists contain only the company's own things", async () => {
   for (const { path, method, operationId } of endpoints) {
     if (method !== 'get' || path.includes('{')) continue;
     const { text } = await api.call(path, { key: ours.key });

@@ -68,7 +68,7 @@ const squareOf = (zoom: number, [lon, lat]: readonly [number, number]): number[]
   return [Math.floor(x! * 128), Math.floor(y! * 128)];
 };
 
-test.each([9, 11, 13, 15])('all hits of a search are marked at zoom %i, however many', async zoom => {
+test.each([9, 11, 13, 15])('all hits of a search are marked at zoom %i, no matter how many', async zoom => {
   const { rows } = await db.pool.query<{ id: number; place: [number, number] }>(
     `select property_id::float8 as id, array[location[0], location[1]]::float8[] as place
      from parcel_filters where fips = 33019 and vacant and location is not null`,
@@ -89,7 +89,7 @@ test.each([9, 11, 13, 15])('all hits of a search are marked at zoom %i, however 
   expect(hidden).toEqual([]);
 });
 
-test('a tile of 8,000 lots has at most 100 kB, and each of them is seen', async () => {
+test('a tile of 8,000 lots has at most 100 kB, and each of them is visible', async () => {
   const [z, x, y] = tileAt(14, [-72.28, 42.93]).split('/').map(Number) as [number, number, number];
   const bent = (i: number) => 0.3 * Math.abs((Math.sin(i) * 43_758.5453) % 1);
   const corner = (column: number, row: number): [number, number] => {
@@ -155,7 +155,7 @@ test('a tile of 8,000 lots has at most 100 kB, and each of them is seen', async 
   expect(unseen).toEqual([]);
 });
 
-test('hits have the colors that the legend says, as many of each', async () => {
+test('hits have the colors in the legend, equally many of each', async () => {
   const page = await ana.open('/data?county=33019&acres_min=5&color=acres');
   const classes = [...page.text.matchAll(/<i class="swatch q\d"><\/i><span>[^<]*<\/span><b>([\d,]+)<\/b>/g)];
   const { rows } = await db.pool.query<{ n: number }>(
@@ -177,7 +177,7 @@ test('hits have the colors that the legend says, as many of each', async () => {
   expect(shaped.text).toContain(classes[0]![0]);
 });
 
-test('the list has the colors of the map, and the legend tells hits and others apart', async () => {
+test("the list has the map's colors, and the legend distinguishes hits from other parcels", async () => {
   const page = await ana.open('/data?county=33019&acres_min=5&color=acres&page_size=25');
   expect(
     page.text.match(/<small><i class="swatch q\d"><\/i>|<i class="swatch q\d"><\/i> \$/g)!.length,
@@ -192,12 +192,12 @@ test('the list has the colors of the map, and the legend tells hits and others a
   expect(counts.map(([, words]) => words)).toContain('Other parcels');
 });
 
-test('a search that is refused marks nothing', async () => {
+test('an invalid search marks nothing', async () => {
   for (const refused of ['county=Essex', 'county=33019&acres_min=many', 'owner_parcel_id=1', 'acres_min=5'])
     expect(await hitsOf(tileAt(12, WASHINGTON), refused)).toEqual([]);
 });
 
-test('a parcel is a dot in the tile of its place alone, where it has no outline', async () => {
+test('a parcel without an outline is a dot, in its own tile only', async () => {
   for (const zoom of [13, 15, 16]) {
     const [z, x, y] = tileAt(zoom, WASHINGTON).split('/').map(Number) as [number, number, number];
     for (const tile of [`${z}/${x}/${y}`, `${z}/${x + 1}/${y}`, `${z}/${x}/${y + 1}`])
@@ -210,7 +210,7 @@ test('a parcel is a dot in the tile of its place alone, where it has no outline'
   }
 });
 
-test('a county is counted where its parcels are, in one tile', async () => {
+test('a county is counted at its parcels, in one tile', async () => {
   const [z, x, y] = tileAt(10, WASHINGTON).split('/').map(Number) as [number, number, number];
   const around = [-1, 0, 1].flatMap(dx => [-1, 0, 1].map(dy => `${z}/${x + dx}/${y + dy}`));
   const counts = await Promise.all(around.map(tile => featuresOf(`parcels/${tile}.mvt`, 'counts')));
@@ -218,7 +218,7 @@ test('a county is counted where its parcels are, in one tile', async () => {
   expect(tiles).toEqual([`${z}/${x}/${y}`]);
 });
 
-test('each line between two counties is drawn once, whole where one of them is loaded', async () => {
+test('each line between two counties is drawn once, and whole if one of them is loaded', async () => {
   const borders = await featuresOf(`parcels/${tileAt(7, WASHINGTON)}.mvt`, 'borders');
   const told = borders.map(feature => JSON.stringify(feature.loadGeometry()));
   expect(told.length).toBeGreaterThan(20);
@@ -231,7 +231,7 @@ test('each line between two counties is drawn once, whole where one of them is l
     expect(gzipSync(Buffer.from(await bytesOf(`parcels/${tile}.mvt`))).length).toBeLessThan(100_000);
 });
 
-test('states, counties and towns have their names, and other countries are land', async () => {
+test('states, counties, and towns have their names, and other countries are land', async () => {
   const names = async (zoom: number, layer: string) =>
     (await featuresOf(`places/${tileAt(zoom, WASHINGTON)}.mvt`, layer)).map(
       ({ properties }) => properties.name,
@@ -242,7 +242,7 @@ test('states, counties and towns have their names, and other countries are land'
   expect(await featuresOf(`places/${tileAt(6, [-72.1, 47])}.mvt`, 'abroad')).not.toEqual([]);
 });
 
-test('water, roads and places are drawn with their names, each name once', async () => {
+test('water, roads, and places are drawn with their names, each name once', async () => {
   const lakes = await featuresOf(`water/${tileAt(11, WASHINGTON)}.mvt`, 'water');
   expect(lakes.length).toBeGreaterThan(5);
   const roads = await featuresOf(`roads/${tileAt(13, WASHINGTON)}.mvt`, 'roads');
@@ -261,7 +261,7 @@ function differenceOf(a: Buffer, b: Buffer): number {
   return a.reduce((sum, value, i) => sum + Math.abs(value - b[i]!), 0) / a.length;
 }
 
-test('an aerial tile has the pixels of a picture of the place; beyond the imagery there is none', async () => {
+test('an aerial tile has the pixels of a picture of the place; beyond the imagery there are none', async () => {
   const at = async (tile: string) =>
     fetch(`${api.url}/tiles/aerial/${tile}.jpg`, { headers: { Cookie: ana.cookie! } });
   const inside = await at('15/7358/11522');
@@ -288,7 +288,7 @@ test('an aerial tile has the pixels of a picture of the place; beyond the imager
   expect((await at(tileAt(15, WASHINGTON))).status).toBe(204);
 });
 
-test('a view tells whose data it shows and what is not loaded there', async () => {
+test('a view names the sources of its data and what is not loaded there', async () => {
   const ask = async (box: string) => {
     const page = await ana.open(`/data/credits?box=${box}&layers=roads,aerial`);
     return JSON.parse(page.text);

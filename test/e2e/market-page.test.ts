@@ -10,7 +10,7 @@ const user = await newUser(db);
 const browser = visitor(api);
 await browser.signIn(user);
 
-test('a market leads with its figures, the months behind them and narrow sizes; others stand beside it', async () => {
+test('a market starts with its figures, recent months, and narrow sizes; other markets are compared with it', async () => {
   const { text } = await browser.open('/markets/33019');
   expect(text).toContain('id="past"');
   expect(text).toContain('Aug 2025');
@@ -33,7 +33,7 @@ test('a market leads with its figures, the months behind them and narrow sizes; 
   );
 });
 
-test('a county without sales says why, one that is not loaded how it is, alone and beside another', async () => {
+test("a county without sales says why, and one that isn't loaded says how to load it, alone and in a comparison", async () => {
   const unloaded = /class="(notice|empty).*Autauga, AL/s;
   const alone = await browser.open('/markets/01001');
   expect(alone.text).toMatch(unloaded);
@@ -51,7 +51,7 @@ test('a county without sales says why, one that is not loaded how it is, alone a
   expect((await browser.open('/markets/33019?years=10')).text).toContain(' 1 figure ');
 });
 
-test('its months are a file', async () => {
+test('its months can be downloaded', async () => {
   const { text, headers } = await browser.open(
     '/markets/zip/03280?format=csv&years=10&bucket=2+acre-100+acre',
   );

@@ -36,7 +36,7 @@ const textOf = async (path: string) => {
   return text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 };
 
-test('counties are ranked by a statistic; those in which too few lots carry it come last, without it', async () => {
+test('counties are ranked by a statistic; those with too few lots for it come last, without a value', async () => {
   const page = await textOf('/markets');
   expect(page).toMatch(/2 counties with lots of this size/);
   expect(page).toMatch(/1 Sullivan, NH \$30,634 13 34\.2%/);
@@ -56,7 +56,7 @@ test('counties are ranked by a statistic; those in which too few lots carry it c
   ]);
 });
 
-test('the ZIP codes of a state or a county lead to their pages', async () => {
+test('the ZIP codes of a state or a county link to their pages', async () => {
   for (const query of ['state=NH', 'county=33019']) {
     const { text } = await ana.open(`/markets?type=zip&${query}`);
     expect(text).toContain('href="/markets/zip/03280"');
@@ -65,7 +65,7 @@ test('the ZIP codes of a state or a county lead to their pages', async () => {
   expect((await ana.open('/markets?type=zip&state=ME')).text).not.toContain('href="/markets/zip/');
 });
 
-test('the table is a file', async () => {
+test('the table can be downloaded', async () => {
   const { text, headers } = await ana.open('/markets/export.csv?metric=1yr%20STR');
   expect(headers.get('content-disposition')).toContain('plat-markets-county.csv');
   expect(text.trim().split('\r\n').slice(0, 2)).toEqual([
@@ -74,7 +74,7 @@ test('the table is a file', async () => {
   ]);
 });
 
-test('a downloaded file has no cell that a spreadsheet reads as a formula', async () => {
+test('no cell of a downloaded file is a formula to a spreadsheet', async () => {
   const rename = (name: string) =>
     db.pool.query("update regions set name = $1 where type = 'county' and code = '23019'", [name]);
   onTestFinished(async () => {
@@ -87,7 +87,7 @@ test('a downloaded file has no cell that a spreadsheet reads as a formula', asyn
   }
 });
 
-test('a saved market shows its figures, and keeps the question when its label is changed', async () => {
+test('a saved market shows its figures, and keeps the search when its label changes', async () => {
   const { rows } = await db.pool.query<{ id: string }>(
     "select id from regions where (type, code) in (('county', '33019'), ('zip', '03280')) order by type",
   );

@@ -89,7 +89,7 @@ test.skipIf(!has('systemd-analyze', '--version'))('systemd accepts the units', (
 });
 
 describe.skipIf(!has('psql', '--version'))('roles, by psql (of the package postgresql-client)', () => {
-  test('the owner migrates and runs a worker, the API answers and charges as its own role, and no more', async () => {
+  test("the owner's role migrates and runs a worker, and the API's own role can serve and charge, and nothing more", async () => {
     const server = await startTestServer();
     onTestFinished(async () => {
       await server.stop();

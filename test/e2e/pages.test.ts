@@ -44,7 +44,7 @@ beforeAll(async () => {
   await ingest(db.pool, feedOf(folder, definition));
 });
 
-describe('what others may not do', () => {
+describe('protection from others', () => {
   test('forms from other sites change nothing', async () => {
     const user = await newUser(db);
     const ana = visitor(api);
@@ -60,7 +60,7 @@ describe('what others may not do', () => {
     expect(rows).toEqual([]);
   });
 
-  test('no page may be framed, run foreign script or be kept by others', async () => {
+  test('no page may be framed, run third-party scripts, or be cached by others', async () => {
     const page = await visitor(api).open('/sign-in');
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
@@ -71,7 +71,7 @@ describe('what others may not do', () => {
     expect(page.text).not.toMatch(/<script(?![^>]*src=)|\son\w+=|style=/);
   });
 
-  test('what a feed or an address holds is text, never markup', async () => {
+  test('text from a feed or a URL is text, never markup', async () => {
     const user = await newUser(db);
     const ana = visitor(api);
     await ana.signIn(user);
@@ -93,7 +93,7 @@ describe('what others may not do', () => {
     expect((await ana.open(`/data/drawing/${id}.svg`)).text).not.toContain(SCRIPT);
   });
 
-  test('a county is named as people name it; what could be several, or none, says so', async () => {
+  test('a county is found by its usual name; several matches or none lead to a message', async () => {
     const ana = visitor(api);
     await ana.signIn(await newUser(db));
     const open = async (county: string) =>
@@ -110,7 +110,7 @@ describe('what others may not do', () => {
     expect(await open('Sulivan, NH')).toMatch(/“Sulivan, NH”[^<]*[^“]Sullivan, NH/);
   });
 
-  test('a search without hits says what is not known in the county, and what matches without it', async () => {
+  test('a search without hits says what is unknown in the county, and what matches without that filter', async () => {
     const ana = visitor(api);
     await ana.signIn(await newUser(db));
     const open = async (query: string) => (await ana.open(`/data?county=33019&${query}`)).text;
@@ -165,7 +165,7 @@ describe('what others may not do', () => {
     await countCoverage(db.pool, [23_019]);
   });
 
-  test("another company's keys, sessions and markets are not to be had by id", async () => {
+  test("another company's keys, sessions, and markets can't be reached by id", async () => {
     const [ana, bob] = [await newUser(db), await newUser(db)];
     const { id: key } = await createKey(db.pool, bob.accountId, { name: 'bob' });
     const browser = visitor(api);
@@ -188,7 +188,7 @@ describe('what others may not do', () => {
     expect(keys).toEqual([{ revoked_at: null }]);
   });
 
-  test('without a Pro subscription the app is closed, the account page is open; /admin is for operators', async () => {
+  test('without a Pro subscription the app is closed, but the account page is open; /admin is for operators', async () => {
     const user = await newUser(db, { pro: false });
     const ana = visitor(api);
     await ana.signIn(user);
@@ -203,7 +203,7 @@ describe('what others may not do', () => {
     expect((await operator.open('/admin')).status).toBe(200);
   });
 
-  test('a job that is done again twice is told to have gone on', async () => {
+  test('a second retry of a job says that the job has already continued', async () => {
     const payload = { feed: 'hostile', force: false, sources: {}, requestedBy: 'ana' };
     const { id } = await enqueue(db.pool, ingestJob, payload);
     await db.pool.query("update jobs set status = 'failed', finished_at = now() where id = $1", [id]);
@@ -215,7 +215,7 @@ describe('what others may not do', () => {
   });
 });
 
-test('what is not there is not found, whatever the address says', async () => {
+test('a missing page is a 404, whatever the URL', async () => {
   const ana = visitor(api);
   await ana.signIn(await newUser(db));
   const unknown = '00000000-0000-4000-8000-000000000000';
@@ -235,7 +235,7 @@ test('what is not there is not found, whatever the address says', async () => {
 });
 
 describe('the account', () => {
-  test('a key is made, shown once, audited with who made it, and revoked', async () => {
+  test('a key is created, shown once, recorded with its creator, and revoked', async () => {
     const user = await newUser(db);
     const ana = visitor(api);
     await ana.signIn(user);
@@ -252,7 +252,7 @@ describe('the account', () => {
     await eventually(async () => (await api.call('/api/public/v1/usage/', { key })).status === 401);
   });
 
-  test('reads in the app cost no tokens', async () => {
+  test('reading in the app costs no tokens', async () => {
     const user = await newUser(db);
     const ana = visitor(api);
     await ana.signIn(user);
@@ -262,7 +262,7 @@ describe('the account', () => {
     );
   });
 
-  test('a colleague is invited by mail, sees the company and its account, and makes no keys', async () => {
+  test("a colleague is invited by email, sees the company and its account, and can't create keys", async () => {
     const user = await newUser(db);
     const ana = visitor(api);
     await ana.signIn(user);
@@ -283,7 +283,7 @@ describe('the account', () => {
   });
 });
 
-test('the owner sees every change of the account, and who made it; a colleague does not', async () => {
+test("the owner sees every change to the account, and who made it; a colleague doesn't", async () => {
   const user = await newUser(db);
   const ana = visitor(api);
   await ana.signIn(user);
@@ -301,7 +301,7 @@ test('the owner sees every change of the account, and who made it; a colleague d
   expect((await colleague.open('/account')).text).not.toContain('Activity');
 });
 
-test('a session that asks without end is told to wait, and others are not', async () => {
+test("a session with too many requests is told to wait, and others aren't", async () => {
   const [ana, bob] = [visitor(api), visitor(api)];
   const user = await newUser(db);
   await ana.signIn(user);
@@ -319,7 +319,7 @@ test('a session that asks without end is told to wait, and others are not', asyn
 });
 
 describe('tiles', () => {
-  test('need a session, are cached by ETag, and hold the parcel', async () => {
+  test('require a session, are cached by ETag, and contain the parcel', async () => {
     const path = '/tiles/parcels/14/4910/5998.mvt';
     expect((await visitor(api).open(path)).status).toBe(401);
     const ana = visitor(api);

@@ -28,7 +28,7 @@ async function timeline(query = 'timeline=true') {
   return (json as { timeline?: { at: string; field: string; was: unknown; is: unknown }[] }).timeline;
 }
 
-test('a parcel tells what it was, and its page shows it', async () => {
+test('a parcel has its history, and its page shows it', async () => {
   const other = parcel('2', 'B', 1, 1, 2);
   await merge([parcel('1', 'ADAMS <b>', 2, 100), other]);
   expect(await timeline()).toEqual([]);

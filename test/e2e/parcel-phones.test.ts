@@ -26,7 +26,7 @@ beforeEach(async () => {
   await ana.signIn(user);
 });
 
-test('numbers are bought once for 20 tokens, and shown again to the account, colleagues included', async () => {
+test('numbers are bought once for 20 tokens, and shown again to the account, including colleagues', async () => {
   const before = await ana.open(PAGE);
   expect(before.text).toContain('20 tokens');
   expect(before.text).not.toContain(FIRST);
@@ -53,7 +53,7 @@ test('numbers are bought once for 20 tokens, and shown again to the account, col
   expect((await stranger.open(PAGE)).text).not.toContain(FIRST);
 });
 
-test("of the rows that are selected on a list: the price first, then once, and on each parcel's page", async () => {
+test("for selected rows of a list: the price first, then bought once, and shown on each parcel's page", async () => {
   const path = (await ana.submit('/lists', { name: 'To call' })).headers.get('location')!;
   const { rows } = await db.pool.query<{ id: number }>(
     'select property_id as id from parcels where fips = 33019 and owner_name is null and retired_at is null limit 1',
@@ -74,7 +74,7 @@ test("of the rows that are selected on a list: the price first, then once, and o
   expect((await ana.open(PAGE)).text).toContain(FIRST);
 });
 
-test('they are kept for 30 days, not for the day of other repeats', async () => {
+test('they are kept for 30 days, not only a day as with other repeats', async () => {
   await ana.submit(PAGE, FORM);
   const age = (days: number) =>
     db.pool.query(
@@ -95,7 +95,7 @@ test('they are kept for 30 days, not for the day of other repeats', async () => 
   expect(rows).toEqual([]);
 });
 
-test('the next owner of the parcel is not the one who was looked up', async () => {
+test("the parcel's next owner is not the person who was looked up", async () => {
   await ana.submit(PAGE, FORM);
   const { rows } = await db.pool.query<{ names: string[] }>(
     'select array[owner_name, owner_name_2] as names from parcels where fips = 33019 and property_id = $1',
@@ -115,7 +115,7 @@ test('the next owner of the parcel is not the one who was looked up', async () =
   await rename(rows[0]!.names);
 });
 
-test('refusals are said beside the owner and cost nothing', async () => {
+test('refusals are shown beside the owner and cost nothing', async () => {
   await changeAccount(db.pool, user.accountId, { skipTrace: false });
   const barred = await ana.submit(PAGE, FORM);
   expect([barred.status, /skip tracing/i.test(barred.text)]).toEqual([403, true]);
@@ -125,7 +125,7 @@ test('refusals are said beside the owner and cost nothing', async () => {
   expect((await usageOf(db, user.accountId)).tokens).toBe(0);
 });
 
-test('who is suppressed is shown no more, and who is forgotten is kept nowhere', async () => {
+test('suppressed people are no longer shown, and forgotten people are stored nowhere', async () => {
   await ana.submit(PAGE, FORM);
   const run = db.pool;
   await suppress(run, [], [], [EXAMPLE.response.phones[0]!.number], 'test');
@@ -139,7 +139,7 @@ test('who is suppressed is shown no more, and who is forgotten is kept nowhere',
   expect(rows).toEqual([]);
 });
 
-test("the price per acre stands beside the county's median of sales of its size", async () => {
+test("the price per acre is shown beside the county's median for sales of its size", async () => {
   // The parcel 7-44 of 5.2 acres.
   const { text } = await ana.open('/data?county=33019&parcel=3301900000073');
   expect(text.replaceAll(/<[^>]*>/g, '')).toMatch(

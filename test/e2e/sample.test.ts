@@ -56,7 +56,7 @@ function rawStats(comps: RawComp[]) {
   return plainStats(listings, '2025-09-28');
 }
 
-describe('the statistics of Washington NH equal those of a plain computation from the raw files', () => {
+describe('the statistics of Washington NH equal those of a simple computation from the raw files', () => {
   const comps = readComps();
 
   test('which finds what the files hold', () => {
@@ -71,7 +71,7 @@ describe('the statistics of Washington NH equal those of a plain computation fro
   });
 
   // Most sales are older than the windows, and show in no statistic.
-  test('sale for sale and listing for listing', async () => {
+  test('sale by sale and listing by listing', async () => {
     const { rows } = await db.pool.query(
       `select status, zip, price::float8 as price, lot_acres as acres, sold_date::text as "soldOn" from listings
        where fips = 33019 and status <> 'OFF_MARKET'`,
@@ -110,7 +110,7 @@ describe('the statistics of Washington NH equal those of a plain computation fro
   }
 });
 
-test('every parcel on the map of Washington has the area that GeographicLib gives its raw boundary', async () => {
+test('every parcel on the map of Washington has the area that GeographicLib computes from its raw boundary', async () => {
   const { rows } = await db.pool.query<{ key: string; acres: number }>(
     'select source_key as key, calculated_acres as acres from parcels where fips = 33019 and calculated_acres is not null',
   );
@@ -149,7 +149,7 @@ async function filter(body: object): Promise<Found> {
   return reply.json as Found;
 }
 
-test('the example of the filter is what the bundled sample answers', async () => {
+test('the example of the filter is the response of the bundled sample', async () => {
   expect(await filter(FILTER_EXAMPLE.request)).toEqual(FILTER_EXAMPLE.response);
 });
 
@@ -180,7 +180,7 @@ function wkt(polygons: MultiPolygon): string {
   return `MULTIPOLYGON (${text.join(', ')})`;
 }
 
-test('parcels as query shapes find themselves and their neighbours, as testing every boundary does', async () => {
+test('parcels as query shapes find themselves and their neighbors, as testing every boundary does', async () => {
   const all = await boundaries();
   let neighbors = 0;
   for (let at = 0; at < all.length; at += 101) {

@@ -12,7 +12,7 @@ const api = await startTestApi(db, { pages: true, env: { PLAT_DIR: folder } });
 const other = await startTestApi(db, { pages: true, env: { PLAT_DIR: folder } });
 
 describe('signing in', () => {
-  test('by password, and out; the cookie is HttpOnly, SameSite=Lax and of 43 random characters', async () => {
+  test('with a password, and out; the cookie is HttpOnly, SameSite=Lax, and has 43 random characters', async () => {
     const user = await newUser(db);
     const ana = visitor(api);
     expect((await ana.open('/data')).headers.get('location')).toBe('/sign-in?next=%2Fdata');
@@ -33,7 +33,7 @@ describe('signing in', () => {
     expect((await ana.open('/data')).status).toBe(303);
   });
 
-  test('behind https the cookie is Secure', async () => {
+  test('behind HTTPS the cookie is Secure', async () => {
     const secure = await startTestApi(db, { pages: true, env: { TRUSTED_PROXIES: 'loopback' } });
     const user = await newUser(db);
     const host = new URL(secure.url).host;
@@ -45,7 +45,7 @@ describe('signing in', () => {
     expect(reply.headers.get('set-cookie')).toMatch(/; Secure$/);
   });
 
-  test('the answer tells nothing of whether an address is known', async () => {
+  test("the response doesn't reveal whether an address is known", async () => {
     const user = await newUser(db);
     const wrong = await visitor(api).submit('/sign-in', {
       email: user.email,
@@ -64,7 +64,7 @@ describe('signing in', () => {
     expect(sent.text.replaceAll(user.email, '@')).toBe(not.text.replaceAll('who@no.example', '@'));
   });
 
-  test('a mailed link is seen before it is used, works once, and ends the other links', async () => {
+  test('a mailed link shows a page before it is used, works once, and invalidates the other links', async () => {
     const user = await newUser(db);
     const ana = visitor(api);
     await ana.submit('/sign-in', { email: user.email, how: 'link' });
@@ -79,7 +79,7 @@ describe('signing in', () => {
     expect((await visitor(api).submit(second, {})).status).toBe(404);
   });
 
-  test("the link of the operator's terminal opens at once when it is pasted into the address bar", async () => {
+  test("the link from the operator's terminal works at once when it is pasted into the address bar", async () => {
     const user = await newUser(db);
     const reply = await visitor(api).open(`${await linkOf(db, user.id)}?next=%2Fmarkets`, {
       'Sec-Fetch-Site': 'none',
@@ -107,7 +107,7 @@ describe('signing in', () => {
     expect((await here.open('/data')).status).toBe(303);
   });
 
-  describe('attempts are counted', async () => {
+  describe('attempts are limited', async () => {
     const slow = await startTestApi(db, { pages: true, env: { TRUSTED_PROXIES: 'loopback' } });
     const from = (address: string) => ({ 'X-Forwarded-For': address });
     const guess = (address: string, email: string, who = visitor(slow)) =>
@@ -124,7 +124,7 @@ describe('signing in', () => {
       return 40;
     }
 
-    test('by network and account: a stranger who hammers keeps nobody out', async () => {
+    test('by network and account: repeated attempts by strangers lock nobody out', async () => {
       const [user, colleague] = [await newUser(db), await newUser(db)];
       expect(await hammer(() => '10.0.0.1', user.email.toUpperCase())).toBeLessThan(15);
       expect((await enter('10.0.0.1', user)).status).toBe(429);
@@ -132,14 +132,14 @@ describe('signing in', () => {
       expect((await enter('10.0.0.1', colleague)).status).toBe(303);
     });
 
-    test('an IPv6 client has one network, whichever of its addresses it takes', async () => {
+    test('an IPv6 client counts as one network, whichever of its addresses it uses', async () => {
       const user = await newUser(db);
       let n = 1;
       expect(await hammer(() => `2001:db8:1:1::${(n++).toString(16)}`, user.email)).toBeLessThan(15);
       expect((await enter('2001:db8:1:2::1', user)).status).toBe(303);
     });
 
-    test('a browser in which its user has signed in has a count of its own, on the same network too', async () => {
+    test('a browser in which its user has signed in has its own count, even on the same network', async () => {
       const user = await newUser(db);
       const own = visitor(slow);
       const reply = await enter('10.0.1.1', user, own);
@@ -163,7 +163,7 @@ describe('signing in', () => {
       expect((await enter('10.0.1.1', user, forged)).status).toBe(429);
     });
 
-    test('passwords, links to sign in and links for a new password apart', async () => {
+    test('separately for passwords, sign-in links, and password links', async () => {
       const user = await newUser(db);
       await hammer(() => '10.0.2.1', user.email);
       const stranger = visitor(slow);
@@ -184,14 +184,14 @@ describe('signing in', () => {
       expect((await visitor(slow).submit('/sign-in', elsewhere, from('10.0.2.2'))).status).toBe(200);
     });
 
-    test('guesses at many accounts by where they come from', async () => {
+    test('guesses at many accounts by their origin', async () => {
       // A tenth of them comes back in a minute, so that a slow machine needs a few more.
       const guesses = Array.from({ length: 150 }, (_, i) => guess('10.9.9.9', `no${i}@no.example`));
       expect((await Promise.all(guesses)).some(({ status }) => status === 429)).toBe(true);
     });
   });
 
-  test('nobody is sent to another site after signing in', async () => {
+  test('nobody is redirected to another site after signing in', async () => {
     const user = await newUser(db);
     for (const next of [
       'https://evil.example/',
@@ -206,7 +206,7 @@ describe('signing in', () => {
     );
   });
 
-  test('a session that was planted before signing in stays worthless', async () => {
+  test('a session fixed before signing in stays worthless', async () => {
     const user = await newUser(db);
     const ana = visitor(api);
     const planted = `plat_session=${'A'.repeat(43)}`;
@@ -220,7 +220,7 @@ describe('signing in', () => {
 });
 
 describe('secrets', () => {
-  test('tokens, passwords and cookies are in no log line and in no address that other sites are told', async () => {
+  test('tokens, passwords, and cookies are in no log line and in no URL that other sites see', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
     const logged = await startTestApi(db, { pages: true, log, env: { LOG_REQUESTS: 'true' } });
@@ -255,7 +255,7 @@ describe('secrets', () => {
 });
 
 describe('sessions', () => {
-  test('work in every process, and outlive them', async () => {
+  test('work in every process, and survive restarts', async () => {
     const user = await newUser(db);
     const ana = visitor(api);
     await ana.signIn(user);
@@ -268,7 +268,7 @@ describe('sessions', () => {
     expect((await later.open('/data')).status).toBe(200);
   });
 
-  test('are kept as hashes, and end 30 days after the last visit', async () => {
+  test('are stored as hashes, and end 30 days after the last visit', async () => {
     const user = await newUser(db);
     const ana = visitor(api);
     await ana.signIn(user);

@@ -30,7 +30,7 @@ test('a process serves the assets of another release', async () => {
     expect((await fetch(api.url + unknown)).status).toBeGreaterThanOrEqual(400);
 });
 
-test('a process stores all that its pages load, before it serves', async () => {
+test('a process stores everything that its pages load before it serves', async () => {
   const config = { ...db.config, HOST: '127.0.0.1', PORT: 0 };
   const running = await startApi(config, createLogger(config, 'api'));
   const pages = await Promise.all(

@@ -13,7 +13,7 @@ const api = await startTestApi(db, { pages: true, env: { PLAT_DIR: db.folder } }
 const cli = commandsOn(db);
 const { companyOf, linkFrom, signedIn, newColleague, usersAt, invitationsOf } = openTeams(db, api);
 
-test('someone who signs in by link only is not replaced by an invitation, signed in or out', async () => {
+test("someone who signs in only by link can't be replaced through an invitation, signed in or out", async () => {
   const [ours, theirs] = [await newUser(db), await newUser(db)];
   const email = newAddress();
   const { id: companyId } = await companyOf(ours);
@@ -28,7 +28,7 @@ test('someone who signs in by link only is not replaced by an invitation, signed
   expect(await usersAt(email)).toEqual([companyId]);
 });
 
-test('a person who is removed comes back by no invitation, to them or from them', async () => {
+test("a removed person can't come back through an invitation, received or sent", async () => {
   const owner = await newUser(db);
   const company = await companyOf(owner);
   const email = newAddress();
@@ -45,7 +45,7 @@ test('a person who is removed comes back by no invitation, to them or from them'
   expect(await invitationsOf(heir as never)).toEqual([]);
 });
 
-test('a person whose deals nobody could get is not removed', async () => {
+test('a person whose deals have no one to go to is not removed', async () => {
   const owner = await newUser(db);
   const bob = await newColleague(owner);
   await db.pool.query(
@@ -59,7 +59,7 @@ test('a person whose deals nobody could get is not removed', async () => {
   expect(await usersAt(bob.email)).toHaveLength(1);
 });
 
-test('whoever signs in while they are removed is in or out, and no call fails', async () => {
+test('whoever signs in while being removed is either in or out, and no call fails', async () => {
   for (let round = 0; round < 8; round++) {
     const owner = await newUser(db);
     const bob = await newColleague(owner);

@@ -21,8 +21,8 @@ const other = await startTestApi(db, { pages: true, env });
 const cli = commandsOn(db);
 const { companyOf, linkFrom, signedIn, newColleague, usersAt, invitationsOf } = openTeams(db, api);
 
-describe('a person who is removed', () => {
-  test('is out of every process with their next request, and cannot come back', async () => {
+describe('a removed person', () => {
+  test("is signed out of every process with the next request, and can't come back", async () => {
     const owner = await newUser(db);
     const bob = await newColleague(owner);
     const there = visitor(other);
@@ -48,7 +48,7 @@ describe('a person who is removed', () => {
     expect((await ana.submit('/account', { do: 'remove person', id: bob.id })).status).toBe(400);
   });
 
-  test('leaves what they made to the company, and gets no more mail', async () => {
+  test('leaves their work to the company, and gets no more email', async () => {
     const { user: owner, things, key } = await createCompany(db, api);
     const bob = await newColleague(owner);
     const { id: company } = await companyOf(owner);
@@ -115,7 +115,7 @@ describe('a person who is removed', () => {
   });
 });
 
-describe('who may remove and invite', () => {
+describe('who may remove and invite people', () => {
   test('a colleague sees no form and is refused', async () => {
     const owner = await newUser(db);
     const [bob, eve] = [await newColleague(owner), await newColleague(owner)];
@@ -134,7 +134,7 @@ describe('who may remove and invite', () => {
     expect(await invitationsOf(owner)).toEqual([invitation]);
   });
 
-  test("another company's owner reaches nobody, as if they did not exist", async () => {
+  test("another company's owner can reach nobody, as if they didn't exist", async () => {
     const [owner, stranger] = [await newUser(db), await newUser(db)];
     const bob = await newColleague(owner);
     const link = await linkFrom(owner, newAddress());
@@ -148,7 +148,7 @@ describe('who may remove and invite', () => {
     expect((await visitor(api).open(link)).status).toBe(200);
   });
 
-  test('an owner cannot be removed, by nobody, until the account has another one', async () => {
+  test("an owner can't be removed, by anybody, until the account has another one", async () => {
     const owner = await newUser(db);
     const company = await companyOf(owner);
     const partner = await newUser(db, { company: company.name });
@@ -165,7 +165,7 @@ describe('who may remove and invite', () => {
     expect(await usersAt(partner.email)).toEqual([]);
   });
 
-  test('an operator removes at /admin; an operator is removed by operators alone', async () => {
+  test('an operator removes at /admin; an operator is removed only by operators', async () => {
     const owner = await newUser(db);
     const [bob, ops] = [await newColleague(owner), await newColleague(owner)];
     await db.pool.query('update users set operator = true where id = $1', [ops.id]);
@@ -183,7 +183,7 @@ describe('who may remove and invite', () => {
 });
 
 describe('plat user remove', () => {
-  test('removes a person, and cancels the invitations of an address', async () => {
+  test('removes a person, and cancels invitations to an address', async () => {
     const owner = await newUser(db);
     const bob = await newColleague(owner);
     const wanted = await linkFrom(await newUser(db), bob.email);

@@ -51,7 +51,7 @@ describe('of the API', () => {
     expect(reply.status).toBe(400);
   });
 
-  test('a tool of an assistant', async () => {
+  test("an assistant's tool", async () => {
     const { key: own } = await newCaller(db, {}, { scopes: ['api:mcp'] });
     const client = await connect(api, own);
     const given = { county: '33019', subdivisions: ['a\0b'] };
@@ -60,7 +60,7 @@ describe('of the API', () => {
     );
   });
 
-  test('whole pairs and everything else may be in a text', async () => {
+  test('complete surrogate pairs and everything else may be in a text', async () => {
     const body = JSON.stringify({ county: '33019', subdivisions: ['Ñandú 😀 \u0301'] });
     expect((await api.call(`${V1}/properties/filter/`, posting(key, body))).status).toBe(200);
   });
@@ -98,7 +98,7 @@ describe('of the authorization server', () => {
       body: `{"redirect_uris":["http://localhost:1/x"],${metadata}}`,
     });
 
-  test('an address', async () => {
+  test('a URL', async () => {
     const reply = await fetch(`${api.url}/oauth/authorize?client_id=x&state=%00`);
     expect(reply.status).toBe(400);
     expect(await reply.json()).toMatchObject(refusal('state'));

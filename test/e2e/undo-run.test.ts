@@ -31,7 +31,7 @@ const owners = () =>
     'select owner_name as owner, count(*)::int as n from parcels where retired_at is null group by 1',
   );
 
-test('the page of the latest merged run has a button, which asks once more', async () => {
+test('the page of the latest merged run has a button, which asks for confirmation', async () => {
   await insertRegions(pool, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]);
   const operator = visitor(api);
   await operator.signIn(await newUser(db, { operator: true }));
@@ -78,7 +78,7 @@ test('the page of the latest merged run has a button, which asks once more', asy
   expect((await operator.submit('/admin/undo', { run: String(bad.runId) })).status).toBe(409);
 });
 
-test('plat runs undo queues it, and refuses with the reason', async () => {
+test('plat runs undo queues it, or refuses with the reason', async () => {
   const bad = await load(parcels(10, 26, 'OTHER'));
   const undone = await plat('runs', 'undo', String(bad.runId), '--json');
   expect(undone.code).toBe(0);

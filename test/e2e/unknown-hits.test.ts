@@ -8,7 +8,7 @@ import { newUser, visitor } from '../support/visitor.ts';
 const db = await createTestDatabase();
 const api = await startTestApi(db, { pages: true });
 
-test('what is unknown is counted next to what matches, and one click excludes it', async () => {
+test('unknown values are counted next to the matches, and one click excludes them', async () => {
   await insertRegions(db.pool, [{ type: 'county', code: '23009', state: 'ME', fips: 23009 }]);
   await insertParcels(
     db.pool,

@@ -50,7 +50,7 @@ async function rowAfter(result: Partial<AddCountyResult> | null, error: string |
   return rows[0]?.[0];
 }
 
-test('a county stays with its cause, its newest job alone, until all that it lacks is loaded', async () => {
+test('a county stays listed with its cause and only its newest job, until everything that it lacks is loaded', async () => {
   const far = { unreachable: true };
   const offline = await rowAfter({ added: [one('assessor', 'failed', far), one('roads', 'failed', far)] });
   expect(offline).toMatch(/internet.*href="\/admin\/files"/s);
@@ -85,7 +85,7 @@ test('a county stays with its cause, its newest job alone, until all that it lac
   expect(await rowAfter({ added: [one('assessor', 'unknown')] })).toBeUndefined();
 });
 
-test('of a job that was asked for again its newest row alone is open', async () => {
+test('of a job that was requested again, only the newest row is open', async () => {
   for (const status of ['failed', 'failed', 'queued'])
     await db.pool.query(
       `insert into jobs (name, key, payload, status) values ('ingest.run', '["roads-of-nowhere"]', '{}', $1)`,

@@ -152,7 +152,7 @@ const SAMPLE = {
 
 let first: ReturnType<typeof up>;
 
-test('the first run is killed with -9 in the middle of the sample; its services end by themselves', async () => {
+test('the first run is killed with -9 in the middle of the sample; its services end on their own', async () => {
   const killed = up();
   await eventually(async () => killed.out().includes('% '));
   process.kill(killed.child.pid!, 'SIGKILL');
@@ -161,7 +161,7 @@ test('the first run is killed with -9 in the middle of the sample; its services 
   await eventually(async () => processes().every(({ what }) => what === 'bin/postgres'));
 });
 
-test('the next start brings everything to its end, and prints what a newcomer needs', async () => {
+test('the next start finishes everything, and prints what a newcomer needs', async () => {
   first = up();
   await first.ready();
   const out = first.out();
@@ -187,7 +187,7 @@ test('the next start brings everything to its end, and prints what a newcomer ne
   });
 });
 
-test('the calls that it prints can be pasted, and answer what it says', async () => {
+test('the printed calls can be pasted, and return what the text says', async () => {
   const calls = [...first.out().matchAll(/^ {2}curl -H (.*)\n {2}-> (\d+), (\d+) tokens: (.*)$/gm)];
   expect(calls.map(([, , code, tokens]) => [code, tokens])).toEqual([
     ['200', '10'],
@@ -242,7 +242,7 @@ async function land() {
   };
 }
 
-test('the demo user sells five lots in five stages, whose listings the workers have found', async () => {
+test('the demo user has five deals in five stages, whose listings the workers have found', async () => {
   const deals = (await call('deal-flow/listings/')) as unknown as Record<string, unknown>[];
   expect(deals.map(({ status, fetch_status }) => [status, fetch_status])).toEqual(
     ['listed', 'offer_received', 'offer_accepted', 'in_title', 'sold'].map(stage => [stage, 'found']),
@@ -250,7 +250,7 @@ test('the demo user sells five lots in five stages, whose listings the workers h
   expect(deals[0]).toMatchObject({ address: 'COOLIDGE DRIVE', suggested_action: 'drop' });
 });
 
-test('filters and plat tell what the ground of the sample is, and the same when it is computed anew', async () => {
+test('filters and plat describe the terrain of the sample, the same when it is computed again', async () => {
   const before = await land();
   expect(before).toMatchObject({
     bangor: { all: 10_530, gentle: 8_579, withoutWetlands: 9_810, outOfFloods: 9_966 },
@@ -290,14 +290,14 @@ test('filters and plat tell what the ground of the sample is, and the same when 
   expect(await land()).toEqual(before);
 });
 
-test('a second one in the same checkout says that one is running', async () => {
+test('a second one in the same checkout says that one is already running', async () => {
   const second = up();
   expect((await second.exited)[0]).toBe(1);
   expect(second.out()).toMatch(/^plat: [^\n]*\n$/);
   expect(second.out()).toContain(`${first.child.pid}, ${url}`);
 });
 
-test('what is killed with -9 is started again: API, worker, PostgreSQL', async () => {
+test('a process killed with -9 is restarted: API, worker, PostgreSQL', async () => {
   const before = ['api/main.mjs', 'workers/main.mjs', 'bin/postgres'].map(pidOf);
   // The postmaster is the parent of its backends and so the first of them.
   for (const pid of before) process.kill(pid, 'SIGKILL');
@@ -310,7 +310,7 @@ test('what is killed with -9 is started again: API, worker, PostgreSQL', async (
   expect(await status()).toMatchObject(SAMPLE);
 });
 
-test('Ctrl-C stops all of it, cleanly', async () => {
+test('Ctrl-C stops everything cleanly', async () => {
   // As a terminal does it: to the whole process group.
   process.kill(-first.child.pid!, 'SIGINT');
   expect(await first.exited).toEqual([0, null]);
@@ -320,7 +320,7 @@ test('Ctrl-C stops all of it, cleanly', async () => {
   expect(readFileSync(join(server, 'server.log'), 'utf8')).toMatch(/database system is shut down\n$/);
 });
 
-test('a later start has everything, names a faulty feed file, and a Ctrl-C while it stops does not wait', async () => {
+test('a later start has everything, names a faulty feed file, and stops at once on Ctrl-C during shutdown', async () => {
   mkdirSync(join(outer, 'feeds'));
   writeFileSync(join(outer, 'feeds', 'faulty.yaml'), 'name: faulty\nkind: [');
   const later = up();

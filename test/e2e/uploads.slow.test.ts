@@ -67,7 +67,7 @@ const AS_SCRIPT = { 'Sec-Fetch-Dest': 'empty' };
 const folders = () => (existsSync(uploads) ? readdirSync(uploads) : []);
 
 describe('several at once', () => {
-  test('all arrive whole, whatever becomes of the others', async () => {
+  test('all arrive complete, whatever happens to the others', async () => {
     const files = Array.from({ length: 6 }, () => randomBytes(200_000));
     const rounds = Array.from({ length: 5 }, async () => {
       const { sent: aborted } = open(api);
@@ -90,7 +90,7 @@ describe('several at once', () => {
   });
 });
 
-describe('what is refused', async () => {
+describe('refusals', async () => {
   const PLAT_DIR = join(db.folder, 'other');
   const uploads = join(PLAT_DIR, 'uploads');
   const folders = () => (existsSync(uploads) ? readdirSync(uploads) : []);
@@ -135,7 +135,7 @@ describe('what is refused', async () => {
     await expect.poll(folders).toEqual(before);
   });
 
-  test('one that takes too long is told so while it is sent, and may come to its end', async () => {
+  test('one that takes too long gets an error while it is being sent, and may finish', async () => {
     const before = folders();
     for (const headers of [{}, AS_SCRIPT]) {
       const { sent, answer } = open(hasty, headers);
@@ -148,7 +148,7 @@ describe('what is refused', async () => {
     await expect.poll(folders).toEqual(before);
   });
 
-  test('one that never ends is cut off after its answer', async () => {
+  test('one that never ends is cut off after the response', async () => {
     const { sent, answer } = open(hasty);
     sent.write(`${HEAD}a,b\r\n`);
     const closed = new Promise<void>(resolve => sent.once('close', resolve));
@@ -156,7 +156,7 @@ describe('what is refused', async () => {
     await closed;
   });
 
-  test('other forms, and those of strangers, have the time of a request', async () => {
+  test('other forms, and those of strangers, have the time limit of a request', async () => {
     const head = `Host: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 20\r\n\r\na=`;
     const strange = await start({ PLAT_DIR, REQUEST_TIMEOUT_MS: '500', ALLOWED_HOSTS: 'x' });
     const text = await sendRaw(strange.url, `POST /searches/unsubscribe/x HTTP/1.1\r\n${head}`);

@@ -31,7 +31,7 @@ async function workAndDie(dieAt: number): Promise<void> {
   expect((await once(child, 'exit'))[1]).toBe('SIGKILL');
 }
 
-test('a receiver is away for three days, workers are killed, the clock jumps: nothing is lost or invented', async () => {
+test('a receiver is down for three days, workers are killed, the clock jumps: nothing is lost or invented', async () => {
   let isAway = true;
   const { url, received } = await startReceiver(
     response => void response.writeHead(isAway ? 503 : 204).end(),

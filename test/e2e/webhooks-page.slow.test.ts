@@ -16,7 +16,7 @@ const db = await createTestDatabase({}, { regions: true });
 const api = await startTestApi(db, { pages: true, env: ON_LOOPBACK });
 const { json, plat, refused } = commandsOn(db);
 
-test('a webhook is added on the account page, and the receiver of docs/webhooks.md reads what it is told of', async () => {
+test('a webhook is added on the account page, and the receiver in docs/webhooks.md reads its messages', async () => {
   const user = await newUser(db);
   const { key } = await newCaller(db);
   const ana = visitor(api);

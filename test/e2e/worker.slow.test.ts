@@ -105,7 +105,7 @@ function followed(child: ChildProcess) {
 }
 
 describe.concurrent.each(BACKENDS)('a worker on $kind that is killed with -9', ({ kind }) => {
-  test('in the middle of a job loses nothing: another finishes it', async () => {
+  test('in the middle of a job loses nothing: another worker finishes it', async () => {
     const name = `killed-${kind}`;
     writeFeed(name);
     const { pool, url: DATABASE_URL } = databases[kind];
@@ -162,7 +162,7 @@ test.each([
 describe.concurrent('a service in the foreground', () => {
   const env = { ...queueEnv('postgres'), HOST: '127.0.0.1', DATABASE_URL: db.url };
 
-  test('a worker answers on WORKER_PORT and stops when plat itself is killed', async () => {
+  test('a worker responds on WORKER_PORT and stops when plat itself is killed', async () => {
     const worker = plat('worker', { ...env, WORKER_PORT: '0' });
     const { pid } = await worker.ready('worker ready');
     const line = worker
@@ -190,7 +190,7 @@ describe.concurrent('a service in the foreground', () => {
     await eventually(async () => !isAlive(pid));
   });
 
-  test('a worker that reads a file that never ends stops when it is told to, and its reader too', async () => {
+  test('a worker that reads an endless file stops on a signal, and so does its reader', async () => {
     const damaged = 'test/fixtures/feeds/formats/damaged/flatgeobuf-22.fgb';
     writeFileSync(
       join(feeds, 'hangs.yaml'),
@@ -223,7 +223,7 @@ roll:
     await eventually(async () => !isAlive(Number(reader.trim().split(/\s+/)[0])));
   });
 
-  test('the API passes Ctrl-C on, finishes, and ends with 0', async () => {
+  test('the API passes Ctrl-C on, finishes, and exits with 0', async () => {
     const api = plat('api', { ...env, PORT: '0' });
     const { url } = await api.ready('listening');
     expect((await fetch(`${url}/readyz`)).status).toBe(200);

@@ -193,7 +193,7 @@ async function table(): Promise<Map<number, Record<string, unknown>>> {
   );
 }
 
-test(`a copy kept by changes/ alone equals the table after ${MERGES} merges, killed ones and two at once among them`, async () => {
+test(`a copy kept only through changes/ equals the table after ${MERGES} merges, including killed and concurrent ones`, async () => {
   const feeds: [TestFeed, TestFeed] = [await newFeed('one'), await newFeed('two')];
   feeds[0].write([
     {

@@ -194,7 +194,7 @@ async function read(url: string): Promise<CompPage | 'refused'> {
 const idsOf = (comps: { id: string }[]) => comps.map(comp => comp.id);
 const local = (url: string) => url.slice(api.url.length);
 
-test('comps are those of a plain reading, in its order, on every page, forth and back', async () => {
+test('comps equal those of a simple implementation, in its order, on every page, forward and back', async () => {
   let tried = 0;
   let filled = 0;
   await fc.assert(

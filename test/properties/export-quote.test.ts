@@ -17,7 +17,7 @@ beforeAll(() => insertGenerated(db.pool));
 
 type Quote = { tokens: number | null; at_most: number };
 
-test('a file never costs more than its quote, and just that where it is told', async () => {
+test('a file never costs more than its quote, and exactly that if the quote is exact', async () => {
   let caller = await newCaller(db);
   let runs = 0;
   let told = 0;

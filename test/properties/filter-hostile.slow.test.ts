@@ -28,7 +28,7 @@ async function ask(body: object): Promise<void> {
   if (status === 400) expect(json, text).toMatchObject({ error: { code: 'validation_error' } });
 }
 
-test('a value of the right type is never a fault of the filter, however odd it is', async () => {
+test('a value of the right type never makes the filter fail, however odd it is', async () => {
   for (const [at, { name, type }] of FILTERS.entries()) {
     const numeric = type === 'number' || type === 'integer';
     const values = numeric ? NUMBERS : type === 'list of strings' ? TEXTS.map(one => [one]) : TEXTS;
@@ -38,7 +38,7 @@ test('a value of the right type is never a fault of the filter, however odd it i
   }
 });
 
-test('whatever a geometry says, the answer is a page or names it', async () => {
+test('whatever the geometry, the response is a page of results or an error that names it', async () => {
   const word = fc.constantFrom(
     'POINT',
     'LINESTRING',

@@ -40,7 +40,7 @@ type Quote = {
   counties: { fips: string; count: number | null; at_most: number }[];
 };
 
-test('a quote counts what the filter finds, from 25 up, and all pages then cost what it says', async () => {
+test('a quote counts what the filter finds, from 25 up, and then all pages cost what it says', async () => {
   let told = 0;
   await fc.assert(
     fc.asyncProperty(generation, async generated => {

@@ -46,7 +46,7 @@ async function walk(body: unknown, size: number, between?: () => Promise<void>):
   return ids;
 }
 
-test('every filter has a plain reading', () => {
+test('every filter has a simple implementation', () => {
   const beyond = ['geom_intersects', 'list_id', 'owner_parcel_id'];
   expect([...Object.keys(READINGS), ...beyond].sort()).toEqual(FILTERS.map(filter => filter.name).sort());
 });
@@ -58,7 +58,7 @@ afterAll(() => {
   if (bodies >= 50) expect(matches).toBeGreaterThan(bodies);
 });
 
-test('the filter finds what a plain reading of its definition finds, in its order', async () => {
+test('the filter finds the same as a simple implementation of its definition, in its order', async () => {
   await fc.assert(
     fc.asyncProperty(generation, async generated => {
       const expected = sorted(
@@ -76,7 +76,7 @@ test('the filter finds what a plain reading of its definition finds, in its orde
   );
 });
 
-test('each filter by itself finds what its plain reading finds', async () => {
+test('each filter by itself finds the same as its simple implementation', async () => {
   for (const filter of others) {
     await fc.assert(
       fc.asyncProperty(generateFor(filter), async value => {
@@ -99,7 +99,7 @@ test('each filter by itself finds what its plain reading finds', async () => {
   }
 });
 
-test('pages by cursor are together the whole list, whatever the size of a page', async () => {
+test('pages by cursor together are the whole list, whatever the page size', async () => {
   await fc.assert(
     fc.asyncProperty(generation, fc.integer({ min: 1, max: 40 }), async (generated, size) => {
       const expected = sorted(
@@ -113,7 +113,7 @@ test('pages by cursor are together the whole list, whatever the size of a page',
   );
 });
 
-test('a parcel that stays is met exactly once while others come and go', async () => {
+test('a parcel that stays is returned exactly once while others come and go', async () => {
   let serial = 10_000;
   const comers: number[] = [];
   const commotion = async () => {

@@ -164,7 +164,7 @@ function expectEqual(ours: readonly Frontage[], theirs: readonly Frontage[]): vo
   });
 }
 
-test('equals a plain reading of the definition, whatever lies upon what', () => {
+test('equals a simple implementation of the definition, whatever overlaps', () => {
   fc.assert(
     fc.property(scenes, scene => {
       const { roads, parcels } = laid(scene);
@@ -177,7 +177,7 @@ test('equals a plain reading of the definition, whatever lies upon what', () => 
   );
 });
 
-test('equals a plain reading of the definition on generated towns', () => {
+test('equals a simple implementation of the definition on generated towns', () => {
   for (const [seed, extent] of [
     [1, [-69.35, 44.7, -68.2, 45.5]],
     [2, [-97.9, 30.0, -97.3, 30.6]],
@@ -196,7 +196,7 @@ test('equals a plain reading of the definition on generated towns', () => {
   }
 });
 
-test('a road that is mapped again within half a narrow way of it, in pieces of its own, adds nothing inside a parcel', () => {
+test("a road that is mapped twice within half a narrow road's width, in separate pieces, adds nothing inside a parcel", () => {
   const ground = groundAt([-72, 43]);
   const around = ground.parcel(1, [
     [-500, -500],
@@ -228,7 +228,7 @@ test('a road that is mapped again within half a narrow way of it, in pieces of i
   );
 });
 
-test('does not depend on where the ground lies, nor on which way it is turned', () => {
+test("doesn't depend on location or orientation", () => {
   fc.assert(
     fc.property(
       scenes,
@@ -270,7 +270,7 @@ function shake([x, y]: XY, i: number, k: number): XY {
   return [x + 0.25 * Math.sin(12.9898 * i + 78.233 * k), y + 0.25 * Math.sin(39.346 * i + 11.135 * k + 1)];
 }
 
-test('grows with the reach: what a class gains, all of them together do not lose', () => {
+test("grows with the reach: whatever one class gains, all classes together don't lose", () => {
   fc.assert(
     fc.property(
       scenes,

@@ -28,7 +28,7 @@ describe('geodesic area equals GeographicLib to 1e-6', () => {
     fc.assert(fc.property(slivers(5, 5000), expectSameArea), { numRuns: runs(750) });
   });
 
-  test('just under and just over the longest edge of the short formula', () => {
+  test('just below and just above the longest edge of the short formula', () => {
     fc.assert(fc.property(slivers(0.97 * SHORT_EDGE_M, 1.03 * SHORT_EDGE_M), expectSameArea), {
       numRuns: runs(400),
     });
@@ -37,14 +37,14 @@ describe('geodesic area equals GeographicLib to 1e-6', () => {
     });
   });
 
-  test('the whole of a state, high latitudes and across the antimeridian', () => {
+  test('a whole state, high latitudes, and across the antimeridian', () => {
     expectSameArea([place(-72, 44, ring('0 0, 150000 0, 140000 300000, 0 250000'))]);
     expectSameArea([place(15, 78, ring('0 0, 300 0, 300 200, 0 200'))]);
     expectSameArea([ring('179.99 52, -179.99 52, -179.99 52.01, 179.99 52.01, 179.99 52')]);
   });
 });
 
-test('small parcels are exact where GeographicLib is not: a rectangle along meridians and parallels', () => {
+test("small parcels are exact where GeographicLib isn't: a rectangle along meridians and parallels", () => {
   // The zone between two parallels by the midpoint rule in differences, which loses nothing to
   // cancellation, plus the slivers between the parallels and the geodesics of the two level edges.
   const e2 = 0.0066943799901413165;

@@ -21,7 +21,7 @@ const worldRings: fc.Arbitrary<Ring> = fc
   )
   .map(ring => [...ring, ring[0]!]);
 
-test('a boundary survives storage to half of 1e-7 degrees, part by part and ring by ring', () => {
+test('a stored boundary is accurate to half of 1e-7 degrees, part by part and ring by ring', () => {
   const shapes = fc.oneof(
     fc.array(parcels(5, 5000), { minLength: 1, maxLength: 4 }),
     fc.array(fc.array(worldRings, { minLength: 1, maxLength: 3 }), { maxLength: 3 }),
@@ -66,7 +66,7 @@ function onGrid(path: Position[]): string[] {
   return kept.length === 1 ? [kept[0]!, kept[0]!] : kept;
 }
 
-test('lines survive storage to half of 1e-7 degrees, line by line, and a second time without change', () => {
+test("stored lines are accurate to half of 1e-7 degrees, line by line, and don't change the second time", () => {
   fc.assert(
     fc.property(lines, given => {
       const decoded = decodeLines(encodeLines(given));
@@ -77,7 +77,7 @@ test('lines survive storage to half of 1e-7 degrees, line by line, and a second 
   );
 });
 
-test('bytes cut short anywhere are refused', () => {
+test('truncated bytes are refused', () => {
   fc.assert(
     fc.property(parcels(5, 500), line, fc.nat(), (polygon, path, at) => {
       const boundary = encodeBoundary([polygon] satisfies MultiPolygon);

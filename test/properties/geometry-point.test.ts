@@ -17,7 +17,7 @@ function expectInside(polygons: MultiPolygon): void {
   expect(pointInMultiPolygon(stored, decodeBoundary(encodeBoundary(polygons)))).toBe('inside');
 }
 
-test('the point lies strictly inside, as computed and as stored, for parcels a metre across and more', () => {
+test('the point lies strictly inside, as computed and as stored, for parcels at least a meter across', () => {
   fc.assert(
     fc.property(parcels(3, 20_000), polygon => expectInside([polygon])),
     { numRuns: runs(350) },
@@ -28,7 +28,7 @@ test('the point lies strictly inside, as computed and as stored, for parcels a m
   );
 });
 
-test('the point lies inside whatever the repair of a tangled ring leaves', () => {
+test('the point lies inside whatever remains of a repaired ring', () => {
   fc.assert(
     fc.property(tangles, ring => {
       const prepared = prepareBoundary({ type: 'Polygon', coordinates: [ring] });

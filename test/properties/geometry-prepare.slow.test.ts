@@ -35,7 +35,7 @@ test('a tangled ring keeps all the land that it winds around, once, in valid pol
   );
 });
 
-test('overlapping parts are united, by prepareBoundary and by combineParts', () => {
+test('overlapping parts are merged, by prepareBoundary and by combineParts', () => {
   fc.assert(
     fc.property(fc.array(tangles, { minLength: 2, maxLength: 3 }), fractions, (rings, samples) => {
       const prepared = prepareBoundary({ type: 'MultiPolygon', coordinates: rings.map(ring => [ring]) });
@@ -54,7 +54,7 @@ test('overlapping parts are united, by prepareBoundary and by combineParts', () 
   );
 });
 
-test('a hole takes its land out of the shell that it crosses', () => {
+test('a hole removes its land from the shell that it crosses', () => {
   fc.assert(
     fc.property(tangles, tangles, fractions, (shell, hole, samples) => {
       const prepared = prepareBoundary({ type: 'Polygon', coordinates: [shell, hole] });
@@ -68,7 +68,7 @@ test('a hole takes its land out of the shell that it crosses', () => {
   );
 });
 
-test('what was prepared keeps its land when prepared again, and valid parcels are left as they are', () => {
+test('a prepared boundary keeps its land when prepared again, and valid parcels are unchanged', () => {
   fc.assert(
     fc.property(tangles, fractions, (ring, samples) => {
       const once = prepareBoundary({ type: 'Polygon', coordinates: [ring] });
@@ -95,7 +95,7 @@ test('what was prepared keeps its land when prepared again, and valid parcels ar
   );
 });
 
-test('every shape that is served is valid on its grid, and wound as RFC 7946 asks', () => {
+test('every shape that is served is valid on its grid, and wound as RFC 7946 requires', () => {
   /**
    * Rings of a few centimeters to meters: rounding to 1e-7 degrees folds, crosses and empties what was valid.
    */

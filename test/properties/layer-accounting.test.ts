@@ -61,7 +61,7 @@ function expectCounts({ counts }: RunResult, rows: RoadRow[], expected: LayerRea
   expect(stored + identical + notCounting + skipped + rejected).toBe(rows.length);
 }
 
-test('every row of a layer is stored, a repetition, not counting, skipped or rejected; the layer is a plain reading of its file', async () => {
+test('every row of a layer is stored, a duplicate, not applicable, skipped, or rejected; the layer equals a simple reading of its file', async () => {
   await fc.assert(
     fc.asyncProperty(roadRows(30), roadRows(30), async (first, second) => {
       const feed = roadFeed(folder, newName(), {

@@ -61,7 +61,7 @@ const history = fc
 
 const tokensOf = ({ headers }: TestReply) => Number(headers.get('x-tokens-used'));
 
-test('what a quote tells of comparisons and histories is what they cost', async () => {
+test('quotes for comparisons and histories equal the charges', async () => {
   const { key, accountId } = await newCaller(db);
   let spent = 0;
   let charged = 0;

@@ -265,7 +265,7 @@ const look = command('look', async (model, real) => {
   expect([...days]).toEqual([...(current?.days ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)));
 });
 
-test('whatever happens in whatever order, the books are those of a simple model', {
+test('whatever happens in whatever order, the charges equal those of a simple model', {
   timeout: 300_000,
 }, async () => {
   await fc.assert(

@@ -42,7 +42,7 @@ const RUNS = 60;
 /** The clipper takes most of a tenth of a second for one. */
 const CLIPPED_RUNS = 15;
 
-test('percent is that of the clipped area', () => {
+test('percent equals that of the clipped area', () => {
   fc.assert(
     fc.property(shapes, layers, (shape, layer) => {
       fc.pre(isRoomy(shape));
@@ -55,7 +55,7 @@ test('percent is that of the clipped area', () => {
   );
 });
 
-test('percent is that of the places that lie in both', () => {
+test('percent equals that of the points that lie in both', () => {
   const errors: number[] = [];
   const places = grid(60);
   fc.assert(
@@ -73,7 +73,7 @@ test('percent is that of the places that lie in both', () => {
   expect(Math.abs(errors.reduce((sum, error) => sum + error, 0) / errors.length)).toBeLessThan(0.1);
 });
 
-test('percent lies from 0 to 100, and what a layer leaves is the rest', () => {
+test('percent is between 0 and 100, and the part outside a layer is the rest', () => {
   fc.assert(
     fc.property(shapes, polygons, (shape, layer) => {
       fc.pre(isRoomy(shape));
@@ -87,7 +87,7 @@ test('percent lies from 0 to 100, and what a layer leaves is the rest', () => {
   );
 });
 
-test('a polygon given twice, or reversed, changes nothing', () => {
+test('a repeated or reversed polygon changes nothing', () => {
   fc.assert(
     fc.property(shapes, layers, fc.nat(), (shape, layer, which) => {
       const percent = prepareOverlap(layer).percentOf(shape);
@@ -101,7 +101,7 @@ test('a polygon given twice, or reversed, changes nothing', () => {
   );
 });
 
-test('size and place change nothing', () => {
+test('size and location change nothing', () => {
   fc.assert(
     fc.property(
       shapes,

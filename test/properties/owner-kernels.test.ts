@@ -79,13 +79,13 @@ const address = fc
   .array(fc.tuple(piece, glue), { maxLength: 9 })
   .map(parts => parts.map(([text, mark]) => text + mark).join(''));
 
-describe('normalised streets', () => {
+describe('normalized streets', () => {
   const isStable = (text: string) => {
     const street = normalizeStreet(text);
     if (street !== null) expect(normalizeStreet(street)).toBe(street);
   };
 
-  test('stay as they are, whatever they came from', () => {
+  test("don't change when normalized again", () => {
     fc.assert(fc.property(address, isStable), { numRuns: share(5_000) });
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 40 }), isStable), runs);
   });
@@ -99,7 +99,7 @@ describe('normalised streets', () => {
     );
   });
 
-  test('do not depend on case, full stops, commas and spaces, nor on how a suffix is spelled', () => {
+  test("don't depend on case, periods, commas, and spaces, or on how a suffix is spelled", () => {
     const [spelling, short] = [...ABBREVIATIONS.keys()]
       .map(word => [word, ABBREVIATIONS.get(word)!] as const)
       .reduce(
@@ -147,7 +147,7 @@ describe('words', () => {
     );
   });
 
-  test('a legal form counts as a whole word alone', () => {
+  test('a legal form counts only as a whole word', () => {
     const letters = fc.stringMatching(/^[A-Z]{1,8}$/);
     fc.assert(
       fc.property(letters, letters, fc.constantFrom('LLC', 'INC', 'CORP', 'LLP', 'LTD'), (a, b, form) => {
@@ -159,7 +159,7 @@ describe('words', () => {
   });
 });
 
-test('facts of any parcel: no error, and the same street twice is at home', () => {
+test('facts of any parcel: no error, and the same street twice means owner-occupied', () => {
   const text = fc.option(fc.oneof(address, fc.string({ unit: 'binary', maxLength: 20 })));
   fc.assert(
     fc.property(text, text, text, fc.option(fc.stringMatching(/^\d{5}$/)), (ownerName, street, city, zip) => {

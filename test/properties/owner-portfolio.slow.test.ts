@@ -55,7 +55,7 @@ async function portfolioOf(id: number): Promise<number[] | null> {
   return idsOf(json as Portfolio);
 }
 
-test('a portfolio and its filter are what the definition says, in whatever order rolls come and go', async () => {
+test('a portfolio and its filter follow the definition, in whatever order rolls come and go', async () => {
   await db.pool.query('update accounts set rate_per_minute = 1000000, rate_burst = 1000000');
   let first = 1;
   await fc.assert(

@@ -39,7 +39,7 @@ const step = fc.oneof(
   }),
 );
 
-test('whatever dates are given, every call stays in a period of its day, and periods follow each other', async () => {
+test('whatever dates are set, every call stays in a period of its day, and periods follow each other', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), async steps => {
       await clock.set(new Date(START));

@@ -47,7 +47,7 @@ describe.each([
     }
   }
 
-  test('areas, outlines and corners intersect what exact arithmetic says', () => {
+  test('areas, outlines, and corners intersect exactly as in exact arithmetic', () => {
     const seen = { true: 0, false: 0 };
     for (const { moved, near } of neighborhoods()) {
       const outline: QueryGeometry = { points: [], lines: moved.flat(), polygons: [] };
@@ -64,7 +64,7 @@ describe.each([
     expect(Math.min(seen.true, seen.false)).toBeGreaterThan(200);
   });
 
-  test('the cover finds the parcels that all tests find, whatever the number of cells', () => {
+  test('the cover finds the same parcels as testing all of them, whatever the number of cells', () => {
     // Every parcel is asked, so of fewer places.
     for (const { moved } of neighborhoods(3 * every)) {
       const query = prepareQuery(asQuery(moved));

@@ -52,7 +52,7 @@ function geometryOf(result: ParsedQuery): QueryGeometry {
   return result.geometry;
 }
 
-test('WKT in any style reads as the geometry that was written', () => {
+test('WKT in any style parses to the geometry that was written', () => {
   fc.assert(
     fc.property(pairs, style, ({ query }, how) => {
       expect(geometryOf(parseWkt(toWkt(query, how), QUERY_LIMITS))).toEqual(withoutRepeats(query));
@@ -61,7 +61,7 @@ test('WKT in any style reads as the geometry that was written', () => {
   );
 });
 
-test('a GeoJSON MultiPolygon reads as the geometry that was written', () => {
+test('a GeoJSON MultiPolygon parses to the geometry that was written', () => {
   fc.assert(
     fc.property(pairs, ({ query: { polygons } }) => {
       const result = parseGeoJsonArea({ type: 'MultiPolygon', coordinates: polygons }, QUERY_LIMITS);
@@ -90,7 +90,7 @@ const SCRAPS = [
   '\ud800',
 ];
 
-test('any text gets an answer', () => {
+test('any text gets a response', () => {
   const scraps = fc.constantFrom(...SCRAPS);
   const texts = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -110,7 +110,7 @@ test('any text gets an answer', () => {
   );
 });
 
-test('any JSON and any rings of doubles get an answer', () => {
+test('any JSON and any rings of doubles get a response', () => {
   const json = fc.jsonValue({ maxDepth: 5 });
   const double = fc.double({ min: -1e-90, max: 1e-90 });
   const rings = fc.array(fc.array(fc.tuple(fc.oneof(double, fc.double()), double), { maxLength: 6 }));
@@ -131,7 +131,7 @@ test('any JSON and any rings of doubles get an answer', () => {
   );
 });
 
-test('a square is taken with any corner repeated to the last bit', () => {
+test('a square is accepted with any corner repeated exactly', () => {
   const bits = fc.integer({ min: -3, max: 3 });
   const near = (value: number, ulps: number) => value + ulps * 2 ** -46;
   fc.assert(

@@ -15,7 +15,7 @@ import { windingNumber } from './geometry-shapes.ts';
 import { pairs, shellAndHole } from './query-geometry-shapes.ts';
 
 describe('intersects', () => {
-  test('is what exact arithmetic says, both ways around, for any elements that share corners, edges and sides', () => {
+  test('equals exact arithmetic, both ways around, for any elements that share corners, edges, and sides', () => {
     const seen = { true: 0, false: 0 };
     fc.assert(
       fc.property(pairs, ({ query, parcel }) => {
@@ -31,7 +31,7 @@ describe('intersects', () => {
     expect(Math.min(seen.true, seen.false)).toBeGreaterThan(runs(100));
   });
 
-  test('is what exact arithmetic says for queries with more decimals than the grid', () => {
+  test('equals exact arithmetic for queries with more decimals than the grid', () => {
     const offset = fc.noBias(fc.integer({ min: -120_000, max: 120_000 }));
     const corner = fc.tuple(offset, offset).map(([x, y]): Position => [(1e9 + x) / 1e9, (-2e9 + y) / 1e9]);
     const triangle = fc.tuple(corner, corner, corner).map(([a, b, c]): Ring => [a, b, c, a]);
@@ -45,7 +45,7 @@ describe('intersects', () => {
     );
   });
 
-  test('a point is covered when exact arithmetic has it within or on the edge', () => {
+  test('a point is covered if exact arithmetic puts it inside or on the edge', () => {
     fc.assert(
       fc.property(pairs, ({ query, parcel }) => {
         const prepared = prepareQuery({ points: [], lines: [], polygons: query.polygons });
@@ -85,7 +85,7 @@ describe('the cover', () => {
     expect(Math.min(by.inner, by.edge, by.none)).toBeGreaterThan(runs(50));
   });
 
-  test('an inner location is a hit for slivers thinner than the grid, whose location is rounded off them', () => {
+  test('an inner location is a hit for slivers thinner than the grid, whose location rounding moves off them', () => {
     const fraction = fc.double({ min: -3, max: 3, noNaN: true });
     const corner = fc.tuple(fraction, fraction);
     fc.assert(
@@ -103,7 +103,7 @@ describe('the cover', () => {
     );
   });
 
-  test('inner boxes hold only points of the query, and edge boxes touch whatever its outline passes through', () => {
+  test('inner boxes contain only points of the query, and edge boxes touch everything that its outline passes through', () => {
     fc.assert(
       fc.property(pairs, maxCells, ({ query }, cells) => {
         const cover = coverQuery(prepareQuery(query), cells);
@@ -145,7 +145,7 @@ describe('the cover', () => {
 });
 
 describe('ring faults', () => {
-  test('a ring crosses itself or runs along itself exactly when its pairs of edges or its winding numbers say so', () => {
+  test('a ring crosses or overlaps itself exactly if its pairs of edges or its winding numbers say so', () => {
     const at = fc.integer({ min: 0, max: 6 });
     const cell = fc.tuple(at, at);
     const triangles = fc.tuple(cell, cell, cell, cell, cell).map(([a, b, c, d, e]) => [a, b, c, a, d, e]);
@@ -209,7 +209,7 @@ describe('ring faults', () => {
     );
   }
 
-  test('a hole is taken exactly when none of it is outside the shell, but for holes along the shell', () => {
+  test('a hole is accepted exactly if none of it is outside the shell, except for holes along the shell', () => {
     const seen = { within: 0, outside: 0, along: 0 };
     fc.assert(
       fc.property(shellAndHole, ([shell, hole]) => {

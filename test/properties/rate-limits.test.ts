@@ -117,7 +117,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ limits }) },
 );
 
-test('every history of calls, waits and new limits is that of a plain bucket and a plain list of skip traces', async () => {
+test('any history of calls, waits, and new limits equals that of a simple bucket and a simple list of skip traces', async () => {
   const history = fc.asyncProperty(
     limits,
     fc.array(step, { minLength: 1, maxLength: 25 }),
@@ -164,7 +164,7 @@ function compare(model: Model, limits: Limits, calls: Kind[], states: RateState[
   if (last !== undefined) expect(last.nextIn).toBe(model.limits(limits).nextTraceIn);
 }
 
-test('two processes at once let through what one would, and never more than burst and rate allow', async () => {
+test('two processes together let through what one would, and never more than burst and rate allow', async () => {
   const round = fc.record({ passed: fc.nat(20_000_000), calls: fc.tuple(kinds(12), kinds(12)) });
   const history = fc.asyncProperty(
     limits,

@@ -56,7 +56,7 @@ function readPlainly(comps: Map<string, Comp>, rows: Row[], lastRoll: Row[]): vo
 
 let feeds = 0;
 
-test('after any rolls the comps, their prices and acreages are what a plain reading of all rolls tells', async () => {
+test('after any rolls the comps, their prices, and acreages equal those of a simple reading of all rolls', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(roll, { minLength: 2, maxLength: 5 }), async rolls => {
       const name = `sales-${++feeds}`;

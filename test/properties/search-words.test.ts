@@ -40,7 +40,7 @@ const parcel = fc.record({
 const ALL = 10_000;
 const folded = (name: string) => name.replaceAll(/['’]/g, '');
 
-test('parcels are found by their addresses and owners as by reading every row', async () => {
+test('parcels are found by their addresses and owners, the same as by reading every row', async () => {
   const drawn = fc.sample(parcel, { numRuns: 400, seed: 11 });
   const parcels = drawn.map(
     ({ county, address, city, owner }, at): TestParcel => ({

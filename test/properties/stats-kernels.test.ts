@@ -19,7 +19,7 @@ function nudge(x: number, ulps: number): number {
 describe('round2', () => {
   const runs = { numRuns: share(2000) };
 
-  test('is the rounding of the 15-digit decimal, for any amount below 1e12', () => {
+  test('rounds the 15-digit decimal, for any amount below 1e12', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1e12, noNaN: true }), x => {
         expect(round2(x)).toBe(roundDecimal(exactly(x)));
@@ -28,7 +28,7 @@ describe('round2', () => {
     );
   });
 
-  test('decides ties and their neighbours by the decimal', () => {
+  test('rounds ties and their neighbors by the decimal', () => {
     const tie = fc.integer({ min: 0, max: 9 }).chain(digits => fc.integer({ min: 0, max: 10 ** digits }));
     fc.assert(
       fc.property(tie, fc.integer({ min: -60, max: 60 }), (hundredths, ulps) => {
@@ -70,7 +70,7 @@ describe('samples', () => {
     );
   });
 
-  test('gini is 0 of equal values, below 100 always, and the same in any currency', () => {
+  test('gini is 0 for equal values, always below 100, and the same in any currency', () => {
     fc.assert(
       fc.property(sample, fc.integer({ min: 2, max: 50 }), (list, times) => {
         const value = gini(ascending(list), same);

@@ -42,7 +42,7 @@ test('minusMonths is date - interval', async () => {
   expect(days.map((day, i) => dateOf(minusMonths(day, months[i]!)))).toEqual(earlier);
 });
 
-test('median and gini, rounded, are those of a statement over doubles', async () => {
+test('median and gini, rounded, equal those of a statement over doubles', async () => {
   const price = fc.integer({ min: 1, max: 1_000_000 }).map(n => n * 50);
   const acres = fc.integer({ min: 1, max: 10_000 }).map(n => n / 100);
   const sample = fc.array(

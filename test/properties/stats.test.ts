@@ -98,7 +98,7 @@ test.each([
 const marketWith = <T>(most: number, of: (listings: PlainListing[]) => fc.Arbitrary<T>) =>
   market(most).chain(one => fc.tuple(fc.constant(one), of(one.listings)));
 
-test('the order of the rows does not show', () => {
+test("the order of the rows doesn't matter", () => {
   fc.assert(
     fc.property(
       marketWith(60, listings => fc.shuffledSubarray(listings, { minLength: listings.length })),
@@ -110,7 +110,7 @@ test('the order of the rows does not show', () => {
   );
 });
 
-test('only the rows that are named count', () => {
+test('only the named rows count', () => {
   fc.assert(
     fc.property(
       marketWith(30, listings => fc.shuffledSubarray([...listings.keys()])),
@@ -123,7 +123,7 @@ test('only the rows that are named count', () => {
   );
 });
 
-test('the body names the region and then its buckets, keys in the published order', () => {
+test('the body has the region and then its buckets, with keys in the published order', () => {
   fc.assert(
     fc.property(market(30), ({ listings, asOf }) => {
       const stats = computed(listings, asOf);

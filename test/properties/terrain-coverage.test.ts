@@ -75,7 +75,7 @@ test('each fraction is the area of the polygon clipped to its cell', () => {
   );
 });
 
-test('strips of rows give what the whole gives', () => {
+test('strips of rows give the same result as the whole', () => {
   fc.assert(
     fc.property(polygons, fc.integer({ min: 1, max: 9 }), (polygon, rows) => {
       const window = windowOf(polygon[0]!);

@@ -36,7 +36,7 @@ beforeAll(async () => {
   onDegrees = await open(degrees);
 });
 
-test('shares of parcels of 4 cells and more agree with a reading of 10 x 10 points a cell to 0.5 points for 99 %', async () => {
+test('shares of parcels of 4 cells and more agree with 10 x 10 sample points a cell to 0.5 points for 99 %', async () => {
   const slopes = await slopesOf(utm);
   const width = STEEP.sizeM / CELL_M;
   let compared = 0;
@@ -85,7 +85,7 @@ function crossingsAt(ring: readonly [number, number][], y: number): number[] {
   });
 }
 
-test('the geographic grid gives parcels of 16 cells and more the shares of the projected one to 3 points for 95 %', async () => {
+test('on the geographic grid, parcels of 16 cells and more have the shares of the projected grid to 3 points for 95 %', async () => {
   let compared = 0;
   let agreeing = 0;
   for (const { shape, cells } of parcels) {

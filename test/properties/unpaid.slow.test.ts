@@ -196,7 +196,7 @@ const CALLS: Record<string, fc.Arbitrary<Given>> = {
   get_county_quality: fc.record({ params: fc.constant({ fips: String(FEW) }) }),
 };
 
-test('what is sold differs', async () => {
+test('all paid data differs', async () => {
   const sold: Step[] = [
     { operation: 'filter_properties', body: { ...few, acres_min: 3 } },
     { operation: 'filter_properties', body: { ...many, ...VALUABLE } },
@@ -213,7 +213,7 @@ test('what is sold differs', async () => {
   }
 });
 
-test('every operation is tried', () => {
+test('every operation is called', () => {
   expect(Object.keys(CALLS).sort()).toEqual(endpoints.map(({ operationId }) => operationId).sort());
 });
 
@@ -233,7 +233,7 @@ const ON_LISTS = [
   'list_lists',
 ];
 
-test('every call that is free, or refused, is answered alike, over REST and as a tool', async () => {
+test('every free or refused call gets the same response, over REST and as a tool', async () => {
   for (const operation of Object.keys(CALLS)) {
     // A skip trace is limited to 20 a minute: with fewer calls an account, no answer depends on the clock.
     if (operation.startsWith('skip_trace')) for (const twin of twins) await newClient(twin);
@@ -244,7 +244,7 @@ test('every call that is free, or refused, is answered alike, over REST and as a
   }
 });
 
-test('so is whatever sequence of calls on lists', async () => {
+test('and so does any sequence of calls to lists', async () => {
   const list = step('create_list').filter(({ body }) => !JSON.stringify(body).includes('made'));
   const steps = fc.array(fc.constantFrom(...ON_LISTS).chain(step), { minLength: 5, maxLength: 15 });
   await fc.assert(

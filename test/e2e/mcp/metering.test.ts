@@ -44,7 +44,7 @@ test.each(TRANSPORTS)('an account with an unpaid invoice is refused, and pays no
   expect(await usageOf(db, accountId)).toEqual({ tokens: 0, calls: 0, daily: 0 });
 });
 
-test.each(TRANSPORTS)('a client that has gone before the answer is ready is not charged: %s', async way => {
+test.each(TRANSPORTS)('a client that leaves before its response is ready is not charged: %s', async way => {
   const { key, accountId } = await newCaller(db, {}, { scopes: [...SCOPES] });
   await ask(way, one, key);
   const lock = await db.pool.connect();

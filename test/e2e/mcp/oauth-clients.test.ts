@@ -72,13 +72,13 @@ const countClients = async () =>
   (await db.pool.query<{ n: number }>("select count(*)::int n from oauth_records where model = 'Client'"))
     .rows[0]!.n;
 
-test('a client is given no secret', async () => {
+test('a client gets no secret', async () => {
   const { status, json } = await register({ redirect_uris: [CALLBACK] });
   expect([status, json.token_endpoint_auth_method]).toEqual([201, 'none']);
   expect(Object.keys(json).filter(name => name.includes('secret'))).toEqual([]);
 });
 
-test('a text that cannot be kept is refused by the name of its field', async () => {
+test("a text that can't be stored is refused with the name of its field", async () => {
   const { json } = await register({ redirect_uris: [CALLBACK] });
   const right = { client_id: json.client_id!, redirect_uri: CALLBACK, code_verifier: VERIFIER };
   const forms: [string, Record<string, string>][] = [
@@ -99,7 +99,7 @@ test('a text that cannot be kept is refused by the name of its field', async () 
   }
 });
 
-test('nothing is fetched from addresses that a client names', async () => {
+test("nothing is fetched from a client's addresses", async () => {
   const server = await serve((_request, response) => response.end('[]'));
   for (const name of [
     'sector_identifier_uri',
@@ -155,7 +155,7 @@ test.each([
   }
 });
 
-test('metadata is bounded, and registrations are by network', async () => {
+test('metadata has a maximum size, and registrations are limited by network', async () => {
   expect(await register({ redirect_uris: [CALLBACK], client_name: 'x'.repeat(9_000) })).toMatchObject({
     status: 400,
     json: { error: 'invalid_client_metadata' },
@@ -174,7 +174,7 @@ test('metadata is bounded, and registrations are by network', async () => {
   expect(await from('2001:db8:1:3::1')).toBe(201);
 });
 
-test('a thousand clients that nobody lets in shut nobody out, and are gone after an hour', async () => {
+test('a thousand clients without consent lock nobody out, and are deleted after an hour', async () => {
   const { json } = await register({ client_name: 'Test assistant', redirect_uris: [CALLBACK] });
   await answer(authorization(json.client_id!), 'allow');
   const oldest = (await register({ client_name: 'The oldest', redirect_uris: [CALLBACK] })).json.client_id!;
@@ -197,7 +197,7 @@ test('a thousand clients that nobody lets in shut nobody out, and are gone after
   await db.pool.query("delete from oauth_records where model = 'Client'");
 });
 
-test('a client that names no scope may do what there is; an unknown scope is refused', async () => {
+test('a client that names no scope gets all that exist; an unknown scope is refused', async () => {
   const client_id = (await register({ client_name: 'Test assistant', redirect_uris: [CALLBACK] })).json
     .client_id!;
   const pair = await tokensFor(client_id, await answer(authorization(client_id), 'allow'));
@@ -228,7 +228,7 @@ test('a client that names no scope may do what there is; an unknown scope is ref
   ]);
 });
 
-test('a client may describe itself at an address, which is its id', async () => {
+test('a client may describe itself at a URL, which is its id', async () => {
   const host = 'assistant.example';
   const registered = await countClients();
   const pair = await tokensFor(DESCRIBED, await answer(authorization(DESCRIBED), 'allow', host));
@@ -253,7 +253,7 @@ test.each<[string, object]>([
   described = description;
 });
 
-test('a network has few descriptions fetched at once', async () => {
+test('the descriptions fetched at once are limited by network', async () => {
   const before = fetched;
   const ask = async (i: number) =>
     (await fetch(authorization(`https://assistant.example/${i}.json`), { redirect: 'manual' })).text();

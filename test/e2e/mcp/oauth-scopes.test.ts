@@ -77,14 +77,14 @@ describe('consent', () => {
     }
   });
 
-  test('is right that assistants cannot change deals, webhooks and the account', () => {
+  test("correctly says that assistants can't change deals, webhooks, and the account", () => {
     const writers = [...tools.values()].filter(({ definition }) => !definition.annotations.readOnlyHint);
     const tags = new Set(writers.flatMap(tool => tool.endpoints.map(({ tag }) => tag)));
     for (const tag of ['Deal flow', 'Webhooks', 'Usage'] as const) expect(tags).not.toContain(tag);
   });
 });
 
-test('a tool only reads when its call is a GET, or a POST that says so', () => {
+test('a tool is read-only only if its call is a GET, or a POST declared as one', () => {
   const posts = endpoints.filter(({ method, operationId }) => method === 'post' && tools.has(operationId));
   const reading = posts.filter(({ operationId }) => isRead(operationId)).map(one => one.operationId);
   for (const name of ['filter_properties', 'quote_filter', 'compare_markets'])
@@ -96,7 +96,7 @@ test('a tool only reads when its call is a GET, or a POST that says so', () => {
       expect(isRead(operationId), operationId).toBe(false);
 });
 
-test('read-only access sees and calls the tools that change nothing, also once it is refreshed', async () => {
+test('read-only access sees and calls the tools that change nothing, even after a refresh', async () => {
   const { pair } = await letIn('api:mcp.read');
   expect(pair.scope).toBe('api:mcp.read');
   const next = await tokens({ grant_type: 'refresh_token', refresh_token: pair.refresh_token });
@@ -125,7 +125,7 @@ test('read-only access sees and calls the tools that change nothing, also once i
   expect((await ana.open('/account')).text).toContain('Read only');
 });
 
-test('who asks for both scopes gets all tools', async () => {
+test('both scopes give all tools', async () => {
   const { pair } = await letIn('api:mcp.read api:mcp offline_access');
   expect(pair.scope.split(' ')).toContain('api:mcp');
   const { tools: listed } = await (await connect(api, pair.access_token)).listTools();

@@ -84,7 +84,7 @@ const rpc = (url: string, token: string) =>
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
   });
 
-test('a client that knows nothing but the address gets from the 401 to a tool call', async () => {
+test('a client that knows only the address gets from a 401 to a tool call', async () => {
   const { client, tokens, kept } = await letIn();
   const used = await call(client, 'filter_properties', { county: '33019', page_size: 1 });
   expect(used).toMatchObject({ isError: false, tokens: 30 });
@@ -109,7 +109,7 @@ test('a client that knows nothing but the address gets from the 401 to a tool ca
 const passSince = (seconds: number) =>
   db.pool.query(`update oauth_records set consumed_at = consumed_at - $1 * interval '1 second'`, [seconds]);
 
-test('a refresh token that is sent twice at once gets two pairs of one grant; later it ends the access', async () => {
+test('a refresh token that is sent twice at once returns two pairs for one grant; sent later, it ends the access', async () => {
   const { tokens, kept } = await letIn();
   const { refresh_token, access_token } = tokens();
   const { client_id } = kept.client as { client_id: string };
@@ -133,7 +133,7 @@ test('a refresh token that is sent twice at once gets two pairs of one grant; la
   });
 });
 
-test('of twelve who send a code at once one gets tokens, which stay good; a code sent later ends them', async () => {
+test('of twelve clients that send a code at once, one gets tokens, which stay valid; a code sent later revokes them', async () => {
   const { provider, kept } = memory();
   const client = new Client({ name: 'test', version: '1.0.0' });
   const transport = new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { authProvider: provider });
@@ -163,7 +163,7 @@ test('of twelve who send a code at once one gets tokens, which stay good; a code
   await expect.poll(async () => (await rpc(api.url, given[0]!.access_token)).status).toBe(401);
 });
 
-test('an account that gets another owner ends its assistants with their next request, in every process', async () => {
+test('when an account gets another owner, its assistants lose access with their next request, in every process', async () => {
   const { tokens, kept } = await letIn();
   const { access_token, refresh_token } = tokens();
   for (const { url } of [api, second]) expect((await rpc(url, access_token)).status).toBe(200);
@@ -175,7 +175,7 @@ test('an account that gets another owner ends its assistants with their next req
   await changeAccount(db.pool, user.accountId, { user: user.email });
 });
 
-test('a token that is stored while its grant ends opens nothing', async () => {
+test('a token that is stored while its grant ends gives no access', async () => {
   const { tokens } = await letIn();
   const { access_token } = tokens();
   expect((await rpc(api.url, access_token)).status).toBe(200);
@@ -185,7 +185,7 @@ test('a token that is stored while its grant ends opens nothing', async () => {
   for (const { url } of [api, second]) expect((await rpc(url, access_token)).status).toBe(401);
 });
 
-test('consent that is given while the account gets another owner lets no assistant in', async () => {
+test('consent that is given while the account gets another owner gives no access', async () => {
   const { provider } = memory();
   const transport = new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { authProvider: provider });
   const client = new Client({ name: 'test', version: '1.0.0' });
@@ -214,7 +214,7 @@ test('consent that is given while the account gets another owner lets no assista
   await changeAccount(db.pool, user.accountId, { user: user.email });
 });
 
-test('who says no is led back with the refusal', async () => {
+test('whoever denies consent is sent back with the refusal', async () => {
   const { provider } = memory();
   const client = new Client({ name: 'test', version: '1.0.0' });
   const transport = new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { authProvider: provider });
@@ -243,7 +243,7 @@ test('the account page lists the assistants and ends their access', async () => 
   await expect.poll(async () => (await rpc(api.url, tokens().access_token)).status).toBe(401);
 });
 
-test('codes need their verifier, redirections their registration, resources this service', async () => {
+test('codes require their verifier, redirects their registration, and resources this service', async () => {
   const { provider, kept } = memory();
   const client = new Client({ name: 'test', version: '1.0.0' });
   const transport = new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { authProvider: provider });
@@ -275,7 +275,7 @@ test('codes need their verifier, redirections their registration, resources this
   expect(await exchange.json()).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('metadata of resource and server', async () => {
+test('metadata of the resource and the server', async () => {
   const reply = await rpc(api.url, 'x'.repeat(43));
   expect(reply.status).toBe(401);
   expect(reply.headers.get('www-authenticate')).toBe(

@@ -164,7 +164,7 @@ const QUESTIONS: [question: string, steps: Step[], answer: RegExp][] = [
 const contextOf = (results: Result[]) =>
   Math.ceil(results.reduce((sum, { text }) => sum + text.length, 0) / 4);
 
-test('thirty questions of an investor are answered in few calls, and the answers are short', {
+test('thirty questions of an investor are answered in few calls, with short responses', {
   timeout: 60_000,
 }, async () => {
   expect(QUESTIONS).toHaveLength(30);

@@ -22,7 +22,7 @@ async function send(body: unknown, headers: Record<string, string> = {}, method 
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-test('requests that are no messages, and other methods', async () => {
+test('requests that are not messages, and other methods', async () => {
   expect(await send('{"jsonrpc"')).toMatchObject({ status: 400 });
   expect((await send('{"jsonrpc"')).text).toContain('-32700');
   expect((await send([toolCall('get_usage'), toolCall('get_usage')])).text).toContain('-32600');
@@ -33,7 +33,7 @@ test('requests that are no messages, and other methods', async () => {
     expect(await send(toolCall('get_usage'), { Authorization })).toMatchObject({ status: 401 });
 });
 
-test('subscriptions are refused by their name', async () => {
+test('subscriptions are refused by name', async () => {
   for (const version of VERSIONS) {
     const reply = await send(
       { jsonrpc: '2.0', id: 'listening', method: 'subscriptions/listen', params: { notifications: {} } },
@@ -46,7 +46,7 @@ test('subscriptions are refused by their name', async () => {
   }
 });
 
-test('looking people up asks others and is kept on record; all else that reads does neither', async () => {
+test('skip tracing calls providers and is recorded; all other reading tools do neither', async () => {
   const { tools } = await (await connect(api, key)).listTools();
   const hints = new Map(tools.map(({ name, annotations }) => [name, annotations!]));
   for (const name of ['skip_trace_owner', 'skip_trace_property_owner'])
@@ -54,14 +54,14 @@ test('looking people up asks others and is kept on record; all else that reads d
   expect(hints.get('filter_properties')).toMatchObject({ readOnlyHint: true, openWorldHint: false });
 });
 
-test('what a call costs stands in the headers, too', async () => {
+test('the headers show the price of a call as well', async () => {
   const reply = await send(toolCall('get_property', { property_id: 3301900001047 }));
   expect(reply.headers.get('x-tokens-used')).toBe('10');
   expect(Number(reply.headers.get('x-ratelimit-remaining'))).toBeLessThan(60_000);
   expect(reply.headers.get('content-type')).toMatch(/json|event-stream/);
 });
 
-test('pages of other sites are kept out, whatever their name was pointed at', async () => {
+test('pages of other sites are kept out, even after DNS rebinding', async () => {
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
   const { port } = new URL(api.url);
   for (const [headers, status] of [
@@ -121,7 +121,7 @@ test.each(['mcp', 'rest'])('a client that leaves stops the query, and pays nothi
   });
 });
 
-test('a tool that takes too long says so, and its query is stopped', async () => {
+test('a tool that takes too long says so, and its query is canceled', async () => {
   // Less than the limits of the pool and of the client, which go by the same timers.
   const hasty = await startTestApi(db, { env: { REQUEST_TIMEOUT_MS: '20000' } });
   const client = await connect(hasty, key);

@@ -73,7 +73,7 @@ test.each(VERSIONS)('tools, resources and prompts over HTTP and over standard in
   });
 });
 
-test('over standard input, a service that is not there or a key that is not known is told', async () => {
+test('over standard input, an unreachable service or an unknown key is reported', async () => {
   const open = (env: Record<string, string>) =>
     new Client({ name: 'test', version: '1.0.0' }).connect(
       new StdioClientTransport({
@@ -90,7 +90,7 @@ test('over standard input, a service that is not there or a key that is not know
   );
 });
 
-test('over standard input, what was asked before its end is answered, and what is no message is told', async () => {
+test('over standard input, requests before the end of input are answered, and invalid messages are reported', async () => {
   const child = spawn(process.execPath, [join(rootDir, 'bin/plat.mjs'), 'mcp'], {
     env: { ...process.env, PLAT_URL: api.url, PLAT_API_KEY: key },
     stdio: ['pipe', 'pipe', 'inherit'],

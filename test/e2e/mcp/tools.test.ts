@@ -126,7 +126,7 @@ const OTHERS = [
   'delete_export',
 ];
 
-test.each(VERSIONS)('every tool answers as REST does and costs as much: %s', async version => {
+test.each(VERSIONS)('every tool returns the same as REST at the same price: %s', async version => {
   const client = await connect(api, key, version);
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual([...CASES.map(([name]) => name), ...OTHERS].sort());
@@ -159,7 +159,7 @@ test.each(VERSIONS)('every tool answers as REST does and costs as much: %s', asy
   expect((await call(client, 'list_saved_markets')).structured).toEqual({ results: [] });
 });
 
-test('a picture comes as one, a report and traces as REST makes them', async () => {
+test('a picture is returned as an image, a report and traces as in REST', async () => {
   await ingestSample(db.pool, 'washington-nh-relief');
   const client = await connect(api, key);
   const picture = await client.callTool({ name: 'get_parcel_image', arguments: { property_id: PARCEL } });
@@ -183,7 +183,7 @@ test('a picture comes as one, a report and traces as REST makes them', async () 
   expect((await call(client, 'list_deal_flow_listings')).structured).toEqual({ results: [] });
 });
 
-test('usage is of the mode mcp, and what is left is told', async () => {
+test('usage is recorded in the mode mcp, and the remaining tokens are returned', async () => {
   const own = await newCaller(db, { tokensIncluded: 45 }, { scopes: ['api:mcp'] });
   const client = await connect(api, own.key);
   expect(await call(client, 'filter_properties', FILTER)).toMatchObject({ tokens: 30, left: 15 });
@@ -199,7 +199,7 @@ test('usage is of the mode mcp, and what is left is told', async () => {
   expect((await usageOf(db, accountId)).tokens).toBeGreaterThan(0);
 });
 
-test('refusals are results with the envelope that REST sends', async () => {
+test("refusals are results with REST's error", async () => {
   const client = await connect(api, key);
   const refusals: [string, Record<string, unknown>, object][] = [
     ['get_property', { property_id: 3301999999999 }, { code: 'not_found' }],
@@ -237,7 +237,7 @@ test('refusals are results with the envelope that REST sends', async () => {
   await expect(client.callTool({ name: 'drop_table', arguments: {} })).rejects.toThrow('drop_table');
 });
 
-test('the free tier may use tools and not REST; a key without api:mcp may not', async () => {
+test('the free tier may use tools but not REST; a key without api:mcp may not', async () => {
   const free = await newCaller(
     db,
     { tier: 'free', user: 'free@acme.example' },
@@ -261,7 +261,7 @@ test('the free tier may use tools and not REST; a key without api:mcp may not', 
   });
 });
 
-test('calls of tools take from the bucket of all calls', async () => {
+test('tool calls count toward the limit on all calls', async () => {
   const own = await newCaller(db, { ratePerMinute: 1, rateBurst: 2 }, { scopes: ['api:mcp'] });
   const client = await connect(api, own.key);
   const answers = [];
@@ -283,7 +283,7 @@ test('definitions are short', () => {
   }
 });
 
-test('a list is made, filled, read, changed and deleted', async () => {
+test('a list is created, filled, read, changed, and deleted', async () => {
   const client = await connect(api, key);
   const made = await call(client, 'create_list', { name: 'mailing', one_per_owner: true });
   const id = made.structured!.id as string;
