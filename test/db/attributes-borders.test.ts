@@ -72,7 +72,7 @@ async function marks(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ key, layers }) => [key, layers]));
 }
 
-test('the ground of the next county blocks once it is loaded, and what becomes of it moves its neighbours here', async () => {
+test('land across the county line blocks once it is loaded, and changes there mark the neighbors here', async () => {
   const here = await bringRoads(HOME, [ELSEWHERE]);
   const there = await bringRoads(NEXT, [HIGHWAY]);
   await bringRoll(HOME, [NORTHERN, FAR]);

@@ -164,7 +164,7 @@ const snapshot = () =>
      order by 1`,
   );
 
-test('whatever is merged while parcels are computed, in the end they are as if computed at once', async () => {
+test('whatever is merged while parcels are computed, the result is the same as computing once at the end', async () => {
   let merging = true;
   const workers = [work(() => !merging), work(() => !merging)];
   await Promise.all([

@@ -74,7 +74,7 @@ const snapshot = () =>
      order by property_id`,
   );
 
-test('workers killed in the middle of chunks leave nothing that the next one does not bring to the end', async () => {
+test('when workers are killed in the middle of chunks, the next one finishes everything they left', async () => {
   const scope = { fips: FIPS };
   expect(await plan(pool, { scope }, CHUNK_PARCELS)).toMatchObject({ parcels: LOTS, chunks: 30 });
   for (const chunk of await openChunks(pool)) await compute(pool, chunk, LAND_KERNELS);

@@ -43,7 +43,7 @@ test('without layers a merge marks nothing', async () => {
   expect(await marks()).toEqual({});
 });
 
-test('a merge marks what it makes out of date, and nothing else', async () => {
+test('a merge marks what it makes outdated, and nothing else', async () => {
   await putLayer(pool, 'elevation', { coverage: [...COVERAGE] });
 
   // Without roads no parcel depends on another.
@@ -85,7 +85,7 @@ test('a merge marks what it makes out of date, and nothing else', async () => {
   expect(await marks()).toEqual({ P2: 2, P3: 15, P4: 2 });
 });
 
-test('a mark on top of another has the kinds of both, counts as new and belongs to no chunk', async () => {
+test('a mark on top of another has the kinds of both, counts as new, and belongs to no chunk', async () => {
   await settle();
   const { property_id: id } = await one<{ property_id: number }>(
     pool,
@@ -103,7 +103,7 @@ test('a mark on top of another has the kinds of both, counts as new and belongs 
   expect(after!.chunk).toBeNull();
 });
 
-test('a parcel whose shape stays keeps what filters know of its ground; another shape loses it', async () => {
+test('a parcel whose shape stays keeps the terrain for filters; a new shape loses it', async () => {
   const rows = await all<{ property_id: number; shape_hash: string }>(
     pool,
     "select property_id, shape_hash from parcels where source_key in ('P1', 'P2') order by source_key",
@@ -152,7 +152,7 @@ test('a parcel whose shape stays keeps what filters know of its ground; another 
   ]);
 });
 
-test('parcels that come while a first layer is being merged are marked by one of the two merges', async () => {
+test('parcels that arrive while a first layer is being merged are marked by one of the two merges', async () => {
   await settle();
   await pool.query('truncate land_layers');
   const layer = await pool.connect();

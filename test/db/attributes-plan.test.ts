@@ -14,7 +14,7 @@ beforeEach(async () => {
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 describe('a plan', () => {
-  test('puts marked parcels into chunks of neighbours, a job each', async () => {
+  test('puts marked parcels into chunks of neighbors, with one job each', async () => {
     await insertLots(pool, range(0, 400));
     await markParcels(pool, ['roads']);
     const planned = await plan(pool, { scope: { dirty: true } }, 100);
@@ -31,7 +31,7 @@ describe('a plan', () => {
     for (const { width } of rows) expect(width).toBeLessThan(0.0012 * 80 * 1e7);
   });
 
-  test('puts the same parcels into the same chunks however the table lies', async () => {
+  test('puts the same parcels into the same chunks, whatever the order of the table', async () => {
     await insertLots(pool, range(0, 400));
     const chunksOf = async () => {
       const { first } = await plan(pool, { scope: { fips: 33_019 } }, 30);
@@ -51,7 +51,7 @@ describe('a plan', () => {
     expect(await chunksOf()).toEqual(chunks);
   });
 
-  test('leaves chunks alone whose jobs are open, and plans those anew whose jobs have ended', async () => {
+  test('leaves chunks with open jobs alone, and plans those whose jobs have ended again', async () => {
     await insertLots(pool, range(0, 10));
     await markParcels(pool, ['roads'], [COUNTY + 1]);
     await plan(pool);
@@ -70,7 +70,7 @@ describe('a plan', () => {
     expect((await marksOf(pool)).map(mark => mark.property_id)).toEqual([COUNTY + 1, COUNTY + 3]);
   });
 
-  test('of a county or of all marks what it plans, with the kinds that are asked for', async () => {
+  test('of a county or of all marks what it plans, with the requested kinds', async () => {
     await insertLots(pool, range(0, 3));
     const elsewhere = 33_017;
     await insertParcels(pool, [parcelOf(500, elsewhere)]);
@@ -83,7 +83,7 @@ describe('a plan', () => {
     expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([15, 12, 12, 12]);
   });
 
-  test('ended between two counties, another one goes on', async () => {
+  test('interrupted between two counties, is completed by another one', async () => {
     await insertLots(pool, range(0, 5));
     await insertParcels(pool, [parcelOf(500, 33_017)]);
     await markParcels(pool, ['roads']);

@@ -24,7 +24,7 @@ afterEach(() => {
 /** Ends the jobs that were handed on, as a worker does. */
 const endJobs = () => pool.query("update jobs set status = 'done'");
 
-test('a start waits for what is due, and asks for it when nothing is on its way', async () => {
+test('a start waits for due parcels, and requests them if no job is on its way', async () => {
   await markParcels(pool, ['roads']);
   let delivered = 0;
   const deliver = async (ids: string[]) => {
@@ -36,7 +36,7 @@ test('a start waits for what is due, and asks for it when nothing is on its way'
   expect({ delivered, out }).toEqual({ delivered: 1, out: '' });
 });
 
-test('it does not ask when nothing is due, and not twice', async () => {
+test('it requests nothing if nothing is due, and never twice', async () => {
   const deliver = vi.fn(async () => void (await endJobs()));
   await finishJobs(ATTRIBUTE_JOBS, { db: pool, deliver, signal }, 60_000);
   expect(deliver).not.toHaveBeenCalled();
@@ -47,7 +47,7 @@ test('it does not ask when nothing is due, and not twice', async () => {
   expect(out).toMatch(/^[^\n]*`npx plat status`[^\n]*\n$/);
 });
 
-test('it does not wait longer than it has patience: the workers go on', async () => {
+test('it waits no longer than its limit: the workers go on', async () => {
   await markParcels(pool, ['roads']);
   await finishJobs(ATTRIBUTE_JOBS, { db: pool, deliver: async () => {}, signal }, 300);
   expect(out).toMatch(/^[^\n]*\b3 parcels[^\n]*\n$/);

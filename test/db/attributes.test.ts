@@ -52,7 +52,7 @@ function interrupted(happens: () => Promise<unknown>): LandKernels {
 }
 
 describe('a chunk', () => {
-  test('stores what the layers tell, from which versions, and brings the filters to it', async () => {
+  test('stores what the layers say, with their versions, and updates the filters', async () => {
     await insertLots(pool, range(0, 3));
     const roads = await putLayer(pool, 'roads', {
       coverage: EVERYWHERE,
@@ -116,7 +116,7 @@ describe('a chunk', () => {
     expect(await attributesOf(pool, 50)).toMatchObject({ flood_runs: [whole], flood_zone_percent: 0 });
   });
 
-  test('a parcel on the edge of a coverage is where its location is: all of it is covered, or nothing known', async () => {
+  test('a parcel on the edge of a coverage counts at its location: all of it is covered, or nothing is known', async () => {
     await insertLots(pool, [0]);
     const flood = async (east: number) => {
       await putLayer(pool, 'flood', { coverage: [LON - 0.01, LAT - 0.01, east, LAT + 0.01] });
@@ -129,7 +129,7 @@ describe('a chunk', () => {
     expect(await flood(LON + 0.0001)).toBe(0);
   });
 
-  test('computes the kinds that are marked; the others keep their figures and versions', async () => {
+  test('computes the marked kinds; the others keep their figures and versions', async () => {
     await insertLots(pool, [0]);
     const first = await putLayer(pool, 'wetlands', { coverage: EVERYWHERE });
     await putLayer(pool, 'flood', { coverage: EVERYWHERE });
@@ -153,7 +153,7 @@ describe('a chunk', () => {
     });
   });
 
-  test('computes every kind of a shape that is another than the stored figures are of', async () => {
+  test('computes every kind if the shape differs from that of the stored figures', async () => {
     await insertLots(pool, [0]);
     await putLayer(pool, 'wetlands', { coverage: EVERYWHERE });
     await markParcels(pool, ['wetlands']);
@@ -194,7 +194,7 @@ describe('a chunk', () => {
     expect(await attributesOf(pool, 99)).toMatchObject({ local_frontage_ft: 3, wetlands_percent: 2 });
   });
 
-  test('of a parcel without geometry nothing is known', async () => {
+  test('nothing is known about a parcel without geometry', async () => {
     await insertLots(pool, [0]);
     await putLayer(pool, 'flood', { coverage: EVERYWHERE, fips: 33_019 });
     await markParcels(pool, ['flood']);
@@ -209,7 +209,7 @@ describe('a chunk', () => {
     expect(rows).toEqual([{ flood_zone_percent: null }]);
   });
 
-  test('a parcel that is marked again while it is computed stays as it was, and is planned again', async () => {
+  test('a parcel that is marked again while it is computed stays unchanged, and is planned again', async () => {
     await insertLots(pool, [0, 1]);
     await putLayer(pool, 'elevation', { coverage: EVERYWHERE });
     const old = await putLayer(pool, 'flood', { coverage: EVERYWHERE });
@@ -238,7 +238,7 @@ describe('a chunk', () => {
     expect(await attributesOf(pool, 0)).toMatchObject({ flood_runs: [replaced], flood_zone_percent: 1 });
   });
 
-  test('killed before it is written it leaves everything as it was, and the next attempt does it', async () => {
+  test('killed before writing, it leaves everything unchanged, and the next attempt completes it', async () => {
     await insertLots(pool, range(0, 5));
     await putLayer(pool, 'elevation', { coverage: EVERYWHERE });
     const run = await putLayer(pool, 'flood', { coverage: EVERYWHERE });
@@ -263,7 +263,7 @@ describe('a chunk', () => {
     expect(await compute(pool, chunk!)).toMatchObject({ parcels: 0, changed: 0 });
   });
 
-  test('two workers at one chunk: it is written once', async () => {
+  test('two workers on one chunk: it is written once', async () => {
     await insertLots(pool, range(0, 50));
     await putLayer(pool, 'flood', { coverage: EVERYWHERE });
     await markParcels(pool, ['flood']);

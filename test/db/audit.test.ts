@@ -8,7 +8,7 @@ const db = await createTestDatabase();
 
 const read = async () => (await db.pool.query('select * from audit order by id')).rows;
 
-test('everything about accounts, keys, users, companies and tiers is kept, and by whom', async () => {
+test('everything about accounts, keys, users, companies, and tiers is recorded, with who did it', async () => {
   await createAccount(db.pool, { name: 'acme', tier: 'growth', user: 'ana@acme.example' });
   const { id } = await createKey(db.pool, 'acme', { name: 'web' });
   await changeAccount(db.pool, 'acme', { userName: 'Ana Lima', company: 'Acme Land', overageAllowed: true });

@@ -43,7 +43,7 @@ async function plansOf(parameters: Record<string, unknown>): Promise<string> {
   return plans.join('\n\n');
 }
 
-describe('comps are found through an index, whatever else is asked', () => {
+describe('comps are found through an index, whatever else is requested', () => {
   const more = { order: '-ppa', status: ['SOLD', 'ACTIVE'], acres_min: '1', dom_max: '9999' };
   const polygon = '{"type":"Polygon","coordinates":[[[-85,35],[-84.5,35.2],[-84,36],[-84.6,35.8],[-85,35]]]}';
 

@@ -15,7 +15,7 @@ function urlWith(options: string): string {
   return url.href;
 }
 
-test('whatever DATABASE_URL asks for, months are added in UTC; its other settings hold', async () => {
+test('whatever DATABASE_URL sets, months are added in UTC; its other settings apply', async () => {
   const config = { ...db.config, DATABASE_URL: urlWith('-c timezone=America/New_York -c work_mem=7MB') };
   const pool = openTestDb(config, {
     applicationName: 'test',
@@ -30,7 +30,7 @@ test('whatever DATABASE_URL asks for, months are added in UTC; its other setting
   expect(rows).toEqual([{ timezone: 'UTC', work_mem: '7MB', rest: '5s', same_hour: true }]);
 });
 
-test('work for which no connection was free in time may be tried again', async () => {
+test('work for which no connection was free in time may be retried', async () => {
   const pool = openTestDb(db.config, { applicationName: 'test', max: 1 });
   const client = await pool.connect();
   pool.pool.options.connectionTimeoutMillis = 20;
@@ -39,7 +39,7 @@ test('work for which no connection was free in time may be tried again', async (
   await pool.end();
 });
 
-test('the rest of DATABASE_URL stays as it is', () => {
+test('the rest of DATABASE_URL stays unchanged', () => {
   const url = 'postgresql://a%40b:p%2Fw@[::1]:5433/plat?sslmode=require';
   expect(connectionOf({ ...db.config, DATABASE_URL: url }, { jit: 'off' })).toMatchObject({
     connectionString: url,
@@ -47,7 +47,7 @@ test('the rest of DATABASE_URL stays as it is', () => {
   });
 });
 
-test('work whose connection was lost while it rested may be tried again', async () => {
+test('work whose connection was lost while idle may be retried', async () => {
   const client = await db.pool.connect();
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const ended = new Promise(resolve => client.once('end', resolve));
@@ -57,14 +57,14 @@ test('work whose connection was lost while it rested may be tried again', async 
   client.release(true);
 });
 
-test('the server misses a host that is gone without a word within half a minute', async () => {
+test('the server notices within half a minute that a host is gone without notice', async () => {
   const { rows } = await db.pool.query(
     "select current_setting('tcp_keepalives_idle') as idle, current_setting('tcp_user_timeout') as unheard",
   );
   expect(rows).toEqual([{ idle: '10', unheard: '30000' }]);
 });
 
-test('a literal means in a statement what the parameter would', async () => {
+test('a literal in a statement means the same as the parameter', async () => {
   const texts = ['O\'Neil \\ "x"', '{a,b}', '', 'null', '--', ' '];
   const values = [...texts, -5, 0, 1.25e-7, 2 ** 52, true, null];
   const { rows } = await db.pool.query<{ value: unknown }>(

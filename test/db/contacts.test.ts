@@ -34,8 +34,8 @@ const stateOf = async ({ subject, address }: ReturnType<typeof ask>) =>
 const ids = async () =>
   (await db.pool.query('select first_name from contacts order by 1')).rows.map(row => row.first_name);
 
-describe('a feed of contacts', () => {
-  test('is merged by what has changed, and erases whom it no longer shows', async () => {
+describe('a contact feed', () => {
+  test('is merged by its changes, and erases people that it no longer shows', async () => {
     expect(await people(LINES)).toMatchObject({
       status: 'merged',
       counts: { read: { contacts: 3 }, new: 3 },
@@ -54,7 +54,7 @@ describe('a feed of contacts', () => {
     await people(LINES);
   });
 
-  test('keeps rejects without names and numbers, and stops a run of too many', async () => {
+  test('stores rejected rows without names and numbers, and blocks a run with too many', async () => {
     const feed = contactsFeed(folder, [
       { first: 'Xenia', last: '', zip: '03431', phone1: '6035550150' },
       { first: 'Xenia', last: 'Quux', zip: '', phone1: '6035550150' },
@@ -85,7 +85,7 @@ describe('a feed of contacts', () => {
     expect(JSON.parse(rows[0].raw)).toMatchObject({ first: 'xxxxx', phone1: '0000000000' });
   });
 
-  test('of one contact in several rows the one that was seen last counts', async () => {
+  test('of one contact in several rows, the last seen counts', async () => {
     const twice = [
       { ...LINES[0], id: 'a', seen: '2026-01-01' },
       { ...LINES[0], id: 'a', seen: '2024-01-01', phone1: '6035550199' },
@@ -101,8 +101,8 @@ describe('a feed of contacts', () => {
   });
 });
 
-describe('who asks to be left alone', () => {
-  test('is unknown to every search, by whatever name, and to what is ingested later', async () => {
+describe('a person who asks not to be contacted', () => {
+  test('is not found by any search, under any name, or in later loads', async () => {
     await people(LINES);
     const request: ForgetRequest = ask('Bob', 'Zweig', '1 A St');
     await suppress(db.pool, [request.subject], [request.address], [], 'test');
@@ -117,7 +117,7 @@ describe('who asks to be left alone', () => {
     expect(await stateOf(ask('Karl', 'Zweig', '1 A St'))).toBe('unknown');
   });
 
-  test('is hidden at once where contacts hold them already', async () => {
+  test('is hidden at once if contacts already have them', async () => {
     const request = ask('Grace', 'Nowell');
     expect(await stateOf(request)).toBe('found');
     expect(
@@ -132,8 +132,8 @@ describe('who asks to be left alone', () => {
   });
 });
 
-describe('who asks to be forgotten', () => {
-  test('is erased from all that is kept, which is told, and stays away', async () => {
+describe('a person who asks to be forgotten', () => {
+  test('is erased everywhere, which is reported, and stays away', async () => {
     await db.pool.query('truncate contact_suppressions');
     await people(LINES);
     await expect(forgetContact(db.pool, ask('Ada', 'Nowell', null), 'test')).rejects.toMatchObject({
@@ -152,7 +152,7 @@ describe('who asks to be forgotten', () => {
     expect(await ids()).toEqual([]);
   });
 
-  test('is named as a former owner no longer, nor by merges to come', async () => {
+  test('is no longer named as a former owner, or by later merges', async () => {
     const owners = { P1: 'NOWELL ADA', P2: 'NOWELL ADA', P3: 'NOWELL KARL', P4: 'ZWEIG BOB' };
     const merge = (next: Record<string, string>, mail = '12 Zephyr St') =>
       ingestRoll(

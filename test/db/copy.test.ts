@@ -44,7 +44,7 @@ async function* cut(data: Buffer, size: number) {
   for (let at = 0; at < data.length; at += size) yield data.subarray(at, at + size);
 }
 
-test.each([0, 1, 40_000])('%i rows arrive as the server has them, nulls included', async n => {
+test.each([0, 1, 40_000])('%i rows arrive as they are on the server, including nulls', async n => {
   const { rows, columns } = await readCopyBinary(cut(await copied(n), 65_536), COLUMNS);
   const { rows: expected } = await pool.query<unknown[]>({
     text: QUERY.replace('%n', String(n)),
@@ -71,7 +71,7 @@ test.each([0, 1, 40_000])('%i rows arrive as the server has them, nulls included
   expect(actual).toEqual(plain);
 });
 
-test('where the data is cut makes no difference', async () => {
+test('the position of cuts in the data makes no difference', async () => {
   const data = await copied(50);
   const whole = await readCopyBinary(cut(data, data.length), COLUMNS);
   await fc.assert(
@@ -88,7 +88,7 @@ test.each([
   await expect(readCopyBinary(cut(change(await copied(3)), 64), COLUMNS)).rejects.toThrow(message);
 });
 
-test('columns that are not those of the statement are refused', async () => {
+test("columns that differ from the statement's are refused", async () => {
   const data = await copied(3);
   const { zip, ...fewer } = COLUMNS;
   await expect(readCopyBinary(cut(data, 64), fewer)).rejects.toThrow(/6 fields, not 5/);
@@ -96,7 +96,7 @@ test('columns that are not those of the statement are refused', async () => {
   await expect(readCopyBinary(cut(data, 64), wider)).rejects.toThrow(/column day has 4 bytes/);
 });
 
-test('one value arrives as its bytes, and none where there is no row', async () => {
+test('one value arrives as its bytes, or null without a row', async () => {
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, i) => i % 256));
   await pool.query('create table kept (bytes bytea)');
   const copy = () =>

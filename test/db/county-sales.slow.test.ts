@@ -248,7 +248,7 @@ beforeAll(async () => {
 });
 afterAll(() => mirror.close());
 
-test('counties of three states get a market without a line typed: statistics, values, and advice for a deal', async () => {
+test('counties of three states get a market without any typing: statistics, values, and advice for a deal', async () => {
   const { out } = await runCommand(settings, ['county', 'add', ...Object.keys(COUNTIES), '--json']);
   const added = JSON.parse(out) as {
     fips: string;

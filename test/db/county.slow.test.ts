@@ -48,14 +48,14 @@ const FAULTS = ['dead', 'page', 'undated', 'moved'];
 const run = async (name: string) =>
   ingest(pool, await loadFeed(join(feeds, `${name}.yaml`)), {}, { sharedDir: join(folder, 'downloads') });
 
-test('a dry run shows what would be written, and asks nobody', async () => {
+test('a dry run shows what would be written, and queries nobody', async () => {
   const { code, out } = await county('add', '23019', '--dry-run');
   expect([code, mirror.requests.length, existsSync(feeds)]).toEqual([0, 0, false]);
   expect(out).toMatch(/23019 Penobscot/);
   expect(out).toMatch(/assessor +23019-parcels +planned +http.*parcels\.zip +as is/);
 });
 
-test('a feed of each kind is written, each of a source that has answered, and what they name is ingested', async () => {
+test('a feed of each kind is written, each for a source that responded, and what they name is loaded', async () => {
   const { code, out, err } = await county('add', '23019');
   expect([code, out]).toEqual([
     0,
@@ -109,7 +109,7 @@ test('a feed of each kind is written, each of a source that has answered, and wh
   ]);
 }, 60_000);
 
-test('a file that has not changed is known by one question; one that has is read again', async () => {
+test('an unchanged file is recognized with one request; a changed one is read again', async () => {
   const asked = () => mirror.asked(/ME_shapefile/).length;
   const before = asked();
   expect(await run('23019-wetlands')).toMatchObject({ status: 'unchanged' });
@@ -119,7 +119,7 @@ test('a file that has not changed is known by one question; one that has is read
   expect(mirror.asked(/ME_shapefile/).filter(method => method === 'GET')).toHaveLength(2);
 });
 
-test('counties share a file of their state; what is there is left alone', async () => {
+test("counties share their state's file; existing feeds are left alone", async () => {
   const { code, out } = await county('add', '23009', '23019', '--json');
   const added = JSON.parse(out) as { fips: string; kind: string; status: string }[];
   const statuses = (fips: string) =>
@@ -134,7 +134,7 @@ test('counties share a file of their state; what is there is left alone', async 
   expect(mirror.asked(/ME_shapefile/).filter(method => method === 'GET')).toHaveLength(before);
 });
 
-test('the list tells what is loaded, how old it is, from where, and what is missing', async () => {
+test('the list shows what is loaded, how old it is, where it is from, and what is missing', async () => {
   const { code, out } = await county('list', '--json');
   const [hancock, penobscot] = JSON.parse(out);
   expect(code).toBe(0);
@@ -190,7 +190,7 @@ test('without a network nothing is written, and the messages say what to set', a
     expect(out).toContain(setting);
 });
 
-test('of a state whose servers fail in one way or another the rest is written, and each failure is told', async () => {
+test('if some servers of a state fail in various ways, the rest is written, and each failure is reported', async () => {
   const elsewhere: Record<string, string> = { ...settings, FEEDS_DIR: join(folder, 'state') };
   elsewhere.WETLANDS_URL = elsewhere.WETLANDS_URL!.replace('/wetlands', '/fault-headless/wetlands');
   const roadsBy = (fault: string) => settings.ROADS_URL!.replace('/geo', `/fault-${fault}/geo`);
@@ -233,12 +233,12 @@ test('of a state whose servers fail in one way or another the rest is written, a
   }
 }, 60_000);
 
-test('--run ingests what is there as well', async () => {
+test('--run loads existing feeds as well', async () => {
   const { code, out } = await county('add', '23019', '--run');
   expect([code, out.match(/^23019-\w+: job \S+/gm)?.length]).toEqual([0, 7]);
 });
 
-test('a catalogue that is not there is told as one', async () => {
+test('a missing catalog is reported', async () => {
   const argv = ['county', 'add', '23001', '--dry-run'];
   const { code, err } = await runCommand({ ...settings, CATALOGUE_FILE: 'nope.json' }, argv);
   expect([code, err]).toEqual([1, expect.stringMatching(/^plat: .*nope\.json.*CATALOGUE_FILE/)]);
@@ -248,12 +248,12 @@ test('a catalogue that is not there is told as one', async () => {
   expect(told).toMatch(/source 1 .*"place".*"address"/);
 });
 
-test('codes and states that are none are refused', async () => {
+test('invalid codes and states are refused', async () => {
   for (const argv of [['add', '55555'], ['add', '--state', 'XX'], ['add'], ['list', '--state', 'XX']])
     expect([argv, (await county(...argv)).code]).toEqual([argv, 2]);
 });
 
-test("customers see terms, age and address of what was added, and what the operator's catalogue offers for the rest", async () => {
+test("customers see terms, age, and URL of what was added, and what the operator's catalog offers for the rest", async () => {
   const { key } = await newCaller(db);
   const get = async (path: string) => (await api.call(`/api/public/v1/coverage/${path}`, { key })).json;
   const { sources } = (await get('23019/')) as { sources: Record<string, unknown>[] };
@@ -280,7 +280,7 @@ test("customers see terms, age and address of what was added, and what the opera
   });
 });
 
-test('of a layer on an ArcGIS server labels name the columns; of a state the parcels in the county are taken, by its preset', async () => {
+test("labels name the columns of a layer on an ArcGIS server; from a state's layer, the county's parcels are loaded with its preset", async () => {
   const fields = ['OBJECTID', 'F1', 'F2'].map((name, i) => ({
     name,
     type: 'esriFieldTypeString',

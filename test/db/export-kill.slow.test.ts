@@ -20,7 +20,7 @@ const api = await startTestApi(db);
 const KILLS = Number(process.env.KILLS ?? 1);
 const BODY = { filter: { county: '33019' }, format: 'csv', boundary: true };
 
-test('a worker killed with -9 at any statement: the next one ends with the same bytes and bills once', async () => {
+test('a worker killed with -9 at any statement: the next one produces the same bytes and bills once', async () => {
   const undisturbed = await exportFile(db, api, (await newCaller(db)).key, BODY);
   const wanted = undisturbed.parts.map(({ sha256 }) => sha256);
   const { key, accountId } = await newCaller(db);

@@ -17,7 +17,7 @@ const free = async (company: string, given: readonly GivenRow[]) => [
   ...(await listFreeRows(db.pool, company, given)),
 ];
 
-test('a row costs a company once, in whatever county, and another one for itself', async () => {
+test('a row costs a company once, in any county, and another company pays for itself', async () => {
   expect(await give(OURS, rows(B, A, C, A))).toBe(3);
   expect(await give(OURS, rows(A, B, C))).toBe(0);
   expect((await free(OURS, rows(A, B, C, 3_301_900_000_009))).sort()).toEqual([A, B, C].sort());
@@ -25,14 +25,14 @@ test('a row costs a company once, in whatever county, and another one for itself
   expect(await give(THEIRS, rows(A))).toBe(1);
 });
 
-test('one that has changed since costs again', async () => {
+test('a row that has changed since costs again', async () => {
   const changed = [{ property_id: A, version: 8 }];
   expect(await free(OURS, changed)).toEqual([]);
   expect(await give(OURS, [...changed, ...rows(B)])).toBe(1);
   expect(await free(OURS, changed)).toEqual([A]);
 });
 
-test('so does one that was paid for 30 days ago, whose mark is deleted', async () => {
+test('so does a row that was paid for 30 days ago, whose mark is deleted', async () => {
   const age = (days: number) =>
     db.pool.query(`update given_rows set given_at = now() - $1 * interval '1 day' where property_id = $2`, [
       days,
@@ -50,7 +50,7 @@ test('so does one that was paid for 30 days ago, whose mark is deleted', async (
   expect(left).toHaveLength(3);
 });
 
-test('two who give the same rows at once pay for them once', async () => {
+test('two calls with the same rows at once pay for them once', async () => {
   const wanted = rows(3_301_900_000_101, 3_301_900_000_102);
   const client = await db.pool.connect();
   await client.query('begin');
@@ -67,7 +67,7 @@ test('two who give the same rows at once pay for them once', async () => {
   expect(await second).toBe(0);
 });
 
-test('nothing is marked where the charge is rolled back', async () => {
+test('nothing is marked if the charge is rolled back', async () => {
   const wanted = rows(3_301_900_000_201);
   await expect(
     db.pool.transaction(async client => {

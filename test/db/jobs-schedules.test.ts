@@ -79,7 +79,7 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
     expect(await inForce()).toEqual({ ...daily, 'feed-two': '45 5 * * 1 America/Denver' });
   });
 
-  test('a faulty feed file removes none; those of other files follow them', async () => {
+  test('a faulty feed file removes none; those of other files are updated', async () => {
     const { write, sync, inForce } = setUp();
     write('one', feedText('one', at('0 4 * * *', 'UTC')));
     await sync();
@@ -99,7 +99,7 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
     expect(after).toMatchObject({ id: before!.id, timestamp: before!.timestamp });
   });
 
-  test('come back when the queue has lost them', async () => {
+  test('come back if the queue has lost them', async () => {
     const { sync, inForce, config } = setUp();
     const { restore } = await sync();
     await loseQueues(db, config);
@@ -108,7 +108,7 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
     expect(await inForce()).toEqual(daily);
   });
 
-  test('one that comes round puts its job into the outbox, and the worker does it', async () => {
+  test('a schedule that comes due puts its job into the outbox, and the worker runs it', async () => {
     const { write, queue, config } = setUp();
     const name = `due-${kind}`;
     write(name, feedText(name, at('0 4 * * *', 'UTC')));

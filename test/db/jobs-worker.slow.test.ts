@@ -58,7 +58,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
   const age = (id: string) =>
     pool.query("update jobs set queued_at = queued_at - interval '10 seconds' where id = $1", [id]);
 
-  test('a delivered job runs; its progress, result and totals can be seen', async () => {
+  test('a delivered job runs; its progress, result, and totals are visible', async () => {
     const definition = testJob(`${kind}.seen`);
     let go = () => {};
     const gate = new Promise<void>(resolve => {
@@ -120,7 +120,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     expect(await getJob(pool, id)).toMatchObject({ status: 'done', attempts: 1 });
   });
 
-  test('what a crash between commit and delivery left behind is found when a worker starts', async () => {
+  test('jobs left behind by a crash between commit and delivery are found when a worker starts', async () => {
     const definition = testJob(`${kind}.left`);
     const { start } = setUp(jobsOf([definition, async () => ({ rows: 0 })]));
     const { id } = await enqueue(pool, definition, { text: 'left' });
@@ -129,7 +129,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     expect(await waitForJob(pool, id)).toMatchObject({ status: 'done', attempts: 1 });
   });
 
-  test('an announced job is taken with its commit, without the sweep', async () => {
+  test('an announced job starts with its commit, without the sweep', async () => {
     const definition = testJob(`${kind}.announced`);
     const { start } = setUp(jobsOf([definition, async () => ({ rows: 0 })]));
     await start();
@@ -151,7 +151,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     expect(await waitForJob(pool, rows[0]!.id)).toMatchObject({ status: 'done' });
   });
 
-  test('when the queue was lost, the sweep hands its jobs on again, those that had begun included', async () => {
+  test('when the queue was lost, the sweep delivers its jobs again, including those that had started', async () => {
     const definition = testJob(`${kind}.lost`);
     const { start, send, deliver, config } = setUp(jobsOf([definition, async () => ({ rows: 0 })]));
     const ids = [await send(definition, 'waiting'), await send(definition, 'begun')];
@@ -164,7 +164,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     for (const id of ids) expect(await waitForJob(pool, id)).toMatchObject({ status: 'done' });
   });
 
-  test('an error that may pass is tried again', async () => {
+  test('a temporary error is retried', async () => {
     const definition = testJob(`${kind}.passing`, { attempts: 4, backoffMs: 200 });
     const { start, send } = setUp(
       jobsOf([
@@ -197,7 +197,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     ]);
   });
 
-  test('the last attempt fails the job; an error that will not pass fails it at once', async () => {
+  test('the last attempt fails the job; a permanent error fails it at once', async () => {
     const passing = testJob(`${kind}.worn`, { attempts: 2, backoffMs: 20 });
     const lasting = testJob(`${kind}.wrong`);
     const { start, send } = setUp(
@@ -223,7 +223,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     });
   });
 
-  test('a job that no worker knows, and one whose payload does not fit, fail and say so', async () => {
+  test('an unknown job, and one with an invalid payload, fail with the reason', async () => {
     const known = testJob(`${kind}.known`);
     const { start, send, queues } = setUp(jobsOf([known, async () => ({ rows: 0 })]));
     await start();
@@ -248,7 +248,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     });
   });
 
-  test('a worker that stops gives its job back: the next one begins it at once and no attempt is lost', async () => {
+  test('a worker that stops returns its job: the next one starts it at once and no attempt is lost', async () => {
     const definition = testJob(`${kind}.handed`, { attempts: 1 });
     const { start, send } = setUp(
       jobsOf([
@@ -274,7 +274,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     expect(await waitForJob(pool, id)).toMatchObject({ status: 'done', result: { rows: 2 } });
   });
 
-  test('a job in the middle of which five workers died is given up, with the reason', async () => {
+  test('a job that crashed five workers is given up, with the reason', async () => {
     const definition = testJob(`${kind}.killer`);
     const { start, send } = setUp(jobsOf([definition, async () => ({ rows: 0 })]));
     const [fourth, fifth] = [await send(definition, 'a'), await send(definition, 'b')];
@@ -295,7 +295,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     });
   });
 
-  test('a job is cancelled while it waits and while it runs, and done again when asked', async () => {
+  test('a job is canceled while it waits and while it runs, and runs again on request', async () => {
     const definition = testJob(`${kind}.cancelled`);
     let runs = 0;
     const { start, send, deliver } = setUp(

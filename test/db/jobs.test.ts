@@ -15,7 +15,7 @@ describe('the outbox', () => {
   const add = (text: string) => enqueue(pool, sample, { text });
   const begin = (id: string) => pool.query(statement('queue/start_job', { id, worker: 'a test' }));
 
-  test('a job exists exactly when the transaction that asked for it was committed', async () => {
+  test('a job exists exactly if the transaction that enqueued it was committed', async () => {
     const undone = pool.transaction(async client => {
       await enqueue(client, sample, { text: 'undone' });
       throw new Error('undo');
@@ -26,7 +26,7 @@ describe('the outbox', () => {
     expect(rows).toEqual([{ key: 'kept' }]);
   });
 
-  test('a waiting job of the same key stands for the new one; beside a running one another waits', async () => {
+  test('a waiting job with the same key stands in for the new one; beside a running one another waits', async () => {
     const first = await add('same');
     expect(await add('same')).toEqual({ id: first.id, added: false });
     await begin(first.id);
@@ -35,7 +35,7 @@ describe('the outbox', () => {
     expect(await add('same')).toEqual({ id: second.id, added: false });
   });
 
-  test('a waiting job begins only after the work that counts on it is visible', async () => {
+  test('a waiting job starts only after the work that relies on it is visible', async () => {
     const { id } = await add('wake');
     const order: string[] = [];
     let begun: Promise<unknown> = Promise.resolve();
@@ -49,18 +49,18 @@ describe('the outbox', () => {
     expect(order).toEqual(['committing', 'begun']);
   });
 
-  test('many at once of one key leave one job', async () => {
+  test('many at once with one key leave one job', async () => {
     const added = await Promise.all(Array.from({ length: 20 }, () => add('crowd')));
     expect(new Set(added.map(({ id }) => id)).size).toBe(1);
     expect(added.filter(one => one.added)).toHaveLength(1);
   });
 
-  test('a payload that does not fit is refused before it is written', async () => {
+  test('an invalid payload is refused before it is written', async () => {
     const wrong = { text: 7 } as unknown as { text: string };
     await expect(enqueue(pool, sample, wrong)).rejects.toThrow('expected string');
   });
 
-  test('a job that is not there is said to be unknown', async () => {
+  test('a missing job is reported as unknown', async () => {
     const id = '00000000-0000-4000-8000-000000000000';
     await expect(getJob(pool, id)).rejects.toMatchObject({
       code: 'not_found',
@@ -69,7 +69,7 @@ describe('the outbox', () => {
   });
 });
 
-test('totals count jobs, seconds and rows, and how many took at most 0.1, 1, 10, 60, 600 seconds', async () => {
+test('totals count jobs, seconds, and rows, and how many took at most 0.1, 1, 10, 60, 600 seconds', async () => {
   const timed = testJob('timed');
   for (const seconds of [0.05, 0.5, 5, 30, 300, 3000]) {
     const { id } = await enqueue(pool, timed, { text: String(seconds) });
@@ -98,7 +98,7 @@ test('totals count jobs, seconds and rows, and how many took at most 0.1, 1, 10,
   ]);
 });
 
-test('an attempt that another worker has followed ends nothing', async () => {
+test('an attempt that another worker has taken over ends nothing', async () => {
   const { id } = await enqueue(pool, testJob('followed'), { text: 'one' });
   for (const worker of ['cut off', 'follower'])
     await pool.query(statement('queue/start_job', { id, worker }));
@@ -130,7 +130,7 @@ test('two jobs of one name are refused', () => {
   expect(() => jobsByName([job, { ...job }])).toThrow(/\bjobs .*\bone\b/);
 });
 
-test('plat jobs lists, cancels and retries', async () => {
+test('plat jobs lists, cancels, and retries', async () => {
   const { json, plat, refused } = commandsOn(db);
   await pool.query('delete from jobs');
   const { id } = await enqueue(pool, recomputeMarketJob, { scope: { fips: 33_019 } });

@@ -54,7 +54,7 @@ async function ingestGrid(name: string, west: number, columns: number): Promise<
   expect((await ingest(pool, feed)).status).toBe('merged');
 }
 
-test('heights beside a parcel mark it: the slopes of its outermost cells take them', async () => {
+test('elevation beside a parcel marks it: the slopes of its outermost cells use it', async () => {
   // The grid ends half a cell beyond the lot, and the lot ends half a cell before the next one begins.
   await ingestGrid('here', WEST - 0.00055, 16);
   await settle(pool, LAND_KERNELS);
@@ -82,7 +82,7 @@ async function ingestHighway(east: number, reach?: object) {
   return ingest(pool, roadFeed(folder, 'beyond', { layer }), { force: true });
 }
 
-test('a road beside a parcel marks it as far as the layer reaches that covers it', async () => {
+test('a road beside a parcel marks it as far as the reach of the layer that covers it', async () => {
   await putLayer(pool, 'roads', { feed: 'here', coverage: [...AROUND] });
   // Default reaches: 60 m, and 18.3 m more to a dead end.
   await ingestHighway(EAST_100_M);

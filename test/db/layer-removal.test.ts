@@ -14,7 +14,7 @@ const { folder, pool } = db;
 const plat = (...argv: string[]) =>
   runCommand({ REDIS_URL: '', DATABASE_URL: db.url, PLAT_DIR: folder, FEEDS_DIR: folder }, argv);
 
-test('plat feed remove: the layer goes, its runs stay, and the parcels that it covered are marked', async () => {
+test('plat feed remove: the layer is deleted, its runs stay, and the parcels that it covered are marked', async () => {
   const near = { properties: { PIN: 'P0' }, geometry: lot(0) };
   const far = { properties: { PIN: 'P1' }, geometry: lot(2000) };
   await ingestRoll(pool, folder, 'lots', [near, far]);

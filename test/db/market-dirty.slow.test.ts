@@ -59,7 +59,7 @@ beforeEach(async () => {
 afterEach(() => pool.query('drop trigger if exists test_before_update on region_stats'));
 
 describe('marked regions', () => {
-  test('are the only ones that a drain computes, and their marks are taken back', async () => {
+  test('are the only ones that a drain computes, and their marks are removed', async () => {
     await forSale(33_019, '03280');
     await forSale(23_019, '');
     await mark(pool, COUNTY, ZIP);
@@ -83,7 +83,7 @@ describe('marked regions', () => {
     expect(await marks(pool)).toEqual([]);
   });
 
-  test('that do not exist are passed over, counted and forgotten', async () => {
+  test("that don't exist are skipped, counted, and unmarked", async () => {
     await forSale(33_019, '03280');
     await mark(pool, COUNTY, ['county', '99999'], ['zip', 'ABC'], ['planet', '00001']);
     expect(await recomputeStats(pool, { dirty: true })).toMatchObject({ regions: 1, changed: 1, unknown: 3 });
@@ -166,7 +166,7 @@ describe('a region that fails', () => {
     expect(await marks(pool)).toEqual(['county 23019']);
   });
 
-  test('fails the job, which says which region and may be tried again', async () => {
+  test('fails the job, which says which region and may be retried', async () => {
     const context = jobContext(pool, db.config);
     const payload = { scope: { dirty: true as const } };
     await expect(recomputeMarketJob.run(context, payload)).rejects.toMatchObject({
@@ -184,7 +184,7 @@ describe('a region that fails', () => {
 });
 
 describe('readers', () => {
-  test('are never kept waiting and see a whole row, the old or the new', async () => {
+  test('never wait and see a complete row, the old or the new', async () => {
     await forSale(33_019, '03280');
     const before = await storedStats(pool, ...COUNTY);
     await beforeUpdate(HELD);
@@ -197,7 +197,7 @@ describe('readers', () => {
     expect(await storedStats(pool, ...COUNTY)).not.toEqual(before);
   });
 
-  test('never see the etag of other bytes while rows are rewritten again and again', async () => {
+  test('never see the etag of other bytes while rows are rewritten repeatedly', async () => {
     await addListings(pool, feed, [{ status: 'SOLD', acres: 6, price: 60_000, sold: '2025-09-01' }]);
     let running = true;
     const bodies = new Map<string, string>();
@@ -233,7 +233,7 @@ test('an older reading never overwrites a newer one: recomputes wait for each ot
   expect(await activeIn(...COUNTY)).toBe(2);
 });
 
-test('the key tells jobs apart that do different work', () => {
+test('the key distinguishes jobs that do different work', () => {
   const key = (payload: unknown) => recomputeMarketJob.key(recomputeMarketJob.payload.parse(payload));
   expect(key({ scope: { fips: 1_001 } })).toBe('county:01001');
   expect(key({ scope: { zip: '01001' } })).toBe('zip:01001');

@@ -127,7 +127,7 @@ function bucketsOf({ figures, as_of }: Row) {
 
 const world = await addWorld(150);
 
-test('every month has the statistics that a plain reading of sales and events gives; other days have so, also before there was a feed', async () => {
+test('every month has the statistics of a simple reading of sales and events; so do other days, even before there was a feed', async () => {
   const restated = await restateHistory(pool, { today: TODAY });
   expect(restated).toEqual({ regions: 2, months: 2 * HISTORY_MONTHS });
   const rows = await monthsOf('county', '33019');
@@ -144,7 +144,7 @@ test('every month has the statistics that a plain reading of sales and events gi
   }
 });
 
-test('on 20 random days every figure is the one that plain SQL gives', async () => {
+test('on 20 random days every figure equals that of plain SQL', async () => {
   const read = (name: string) => readFileSync(join(rootDir, 'test/bench/sql', name), 'utf8');
   const [listingsOf, reference, more] = [
     'listings_of_day.sql',
@@ -187,7 +187,7 @@ test('on 20 random days every figure is the one that plain SQL gives', async () 
   expect(compared).toBeGreaterThan(20_000);
 });
 
-test('a month more computes that month alone, a listing that changed all of its region, nothing new nothing', async () => {
+test('another month computes only that month, a changed listing all of its region, nothing new nothing', async () => {
   await restateHistory(pool, { today: TODAY });
   expect(await restateHistory(pool, { today: TODAY })).toEqual({ regions: 0, months: 0 });
   expect(await restateHistory(pool, { today: dayOf('2026-08-15') })).toEqual({ regions: 2, months: 2 });
@@ -202,7 +202,7 @@ test('a month more computes that month alone, a listing that changed all of its 
   expect((await monthsOf('county', '33019')).at(-1)!.as_of).toBe('2026-08-31');
 });
 
-test('what stats/ answered at the end of a month is recorded to the byte, and stays whatever is corrected', async () => {
+test('the response of stats/ at the end of a month is recorded to the byte, and stays whatever is corrected', async () => {
   const now = utcDay(Date.now());
   await recomputeStats(pool, { all: true });
   const bytes = (await storedStats(pool, 'county', '33019')).body.toString();

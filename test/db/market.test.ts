@@ -58,7 +58,7 @@ const MARKET: TestListing[] = [
 describe('the definitions, end to end', () => {
   beforeEach(() => addListings(pool, living, MARKET));
 
-  test('every key of a bucket has the figure that the definitions give', async () => {
+  test('every key of a bucket has the figure from the definitions', async () => {
     await recomputeStats(pool, { fips: 33_019 }, { asOf: D });
     const bucket = (await statsOf(pool, 'county', '33019')).find(({ type }) => type === '5 acre-10 acre');
     // Sales per acre: 5,000 and 7,000 in the month, 10,000 before it. Gini of 5, 7: 100 * (38 / 24 - 3
@@ -199,7 +199,7 @@ describe('the definitions, end to end', () => {
     expect(await recomputeStats(pool, { fips: 33_019 }, { asOf: D })).toMatchObject({ regions: 2 });
   });
 
-  test('a day without change of figures moves as_of alone, in the row and in the answer', async () => {
+  test('a day without changed figures moves only as_of, in the row and in the response', async () => {
     await pool.query("delete from listings where status = 'SOLD'");
     await recomputeStats(pool, { all: true }, { asOf: '2025-09-28' });
     const before = await storedStats(pool, 'county', '33019');
@@ -221,7 +221,7 @@ test('a price in cents and a tie are rounded as decimals', async () => {
   expect(bucket?.data['Active PPA Min']).toBe(1_000.01);
 });
 
-describe('the day as of which', () => {
+describe('the as-of date', () => {
   const today = new Date().toISOString().slice(0, 10);
   const active: TestListing = { status: 'ACTIVE', acres: 6, price: 60_000 };
   let older: number;
@@ -237,26 +237,26 @@ describe('the day as of which', () => {
     return (await storedStats(pool, 'county', '33019')).as_of;
   };
 
-  test('is today for a living feed', async () => {
+  test('is today for a live feed', async () => {
     await addListings(pool, living, [active]);
     expect(await asOf()).toBe(today);
   });
 
-  test('is that of the latest snapshot when all listings come from snapshots', async () => {
+  test('is that of the latest snapshot if all listings come from snapshots', async () => {
     await addListings(pool, older, [active]);
     expect(await asOf()).toBe('2024-10-01');
     await addListings(pool, newer, [active]);
     expect(await asOf()).toBe(D);
   });
 
-  test('is today when one listing comes from a living feed, though not for another region', async () => {
+  test('is today if one listing comes from a live feed, though not for another region', async () => {
     await addListings(pool, newer, [active, { ...active, feed: living }, { ...active, fips: 23_019 }]);
     expect(await asOf()).toBe(today);
     await recomputeStats(pool, { fips: 23_019 });
     expect((await storedStats(pool, 'county', '23019')).as_of).toBe(D);
   });
 
-  test('is the one that the caller names before all', async () => {
+  test("is the caller's date above all", async () => {
     await addListings(pool, newer, [active]);
     expect(await asOf({ asOf: '2025-01-31' })).toBe('2025-01-31');
   });
@@ -273,8 +273,8 @@ describe('the day as of which', () => {
   });
 });
 
-describe('regions that do not exist', () => {
-  test('cannot be asked for', async () => {
+describe('missing regions', () => {
+  test("can't be requested", async () => {
     await expect(recomputeStats(pool, { fips: 78_999 })).rejects.toMatchObject({
       code: 'not_found',
       status: 404,
@@ -282,7 +282,7 @@ describe('regions that do not exist', () => {
     await expect(recomputeStats(pool, { zip: '00000' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('are passed over and counted in listings', async () => {
+  test('are skipped and counted in listings', async () => {
     await addListings(pool, living, [
       { status: 'ACTIVE', acres: 6, price: 60_000, fips: 78_999, zip: '00000' },
       { status: 'ACTIVE', acres: 6, price: 60_000, fips: 33_019, zip: '0328' },
@@ -298,7 +298,7 @@ test('progress ends with every region done', async () => {
   expect(seen.at(-1)).toEqual([2, 2]);
 });
 
-test('a worker that has to stop breaks off', async () => {
+test('a worker that has to stop quits', async () => {
   await addListings(pool, living, MARKET);
   const signal = AbortSignal.abort(new Error('the worker stops'));
   await expect(recomputeStats(pool, { all: true }, { signal })).rejects.toThrow('the worker stops');

@@ -66,7 +66,7 @@ async function measure(kind: 'wetlands' | 'flood', n: number): Promise<void> {
   await settle(pool, LAND_KERNELS);
 }
 
-test('figures that are measured with another result are one change for each parcel', async () => {
+test('new results of measured figures are one change per parcel', async () => {
   await load(0);
   await measure('wetlands', 0);
   // The first figures of a county that was just loaded are part of loading it.
@@ -94,7 +94,7 @@ test('figures that are measured with another result are one change for each parc
   expect(last!.version).toBe(version);
 });
 
-test('a layer that comes later is a change of every parcel that it measures', async () => {
+test('a layer that arrives later is a change to every parcel that it measures', async () => {
   await load(8);
   await measure('flood', 0);
   expect((await measured()).map(({ n, fields }) => [n, fields.flood_zone_percent])).toEqual([
@@ -104,7 +104,7 @@ test('a layer that comes later is a change of every parcel that it measures', as
   ]);
 });
 
-test('a parcel that came after its county is told of as it is measured, and one that lost its shape', async () => {
+test('a parcel that arrived after its county is listed once measured, and so is one that lost its shape', async () => {
   await load(0);
   await pool.query('update parcels set created_run = 0 where property_id = $1', [COUNTY + 2]);
   await measure('flood', 1);

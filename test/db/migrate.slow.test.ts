@@ -114,7 +114,7 @@ describe('a release on the schema of a newer one', () => {
     (await client.query<{ version: number }>('select max(version) as version from schema_migrations'))
       .rows[0]!.version;
 
-  test('works while that has only expanding migrations, and its own plat migrate leaves them alone', async () => {
+  test('works while that has only backward-compatible migrations, and its own plat migrate leaves them alone', async () => {
     await inEmptyDatabase(async (client, url) => {
       await run(url, old);
       expect(await listPending(url, expanded)).toEqual([{ name: '0025_text.sql', kind: 'expanding' }]);
@@ -131,7 +131,7 @@ describe('a release on the schema of a newer one', () => {
     });
   });
 
-  test('refuses a breaking one, at the start and in plat migrate, and changes nothing', async () => {
+  test('refuses a breaking one, at startup and in plat migrate, and changes nothing', async () => {
     await inEmptyDatabase(async (client, url) => {
       expect((await run(url, broken)).slice(-2)).toEqual(['0025_text.sql', '0026_body.sql']);
       expect(await seenByFirst(client)).toBe(26);
@@ -148,7 +148,7 @@ describe('a release on the schema of a newer one', () => {
     });
   });
 
-  test('a migration that says nothing of its kind counts as breaking', async () => {
+  test("a migration that doesn't declare its kind counts as breaking", async () => {
     await inEmptyDatabase(async (client, url) => {
       await run(url, silent);
       await expect(assertSchemaVersion(new Db(client), old)).rejects.toMatchObject({
@@ -157,7 +157,7 @@ describe('a release on the schema of a newer one', () => {
     });
   });
 
-  test('a migration that waits for a table lets others use it, and goes on when it is free', async () => {
+  test('a migration that waits for a table lets others use it, and continues when it is free', async () => {
     await inEmptyDatabase(async (client, url) => {
       await run(url, old);
       await client.query('begin');
@@ -172,7 +172,7 @@ describe('a release on the schema of a newer one', () => {
     });
   });
 
-  test('a migration gives way to a call that holds what it needs, and needs what it holds', async () => {
+  test('a migration gives way to a call that has what it needs, and needs what it has', async () => {
     await inEmptyDatabase(async (client, url) => {
       await run(url, old);
       await client.query('create table pages (id int)');
@@ -214,8 +214,8 @@ describe('a release on the schema of a newer one', () => {
   });
 });
 
-describe('a database with the migrations of before the first release', () => {
-  test('with all of them is carried over: its record becomes the first migration, and no more', async () => {
+describe('a database with the migrations from before the first release', () => {
+  test('with all of them is carried over: its record becomes the first migration, and nothing else', async () => {
     await inEmptyDatabase(async (client, url) => {
       await client.query(readFileSync(join(FOLDER, FILES[0]!), 'utf8'));
       await recordOldChain(client, '0044_drop_packed_stats.sql');
@@ -237,7 +237,7 @@ describe('a database with the migrations of before the first release', () => {
     });
   });
 
-  test('in the middle of them is told which version brings it to their end, and is left alone', async () => {
+  test('with some of them is told which version completes them, and is left alone', async () => {
     await inEmptyDatabase(async (client, url) => {
       await recordOldChain(client, '0030_coverage.sql');
       const before = (await client.query('table schema_migrations')).rows;

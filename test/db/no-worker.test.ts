@@ -18,12 +18,12 @@ async function told(id: string, signal = new AbortController().signal): Promise<
   return text;
 }
 
-test('who waits for a job that no worker takes is told so, and what to do', async () => {
+test('whoever waits for a job that no worker takes is told so, and what to do', async () => {
   const { id } = await enqueue(pool, definition, { text: 'a' });
   expect(await told(id)).toMatch(/\b0\.02 seconds\b.*`plat worker`/);
 });
 
-test('not when a worker is there that is busy with other jobs, when the job has begun, and when the wait is over', async () => {
+test('not if a worker is busy with other jobs, if the job has started, or if the wait is over', async () => {
   const { id } = await enqueue(pool, definition, { text: 'b' });
   const over = new AbortController();
   over.abort();

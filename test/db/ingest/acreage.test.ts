@@ -41,15 +41,15 @@ describe('the gate', () => {
     expect((await roll({ max_acreage_off_percent: 100 }, unit)(lots(stated))).status).toBe('merged');
   });
 
-  test('lets a third of the parcels be off by more than a factor of 4', async () => {
+  test('lets up to a third of the parcels be off by more than a factor of 4', async () => {
     const off = (n: number) => lots(2, 100).map(([key, acres, i]) => [key, i < n ? 40 : acres, i] as const);
     expect((await roll()(off(33))).status).toBe('merged');
     expect((await roll()(off(34))).blocked.map(({ gate }) => gate)).toEqual(['acreage']);
   });
 });
 
-describe('parcels of several rows', () => {
-  test('state the sum of their parts where those differ and it agrees better with the measured area', async () => {
+describe('parcels with several rows', () => {
+  test('have the sum of their parts if those differ and the sum agrees better with the measured area', async () => {
     const run = roll({ max_reject_percent: 100 });
     const { acres, counts } = await run([
       // Each its own part: 2.2 acres a lot.
@@ -81,7 +81,7 @@ describe('parcels of several rows', () => {
     expect(counts.acres_summed).toBe(2);
   });
 
-  test('follow a part that changes', async () => {
+  test('follow a changed part', async () => {
     const run = roll({ max_reject_percent: 100 });
     const rows = (second: number) =>
       [

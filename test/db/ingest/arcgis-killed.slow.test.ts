@@ -23,7 +23,7 @@ const offsets = (queries: URLSearchParams[]) =>
     .filter(query => Number(query.get('resultRecordCount')) > 1)
     .map(query => Number(query.get('resultOffset')));
 
-test('a worker killed in the middle: the next attempt goes on behind the last page that came', async () => {
+test('a worker killed in the middle: the next attempt continues after the last page received', async () => {
   await withLayer({ features: lots(700) }, async server => {
     const name = 'arcgis-killed';
     const file = join(folder, `${name}.yaml`);

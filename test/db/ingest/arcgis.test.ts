@@ -15,7 +15,7 @@ const definition = (name: string, source: string, arcgis = {}) => ({
   roll: { source, format: 'arcgis', arcgis, key: 'PIN', columns: { apn: 'PIN', owner_name: 'OWNER' } },
 });
 
-test('a layer that was not edited costs one request and changes nothing, unless the feed did', async () => {
+test('an unedited layer costs one request and changes nothing, unless the feed changed', async () => {
   const metadata = { ...METADATA, editingInfo: { lastEditDate: Date.UTC(2026, 9, 1) } };
   const features = lots(120);
   await withLayer({ features, metadata }, async server => {
@@ -48,7 +48,7 @@ test('a layer that was not edited costs one request and changes nothing, unless 
   });
 });
 
-test('a land layer that was taken away is read again', async () => {
+test('a land layer that was removed is read again', async () => {
   const metadata = {
     geometryType: 'esriGeometryPolygon',
     editingInfo: { lastEditDate: 1 },
@@ -67,7 +67,7 @@ test('a land layer that was taken away is read again', async () => {
   });
 });
 
-test('a check asks for no more than it looks at', async () => {
+test('a check requests no more than it looks at', async () => {
   await withLayer({ features: lots(400) }, async server => {
     const check = await checkFeed(feedOf(folder, definition('arcgis-checked', server.source)), { rows: 50 });
     expect(check).toMatchObject({

@@ -5,7 +5,7 @@ import { listingFeed, row } from './listing-support.ts';
 
 const { folder, pool } = await createTestDatabase();
 
-test('another as_of puts statistics and values out of date, also where no listing changed', async () => {
+test('another as_of makes statistics and values outdated, even if no listing changed', async () => {
   await insertRegions(pool, [
     { type: 'county', code: '33019', state: 'NH', fips: 33019 },
     { type: 'zip', code: '03280', state: 'NH', fips: 33019 },

@@ -5,7 +5,7 @@ import { listingFeed, row } from './listing-support.ts';
 const { folder, pool } = await createTestDatabase();
 const listings = () => listingFeed(pool, folder);
 
-test('asking prices that the source overwrites with the sale prices are left out and counted', async () => {
+test('list prices that the source overwrites with the sale prices are dropped and counted', async () => {
   const { run, stored } = listings();
   const sale = (n: number, list_price: number) =>
     row(`S${n}`, { status: 'SOLD', sold_price: 50_000 + n, list_price, sold_date: '2025-03-02' });

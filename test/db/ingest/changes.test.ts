@@ -72,7 +72,7 @@ beforeAll(() => keepFewRegions(pool));
 describe('parcels', () => {
   const merge = roll('parcels', '33019');
 
-  test('the first roll of a county is one change, and the same again none', async () => {
+  test('the first roll of a county is one change, and the same again is none', async () => {
     const { runId } = await merge(['1', '2', '3', '4'].map(pin => parcel(pin)));
     expect(await recorded()).toEqual([
       {
@@ -96,7 +96,7 @@ describe('parcels', () => {
     expect(await recorded()).toEqual([]);
   });
 
-  test('later ones tell what is new, changed, retired and back, with what it was', async () => {
+  test('later ones list what is new, changed, retired, and back, with earlier values', async () => {
     const { runId } = await merge([
       parcel('1', { OWNER: 'É "X"\\', VALUE: null, SOLD: '2026-01-31' }),
       // Less than is shown of acres.
@@ -171,7 +171,7 @@ describe('parcels', () => {
     );
   });
 
-  test("another feed's first parcels of a county that has some are new ones", async () => {
+  test("another feed's first parcels in a county that already has some are new ones", async () => {
     await roll('parcels-too', '33019')([parcel('1')]);
     expect(await short()).toMatchObject([['parcel.new', 6, { owner_name: [null, 'OWNER 1'] }]]);
   });
@@ -184,7 +184,7 @@ describe('parcels', () => {
     expect(await short()).toEqual([['county.loaded', null, { parcels: [0, 2], listings: [0, 1] }]]);
   });
 
-  test('row_version grows with what is shown of a parcel, on the roll and off it', async () => {
+  test('row_version increases with what is shown of a parcel, on the roll and off it', async () => {
     const merge = roll('versions', '33005');
     const versions = async () =>
       all<{ n: number; version: number; filtered: number | null }>(
@@ -228,7 +228,7 @@ describe('parcels', () => {
 describe('listings', () => {
   const feed = listingFeed(pool, folder, { snapshot: true });
 
-  test('the first of a county are one change; later ones are told', async () => {
+  test('the first of a county are one change; later ones are listed', async () => {
     await feed.run([row('a', { fips: '23019' }), row('b', { fips: '23019' })]);
     expect(await short()).toEqual([['county.loaded', null, { listings: [0, 2] }]]);
 
@@ -266,7 +266,7 @@ describe('listings', () => {
     });
   });
 
-  test('one that comes back is new, one that is sold has changed; days on the market alone are no change', async () => {
+  test('one that comes back is new, one that is sold has changed; days on market alone are no change', async () => {
     const fips = '23019';
     await feed.run([
       row('a', { fips, list_price: 45_000, days_on_market: 10 }),
@@ -292,7 +292,7 @@ describe('listings', () => {
   });
 });
 
-test('statistics are told when a figure changes, not when their day does', async () => {
+test('statistics are listed when a figure changes, not when their date does', async () => {
   await pool.query('delete from stats_dirty');
   const feed = listingFeed(pool, folder);
   await feed.run([row('1', { fips: '33019', zip: '03280' })]);
@@ -321,7 +321,7 @@ test('statistics are told when a figure changes, not when their day does', async
   expect(county.fields).not.toHaveProperty('2 acre-5 acre / Active');
 });
 
-test('a value that moved by more than a twentieth is told', async () => {
+test('a value that moved by more than a twentieth is listed', async () => {
   await one(pool, 'select count(*) from parcels where fips = 33019 and retired_at is null');
   const asOf = '2026-06-30';
   const sales = listingFeed(pool, folder);

@@ -6,7 +6,7 @@ const { folder, pool } = await createTestDatabase();
 
 let feeds = 0;
 
-describe('what a program itself tells of a deed decides', () => {
+describe("a program's own information on deeds decides", () => {
   const columns = { apn: 'PIN', acres: 'ACRES', last_sale_price: 'PRICE', last_sale_date: 'SOLD' };
   const gates = { max_key_drop_percent: 100, max_row_drop_percent: 100, empty_columns: false };
 
@@ -36,7 +36,7 @@ describe('what a program itself tells of a deed decides', () => {
     };
   }
 
-  test('by book and page, whatever the prices; equal prices of a day are no deed then', async () => {
+  test('by book and page, whatever the prices; equal prices on one day are no deed then', async () => {
     const { run, comps } = roll({ book: 'BOOK' });
     await run([
       { PIN: 'A', BOOK: '1/7', PRICE: 5_000 },
@@ -64,7 +64,7 @@ describe('what a program itself tells of a deed decides', () => {
     ]);
   });
 
-  test('by one number on two days, and not by one that starts again the year after', async () => {
+  test('by the same number on two days, but not by one that starts again the year after', async () => {
     const { run, comps } = roll({ book: 'BOOK' });
     const { counts } = await run([
       { PIN: 'A', BOOK: 2_001, PRICE: 5_000 },
@@ -87,14 +87,14 @@ describe('what a program itself tells of a deed decides', () => {
     expect(await comps()).toContain('F/2024-06-02 OFF_MARKET');
   });
 
-  test('by its mark, without which nothing is guessed', async () => {
+  test('by its code, without which nothing is guessed', async () => {
     const { run, comps } = roll({ multi_parcel: [{ column: 'MANY', present: true }] });
     const { counts } = await run([{ PIN: 'A', MANY: 'M' }, { PIN: 'B' }, { PIN: 'C' }]);
     expect(await comps()).toEqual(['A/2024-05-01 OFF_MARKET', 'B/2024-05-01 SOLD', 'C/2024-05-01 SOLD']);
     expect(counts.sales).toEqual({ comps: 2, multi_parcel: 1, disqualified: 0 });
   });
 
-  test('sales that are dated by the month alone are no deed for being alike', async () => {
+  test('similar sales that are dated only by month are not one deed', async () => {
     const { run, comps } = roll({}, 'YYYY-M');
     await run([
       { PIN: 'A', SOLD: '2024-5' },
@@ -103,7 +103,7 @@ describe('what a program itself tells of a deed decides', () => {
     expect(await comps()).toEqual(['A/2024-05-01 SOLD', 'B/2024-05-01 SOLD']);
   });
 
-  test('a sale that another feed has told of is no second comp, a month and a day apart', async () => {
+  test('a sale that another feed already has is not a second comp, even a month and a day apart', async () => {
     const [county, state] = [roll({}), roll({}, 'YYYY-M')];
     await county.run([{ PIN: '20-7', SOLD: '2024-05-23', PRICE: 77_000 }]);
     const rows = [

@@ -27,7 +27,7 @@ const shape = (n: number) => JSON.stringify({ type: 'Polygon', coordinates: lotR
 const feature = (pin: string, geometry: string) =>
   `{"type":"Feature","properties":{"PIN":${pin},"OWNER":"Owner ${pin}"},"geometry":${geometry}}`;
 
-test('neighbors of 18 digits are two parcels, and a shape that cannot be read costs the parcel its shape', async () => {
+test('neighbors with 18-digit numbers are two parcels, and an unreadable shape costs the parcel only its shape', async () => {
   const keys = ['490711113003000101', '490711113003000102'];
   const rows = keys.map((key, i) => feature(key, shape(i)));
   const odd = ['{"rings":[]}', '{"type":"Polygon","coordinates":[[[NaN,43.2],[-72.1,43.2],[-72.1,43.3]]]}'];
@@ -70,7 +70,7 @@ test('a run without a usable row says why, by its first row', async () => {
   expect(result.blocked.find(({ gate }) => gate === 'empty')?.message).toMatch(/roll row 1: not valid JSON/);
 });
 
-test('a server that counts more than it lists: both numbers are kept with the run', async () => {
+test('a server that counts more than it lists: the run has both numbers', async () => {
   const fault = (query: URLSearchParams) =>
     query.has('returnCountOnly') ? { body: { count: 2500 } } : undefined;
   await withLayer({ features: lots(25), fault }, async server => {

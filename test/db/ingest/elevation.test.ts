@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 beforeEach(() => pool.query('delete from attributes_dirty'));
 
-test('the heights of the sample: the header of the file is kept, its heights are not', async () => {
+test("the sample's elevation: the header of the file is stored, its elevations aren't", async () => {
   const feed = await sampleFeed('bangor-me-elevation');
   expect(await ingest(pool, feed)).toMatchObject({
     status: 'merged',
@@ -79,7 +79,7 @@ test('the heights of the sample: the header of the file is kept, its heights are
   expect(await ingest(pool, feed)).toMatchObject({ status: 'unchanged', counts: { new: 0, unchanged: 1 } });
 });
 
-test('what the feed declares wins over what the file says', async () => {
+test("the feed's settings take precedence over the file's", async () => {
   writeTiff(join(folder, 'declared.tif'), {
     width: 4,
     height: 4,
@@ -107,7 +107,7 @@ test('another file for one run', async () => {
 });
 
 describe('tiles by source, template and index', () => {
-  test('a list of files: each must be there and readable; one named twice is one', async () => {
+  test('a list of files: each must exist and be readable; one named twice counts once', async () => {
     const files = ['tiles/n44w073.tif', 'tiles/n44w072.tif', 'tiles/n44w073.tif'];
     expect(await ingest(pool, elevation('listed', { source: files }))).toMatchObject({
       status: 'merged',
@@ -134,7 +134,7 @@ describe('tiles by source, template and index', () => {
     });
   });
 
-  test('a template: tiles named after their north-west corners within bounds; those over the sea are not there', async () => {
+  test('a template: tiles named after their northwest corners within bounds; those in the sea are missing', async () => {
     const bounds = [-72.9, 43.1, -70.5, 44];
     const feed = elevation('template', { template: 'tiles/{tile}.tif', bounds });
     const { status, counts } = await ingest(pool, feed);
@@ -147,7 +147,7 @@ describe('tiles by source, template and index', () => {
     );
   });
 
-  test('an index of lines or of GeoJSON: paths start at the index; what cannot be read is rejected with its reason', async () => {
+  test('an index of lines or of GeoJSON: paths are relative to the index; unreadable ones are rejected with their reason', async () => {
     const lines = ['# tiles', 'n44w073.tif', '', 'n44w072.tif', 'broken.tif', 'gone.tif'];
     writeFileSync(join(folder, 'tiles/list.txt'), lines.join('\r\n'));
     const feature = (location: unknown) => ({ type: 'Feature', properties: { location }, geometry: null });
@@ -187,7 +187,7 @@ describe('tiles by source, template and index', () => {
     );
   });
 
-  test('over http, by ranges', async () => {
+  test('over HTTP, by ranges', async () => {
     const server = await serveRanges(folder);
     const base = `${server.origin}/tiles`;
     try {
@@ -209,7 +209,7 @@ describe('tiles by source, template and index', () => {
   });
 });
 
-test('another version of a tile is a new version of the layer: its parcels are marked; a tile that is gone leaves it', async () => {
+test('a new version of a tile is a new version of the layer: its parcels are marked; a missing tile leaves it', async () => {
   writeTile('tiles/changing.tif', 44, -73);
   const path = join(folder, 'tiles/changing.tif');
   const feed = elevation('changing', { source: 'tiles/changing.tif' });

@@ -74,7 +74,7 @@ async function fixedWidth(): Promise<Input> {
   return { source, format: 'fixed_width', layout };
 }
 
-test('the reference has what every format has to bring', () => {
+test('the reference has what every format must produce', () => {
   expect(reference.length).toBeGreaterThanOrEqual(25);
   for (const field of ['boundary', 'owner_name', 'acres', 'last_sale_date', 'assessed_total_value'])
     expect(reference.filter(row => row[field] !== null).length, field).toBeGreaterThan(5);
@@ -102,7 +102,7 @@ test.each<[string, Input, Input]>([
   expect(await storedBy(name, ofRoll, ofShape)).toEqual(reference);
 });
 
-test('access: the same rows as of a CSV that says the same', async () => {
+test('access: the same rows as from an equivalent CSV', async () => {
   writeFileSync(
     join(folder, 'table.csv'),
     'A,B,E,F,G,H,I\na,b,0,0,1981-12-12,0,false\nabcdefg,hijklmnop,333333333,444.555,1974-09-21,3.5,true\n',

@@ -155,7 +155,7 @@ test.each(CASES)(
   },
 );
 
-test('sales: a min_price that disqualifies comps blocks, as rows that leave do, and no comp is touched', async () => {
+test('sales: a min_price that disqualifies comps blocks, as missing rows do, and no comp is changed', async () => {
   const name = 'gated-sales';
   const definition = (minPrice: number, gates = {}) => {
     const columns = { last_sale_date: 'SOLD', last_sale_price: 'PRICE', seller_name: 'OWNER' };
@@ -185,7 +185,7 @@ test('sales: a min_price that disqualifies comps blocks, as rows that leave do, 
   expect(await comps()).toHaveLength(16);
 });
 
-test('the limits of rows and of keys are apart, and every reason is named', async () => {
+test('the limits of rows and of keys are separate, and every reason is listed', async () => {
   const gates = async (limits: Record<string, unknown>) => {
     const { run } = roll(limits);
     await run(parcels(0, 100));
@@ -196,7 +196,7 @@ test('the limits of rows and of keys are apart, and every reason is named', asyn
   expect(await gates({ max_row_drop_percent: 20 })).toEqual(['matched_keys', 'known_keys']);
 });
 
-test('an empty file blocks, on the first run too', async () => {
+test('an empty file blocks, even on the first run', async () => {
   const { run, name } = roll();
   expect(await run([])).toMatchObject({
     status: 'blocked',
@@ -208,7 +208,7 @@ test('an empty file blocks, on the first run too', async () => {
   expect(await snapshot(name)).toHaveLength(3);
 });
 
-test('the first run has nothing to be compared with, but its rejects and its extent are judged', async () => {
+test('the first run has nothing to be compared with, but its rejected rows and its extent are checked', async () => {
   expect((await roll().run(parcels(0, 5, () => ({ extra: { OWNER: null } })))).status).toBe('merged');
   const bad = await roll().run([...parcels(0, 3), ...parcels(3, 4, () => ({ extra: { PIN: null } }))]);
   expect(bad.blocked.map(({ gate }) => gate)).toEqual(['rejects']);
@@ -225,7 +225,7 @@ test('a run is compared with the last accepted one, not with a blocked or failed
   expect((await run(parcels(0, 90))).status).toBe('merged');
 });
 
-test('a column that the source no longer has fails the run and names it', async () => {
+test('a column that the source no longer has fails the run with its name', async () => {
   const { run, name } = roll();
   await run(parcels(0, 3));
   const renamed = parcels(0, 3).map(({ properties: { OWNER, ...rest }, geometry }) => ({
@@ -243,7 +243,7 @@ test('a column that the source no longer has fails the run and names it', async 
   });
 });
 
-test('a geometry file whose attributes turned empty blocks as well', async () => {
+test('a geometry file whose attributes became empty blocks as well', async () => {
   const name = newName();
   const section = (file: string) => ({
     source: `${name}-${file}.ndgeojson`,
@@ -275,7 +275,7 @@ test('a geometry file whose attributes turned empty blocks as well', async () =>
   ]);
 });
 
-test('a listing feed that lists everything is gated by its rows, rejects and columns', async () => {
+test('a listing feed with complete files is checked by its rows, rejected rows, and columns', async () => {
   const name = 'listing-gates';
   const columns = { source_id: 'ID', status: 'STATUS', list_price: 'PRICE', address: 'ADDRESS' };
   const feed = feedOf(folder, {

@@ -112,7 +112,7 @@ const REPAIRS: [repair: string, geometry: Geometry, land: Position[][][]][] = [
   ],
 ];
 
-test('every repair is counted, and the parcel has the land that was meant', async () => {
+test('every repair is counted, and the parcel has the intended land', async () => {
   const { result, rows } = await ingestShapes(REPAIRS.map(([, geometry], i) => feature(`P${i}`, geometry)));
   expect(result.counts.rejected).toEqual({});
   expect(result.counts.dropped).toEqual({});
@@ -122,7 +122,7 @@ test('every repair is counted, and the parcel has the land that was meant', asyn
   expect(alone.result.counts.repaired).toEqual({ ring_closed: 1 });
 });
 
-test('an area is that of GeographicLib, holes taken out and parts added', async () => {
+test('an area equals that of GeographicLib, with holes subtracted and parts added', async () => {
   const { rows, result } = await ingestShapes([
     feature('HOLE', polygon(OUTER, HOLE)),
     feature('PARTS', { type: 'MultiPolygon', coordinates: [[OUTER, HOLE], [FAR]] }),
@@ -134,7 +134,7 @@ test('an area is that of GeographicLib, holes taken out and parts added', async 
   expect(result.counts).toMatchObject({ repaired: {}, parts: 0 });
 });
 
-test('features of one key are one parcel: apart, overlapping and repeated ones', async () => {
+test('features with one key are one parcel: apart, overlapping, and repeated ones', async () => {
   const overlapping = at([5, 0], [15, 0], [15, 10], [5, 10], [5, 0]);
   const { rows, result } = await ingestShapes([
     feature('APART', polygon(OUTER)),
@@ -150,7 +150,7 @@ test('features of one key are one parcel: apart, overlapping and repeated ones',
   expectArea(rows[2]!, [[OUTER]] as MultiPolygon);
 });
 
-test('more parcels in parts than are held in memory at a time', async () => {
+test('more parcels in parts than fit into memory at a time', async () => {
   const apart = (n: number, shift: number) => lot(n + 1_000 * shift);
   const features = Array.from({ length: 1_200 }, (_, n) => n).flatMap(n => [
     feature(`P${n}`, apart(n % 900, 0)),
@@ -161,7 +161,7 @@ test('more parcels in parts than are held in memory at a time', async () => {
   expect(rows.map(row => decodeBoundary(row.boundary!).length)).toEqual(rows.map(() => 2));
 });
 
-test('a geometry that cannot be used: a parcel without boundary, and a reject with its own reason', async () => {
+test('an unusable geometry: a parcel without boundary, and a rejected row with its own reason', async () => {
   const { rows, result } = await ingestShapes([
     feature('LINE', { type: 'LineString', coordinates: OUTER }),
     feature('FLAT', polygon(at([0, 0], [5, 0], [10, 0], [0, 0]))),
@@ -187,7 +187,7 @@ test('a geometry that cannot be used: a parcel without boundary, and a reject wi
   expect(JSON.parse(String(rejects[0]!.raw)).geometry.type).toBe('LineString');
 });
 
-test('points are places of parcels without a boundary; where a parcel has both, the boundary counts', async () => {
+test('points locate parcels without a boundary; if a parcel has both, the boundary counts', async () => {
   const point = (x: number): Geometry => ({ type: 'Point', coordinates: at([x, 5])[0]! });
   const { rows, result } = await ingestShapes([
     feature('ONE', point(5)),
@@ -217,7 +217,7 @@ test('points are places of parcels without a boundary; where a parcel has both, 
   expect(covered?.with_boundary).toBe((await all<{ n: number }>(pool, known))[0]?.n);
 });
 
-test('a repeated key with other values: the first row is kept, and the reject says that its geometry still counts', async () => {
+test('a repeated key with other values: the first row is kept, and the rejected row says that its geometry still counts', async () => {
   const { rows, result } = await ingestShapes([
     feature('TWICE', lot(0), { OWNER: 'FIRST' }),
     feature('TWICE', lot(1), { OWNER: 'SECOND' }),
@@ -236,7 +236,7 @@ test('a repeated key with other values: the first row is kept, and the reject sa
   ]);
 });
 
-test('two files: a row without geometry has a null point, geometry without a row what its own columns tell', async () => {
+test('two files: a row without geometry has a null point, geometry without a row has its own columns', async () => {
   const roll = [feature('BOTH', null, { OWNER: 'ROLL' }), feature('ROLL', null, { OWNER: 'ROLL' })];
   const shape = [
     feature('BOTH', lot(0), { OWNER: 'MAP' }),

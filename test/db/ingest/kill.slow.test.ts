@@ -274,7 +274,7 @@ test('a merge that is killed before its end marks no parcel, and its retry marks
   expect(await marked()).toHaveLength(2);
 });
 
-test('what fails after the merge leaves the run merged', async () => {
+test('a failure after the merge leaves the run merged', async () => {
   const { feed } = await feedFile(PARCELS, 'after');
   const onStep = async (step: string) => {
     if (step === 'follow') throw new Error('lost');
@@ -283,7 +283,7 @@ test('what fails after the merge leaves the run merged', async () => {
   expect((await runsOf('after')).runs).toMatchObject([{ status: 'merged' }]);
 });
 
-test('what a killed run had staged of a file that has changed since is not taken up', async () => {
+test('rows that a killed run staged from a file that has changed since are not used', async () => {
   const { feed, jobId } = await killedAt(PARCELS, 'merge', 'changed-since');
   writeFeatures(join(folder, 'changed-since.ndgeojson'), PARCELS.rows(1, FEW));
   const { status, counts } = await ingest(pool, feed, { jobId });
@@ -291,7 +291,7 @@ test('what a killed run had staged of a file that has changed since is not taken
   expect(await runsOf('changed-since')).toMatchObject({ runs: [{}, { status: 'unchanged' }], rejects: [] });
 });
 
-test('what a killed run without a retry left behind is cleared by the next run of the feed', async () => {
+test('leftovers of a killed run without a retry are cleared by the next run of the feed', async () => {
   const { feed, path } = await feedFile(PARCELS, 'abandoned');
   await once(child({ feed: path, jobId: null, dieAt: 'match' }), 'exit');
   expect(await stages()).toHaveLength(1);
@@ -301,7 +301,7 @@ test('what a killed run without a retry left behind is cleared by the next run o
   expect(runs.map(({ status }) => status)).toEqual(['failed', 'merged']);
 });
 
-test('two runs of one feed in two processes take turns; another feed does not wait', async () => {
+test("two runs of one feed in two processes take turns; another feed doesn't wait", async () => {
   const [shared, other] = [await feedFile(ROADS, 'shared'), await feedFile(PARCELS, 'other')];
   const first = child({ feed: shared.path, jobId: null, waitAt: 'gate' });
   const output: string[] = [];

@@ -106,7 +106,7 @@ beforeAll(() => {
   put('roads.zip', makeZip({ 'tl/roads.shp': shp, 'tl/roads.dbf': dbf, 'tl/roads.prj': PRJ }));
 });
 
-describe('roads come out alike of every format', () => {
+describe('roads are the same from every format', () => {
   test.each([
     ['roads.geojson', 'geojson', {}],
     ['roads.geojson.gz', 'geojson', {}],
@@ -144,7 +144,7 @@ describe('roads come out alike of every format', () => {
   });
 });
 
-test('coordinates that are no degrees, in a file that does not say so, end the run with what to declare', async () => {
+test("coordinates that aren't degrees, in a file that doesn't say so, end the run with what to declare", async () => {
   const layer = { source: 'utm.geojson', format: 'geojson' };
   const feed = feedOf(folder, { name: 'undeclared', kind: 'roads', layer });
   await expect(ingest(pool, feed)).rejects.toMatchObject({
@@ -153,7 +153,7 @@ test('coordinates that are no degrees, in a file that does not say so, end the r
   });
 });
 
-test('polygons of a projected file with heights, repaired and counted, as parcels are', async () => {
+test('polygons of a projected file with elevations, repaired and counted like parcels', async () => {
   const bowtie = [
     [0, 0],
     [0.001, 0.001],

@@ -34,7 +34,7 @@ async function merged(
   return { feed, run };
 }
 
-describe('a run is blocked, and the layer stays as it was', () => {
+describe('a run is blocked, and the layer stays unchanged', () => {
   const broken = (n: number): Feature => ({ properties: { MTFCC: 'S1400' }, geometry: lot(n) });
   const swapped = many(20).map(({ properties, geometry }) => ({
     properties,
@@ -83,7 +83,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
     expect(await one(pool, 'select forced from runs order by id desc limit 1')).toEqual({ forced: true });
   });
 
-  test('a column that was filled and is empty now', async () => {
+  test('a column that had values and is empty now', async () => {
     const name = 'emptied';
     const layer = { source: 'emptied.ndgeojson', format: 'ndgeojson' };
     const feed = feedOf(folder, { name, kind: 'wetlands', layer });
@@ -97,7 +97,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
     ]);
   });
 
-  test('features outside the county that the feed names', async () => {
+  test("features outside the feed's county", async () => {
     const { run } = await merged({
       fips: '33019',
       gates: { max_row_drop_percent: 100, max_outside_percent: 10 },
@@ -137,7 +137,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
       return ingest(pool, roadFeed(folder, name, { coverage, ...more }), { force });
     };
 
-    test('and whose features all lie elsewhere would say of every parcel that nothing is there', async () => {
+    test('with all features elsewhere would claim for every parcel that nothing is there', async () => {
       const result = await run(inWisconsin(20));
       expect(result).toMatchObject({
         status: 'blocked',
@@ -164,7 +164,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
       });
     });
 
-    test('may have one of twenty outside, and more where it says so; those that do not count are judged too', async () => {
+    test("may have one of twenty outside, and more if it says so; features that don't count are checked too", async () => {
       expect((await run([...many(19), ...inWisconsin(1)])).status).toBe('merged');
       const more = [...many(18), ...inWisconsin(1), ...inWisconsin(1, 'S1820')];
       expect((await run(more)).blocked).toEqual([
@@ -177,7 +177,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
       expect((await run(more, { gates })).status).toBe('merged');
     });
 
-    test('may have any number that reach over its edge, and those of the county that it names besides', async () => {
+    test('may have any number that cross its edge, and those in its county as well', async () => {
       // Of the lines from 72.15 to 72.14 W.
       expect((await run(many(20), { coverage: [-72.145, 43, -71, 44] })).status).toBe('merged');
       expect((await run(many(20), { coverage: [-71.5, 43, -71, 44] })).status).toBe('blocked');
@@ -186,14 +186,14 @@ describe('a run is blocked, and the layer stays as it was', () => {
     });
   });
 
-  test('where the coverage is the county, its features may move within it', async () => {
+  test('if the coverage is the county, its features may move within it', async () => {
     const { run } = await merged({ fips: '33019' });
     expect((await run(moved(0.1))).blocked).toEqual([]);
     const declared = await merged({ coverage: [-73, 43, -71, 44] });
     expect((await declared.run(moved(0.1))).blocked).toEqual([]);
   });
 
-  test('another county, or a smaller coverage, is covered no longer', async () => {
+  test('another county, or a smaller coverage, is no longer covered', async () => {
     const county = await merged({ fips: '33019', gates: { max_outside_percent: 100 } });
     const next = { ...county.feed, fips: 33005 } as Feed;
     expect((await ingest(pool, next)).blocked).toEqual([
@@ -209,7 +209,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
     ]);
   });
 
-  test('a box may grow where it is not the coverage, and as far as the feed says', async () => {
+  test("a box may grow if it isn't the coverage, and as far as the feed says", async () => {
     const rows = [...many(20), road(21, 'S1400', 0.02)];
     const { run } = await merged();
     expect((await run(rows)).blocked.map(({ gate }) => gate)).toEqual(['coverage_growth']);
@@ -221,14 +221,14 @@ describe('a run is blocked, and the layer stays as it was', () => {
       expect((await (await merged(more)).run(rows)).status).toBe('merged');
   });
 
-  test('the limits are those of the feed', async () => {
+  test("the feed's own limits apply", async () => {
     const { run } = await merged({ gates: { max_row_drop_percent: 50, max_coverage_drop_percent: 60 } });
     expect((await run(many(10))).status).toBe('merged');
     expect((await run(many(4))).blocked.map(({ gate }) => gate)).toEqual(['rows', 'coverage']);
   });
 });
 
-test('a layer in which nothing counts is merged when it is forced: it says that there is nothing', async () => {
+test('a layer without features that count is merged if forced: it says that there is nothing', async () => {
   writeRoads(folder, 'none', [{ properties: { MTFCC: 'S1820' }, geometry: roadLine(3) }]);
   const feed = roadFeed(folder, 'none');
   expect((await ingest(pool, feed)).blocked.map(({ gate }) => gate)).toEqual(['empty']);

@@ -19,7 +19,7 @@ import {
 
 const { folder, pool } = await createTestDatabase();
 
-describe('the layers of the sample', () => {
+describe("the sample's layers", () => {
   test.each([
     [
       'bangor-me-roads',
@@ -90,7 +90,7 @@ describe('the layers of the sample', () => {
     },
   );
 
-  test('a line is stored where its file has it, without its height', async () => {
+  test('a line is stored as in its file, without elevation', async () => {
     // The first feature of the file: I-95, [-68.83811310886593, 44.77764991496915, 52.4…], …
     const first = (await storedFeatures(pool, 'bangor-me-roads'))
       .map(row => decodeLines(row.geometry)[0]![0]!)
@@ -98,7 +98,7 @@ describe('the layers of the sample', () => {
     expect(first).toEqual([-68.8381131, 44.7776499]);
   });
 
-  test('the layer covers the box that the feed names, or else the one around everything that was read', async () => {
+  test("the layer covers the feed's box, or else the one around everything that was read", async () => {
     const coverage = (name: string) =>
       one<{ coverage: string; kind: string; reach_m: unknown }>(
         pool,
@@ -186,7 +186,7 @@ describe('a merge of a layer marks the parcels that it covers', () => {
     expect(await run('reaching', 'roads')).toEqual([[0, LAYER_BITS.roads]]);
   });
 
-  test('of the old coverage and the new; bits add up, and a parcel in a chunk is taken out of it', async () => {
+  test('of the old coverage and the new; bits add up, and a parcel in a chunk is removed from it', async () => {
     const wetland = (n: number) => ({ properties: { ATTRIBUTE: 'PUBH' }, geometry: lot(n) });
     const feed = feedOf(folder, {
       name: 'moving',
@@ -214,7 +214,7 @@ describe('a merge of a layer marks the parcels that it covers', () => {
     expect(Number(after.mark)).toBeGreaterThan(Number(before.mark));
   });
 
-  test('all of a county that the feed names, wherever its features are: it covers that and no land of its neighbours', async () => {
+  test("all of the feed's county, wherever its features are: it covers that and none of the neighbors' land", async () => {
     writeRoads(folder, 'county', [{ properties: { MTFCC: 'S1200' }, geometry: roadLine(90) }]);
     const feed = roadFeed(folder, 'county', { fips: '33019' });
     expect((await ingest(pool, feed)).status).toBe('merged');
@@ -228,7 +228,7 @@ describe('a merge of a layer marks the parcels that it covers', () => {
     expect((await ingest(pool, feed)).status).toBe('unchanged');
   });
 
-  test('and those beside its features, which count where another layer of the kind says what is not there', async () => {
+  test("and those beside its features, which count where another layer of the kind says what isn't there", async () => {
     writeRoads(folder, 'beyond', [road(0, 'S1400', 0.0005)]);
     const [west, south] = ORIGIN;
     const coverage = [west - 0.01, south - 0.01, west - 0.009, south - 0.009];
@@ -242,7 +242,7 @@ describe('a merge of a layer marks the parcels that it covers', () => {
   });
 });
 
-test('a feed keeps its kind once data was accepted under its name', async () => {
+test('a feed keeps its kind once data has been accepted under its name', async () => {
   writeRoads(folder, 'turncoat', [road(0)]);
   const feed = roadFeed(folder, 'turncoat');
   const other = feedOf(folder, {
@@ -260,7 +260,7 @@ test('a feed keeps its kind once data was accepted under its name', async () => 
   expect(await storedFeatures(pool, 'turncoat')).toHaveLength(1);
 });
 
-test('another source for one run, relative to where the operator is', async () => {
+test("another source for one run, relative to the operator's folder", async () => {
   writeRoads(folder, 'elsewhere', [road(0), road(1)]);
   writeRoads(folder, 'usual', [road(0)]);
   const feed = roadFeed(folder, 'usual');
@@ -274,7 +274,7 @@ test('another source for one run, relative to where the operator is', async () =
   ]);
 });
 
-test('a source that is missing, or has no column that tells what a feature is, fails with what to do', async () => {
+test('a source that is missing, or has no column that says what a feature is, fails with what to do', async () => {
   writeFileSync(
     join(folder, 'plain.ndgeojson'),
     JSON.stringify({ type: 'Feature', properties: { NAME: 'x' }, geometry: roadLine(0) }),

@@ -21,7 +21,7 @@ beforeEach(() => pool.query('delete from stats_dirty; delete from jobs'));
 
 const listings = (options = {}) => listingFeed(pool, folder, options);
 
-test('a listing is its source and its id there, in every feed and installation', async () => {
+test('a listing is identified by its source and its id there, in every feed and installation', async () => {
   const [one_, two] = [listings(), listings()];
   await one_.run([row('A')]);
   await two.run([row('A')]);
@@ -32,7 +32,7 @@ test('a listing is its source and its id there, in every feed and installation',
   expect((await one_.stored('A')).id).toBe(a.id);
 });
 
-test('every field of a comp is kept', async () => {
+test('every field of a comp is stored', async () => {
   const { run, stored } = listings();
   const photos = ['https://example.com/a,b.jpg', 'https://example.com/"c".jpg'];
   const full = {
@@ -92,7 +92,7 @@ test('changes of status and price are history with their dates; other changes ar
   ]);
 });
 
-test('a word that the feed maps to OFF_MARKET: leaves the inventory and stays in the history', async () => {
+test('a word that the feed maps to OFF_MARKET leaves the inventory and stays in the history', async () => {
   const status = { column: 'status', values: { withdrawn: 'OFF_MARKET' } };
   const columns = { source_id: 'source_id', list_price: 'list_price', status };
   const feed = feedOf(folder, {
@@ -111,7 +111,7 @@ test('a word that the feed maps to OFF_MARKET: leaves the inventory and stays in
   expect(events.map(event => event.status)).toEqual(['ACTIVE', 'OFF_MARKET']);
 });
 
-test('a feed that lists everything retires what is gone, sales aside, and takes it back when it returns', async () => {
+test('a feed with complete files retires what is gone, except sales, and restores what returns', async () => {
   const { run, inventory, history, stored } = listings();
   await run([row('A'), row('B'), row('C', { status: 'SOLD', sold_price: 1_000, sold_date: '2025-01-05' })]);
   const gone = await run([row('A')]);
@@ -128,7 +128,7 @@ test('a feed that lists everything retires what is gone, sales aside, and takes 
   expect((await history('B')).map(event => event.status)).toEqual(['ACTIVE', 'OFF_MARKET', 'ACTIVE']);
 });
 
-test('an incremental feed retires nothing, and an empty increment is no fault', async () => {
+test('an incremental feed retires nothing, and an empty increment is not an error', async () => {
   const { run, inventory } = listings({ snapshot: false });
   await run([row('A'), row('B')]);
   expect((await run([row('C')])).counts).toMatchObject({ new: 1, retired: 0 });
@@ -136,7 +136,7 @@ test('an incremental feed retires nothing, and an empty increment is no fault', 
   expect(await inventory()).toEqual(['A', 'B', 'C']);
 });
 
-test("the county is the feed's FIPS, else its name and state, else the polygon that holds the point, else unknown", async () => {
+test("the county is the feed's FIPS code, else its name and state, else the polygon that contains the point, else unknown", async () => {
   const { run, stored } = listings();
   const place = { county: null, fips: null, latitude: null, longitude: null };
   const concord = { latitude: 43.2, longitude: -71.54 };
@@ -180,7 +180,7 @@ test("a county without a name gets its own; Connecticut's former counties become
   expect(result.counts).toMatchObject({ dropped: { fips: 1 }, unplaced: { county: 1 } });
 });
 
-test('several states of one listing in a file: the newest is kept, older ones are rejects with their rows', async () => {
+test('several states of one listing in a file: the newest is kept, older ones are rejected with their rows', async () => {
   const { run, stored, history } = listings();
   const [old, newest, older] = [
     row('A', { status_date: '2025-02-01', list_price: 2 }),
@@ -210,7 +210,7 @@ test('several states of one listing in a file: the newest is kept, older ones ar
   expect(rejects[0]!.message).toMatch(/^Row [24] .*\bA\b/);
 });
 
-test('of several states of one day the last row is kept, and one with a day before one without', async () => {
+test('of several states of one day the last row is kept, and one with a day wins over one without', async () => {
   const { run, stored } = listings();
   const DAY = '2025-02-01';
   const states = ['A', DAY, 'A', DAY, 'B', DAY, 'B', '', 'C', '', 'C', DAY];
@@ -220,14 +220,14 @@ test('of several states of one day the last row is kept, and one with a day befo
   expect(prices).toEqual(['2.00', '3.00', '6.00']);
 });
 
-test('a source that leaves empty values out: a column that first comes after a thousand rows is read', async () => {
+test('a source that omits empty values: a column that first appears after a thousand rows is read', async () => {
   const { run, stored } = listings();
   const rows = Array.from({ length: 1_050 }, (_, n) => row(`L${n}`, n === 3 ? { address: 'Pond Road' } : {}));
   await run([...rows, row('SOLD', { status: 'SOLD', sold_price: 4_000, sold_date: '2025-02-02' })]);
   expect(await stored('SOLD')).toMatchObject({ price: '4000.00', sold_date: '2025-02-02' });
 });
 
-test('unusable rows are rejects with reason, field and row; a withheld price is kept', async () => {
+test('unusable rows are rejected with reason, field, and row; a withheld price is kept', async () => {
   const { run, stored } = listings();
   const rows = [
     row(''),
@@ -259,7 +259,7 @@ const recomputes = () =>
 const dirty = async () =>
   (await all<{ code: string }>(pool, 'select code from stats_dirty order by code')).map(({ code }) => code);
 
-test('just the regions where a listing is, was or is gone from are marked; the recompute is enqueued with the merge', async () => {
+test('only the regions where a listing is, was, or left are marked; the recompute is enqueued with the merge', async () => {
   const { run } = listings();
   const first = await run([
     row('stays', { fips: 33001, zip: '' }),
@@ -288,7 +288,7 @@ function feedOfOne(name: string) {
   return feedOf(folder, { name, kind: 'listings', listings });
 }
 
-test('a merge that fails leaves no mark, no job, no history and no listing', async () => {
+test('a merge that fails leaves no mark, job, history, or listing', async () => {
   const feed = feedOfOne('failing');
   const jobId = randomUUID();
   const onStep = (step: string) => {
@@ -313,7 +313,7 @@ test('a merge that fails leaves no mark, no job, no history and no listing', asy
   });
 });
 
-test('a job that is done again after its run was merged finds its run as it was', async () => {
+test('a job that runs again after its run was merged leaves the run as it was', async () => {
   const feed = feedOfOne('twice');
   const jobId = randomUUID();
   const first = await ingest(pool, feed, { jobId });
@@ -327,7 +327,7 @@ test('a job that is done again after its run was merged finds its run as it was'
   });
 });
 
-test('a worker that is told to stop ends its run so that the job is tried again', async () => {
+test('a worker that is told to stop ends its run so that the job is retried', async () => {
   const name = 'stopping';
   const columns = { source_id: 'ID', status: { value: 'ACTIVE' }, list_price: 'PRICE' };
   const feed = feedOf(folder, {

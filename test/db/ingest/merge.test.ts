@@ -112,7 +112,7 @@ test('the same file again writes nothing and says so', async () => {
   ]);
 });
 
-test('ids: fips times 100,000,000 and a serial, kept by parcels that leave and return, and never given twice', async () => {
+test('ids: fips times 100,000,000 and a serial, kept by parcels that leave and return, and never reused', async () => {
   const run = roll('ids', '33001');
   const some = (...pins: string[]) => pins.map((pin, n) => parcel(pin, n));
   await run(some('A', 'B', 'C'));
@@ -152,7 +152,7 @@ test('two feeds of one county at once share its serials without collision', asyn
   expect(serials.sort((a, b) => a - b)).toEqual(Array.from({ length: 850 }, (_, i) => i + 1));
 });
 
-test('a feed of several counties in two states; two such feeds at once do not lock each other out', async () => {
+test("a feed of several counties in two states; two such feeds at once don't lock each other out", async () => {
   const fips = ['33005', '50001', '33007', '50003'];
   const rows = (shift: number) =>
     Array.from({ length: 400 }, (_, n) => parcel(`P${n}`, n, { FIPS: fips[(n + shift) % 4] }));
@@ -220,7 +220,7 @@ test('readers see the old roll or the new one, and are not blocked, while a stat
   expect(looks).toBeGreaterThan(20);
 });
 
-test('a merge that builds on an overtaken comparison is refused, and the retry completes', async () => {
+test('a merge that is based on an outdated comparison is refused, and the retry completes', async () => {
   const run = roll('overtaken', '33009');
   await run(parcels(4, 2));
   const before = await stored('overtaken');
@@ -237,7 +237,7 @@ test('a merge that builds on an overtaken comparison is refused, and the retry c
   expect((await run(parcels(5, 3))).counts).toMatchObject({ new: 1, changed: 4 });
 });
 
-test('staging leaves nothing behind, whether a run merges, blocks or fails', async () => {
+test('staging leaves nothing behind, whether a run merges, blocks, or fails', async () => {
   const run = roll('clean', '33011');
   await run(parcels(3, 1));
   await run([]);
@@ -259,7 +259,7 @@ test('staging leaves nothing behind, whether a run merges, blocks or fails', asy
   expect((await stored('clean')).map(row => row.source_key)).toEqual(['P0', 'P1', 'P2']);
 });
 
-test('rows of a former county of Connecticut are parcels of its planning regions; where none can be told they are rejected', async () => {
+test('rows of a former county of Connecticut are parcels of its planning regions; rows without a known one are rejected', async () => {
   const rows = [
     { properties: { PIN: 'A', TOWN: 'SHELTON' }, geometry: square(-73.1, 41.31, 0.001) },
     { properties: { PIN: 'B', TOWN: 'Sandy Hook' }, geometry: square(-73.28, 41.42, 0.001) },
@@ -284,7 +284,7 @@ test('rows of a former county of Connecticut are parcels of its planning regions
   });
 });
 
-test('a parcel larger than its lot: acres as stated win over measured ones, 0 counts as not stated', async () => {
+test('a parcel larger than its lot: stated acres take precedence over measured ones, and 0 counts as not stated', async () => {
   const lots = [
     { properties: { PIN: 'A', ACRES: 5 }, geometry: square(-72.15, 43.2, 0.001) },
     { properties: { PIN: 'B', ACRES: 0 }, geometry: square(-72.15, 43.2, 0.001) },

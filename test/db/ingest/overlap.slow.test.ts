@@ -51,7 +51,7 @@ beforeEach(async () => {
 });
 
 describe('parcels that another feed has', () => {
-  test('block a run, which says how many they are', async () => {
+  test('block a run, which says how many there are', async () => {
     const before = await onRoll();
     const run = await merge('second', parcels(21, 61, { OWNER: 'NEW' }));
     expect(run.status).toBe('blocked');
@@ -82,7 +82,7 @@ describe('parcels that another feed has', () => {
     expect(await tables()).toEqual(before);
   });
 
-  test('are known by their parcel number when the keys differ', async () => {
+  test('are recognized by their parcel number when the keys differ', async () => {
     const other = parcels(1, 31).map((feature, i) => ({
       ...feature,
       properties: { ...feature.properties, PIN: `X${i}`, APN: `0.${i + 1}` },
@@ -92,7 +92,7 @@ describe('parcels that another feed has', () => {
     expect((await merge('second', other.slice(0, 9))).status).toBe('merged');
   });
 
-  test('are others if they lie elsewhere, or in another town', async () => {
+  test('are other parcels if they lie elsewhere, or in another town', async () => {
     const far = parcels(1, 31).map(({ properties }, i) => ({ properties, geometry: lot(i + 1, 0.1) }));
     expect((await merge('far', far)).status).toBe('merged');
     expect(feedsOf(await onRoll())).toEqual({ first: 30, far: 30 });
@@ -115,7 +115,7 @@ describe('parcels that another feed has', () => {
     });
   });
 
-  test('a run that is forced adds no parcel twice', async () => {
+  test('a forced run adds no parcel twice', async () => {
     expect((await merge('second', parcels(21, 61), { force: true })).status).toBe('merged');
     expect(feedsOf(await onRoll())).toEqual({ first: 30, second: 30 });
   });
@@ -140,7 +140,7 @@ describe('parcels that another feed has', () => {
     expect(coverage).toEqual({ parcels: 60, feeds: 2 });
   });
 
-  test('overlap: replace takes all over, and retires those that the file does not have', async () => {
+  test("overlap: replace takes all over, and retires those that the file doesn't have", async () => {
     const before = await onRoll();
     const run = await merge('second', parcels(21, 61, { OWNER: 'NEW' }), { overlap: 'replace' });
     expect(run).toMatchObject({

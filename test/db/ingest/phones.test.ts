@@ -66,7 +66,7 @@ describe('the Do Not Call registry', () => {
     expect(facts.get('8025550100')).toMatchObject({ dnc: null, dnc_as_of: null });
   });
 
-  test('takes the day from the name of the file', async () => {
+  test('reads the date from the name of the file', async () => {
     writeFileSync(join(folder, '2026-11-20_603_full.txt'), '6035550100\n');
     const feed = feedOf(folder, {
       name: 'dnc-full',
@@ -82,14 +82,14 @@ describe('the Do Not Call registry', () => {
     await expect(ingest(db.pool, registry('6035550100'))).rejects.toThrow('dnc.edition');
   });
 
-  test('a full list takes the place of its area codes alone, and an older one is refused', async () => {
+  test('a full list replaces only its area codes, and an older one is refused', async () => {
     await full('6035550100\n2075550000\n', '2026-11-01');
     await full('6035550200\n', '2026-11-08');
     expect(await listed('6035550100', '6035550200', '2075550000')).toEqual([false, true, true]);
     await expect(full('6035550100\n', '2026-11-07')).rejects.toMatchObject({ code: 'dnc_order' });
   });
 
-  test('changes are applied in their order, of several of a number the last holds, and a gap is refused', async () => {
+  test('changes are applied in order, the last one for a number counts, and a gap is refused', async () => {
     await full('6035550100\n6035550101\n2075550000\n', '2026-11-01');
     await changes(
       '603,5550100,2026-11-02,D\n603,5550200,2026-11-02,A\n603,5550101,2026-11-02,D\n603,5550101,2026-11-02,A\n',
@@ -109,7 +109,7 @@ describe('the Do Not Call registry', () => {
     ]);
   });
 
-  test('several days of changes in one run, in columns of another order and as XML', async () => {
+  test('several days of changes in one run, with columns in another order and as XML', async () => {
     await full('6035550100\n', '2026-11-01');
     writeFileSync(join(folder, 'c-20261103.txt'), 'D;2026;6035550100\nA;2026;6035550102\n');
     writeFileSync(join(folder, 'c-20261102.txt'), 'A;2026;6035550101\nD;2026;6035550102\n');
@@ -132,7 +132,7 @@ describe('the Do Not Call registry', () => {
     ]);
   });
 
-  test('what is no number is rejected without being kept, and a file of such is blocked', async () => {
+  test('invalid numbers are rejected without being stored, and a file of them is blocked', async () => {
     const { status, counts, runId, blocked } = await full(
       '6035550100\n555-0100 extension\n<ph\n',
       '2026-11-01',
@@ -147,7 +147,7 @@ describe('the Do Not Call registry', () => {
     expect(await listed('6035550100')).toEqual([null]);
   });
 
-  test('holds exactly what a list says, however its lines are cut into chunks', async () => {
+  test('contains exactly what a list has, however its lines are split into chunks', async () => {
     const numbers = fc.uniqueArray(fc.integer({ min: 2_000_000_000, max: 2_000_030_000 }), {
       minLength: 1,
       maxLength: 60,
@@ -185,7 +185,7 @@ describe('blocks of the numbering plan', () => {
     return numbers.map(number => facts.get(number)!.line_type);
   };
 
-  test('the longest block that is known decides, by the name of its carrier', async () => {
+  test('the longest known block decides, by the name of its carrier', async () => {
     const lines = [
       '603,568,,"BELL ATLANTIC MOBILE, INC"',
       '603,308,A,CONSOLIDATED COMM OF NO. NEW ENGLAND-NH',
@@ -209,7 +209,7 @@ describe('blocks of the numbering plan', () => {
     expect(await kinds('6033085321')).toEqual(['Landline']);
   });
 
-  test('a row that names no exchange is rejected', async () => {
+  test('a row without an exchange is rejected', async () => {
     const { counts } = await blocks(
       ['603,56,,X', '103,568,,X', '603,568,12,X', '603,568,1,VERIZON NEW ENGLAND INC.'],
       { gates: { max_reject_percent: 100, max_row_drop_percent: 100 } },

@@ -5,7 +5,7 @@ import { listingFeed, row } from './listing-support.ts';
 
 const { folder, pool } = await createTestDatabase();
 
-test('sales that share an id, as of a parcel, are sales of their own and stay those that they are', async () => {
+test("sales that share an id, such as a parcel's, are separate sales and stay the same ones", async () => {
   const { name, run } = listingFeed(pool, folder);
   const sale = (day: string, price: number) =>
     row('P', { status: 'SOLD', sold_price: price, sold_date: day, status_date: day });

@@ -16,7 +16,7 @@ const parcelsOf = (name: string) =>
     [name],
   );
 
-test('a layer that is published anew in lower case, and then stopped, keeps its parcels and their ids', async () => {
+test('a layer that is republished in lowercase, and then stopped, keeps its parcels and their ids', async () => {
   const features = lots(25);
   const metadata: Record<string, unknown> = { supportedQueryFormats: 'JSON' };
   let isStopped = false;
@@ -51,7 +51,7 @@ test('a layer that is published anew in lower case, and then stopped, keeps its 
   });
 });
 
-test('a first run of two files that share no key is blocked', async () => {
+test('a first run of two files without a common key is blocked', async () => {
   const name = newName();
   const keys = Array.from({ length: 30 }, (_, n) => 1_234_567 + n);
   const run = async (roll: (key: number) => string) => {

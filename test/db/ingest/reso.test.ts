@@ -98,7 +98,7 @@ const checkpoint = async () =>
     )
   ).checkpoint;
 
-test('all pages once, then only what changed: the watermark is kept from run to run', async () => {
+test('all pages once, then only changes: the watermark is kept from run to run', async () => {
   expect(await run()).toMatchObject({ status: 'merged', counts: { read: { listings: 8 }, new: 8 } });
   expect(asked()).toEqual(['?$orderby=ModificationTimestamp', '?$skiptoken=3', '?$skiptoken=6']);
   expect(await checkpoint()).toMatchObject({ nextLink: null, watermark: '2025-09-01T00:07:00Z' });
@@ -130,7 +130,7 @@ test('all pages once, then only what changed: the watermark is kept from run to 
   expect(await checkpoint()).toMatchObject({ watermark: '2025-09-02T00:00:00Z' });
 });
 
-test('a chain that breaks: what came is merged, and the next attempt goes on at the next page', async () => {
+test('a broken chain: what arrived is merged, and the next attempt continues with the next page', async () => {
   // A pause of an hour is more than a run waits for.
   instead.set(3, response => void response.writeHead(503, { 'retry-after': '3600' }).end());
   const jobId = randomUUID();
@@ -156,7 +156,7 @@ test('a chain that breaks: what came is merged, and the next attempt goes on at 
   ]);
 });
 
-test('a chain that breaks before its first page: nothing is merged, the run failed, the next begins anew', async () => {
+test('a chain that breaks before its first page: nothing is merged, the run fails, the next one starts over', async () => {
   instead.set(1, response => void response.writeHead(429, { 'retry-after': '3600' }).end());
   const jobId = randomUUID();
   await expect(run(jobId)).rejects.toMatchObject({ retryable: true });
@@ -168,7 +168,7 @@ test('a chain that breaks before its first page: nothing is merged, the run fail
   });
 });
 
-test('a lost database connection is no break of the source: no checkpoint runs ahead of what was stored', async () => {
+test('a lost database connection is not a source failure: no checkpoint gets ahead of what was stored', async () => {
   const cut = () =>
     pool.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'copy stage_listing%' and datname = current_database()",
@@ -198,7 +198,7 @@ test('the token is sent to the server and is in no table', async () => {
   }
 });
 
-test('without the token in the environment the run fails and names the variable', async () => {
+test('without the token in the environment the run fails with the name of the variable', async () => {
   await expect(ingest(pool, feed)).rejects.toMatchObject({
     code: 'feed_token',
     message: expect.stringContaining('MLS_TOKEN'),
@@ -206,7 +206,7 @@ test('without the token in the environment the run fails and names the variable'
   expect(server.requests).toEqual([]);
 });
 
-test('a RESO feed cannot be declared to list everything', () => {
+test("a RESO feed can't be declared complete", () => {
   const listings = { source: 'https://example.com/Property', format: 'reso', snapshot: true };
   expect(() => feedOf('/', { name: 'wrong', kind: 'listings', preset: 'reso', listings })).toThrowError(
     /snapshot: .*reso/,

@@ -67,7 +67,7 @@ describe('several rolls of one county', () => {
     'D,DIFFERENT,21780,,,',
   ];
 
-  test('are joined on the key: the first that says something counts, and each may add parcels', async () => {
+  test('are joined on the key: the first value counts, and each may add parcels', async () => {
     writeFeatures(join(folder, 'first.ndgeojson'), [
       { properties: { PIN: 'A', OWNER: 'AY', ACRES: null }, geometry: lot(0) },
       { properties: { PIN: 'B', OWNER: null, ACRES: 3 }, geometry: lot(1) },
@@ -100,13 +100,13 @@ describe('several rolls of one county', () => {
     ).toEqual([{ input: 'roll 2', row_no: 5, reason: 'duplicate_key' }]);
   });
 
-  test('the same again changes nothing; what a further roll says anew changes its parcel alone', async () => {
+  test('the same again changes nothing; a new value in another roll changes only its parcel', async () => {
     expect(await ingest(pool, feed)).toMatchObject({ status: 'unchanged' });
     second(rows.map(row => row.replace('BEE', 'BEA')));
     expect((await ingest(pool, feed)).counts).toMatchObject({ changed: 1, unchanged: 4, retired: 0 });
   });
 
-  test('the check reads each', async () => {
+  test('the check reads each one', async () => {
     const check = await checkFeed(feed);
     expect(check.parts.map(({ part, rows }) => [part, rows])).toEqual([
       ['roll', 3],
@@ -117,7 +117,7 @@ describe('several rolls of one county', () => {
   });
 });
 
-test('earlier sales in further columns of a row are comps of their own', async () => {
+test('earlier sales in more columns of a row are separate comps', async () => {
   const feed = feedOf(folder, {
     name: 'prior',
     kind: 'assessor',
@@ -188,7 +188,7 @@ test.each([3_000, 12_000])('a feature nested %i levels deep is one rejected row'
   ]);
 });
 
-test('texts of a megabyte are cut, counted and kept among the rejects, and hold up no index', async () => {
+test('texts of a megabyte are cut, counted, and kept among the rejected rows, and break no index', async () => {
   const long = '🌲 '.repeat(300_000);
   writeObjects(join(folder, 'long.ndjson'), [
     {

@@ -50,7 +50,7 @@ const NAL = {
   SALE_MO1: null,
 };
 
-test("Florida's roll and its file of sales make one comp of a sale, on the land of the roll", async () => {
+test("Florida's roll and its file of sales produce one comp per sale, with the roll's land", async () => {
   const parcel = (last: string, more: Record<string, unknown> = {}) => ({
     ...NAL,
     PARCEL_ID: `082128004003${last}`,
@@ -104,7 +104,7 @@ test("Florida's roll and its file of sales make one comp of a sale, on the land 
   expect((await comps(12_086)).at(-1)).toBe(`sdf: ${at}7/2026-04-01 OFF_MARKET 81000 1.00 t 7 SW 8 ST`);
 });
 
-test('sales whose parcels come later, or are written otherwise, are placed then', async () => {
+test('sales whose parcels arrive later, or are written differently, are placed then', async () => {
   copyFileSync(join(fixtures, 'new-jersey-sr1a.txt'), join(folder, 'sr1a.txt'));
   const sr1a = salesFeed('new_jersey_sr1a', '34025', { source: 'sr1a.txt', format: 'fixed_width' });
   expect((await ingest(pool, sr1a)).counts).toMatchObject({ matched_keys: 0, sales: { comps: 2 } });

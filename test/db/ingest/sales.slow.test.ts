@@ -46,7 +46,7 @@ function rollWithSales() {
   };
 }
 
-test('a sale becomes a comp with all that the roll and the boundary tell of it', async () => {
+test('a sale becomes a comp with everything that the roll and the boundary say about it', async () => {
   const { run, name } = rollWithSales();
   await run([
     { PIN: 'A', APN: '10-12', ADDRESS: '1 Pond Road', CITY: 'Washington', ZIP: '3280', ACRES: null },
@@ -79,7 +79,7 @@ test('a sale becomes a comp with all that the roll and the boundary tell of it',
   });
 });
 
-test('what is no sale: too cheap, not qualified, without a date or a price', async () => {
+test("rows that aren't sales: too cheap, not qualified, without a date or a price", async () => {
   const { run, comps } = rollWithSales();
   const result = await run([
     { PIN: 'A', SELLER: 'A' },
@@ -93,7 +93,7 @@ test('what is no sale: too cheap, not qualified, without a date or a price', asy
   expect(result.counts.sales).toEqual({ comps: 2, multi_parcel: 0, disqualified: 0 });
 });
 
-test('one price, day and seller over several parcels is one deed, and yields no comp', async () => {
+test('several parcels with one price, day, and seller are one deed, and yield no comp', async () => {
   const { run, comps } = rollWithSales();
   const result = await run([
     { PIN: 'A' },
@@ -182,7 +182,7 @@ describe('a deed over several parcels stays one', () => {
     ).toEqual([{ sale_type: 'Deed over several parcels', status: 'OFF_MARKET' }]);
   });
 
-  test('when it was a comp, then one of several, then shown of one again', async () => {
+  test('when it was a comp, then one of several, then shown as one again', async () => {
     const { run, comps, name } = rollWithSales();
     await run([A]);
     await run([A, B]);
@@ -197,7 +197,7 @@ describe('a deed over several parcels stays one', () => {
     expect(statuses.map(row => row.status)).toEqual(['SOLD', 'OFF_MARKET']);
   });
 
-  test('in an installation that kept no such sales', async () => {
+  test('in an installation that stored no such sales', async () => {
     const { run, comps, name } = rollWithSales();
     await run([A, B]);
     await pool.query(
@@ -212,7 +212,7 @@ describe('a deed over several parcels stays one', () => {
     expect(await comps()).toEqual([off, 'B/2025-02-01 SOLD 30000']);
   });
 
-  test('other feeds do not tell of it', async () => {
+  test('other feeds say nothing about it', async () => {
     const [one, other] = [rollWithSales(), rollWithSales()];
     await one.run([B]);
     await other.run([A]);
@@ -244,7 +244,7 @@ describe('the land of a known sale', () => {
     expect((await run(later)).status).toBe('unchanged');
   });
 
-  test('follows corrections of at most 5 %, its place with it', async () => {
+  test('follows corrections of at most 5 %, including its location', async () => {
     const { run, name } = rollWithSales();
     await run([C]);
     const [before] = await lands(name);
@@ -256,7 +256,7 @@ describe('the land of a known sale', () => {
     expect((await lands(name))[0]).toEqual({ ...before, lot_acres: 47.6 });
   });
 
-  test('is told once the roll tells it, and stays when the roll no longer does', async () => {
+  test('is set once the roll has it, and stays when the roll no longer does', async () => {
     const { run, name } = rollWithSales();
     const untold = { ...C, ACRES: null, at: null };
     // Without it the gate would find columns that have turned empty.
@@ -270,7 +270,7 @@ describe('the land of a known sale', () => {
     expect(await lands(name)).toEqual(told);
   });
 
-  test('is kept of a sale that was off the market, whose price may be corrected', async () => {
+  test('is kept for a sale that was off the market, whose price may be corrected', async () => {
     const { run, name } = rollWithSales();
     await run([C]);
     const [before] = await lands(name);

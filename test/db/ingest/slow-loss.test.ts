@@ -24,7 +24,7 @@ function roll() {
   return { run, age };
 }
 
-test('a loss that is small from run to run is stopped by the best run of the last 12 months', async () => {
+test('a loss that is small from run to run is blocked by the best run of the last 12 months', async () => {
   const { run, age } = roll();
   expect(await run(parcels(100))).toEqual(['merged', []]);
   await age(300);
@@ -39,7 +39,7 @@ test('a loss that is small from run to run is stopped by the best run of the las
   expect(await run(parcels(75))).toEqual(['merged', []]);
 });
 
-test('a first run is blocked when its shapes cannot be used, and not for a few of them', async () => {
+test('a first run is blocked if its shapes are unusable, and not for a few of them', async () => {
   // In degrees of another system a lot is less than the grid on which boundaries are stored.
   const tiny = (n: number) => lot(n, 1e-9);
   expect(await roll().run(parcels(30, tiny))).toEqual(['blocked', ['shapes']]);
@@ -48,7 +48,7 @@ test('a first run is blocked when its shapes cannot be used, and not for a few o
   expect(await roll().run(parcels(30, () => null))).toEqual(['merged', []]);
 });
 
-test('a first run is blocked when most of its parcels lie outside the county', async () => {
+test('a first run is blocked if most of its parcels lie outside the county', async () => {
   const far = (n: number) => ({ type: 'Point' as const, coordinates: [-90 + n / 1e4, 44] });
   expect(await roll().run(parcels(30, n => (n < 20 ? far(n) : lot(n))))).toEqual(['blocked', ['extent']]);
 });

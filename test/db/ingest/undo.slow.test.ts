@@ -146,7 +146,7 @@ const BAD: Feature[] = [
 ];
 
 describe('an undone run', () => {
-  test('leaves the county as if it had never been', async () => {
+  test('leaves the county as if it had never happened', async () => {
     await loadGood(other);
     const before = await shown(other.pool);
     expect(await shown(pool)).toEqual(before);
@@ -183,7 +183,7 @@ describe('an undone run', () => {
     expect(now.listings).toHaveLength((then.listings as unknown[]).length);
   });
 
-  test('is told as changes: parcels are updated, retired and back', async () => {
+  test('is listed as changes: parcels are updated, retired, and back', async () => {
     const bad = await load(db, 'second', BAD);
     const { runId } = await undo(pool, bad.runId);
     const types = await all(
@@ -204,7 +204,7 @@ describe('an undone run', () => {
     expect(changed.map(({ fields }) => fields.owner_name![0])).toEqual(Array(10).fill('WRONG'));
   });
 
-  test('and its undo are no news of the feed', async () => {
+  test("and its undo don't count as updates of the feed", async () => {
     const since = async () =>
       (
         await pool.query<{ feed: string; since: number }>(
@@ -218,7 +218,7 @@ describe('an undone run', () => {
     expect(await since()).toEqual(before);
   });
 
-  test('is as it was when its undo is cut off, and can be undone then', async () => {
+  test('is unchanged if its undo is cut off, and can be undone then', async () => {
     const before = await shown(pool);
     const bad = await load(db, 'second', BAD);
     const after = await shown(pool);
@@ -239,7 +239,7 @@ describe('an undone run', () => {
     expect(await shown(pool)).toEqual(before);
   });
 
-  test('gives keys back that parcels on the way had to leave', async () => {
+  test('returns keys that parcels had to give up on the way', async () => {
     const one_ = parcels(1, 46);
     await merged(load(db, 'first', one_, { overlap: 'add' }));
     await merged(load(db, 'second', parcels(51, 61)));
@@ -254,7 +254,7 @@ describe('an undone run', () => {
 });
 
 describe('the same data', () => {
-  test('is not loaded again on its own, but when the run is forced', async () => {
+  test('is not loaded again automatically, but if the run is forced', async () => {
     const bad = await load(db, 'second', BAD);
     const after = await shown(pool);
     await undo(pool, bad.runId);
@@ -270,7 +270,7 @@ describe('the same data', () => {
     expect(((await shown(pool)).parcels as unknown[]).length).toBe((after.parcels as unknown[]).length);
   });
 
-  test('is known after 30 days too, and until another run is merged', async () => {
+  test('is recognized even after 30 days, until another run is merged', async () => {
     const bad = await load(db, 'second', BAD);
     await undo(pool, bad.runId);
     await pool.query(`update runs set finished_at = finished_at - interval '40 days'`);
@@ -288,7 +288,7 @@ describe('is refused', () => {
       message: expect.stringContaining(words),
     });
 
-  test('when a later run of the feed was merged', async () => {
+  test('if a later run of the feed was merged', async () => {
     const run = await merged(load(db, 'second', BAD));
     const later = await merged(load(db, 'second', parcels(41, 61)));
     await refused(run, `Run ${later} of second`);
@@ -308,13 +308,13 @@ describe('is refused', () => {
     await undo(pool, later);
   });
 
-  test('when a key that goes back is taken', async () => {
+  test('if a key to be returned is taken', async () => {
     const run = await merged(load(db, 'second', BAD));
     const later = await merged(load(db, 'first', parcels(1, 31), { overlap: 'separate' }));
     await refused(run, `Run ${later} of first`);
   });
 
-  test('of a run that changed nothing, that was undone, or that is an undo', async () => {
+  test('for a run that changed nothing, that was undone, or that is an undo', async () => {
     const same = await load(db, 'second', parcels(41, 61));
     await refused(same.runId, 'changed nothing');
     const run = await merged(load(db, 'second', BAD));
@@ -324,7 +324,7 @@ describe('is refused', () => {
     await expect(undo(pool, 999_999)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('after 30 days, when what the run changed is deleted', async () => {
+  test("after 30 days, when the run's changes are deleted", async () => {
     const run = await merged(load(db, 'second', BAD));
     await pool.query(`update runs set finished_at = finished_at - interval '29 days'`);
     await deleteOldRecordsJob.run({ db: pool } as unknown as JobContext, {});

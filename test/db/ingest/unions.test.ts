@@ -12,7 +12,7 @@ vi.mock('../../../shared/geo/overlay.ts', async importOriginal => ({
 
 const { folder, pool } = await createTestDatabase();
 
-test('parts that cannot be united: the first stands for the parcel, the others are rejects', async () => {
+test("parts that can't be merged: the first stands for the parcel, the others are rejected", async () => {
   const features = [0, 1, 2].map(n => ({
     properties: { PIN: n === 2 ? 'B' : 'A', OWNER: 'X' },
     geometry: lot(n),

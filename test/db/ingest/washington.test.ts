@@ -46,7 +46,7 @@ beforeAll(async () => {
 const active = (year: number) => after.get(year)!.filter(row => !row.retired);
 
 describe('the four yearly rolls of Washington in order', () => {
-  test('every one passes the gates, and every row is accounted for', () => {
+  test('every one passes the checks, and every row is accounted for', () => {
     const figures = YEARS.map(year => {
       const { status, counts: c } = runs.get(year)!;
       return [
@@ -85,7 +85,7 @@ describe('the four yearly rolls of Washington in order', () => {
     ]);
   });
 
-  test('a parcel keeps its id through all years, whether it stays, leaves or comes back', () => {
+  test('a parcel keeps its id through all years, whether it stays, leaves, or comes back', () => {
     const ids = new Map<string, number>();
     for (const year of YEARS) {
       for (const { source_key, property_id } of after.get(year)!) {
@@ -119,7 +119,7 @@ describe('sales of the Washington sample', () => {
   const comps = () =>
     all<Comp>(pool, "select * from listings where source = 'Washington NH assessor' and status = 'SOLD'");
 
-  test('121 rows of 2025 are comps: vacant, qualified, 1,000 USD and more, dated; deeds of several parcels are none', async () => {
+  test('121 rows of 2025 are comps: vacant, qualified, 1,000 USD and more, dated; deeds of several parcels are not', async () => {
     expect(runs.get(2025)!.counts.sales).toEqual({ comps: 121, multi_parcel: 1, disqualified: 1 });
     expect(again.counts.sales).toEqual({ comps: 121, multi_parcel: 1, disqualified: 0 });
     const rows = await all<{ n: number; price: number }>(
@@ -131,7 +131,7 @@ describe('sales of the Washington sample', () => {
     expect(rows[0]).toEqual({ n: 121, price: expect.toSatisfy((price: number) => price >= 1_000) });
   });
 
-  test('a comp is kept when its parcel was sold again, and taken off the market when the sale turned unqualified', async () => {
+  test('a comp is kept if its parcel is sold again, and taken off the market if the sale becomes unqualified', async () => {
     const earlier = await all<{ n: number }>(
       pool,
       `select count(*)::int as n from listings l join parcels p on l.source_id like '33019/' || p.source_key || '/%'
@@ -152,7 +152,7 @@ describe('sales of the Washington sample', () => {
     for (const { statuses } of events) expect(statuses.slice(-2)).toEqual(['SOLD', 'OFF_MARKET']);
   });
 
-  test('a comp has every field of the roll and its place', async () => {
+  test('a comp has every field of the roll and its location', async () => {
     for (const comp of await comps()) {
       expect(comp).toMatchObject({
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
