@@ -64,7 +64,7 @@ describe('words in SQL are those of the kernel', () => {
     expect(await inSql(names)).toEqual(inKernel(names));
   });
 
-  test('nothing for no word, unknown for unknown', async () => {
+  test('no words give nothing, and unknown stays unknown', async () => {
     expect(await inSql(['', ' - ', null])).toEqual(['  ', '  ', null]);
   });
 });

@@ -64,7 +64,7 @@ describe('a drawing', () => {
     expect(out).not.toContain('recompute');
   });
 
-  test('shows the ground: slope, wetlands, flood zones, roads, the parcels around', async () => {
+  test('shows the terrain: slope, wetlands, flood zones, roads, the parcels around', async () => {
     const { svg, out } = await drawn(A);
     const colors = shapesIn(byId(svg, 'slope')).map(({ attributes }) => attributes.fill);
     // Flat, and 20 percent, which the meters of a degree may put on either side of the grade of 20.
@@ -91,7 +91,7 @@ describe('a drawing', () => {
     expect(byId(svg, 'boundary').attributes.d!.match(/M/g)).toHaveLength(3);
   });
 
-  test('names the parcel, its text kept from being markup, and loads nothing', async () => {
+  test("has the parcel's name as plain text, never as markup, and loads nothing", async () => {
     const { svg, text } = await drawn(A);
     const panel = textOf(byId(svg, 'panel'));
     for (const words of [`Parcel ${A}`, 'APN 14-1', 'Sullivan, NH (33019)', NASTY, '1 A & B ST'])
@@ -105,7 +105,7 @@ describe('a drawing', () => {
     expect(Number(svg.attributes.height)).toBeLessThan(2000);
   });
 
-  test('is bounded: coordinates do not run far beyond the view', async () => {
+  test("is bounded: coordinates don't extend far beyond the view", async () => {
     const { svg } = await drawn(A);
     for (const id of ['wetlands', 'flood', 'roads', 'neighbours']) {
       for (const { attributes } of shapesIn(byId(svg, id)))
@@ -115,8 +115,8 @@ describe('a drawing', () => {
   });
 });
 
-describe('a drawing of more than can be shown', () => {
-  test('leaves the cells out when there are too many, and says so; the figures count them', async () => {
+describe('a drawing with too much to show', () => {
+  test('omits the cells if there are too many, and says so; the figures count them', async () => {
     const { svg, out } = await drawn(LARGE);
     expect(shapesIn(byId(svg, 'slope'))).toEqual([]);
     const note = /Slope .*\bcells\b[^.]*\./.exec(out)![0];
@@ -124,7 +124,7 @@ describe('a drawing of more than can be shown', () => {
     expect(out).toMatch(/mean slope\s+[1-9]/);
   });
 
-  test('leaves the smaller parcels, roads and zones out, and says so', async () => {
+  test('omits the smaller parcels, roads, and zones, and says so', async () => {
     const options = { signal: new AbortController().signal, maxPerKind: 1 };
     const found = await readParcelDrawing(pool, A, options);
     expect(found!.drawn!.surroundings).toMatchObject({
@@ -139,8 +139,8 @@ describe('a drawing of more than can be shown', () => {
   });
 });
 
-describe('what is known of a parcel', () => {
-  test('is told with the versions that it was computed from', async () => {
+describe('the known facts about a parcel', () => {
+  test('come with the versions from which they were computed', async () => {
     const { code, out } = await show(A);
     expect(code).toBe(0);
     expect(out).toContain(`parcel ${A}, APN 14-1, Sullivan, NH (33019)`);
@@ -169,7 +169,7 @@ describe('what is known of a parcel', () => {
     expect(value).not.toHaveProperty('drawing');
   });
 
-  test('of ids that are none or were never given: exit code 2', async () => {
+  test('of invalid or unused ids: exit code 2', async () => {
     expect(await show(UNKNOWN)).toMatchObject({
       code: 2,
       err: expect.stringContaining(`${UNKNOWN}`),
@@ -195,7 +195,7 @@ describe('what is known of a parcel', () => {
     });
   });
 
-  test('a file that cannot be written', async () => {
+  test("a file that can't be written", async () => {
     const file = join(folder, 'missing', 'a.svg');
     expect(await show(A, '--svg', file)).toMatchObject({
       code: 1,
@@ -204,7 +204,7 @@ describe('what is known of a parcel', () => {
   });
 });
 
-test('figures that are stored of what the layers told before: the drawing says so', async () => {
+test('stored figures from older layers: the drawing says so', async () => {
   const before = frontageStated((await show(A)).out);
   await putRoads(pool, LOCAL, HIGHWAY);
   const { svg, out } = await drawn(A);

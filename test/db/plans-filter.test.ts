@@ -91,7 +91,7 @@ const CANDIDATES = 'with edges';
 const SUMMARIES = 'p.property_id = any (';
 
 describe('the count', () => {
-  test('of a county reads that state alone, and its narrow rows alone', async () => {
+  test('of a county reads only that state, and only its narrow rows', async () => {
     const { statements } = await run({ county: '33019', vacant_only: true });
     const plan = await planOf(statements, COUNT);
     expect(plan).toMatch(/parcel_filters_33/);
@@ -103,12 +103,12 @@ describe('the count', () => {
     expect(await planOf(statements, COUNT)).toMatch(/parcel_filters_33_fips_effective_acres_property_id_idx/);
   });
 
-  test('of what has changed since another row_version uses the index', async () => {
+  test('of changes since another row_version uses the index', async () => {
     const { statements } = await run({ county: '33019', changed_since: 1 });
     expect(await planOf(statements, COUNT)).toMatch(/parcel_filters_33_fips_row_version_idx/);
   });
 
-  test('of a county by estimated value reads the estimates of that state alone', async () => {
+  test('of a county by estimated value reads only the estimates of that state', async () => {
     const { statements } = await run({ county: '33019', value_min: 5_000 });
     const plan = await planOf(statements, COUNT);
     expect(plan).toMatch(/valuations_33/);
@@ -135,19 +135,19 @@ describe('the count', () => {
     expect(plan).toMatch(/parcel_filters_33_pkey/);
   });
 
-  test('of a text filter in a list of counties reads their state alone', async () => {
+  test('of a text filter in a list of counties reads only their state', async () => {
     const { statements } = await run({ counties: ['33019', '33005'], owner_name: 'OWNER 7' });
     expect(await planOf(statements, COUNT)).not.toMatch(/_23/);
   });
 
-  test('is not asked for again on the next page', async () => {
+  test('is not requested again on the next page', async () => {
     const { reply } = await run({ county: '33019' });
     const { statements } = await run({ county: '33019' }, new URL(reply.next!).search);
     expect(statements.some(({ text }) => text.includes(COUNT))).toBe(false);
   });
 });
 
-describe('a further page', () => {
+describe('another page', () => {
   test.each([
     ['property_id', 'parcel_filters_33_pkey'],
     ['acres', 'parcel_filters_33_fips_effective_acres_property_id_idx'],
@@ -165,7 +165,7 @@ describe('a further page', () => {
     }
   });
 
-  test('of several counties begins at its place, too', async () => {
+  test('of several counties starts at its position, too', async () => {
     const body = { counties: ['33019', '33005'] };
     const { reply } = await run(body);
     const { statements } = await run(body, new URL(reply.next!).search);
@@ -180,7 +180,7 @@ describe('a shape', () => {
     geom_intersects: 'POLYGON ((0.0001 0.0001, 0.001 0.0001, 0.0012 0.0014, 0.0001 0.001, 0.0001 0.0001))',
   };
 
-  test('finds what lies inside by the index of extents', async () => {
+  test('finds what lies inside with the index of extents', async () => {
     const { statements } = await run(body);
     const plan = await planOf(statements, COUNT);
     expect(plan).toMatch(/parcel_filters_33_extent_idx/);
@@ -194,7 +194,7 @@ describe('a shape', () => {
     expect(await eagerPlanOf(ofCounty.statements, COUNT)).toMatch(/Gather/);
   });
 
-  test('finds what its outline passes over by the index of extents, and each boundary by its key', async () => {
+  test('finds what its outline crosses with the index of extents, and each boundary by its key', async () => {
     // Few of the table's rows: for a fifth of them PostgreSQL 15 would read all.
     const { statements } = await run({
       geom_intersects:

@@ -7,7 +7,7 @@ const { pool } = await createTestDatabase();
 /** More than the connection holds by itself. */
 const COPY = "copy (select n, repeat('x', 1000) from generate_series(1, 30000) n) to stdout (null '')";
 
-test('who stops reading lines, or reads what fails, has the connection again', async () => {
+test('stopping early, or an error, returns the connection', async () => {
   await pool.connection(async (connection, client) => {
     for await (const lines of readLines(connection, COPY)) {
       expect(lines.subarray(0, 3).toString()).toBe('1\tx');

@@ -55,7 +55,7 @@ test.each([
   ).toEqual([{ fips, county_name: county, state }]);
 });
 
-test('no Connecticut ZIP is left in one of the former counties', async () => {
+test('no Connecticut ZIP is left in a former county', async () => {
   const [row] = await rowsOf<{ n: number; least: number; greatest: number }>(
     "select count(*)::int as n, min(fips) as least, max(fips) as greatest from regions where type = 'zip' and state = 'CT'",
   );
@@ -69,7 +69,7 @@ test('loading again changes no row', async () => {
   expect(await stored()).toBe(before);
 });
 
-test('what was lost or changed is put right, and only that: statistics survive', async () => {
+test('missing or changed regions are restored, and only those: statistics survive', async () => {
   await db.pool.query(
     "update region_stats set body = 'kept', etag = 'kept' where type = 'county' and code = '01001'",
   );

@@ -11,7 +11,7 @@ const { folder, pool } = await createTestDatabase();
 /** What `plat runs show` prints of a run. */
 const shown = async (runId: number): Promise<string> => (await showRun({ db: pool }, runId))[1];
 
-test('plat runs show tells what became of a layer, and nothing that only parcels have', async () => {
+test('plat runs show describes what happened to a layer, without anything about parcels', async () => {
   writeRoads(folder, 'shown', [road(0), road(0), road(1, 'S1200'), road(2, 'S1820'), road(3, '')]);
   const feed = roadFeed(folder, 'shown', { gates: { max_reject_percent: 50 } });
   const text = await shown((await ingest(pool, feed)).runId);
@@ -45,7 +45,7 @@ test.each<[string, object, string]>([
   expect(await shown(runId)).toMatch(new RegExp(`^  coverage +${words}$`, 'm'));
 });
 
-test('of heights it names the file, and no bytes: only headers are read', async () => {
+test('for elevation it names the file, and no bytes: only headers are read', async () => {
   writeTiff(join(folder, 'plane.tif'), {
     width: 4,
     height: 4,
@@ -59,7 +59,7 @@ test('of heights it names the file, and no bytes: only headers are read', async 
   expect(text).not.toContain('bytes');
 });
 
-test('of a roll it tells what became of its sales, why rows were rejected, and the gate that blocks', async () => {
+test('for a roll it shows what happened to its sales, why rows were rejected, and which check blocks it', async () => {
   const columns = { situs_city: 'TOWN', last_sale_date: 'SOLD', last_sale_price: 'PRICE' };
   const roll = { source: 'sold.ndgeojson', format: 'ndgeojson', key: 'PIN', columns };
   const feed = (minPrice: number) =>

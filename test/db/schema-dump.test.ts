@@ -23,11 +23,11 @@ async function inEmptyDatabase<T>(work: (client: pg.Client) => Promise<T>): Prom
 }
 
 describe('the schema dump', () => {
-  test('sql/schema.sql is what the migrations make', async () => {
+  test('sql/schema.sql equals the result of the migrations', async () => {
     expect(await dumpSchema(db.pool)).toBe(readFileSync(join(rootDir, 'sql', 'schema.sql'), 'utf8'));
   });
 
-  test('makes the same schema in an empty database', async () => {
+  test('creates the same schema in an empty database', async () => {
     const dump = await dumpSchema(db.pool);
     const again = await inEmptyDatabase(async client => {
       await client.query(dump);
@@ -36,7 +36,7 @@ describe('the schema dump', () => {
     expect(again).toBe(dump);
   });
 
-  test('keeps every kind of object that a migration may make', async () => {
+  test('has every kind of object that a migration may create', async () => {
     const statements = `
       create type grade as enum ('A', 'B');
       create sequence tickets increment 5 cycle;

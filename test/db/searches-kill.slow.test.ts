@@ -74,7 +74,7 @@ async function followAndDie(order: { dieAt?: number }, killAfterMs?: number): Pr
   return ended;
 }
 
-test('who follows searches is killed with -9, two follow at once: added, removed and changed as undisturbed', async () => {
+test('with kill -9 and two processes at once, searches find the same added, removed, and changed parcels as undisturbed', async () => {
   const { accountId } = await newCaller(db);
   await pool.query(
     `with hook as (

@@ -24,7 +24,7 @@ test('the operating guide has a rule for every table, and names no other', async
   expect(named.sort()).toEqual(tables.map(({ name }) => name).sort());
 });
 
-test('of each reason the first rejects of a run are kept, and all are counted', async () => {
+test('the first rejected rows for each reason are kept, and all are counted', async () => {
   await insertRegions(pool, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]);
   const { run } = listingFeed(pool, folder);
   const many = REJECTS_KEPT + 5;
@@ -47,7 +47,7 @@ test('of each reason the first rejects of a run are kept, and all are counted', 
   expect(kept.find(({ reason }) => reason !== 'superseded')!.last).toBe(REJECTS_KEPT);
 });
 
-test('old records are deleted, and what a rule keeps is not', async () => {
+test('old records are deleted, except what a rule keeps', async () => {
   const context = { db: pool } as unknown as JobContext;
   const feed = listingFeed(pool, folder);
   const old = await feed.run([row('A'), row('A', { list_price: 7 })]);

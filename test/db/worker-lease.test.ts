@@ -36,7 +36,7 @@ const deaths = async () =>
   (await pool.query<{ total: number }>("select total from event_totals where name = 'worker_deaths'")).rows[0]
     ?.total ?? 0;
 
-test('a worker without a sign of life loses its sessions and their locks to the others, and counts once', async () => {
+test('a worker without a heartbeat loses its sessions and their locks to the others, and counts once', async () => {
   const dead = await startWorker();
   const other = createLease(60_000, 6, log);
   await other.begin(pool);
@@ -70,7 +70,7 @@ test('a worker that was away itself ends nobody until it has been back for a whi
   expect(await deaths()).toBe(before + 1);
 });
 
-test('a transaction of a worker ends when it is idle for JOB_LOCK_MS', async () => {
+test("a worker's transaction ends after being idle for JOB_LOCK_MS", async () => {
   const own = openTestDb(db.config, {
     applicationName: 'plat test worker',
     settings: endsWithWorker({ JOB_LOCK_MS: 50 }),

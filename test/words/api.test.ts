@@ -23,7 +23,7 @@ async function refusalOf(path: string, options: RequestInit & { key?: string } =
 
 const filter = (body: unknown) => refusalOf(`${V1}/properties/filter/`, posting(key, JSON.stringify(body)));
 
-describe('what the caller has to fix', () => {
+describe('errors that the caller has to fix', () => {
   test.each<[path: string, field: string, words: string]>([
     ['comps/', 'fips', 'at least one of fips, point, zip, and polygon is required'],
     ['comps/?fips=99999', 'fips', 'No county has the FIPS code 99999.'],
@@ -64,8 +64,8 @@ describe('what the caller has to fix', () => {
   });
 });
 
-describe('who may call', () => {
-  test('a key that is unknown or lacks the scope', async () => {
+describe('authorization', () => {
+  test('an unknown key, or one without the scope', async () => {
     expect(await refusalOf(STATS, { key: `plat_${'a'.repeat(43)}` })).toMatchObject({
       status: 401,
       message: 'Unknown API key. Check that you sent the complete key.',

@@ -49,13 +49,13 @@ test('without a database the command says how to get one', async () => {
   ]);
 });
 
-test('what was queued says where to look', async () => {
+test("a queued job's message says where to look", async () => {
   expect((await plat('recompute', 'stats', '--all')).out).toMatch(
     /^statistics: job [0-9a-f-]{36} is queued\. `plat status` shows its progress\.\n$/,
   );
 });
 
-test('the help names what each exit code means', async () => {
+test('the help explains each exit code', async () => {
   const { out } = await plat('--help');
   expect(out).toContain('Usage: plat [options]');
   expect(out).toContain(
@@ -63,7 +63,7 @@ test('the help names what each exit code means', async () => {
   );
 });
 
-test('npm start welcomes with what a newcomer needs', async () => {
+test('npm start greets a newcomer with the next steps', async () => {
   const { key } = await newCaller(db);
   const text = await welcome({
     url: api.url,

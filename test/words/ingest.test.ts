@@ -37,7 +37,7 @@ test.each([
   await expect(readAll({ source, format: 'csv' }, contextFor(folder.path))).rejects.toThrow(words);
 });
 
-test('a file that is missing is named with where it was looked for', async () => {
+test('a missing file is reported with where it was looked for', async () => {
   await expect(readAll({ source: 'none.csv', format: 'csv' }, contextFor(folder.path))).rejects.toThrow(
     `none.csv is missing (looked for ${join(folder.path, 'none.csv')}). Put the file there or correct the feed's source.`,
   );
@@ -57,7 +57,7 @@ const check = (features: Feature[], fips: string, more: object = {}) => {
 };
 const lots = Array.from({ length: 20 }, (_, n) => ({ properties: { PIN: `P${n}` }, geometry: lot(n) }));
 
-test('what is in a file is refused with what may be wrong', async () => {
+test('invalid contents are refused with the likely cause', async () => {
   expect((await check(lots, '23019')).problems).toEqual([
     expect.stringMatching(/^20 of 20 parcels are outside the county \(23019: .*\)\. Check the CRS\.$/),
   ]);
@@ -65,7 +65,7 @@ test('what is in a file is refused with what may be wrong', async () => {
   expect((await check(lots, '33019', none)).problems).toEqual(['roll: The run has no usable rows.']);
 });
 
-test('a county without comps says why, and what helps', () => {
+test('a county without comps says why, and what to do', () => {
   expect(noComps('MT', false).message).toBe("Montana doesn't make sale prices public. Add an MLS feed.");
   expect(noComps('CA', false).message).toContain('California makes only some sale prices public.');
   expect(noComps('NH', false).message).toMatch(/^No sales data: .* Add a sales file or an MLS feed\.$/);

@@ -26,7 +26,7 @@ const wordsOf = (html: string) =>
     .replaceAll(/\s+/g, ' ');
 const read = async (path: string) => wordsOf((await ana.open(path)).text);
 
-describe('where nothing is yet, a page says what belongs there', () => {
+describe('an empty page says what belongs there', () => {
   test.each([
     ['/lists', 'No lists yet'],
     ['/searches', 'No saved searches yet'],
@@ -40,14 +40,14 @@ describe('where nothing is yet, a page says what belongs there', () => {
   ])('%s', async (path, words) => expect(await read(path)).toContain(words));
 });
 
-describe('what was asked for wrongly', () => {
+describe('invalid searches', () => {
   test.each([
     ['/data?county=Essex', /“Essex” could be Essex, MA; Essex, NJ; .*\. Add the state\./],
     ['/data?county=Sulivan, NH', /No county is named “Sulivan, NH”\. Did you mean Sullivan, NH\?/],
     ['/data?county=33019&acres_min=1&wetlands_percent_max=2', /No wetlands data for Sullivan, NH/],
   ])('%s', async (path, words) => expect(await read(encodeURI(path))).toMatch(words));
 
-  test('a form is answered with the field that is wrong', async () => {
+  test('an invalid form names its field', async () => {
     const refusals: [Record<string, string>, string][] = [
       [{ do: 'add webhook', url: 'http://example.com', type: 'parcel.new' }, 'URL: must start with https://'],
       [{ do: 'end session', id: 'x' }, 'the id of a session'],
@@ -62,9 +62,9 @@ describe('what was asked for wrongly', () => {
   });
 });
 
-describe('mails', () => {
+describe('emails', () => {
   const stranger = visitor(api);
-  test('a link to sign in', async () => {
+  test('a sign-in link', async () => {
     await stranger.submit('/sign-in', { email: user.email, how: 'link' });
     expect(await mailWith('Your sign-in link for Plat')).toContain('Use this link to sign in to Plat:');
   });

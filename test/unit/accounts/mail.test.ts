@@ -37,7 +37,7 @@ async function openMailServer() {
   return { url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, message };
 }
 
-test('a long link is whole, in what goes over SMTP and in the outbox', async () => {
+test('a long link is kept whole, over SMTP and in the outbox', async () => {
   const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
   const { url, message } = await openMailServer();
   await sendMail(loadConfig({ SMTP_URL: url }), log, MAIL);

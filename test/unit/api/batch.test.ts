@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { batch } from '../../../api/http/batch.ts';
 
-test('what arrives while a batch runs goes together, in order, and each call gets its own outcome', async () => {
+test('calls that arrive while a batch runs go together, in order, and each gets its own outcome', async () => {
   const batches: number[][] = [];
   let finish = () => {};
   const double = batch<number, number>(async items => {
@@ -26,7 +26,7 @@ test('what arrives while a batch runs goes together, in order, and each call get
   ]);
 });
 
-test('a batch that fails fails its own calls only', async () => {
+test('a batch that fails fails only its own calls', async () => {
   const run = batch<string, string>(async items => {
     if (items.includes('bad')) throw new Error('failed');
     return items;
@@ -36,7 +36,7 @@ test('a batch that fails fails its own calls only', async () => {
   expect(await run('later')).toBe('later');
 });
 
-test('a thousand calls at a time at most', async () => {
+test('at most a thousand calls at a time', async () => {
   const sizes: number[] = [];
   const run = batch<number, number>(async items => {
     sizes.push(items.length);
@@ -47,7 +47,7 @@ test('a thousand calls at a time at most', async () => {
   expect(sizes).toEqual([1_000, 1_000, 500]);
 });
 
-describe('a batch that pauses for what is on its way', () => {
+describe('a batch that pauses for calls on their way', () => {
   const PAUSE_MS = 50;
   afterEach(() => vi.useRealTimers());
 
@@ -66,13 +66,13 @@ describe('a batch that pauses for what is on its way', () => {
     return { sizes, addMany };
   }
 
-  test('holds up no lone caller, whoever else is under way', async () => {
+  test('delays no single caller, whatever else is in progress', async () => {
     const { sizes, addMany } = open(() => 1_000);
     for (let n = 0; n < 20; n++) await addMany(1);
     expect(sizes).toEqual(Array(20).fill(1));
   });
 
-  test('goes as soon as enough are there', async () => {
+  test('runs as soon as enough have arrived', async () => {
     let enough = 20;
     const { sizes, addMany } = open(() => enough);
     await addMany(20);
@@ -86,7 +86,7 @@ describe('a batch that pauses for what is on its way', () => {
     expect(sizes).toEqual([20, 20, 8]);
   });
 
-  test('goes without those that do not come in time, and no longer pauses after a small batch', async () => {
+  test("runs without those that don't arrive in time, and no longer pauses after a small batch", async () => {
     const { sizes, addMany } = open(() => 1_000);
     await addMany(20);
     const few = addMany(3);

@@ -11,5 +11,5 @@ test.each([
   ['', ''],
 ])('%s is counted as %s', (address, network) => expect(clientNetwork(address)).toBe(network));
 
-test('IPv4 clients of a socket of both families are not one', () =>
+test('IPv4 clients of a dual-stack socket are not one', () =>
   expect(clientNetwork('::ffff:203.0.113.7')).not.toBe(clientNetwork('::ffff:203.0.113.8')));

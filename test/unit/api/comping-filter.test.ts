@@ -59,7 +59,7 @@ test.each([
   expect(isShown(comp(given), readFilters(new URLSearchParams(asked)))).toBe(shown);
 });
 
-test('what is unknown comes last either way, ties in the order of likeness', () => {
+test('unknown values come last in either order, ties in order of similarity', () => {
   const comps = [
     comp({ id: 'unknown', days_on_market: null }),
     comp({ id: 'far', steps: 2 }),
@@ -72,7 +72,7 @@ test('what is unknown comes last either way, ties in the order of likeness', () 
   expect(ids('no such order')[0]).toBe('near');
 });
 
-test('an order that is none of them is that of the steps, whatever objects inherit', () => {
+test('an unknown order falls back to that of the steps, even if it is an inherited property name', () => {
   const comps = [comp({ id: 'a', steps: 2 }), comp({ id: 'b', steps: 1 })];
   for (const order of ['__proto__', 'constructor', 'x'])
     expect(inOrder(comps, order).map(({ id }) => id)).toEqual(['b', 'a']);

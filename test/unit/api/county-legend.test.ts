@@ -4,7 +4,7 @@ import { classifyCounties, classOf, colorsOf } from '../../../api/pages/parts/co
 
 const usd = (value: number) => `$${value}`;
 
-test('classes have about as many counties each, with their amounts', () => {
+test('classes have about the same number of counties each, with their ranges', () => {
   const values = Array.from({ length: 100 }, (_, i) => 1_000 + 10 * i);
   expect(classifyCounties(values, usd)).toEqual([
     { from: Number.NEGATIVE_INFINITY, words: 'under $1200', counties: 20 },
@@ -17,7 +17,7 @@ test('classes have about as many counties each, with their amounts', () => {
   expect(classifyCounties([], usd)).toEqual([]);
 });
 
-test('every value is of one class, none is empty, and each has a color of its own', () => {
+test('every value is in one class, none is empty, and each has its own color', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1e7, noNaN: true }), { minLength: 1 }), values => {
       const classes = classifyCounties(values, String);

@@ -42,7 +42,7 @@ describe('errors of the database', () => {
   });
 });
 
-test('an error of another part of the program is not shown to clients', () => {
+test('an error from another part of the program is not shown to clients', () => {
   const shown = toApiError(
     new PlatError('config', 'DATABASE_URL is postgres://user:secret@host', { status: 400 }),
   );
@@ -50,7 +50,7 @@ test('an error of another part of the program is not shown to clients', () => {
   expect(shown.message).not.toContain('secret');
 });
 
-test('the codes and statuses are those of the contract', () => {
+test('the codes and statuses are those documented', () => {
   const listed = Object.entries(ERROR_STATUSES).map(([code, statuses]) => `${code} ${statuses.join(' ')}`);
   expect(listed.sort()).toEqual([
     'forbidden 403',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ACRE_BUCKETS, sizes } from '../../../shared/model/buckets.ts';
 
-test('buckets of acreage are said as people say them', () => {
+test('acreage buckets read as people say them', () => {
   expect(ACRE_BUCKETS.map(({ label }) => sizes(label))).toEqual([
     'under 9,500 sq ft',
     'under 0.25 acres',

@@ -4,7 +4,7 @@ import { chipsOf } from '../../../api/pages/parts/filter-words.ts';
 const words = (query: string): string[] =>
   chipsOf(new URL(`http://plat.example/data?county=33019&${query}`)).map(chip => chip.words);
 
-test('a filter that is on is told with its unit, and both bounds of a range as one', () => {
+test('an active filter is described with its unit, and both bounds of a range as one', () => {
   expect(words('acres_min=5&acres_max=20')).toEqual(['5 – 20 acres']);
   expect(words('wetlands_percent_max=5')).toEqual([expect.stringMatching(/^Wetlands\b.*\b5%/)]);
   expect(words('road_frontage_min=1200')).toEqual([expect.stringMatching(/frontage\b.*\b1,200 ft/)]);

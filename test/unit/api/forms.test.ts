@@ -29,7 +29,7 @@ describe('a form', () => {
     expect(await answer({ do: 'go' }, forms)).toEqual({ redirect: '/there' });
   });
 
-  test('is refused when no action has its name', async () => {
+  test('is refused if no action has its name', async () => {
     for (const name of ['other', 'toString', ''])
       expect(await answer({ do: name })).toMatchObject({ title: 'shown', status: 400 });
   });
@@ -38,7 +38,7 @@ describe('a form', () => {
     expect(await answer({ do: 'make' })).toEqual(shownWith({ good: 'Made.', secret: 'key' }));
   });
 
-  test('that is refused shows the page with the reasons, in all and by field', async () => {
+  test('with errors shows the page with the reasons, together and by field', async () => {
     const faults = { name: ['is missing'], age: ['is low'] };
     expect(await answer({ do: 'refuse' })).toEqual({
       status: 400,
@@ -47,7 +47,7 @@ describe('a form', () => {
     expect(await answer({ do: 'forbid' })).toEqual({ status: 403, ...shownWith({ bad: 'No.', faults: {} }) });
   });
 
-  test('of a page that is not shown again, and a fault of ours, get the error page', async () => {
+  test("of a page that isn't shown again, and an internal error, get the error page", async () => {
     await expect(answer({ do: 'refuse' }, { actions })).rejects.toMatchObject({ code: 'validation_error' });
     await expect(answer({ do: 'fail' })).rejects.toMatchObject({ code: 'internal_error' });
     const throws: Forms['show'] = (_, { error }) => {

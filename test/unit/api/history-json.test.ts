@@ -25,7 +25,7 @@ const figure = fc.oneof(
 );
 const row = fc.option(fc.array(fc.option(figure), { minLength: 1, maxLength: 1 + FIGURE_KEYS.length }));
 
-test('a history is written as JSON.stringify would, whatever its figures, with each key once', () => {
+test('a history is written as JSON.stringify would write it, whatever its figures, with each key once', () => {
   fc.assert(
     fc.property(
       fc.array(row, { minLength: 1, maxLength: 20 }),

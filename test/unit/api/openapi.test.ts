@@ -16,7 +16,7 @@ test('openapi.json in the root is the generated document', () => {
   );
 });
 
-test('every reference leads somewhere, and every example fits its schema', () => {
+test('every reference resolves, and every example fits its schema', () => {
   const text = JSON.stringify(document);
   for (const [, pointer] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
     const found = pointer!
@@ -55,7 +55,7 @@ function schemasIn(node: unknown, place = ''): [place: string, schema: Record<st
   return isSchema ? [[place, own], ...inner] : inner;
 }
 
-describe('for the readers of the document', () => {
+describe('for readers of the document', () => {
   type Body = { requestBody?: { content: Record<string, { schema: { $ref: string } }> } };
   const { components } = document as unknown as {
     components: { schemas: Record<string, { example?: object; properties: Record<string, object> }> };
@@ -65,7 +65,7 @@ describe('for the readers of the document', () => {
     .flatMap(({ requestBody }) => requestBody?.content['application/json']?.schema ?? [])
     .map(({ $ref }) => $ref.split('/').at(-1)!);
 
-  test('a body has a name and a whole example that the service takes, and no defaults: they make fields required', () => {
+  test('a body has a name and a complete example that the service accepts, and no defaults: they make fields required', () => {
     expect(bodies.length).toBeGreaterThan(5);
     for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
       const example = endpoint.body!.meta()?.example;
@@ -77,14 +77,14 @@ describe('for the readers of the document', () => {
         expect(schema, place).not.toHaveProperty('default');
   });
 
-  test('what is true or false in a query is a boolean, and every array says what it holds', () => {
+  test('true or false in a query is a boolean, and every array has an item type', () => {
     for (const [place, schema] of schemasIn(document)) {
       expect(JSON.stringify(schema.enum ?? []), place).not.toMatch(/"(true|false)"/);
       if (schema.type === 'array') expect(schema, place).toHaveProperty('items');
     }
   });
 
-  test('patterns are read alike by JavaScript with and without `u`, RE2, Java, .NET and Python', () => {
+  test('patterns mean the same in JavaScript with and without `u`, RE2, Java, .NET, and Python', () => {
     const patterns = schemasIn(document).flatMap(([, { pattern }]) =>
       typeof pattern === 'string' ? pattern : [],
     );
@@ -125,11 +125,11 @@ function reply(path: string, body: unknown, headers: Record<string, string> = HE
   return { method: 'GET', path, status: 200, headers: new Headers(headers), text: JSON.stringify(body) };
 }
 
-describe('the check of answers against the document finds', () => {
+describe('checking responses against the document finds', () => {
   const conforms = conformsTo(document);
   const path = '/api/public/v1/markets-stats/33019/stats/';
 
-  test('nothing in a right answer', () => {
+  test('nothing in a correct response', () => {
     conforms(reply(path, BODY));
   });
 
@@ -151,7 +151,7 @@ describe('the check of answers against the document finds', () => {
   });
 });
 
-test('the numbers of pages and their sizes are documented as far as they go: the last is taken, the next refused', () => {
+test('page numbers and sizes are documented with their limits: the last is accepted, the next refused', () => {
   const lists = Object.values(document.paths).flatMap(operations =>
     Object.values(operations).flatMap(operation => {
       const { parameters = [] } = operation as {

@@ -18,7 +18,7 @@ describe('cursors', () => {
     expect(readCursor(signCursor(cursor, secret), secret)).toEqual(cursor);
   });
 
-  test('are refused when any character was changed, or when another installation signed them', () => {
+  test('are refused if any character was changed, or if another installation signed them', () => {
     const text = signCursor(cursor, secret);
     for (let at = 0; at < text.length; at++) {
       const changed = text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
@@ -32,7 +32,7 @@ describe('cursors', () => {
   });
 });
 
-test('a request has one digest, whatever the order of its fields; another value has another', () => {
+test('a request has one digest, whatever the order of its fields; another value has another digest', () => {
   expect(requestDigest({ a: 1, b: [{ c: 2, d: 3 }] })).toBe(requestDigest({ b: [{ d: 3, c: 2 }], a: 1 }));
   expect(requestDigest({ a: [1, 2] })).not.toBe(requestDigest({ a: [2, 1] }));
 });
@@ -105,7 +105,7 @@ function queryOf(address: string): PageQuery {
   });
 }
 
-test('next leads through the whole list and previous back, with the count of the beginning', async () => {
+test('next leads through the whole list and previous back, with the initial count', async () => {
   const list = [1, 2, 3, 4, 5];
   const pages = [await turn(list, { page_size: 2 })];
   while (pages.at(-1)!.next !== null) pages.push(await turn(list, queryOf(pages.at(-1)!.next!)));
@@ -116,7 +116,7 @@ test('next leads through the whole list and previous back, with the count of the
   expect(back.map(page => page.rows)).toEqual([[5], [3, 4], [1, 2]]);
 });
 
-test('rows that come and go shift no other one', async () => {
+test('rows that come and go shift no others', async () => {
   const first = await turn([10, 20, 30, 40, 50], { page_size: 2 });
   const second = await turn([5, 7, 20, 30, 40, 50, 60], queryOf(first.next!));
   expect(second.rows).toEqual([30, 40]);
@@ -126,7 +126,7 @@ test('rows that come and go shift no other one', async () => {
   expect((await turn([5, 7, 20, 30], queryOf(back.previous!))).rows).toEqual([5]);
 });
 
-test('addresses keep every other parameter and say which page they lead to', async () => {
+test('URLs keep every other parameter and say which page they lead to', async () => {
   const { next } = await turn([1, 2, 3], { page_size: 2 });
   const to = new URL(next!);
   expect(to.origin + to.pathname).toBe('https://api.example.org/list/');
@@ -134,7 +134,7 @@ test('addresses keep every other parameter and say which page they lead to', asy
   expect(to.searchParams.get('page')).toBe('2');
 });
 
-test('page counts rows from the start, and its neighbours have cursors', async () => {
+test('page counts rows from the start, and its neighbors have cursors', async () => {
   const page = await turn([1, 2, 3, 4, 5], { page: 2, page_size: 2 });
   expect(page.rows).toEqual([3, 4]);
   expect((await turn([1, 2, 3, 4, 5], queryOf(page.next!))).rows).toEqual([5]);
@@ -148,11 +148,11 @@ test('a page past the end is empty and leads back to the last one', async () => 
   expect(await turn([], { page: 9, page_size: 2 })).toMatchObject({ count: 0, next: null, previous: null });
 });
 
-test('one page has no neighbours', async () => {
+test('a single page has no neighbors', async () => {
   expect(await turn([1, 2], { page_size: 2 })).toMatchObject({ next: null, previous: null });
 });
 
-test('what is counted from today is counted from the day on which the walk began', async () => {
+test('ages are counted from the day on which paging started', async () => {
   const { next } = await turn([1, 2, 3], { page_size: 2 });
   const later = { url, apiUrl, now: new Date('2026-11-21T00:00:01Z') };
   const page = await openPage(queryOf(next!), {
@@ -172,7 +172,7 @@ describe('a cursor is refused', () => {
     );
   const next = async () => queryOf((await turn([1, 2, 3], { page_size: 2 })).next!);
 
-  test('when it is not one', async () => {
+  test("if it isn't one", async () => {
     expect(await rejected({ page_size: 2, cursor: 'abc' })).toHaveProperty('cursor');
   });
   test('for other filters', async () => {

@@ -4,7 +4,7 @@ import { sign, verifySigned } from '../../../api/http/signed.ts';
 const secret = Buffer.alloc(32, 7);
 const other = Buffer.alloc(32, 8);
 
-test('what was signed for one purpose is not valid for another', () => {
+test('a signature for one purpose is not valid for another', () => {
   const text = sign('picture', { id: 1 }, secret);
   expect(verifySigned('picture', text, [other, secret])).toEqual({ id: 1 });
   expect(verifySigned('file', text, [other, secret])).toBeUndefined();

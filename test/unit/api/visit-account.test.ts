@@ -19,7 +19,7 @@ function visitOf(account: object | undefined) {
   return { visit, reads };
 }
 
-test('a page that asks several endpoints reads its account once, and asks without a Pro subscription', async () => {
+test('a page that calls several endpoints reads its account once, and works without a Pro subscription', async () => {
   const { visit, reads } = visitOf({ id: 'one', pro: false, periodEnd: null });
   const answers = await Promise.all([callEndpoint(visit, listFilters), callEndpoint(visit, listFilters)]);
   answers.push(await callEndpoint(visit, listFilters));
@@ -27,7 +27,7 @@ test('a page that asks several endpoints reads its account once, and asks withou
   expect(reads).toEqual(['accounts/read_account']);
 });
 
-test('without an account nothing is answered', async () => {
+test('without an account nothing is returned', async () => {
   const { visit } = visitOf(undefined);
   await expect(callEndpoint(visit, listFilters)).rejects.toMatchObject({ code: 'forbidden' });
 });

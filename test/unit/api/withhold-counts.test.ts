@@ -5,7 +5,7 @@ import { runs } from '../../support/runs.ts';
 
 const counts = (...pairs: [number, number][]) => new Map(pairs);
 
-test('counts are exact from 25 up and withheld below, nothing like something', () => {
+test('counts are exact from 25 up and withheld below, never approximate', () => {
   const nothing = { count: null, at_most: 25 };
   expect(withholdCounts(counts([33019, 25]), [33019])).toEqual({
     count: 25,
@@ -24,7 +24,7 @@ test('counts are exact from 25 up and withheld below, nothing like something', (
   });
 });
 
-test('what one county has below 25 is not told by the difference of the others to the whole', () => {
+test("a county's count below 25 can't be derived by subtracting the others from the total", () => {
   const all = [33001, 33003, 33005];
   const answer = withholdCounts(counts([33001, 1000], [33003, 70], [33005, 3]), all);
   expect(answer).toEqual({
@@ -48,7 +48,7 @@ test('what one county has below 25 is not told by the difference of the others t
 const county = fc.integer({ min: 1001, max: 1012 });
 const some = fc.oneof(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 3_000 }));
 
-test('no answer tells, of any counties together, a count below 25, and none a bound that is passed', () => {
+test('no response reveals, for any set of counties, a count below 25, or a bound below it', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.tuple(county, some), { selector: ([fips]) => fips, maxLength: 8 }),

@@ -31,7 +31,7 @@ describe('the parcel fabric', () => {
   const sections = [...fabric({ count: 4_000, seed: 11, extent })];
   const parcels = sections.flatMap(section => section.parcels);
 
-  test('has exactly the parcels asked for, at any size, each numbered once, the same for the same seed', () => {
+  test('has exactly the requested number of parcels, at any size, each numbered once, the same for the same seed', () => {
     expect(new Set(parcels.map(({ section, block, lot }) => `${section}/${block}/${lot}`)).size).toBe(4_000);
     for (const count of [1, 2, 19, 333]) {
       const made = [...fabric({ count, seed: 3, extent })];
@@ -44,7 +44,7 @@ describe('the parcel fabric', () => {
     );
   });
 
-  test('neighbours share their boundary to the last unit, and nothing has two parcels on one side', () => {
+  test('neighbors share their boundary to the last unit, and nothing has two parcels on one side', () => {
     for (const section of sections) {
       const edges = section.parcels.flatMap(({ polygons }) => polygons.flat().flatMap(edgesOf));
       const directed = new Set(edges);
@@ -55,7 +55,7 @@ describe('the parcel fabric', () => {
     }
   });
 
-  test('has parcels with holes, in holes and in two parts, of 11 positions on average, with measured areas', () => {
+  test('has parcels with holes, in holes, and in two parts, with 11 positions on average and measured areas', () => {
     for (const kind of ['donut', 'island', 'multipart'])
       expect(parcels.filter(parcel => parcel.kind === kind).length, kind).toBeGreaterThan(10);
     const positions = parcels.map(({ polygons }) => shapeOf(polygons).flat(2).length);
@@ -76,7 +76,7 @@ describe('a generated roll', () => {
     bytes = readFileSync(join(folder, 'roll'));
   });
 
-  test('is the same bytes for the same seed: a feature a line, each under a key of its own', async () => {
+  test('is the same bytes for the same seed: one feature per line, each with its own key', async () => {
     await writeRoll(join(folder, 'again'), options);
     expect(readFileSync(join(folder, 'again')).equals(bytes)).toBe(true);
     const features = bytes.toString().trimEnd().split('\n');
@@ -86,7 +86,7 @@ describe('a generated roll', () => {
     expect(bytes.length / 3_000).toBeLessThan(1_000);
   });
 
-  test('is ingested whole, without a reject or a repair', async () => {
+  test('is loaded whole, without a rejected row or a repair', async () => {
     const { status, blocked, counts } = await ingest(
       pool,
       feedOf(folder, { ...rollFeed('generated', 'roll') }),
@@ -96,7 +96,7 @@ describe('a generated roll', () => {
     expect(counts).toMatchObject({ new: 3_000, ...clean });
   });
 
-  test('fills every field in a share of the parcels, lies in its county and states the acres that it measures', () => {
+  test('fills every field in a share of the parcels, lies in its county, and states the measured acres', () => {
     for (const field of ROLL_FIELDS)
       expect(
         shareOf(field, value => value !== null),
@@ -126,7 +126,7 @@ describe('a generated roll', () => {
   });
 });
 
-test('generated listings reach all buckets and statuses, fill every field and are the same for the same seed', () => {
+test('generated listings reach all buckets and statuses, fill every field, and are the same for the same seed', () => {
   const options = { count: 5_000, seed: 5, asOf: '2025-09-28' };
   const listings = [...generateListings(options)];
   expect(new Set(listings.map(listing => listing.source_id)).size).toBe(5_000);

@@ -13,7 +13,7 @@ const slow = judged(
 );
 
 describe('the bench report', () => {
-  test('judges a figure by its limit, to the last digit', () => {
+  test('compares a figure with its limit, to the last digit', () => {
     expect(fast).toMatchObject({ pass: true, reach: 'at most 3.0 x' });
     expect(slow).toMatchObject({ pass: false, reach: 'at most 2.0 x' });
     const least = { name: 'stats', reference: 'SQL', unit: 'x', details: {} } as const;
@@ -36,7 +36,7 @@ describe('the bench report', () => {
     expect(text).toContain('ingest: ms 1200');
   });
 
-  test('says of quick figures that they mean nothing', () => {
+  test('says that figures of quick runs mean nothing', () => {
     expect(plainReport([slow], machine, true)).toMatch(
       /2\.04 x +not judged$[\s\S]*only prove that the benches run/m,
     );

@@ -17,7 +17,7 @@ import { testFolder } from '../../support/folder.ts';
 const folder = testFolder();
 
 describe('tables for people', () => {
-  test('columns are as wide as they have to be, numbers to the right, what is missing blank', () => {
+  test('columns are as wide as needed, numbers right-aligned, missing values blank', () => {
     const rows = [
       { name: 'a', rows: 1234567, at: new Date('2026-01-02T03:04:05.678Z') },
       { name: 'longer', rows: null, at: null },
@@ -60,7 +60,7 @@ test.each([
   expect(csvCell(value)).toBe(cell);
 });
 
-test('CSV quotes what needs it and neutralizes formulas', () => {
+test('CSV quotes where necessary and neutralizes formulas', () => {
   const rows = [
     { name: '\t=1', at: new Date('2026-01-02T03:04:05.678Z'), amount: -5 },
     { name: 'a, "b"', at: null, amount: 0.5 },
@@ -107,7 +107,7 @@ describe('progress', () => {
     return text;
   }
 
-  test('is plain lines where there is no terminal, one a step', () => {
+  test('is plain lines without a terminal, one per step', () => {
     expect(show(false)).toBe(
       '  lots: 0% queued\n  lots: 21% roll: 10 rows\n  lots: 22% failed: Row 7 is no row.\n',
     );
@@ -118,12 +118,12 @@ describe('progress', () => {
   });
 });
 
-describe('the one plat up of a checkout', () => {
+describe('the only plat up in a checkout', () => {
   const config = loadConfig({ PLAT_DIR: folder });
   const file = join(folder, 'up.json');
   const urls = { databaseUrl: 'postgres://x', apiUrl: 'http://127.0.0.1:3000' };
 
-  test('is told to other commands, and a second one is refused', () => {
+  test('is visible to other commands, and a second one is refused', () => {
     expect(readState(config)).toBeUndefined();
     claimState(config);
     const others = statSync(config.PLAT_DIR).mode & 0o077;
@@ -138,7 +138,7 @@ describe('the one plat up of a checkout', () => {
     expect(readState(config)).toBeUndefined();
   });
 
-  test('that was killed is not taken for running: neither by its id, nor when another has that id now', () => {
+  test("that was killed isn't mistaken for a running one: neither by its id, nor if another process has that id now", () => {
     for (const pid of [2 ** 22 + 1, process.ppid]) {
       writeFileSync(file, JSON.stringify({ pid, born: '1', ...urls }));
       expect(readState(config)).toBeUndefined();
@@ -148,7 +148,7 @@ describe('the one plat up of a checkout', () => {
     }
   });
 
-  test('needs a folder that can be written', () => {
+  test('needs a writable folder', () => {
     const blocked = loadConfig({ PLAT_DIR: join(file, 'below-a-file') });
     writeFileSync(file, '');
     expect(() => claimState(blocked)).toThrow(/below-a-file .*\([A-Z]+\)/);
@@ -156,7 +156,7 @@ describe('the one plat up of a checkout', () => {
 });
 
 describe('the port', () => {
-  test('is the next free one when the wanted one is taken, and any for 0', async () => {
+  test('is the next free one if the requested one is taken, and any for 0', async () => {
     const taken = createServer();
     onTestFinished(() => void taken.close());
     await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve));
@@ -167,7 +167,7 @@ describe('the port', () => {
     expect(await findPort('127.0.0.1', 0)).toBeGreaterThan(0);
   });
 
-  test('of a host that is not this machine is refused', async () => {
+  test("for a host that isn't this machine is refused", async () => {
     await expect(findPort('192.0.2.1', 3000)).rejects.toMatchObject({
       code: 'host',
       message: expect.stringMatching(/^HOST is 192\.0\.2\.1, .*EADDRNOTAVAIL/),
@@ -198,7 +198,7 @@ describe('TRUSTED_PROXIES', () => {
   });
 });
 
-test('a disk that is nearly full is told of once, and again after there was space', async () => {
+test('a disk that is nearly full is reported once, and again after there was space', async () => {
   const spaces = [true, true, false, true].map(low => ({
     path: '/data',
     freeBytes: 1.2e9,

@@ -29,7 +29,7 @@ test('a ring keeps its part within the view', () => {
   expect(areaOf(clipRing(rectangle(-9, -9, 900, 900), FRAME))).toBe(8000);
 });
 
-test('a line keeps its parts within, in their order', () => {
+test('a line keeps its parts within, in order', () => {
   const line: Line = ring('-50 40, 150 40, 150 20, 50 20, 50 60');
   expect(clipLine(line, FRAME)).toEqual([
     [
@@ -57,7 +57,7 @@ test('parts of lines are neither longer nor out of the view', () => {
   );
 });
 
-test('vertices that cannot be seen are left out', () => {
+test('invisible vertices are left out', () => {
   const fine: Line = Array.from({ length: 1001 }, (_, i) => [i / 100, 10]);
   const [part] = clipLine(fine, FRAME);
   expect(part!.length).toBeLessThan(30);

@@ -15,7 +15,7 @@ const places = fc.record({
 });
 
 describe('a view', () => {
-  test('is true to length in every direction', () => {
+  test('has true lengths in every direction', () => {
     fc.assert(
       fc.property(places, fc.double({ min: 0, max: 360, noNaN: true }), ({ lon, lat, side }, azimuth) => {
         const view = viewOf(square(lon, lat, side), 40, 900, 740);
@@ -46,7 +46,7 @@ describe('a view', () => {
     );
   });
 
-  test('knows the ground that it shows', () => {
+  test('knows the area that it shows', () => {
     fc.assert(
       fc.property(places, ({ lon, lat, side }) => {
         const view = viewOf(square(lon, lat, side), 40, 900, 740);
@@ -63,7 +63,7 @@ describe('a view', () => {
     );
   });
 
-  test('takes in all parts, and a sliver without breadth', () => {
+  test('contains all parts, and a sliver without width', () => {
     const parts: MultiPolygon = [...square(-72, 43, 0.001), ...square(-72.01, 43.01, 0.001)];
     const view = viewOf(parts, 40, 900, 740);
     for (const [x, y] of parts.flat(2).map(view.toPx)) {

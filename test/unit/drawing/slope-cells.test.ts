@@ -32,20 +32,20 @@ function draw(cells: SlopeCell[]) {
 }
 
 describe('cells of slope', () => {
-  test('have the colour of the grades that they are steeper than', () => {
+  test('have the color of the grades that they exceed', () => {
     expect([0, 0.5, 0.51, 5, 49.9, 50, 51, null].map(gradeOf)).toEqual([0, 0, 1, 2, 10, 10, 11, null]);
     const slopes = [0.2, 1, 3, 6, 8, 12, 17, 22, 27, 35, 45, 90];
     const paths = draw(slopes.map((slope, i) => cell(i, 0, slope)));
     expect(paths.map(({ fill }) => fill)).toEqual([...SLOPE_COLORS]);
   });
 
-  test('are fainter the less of them is covered; without data they are grey', () => {
+  test('are fainter the less of them is covered; without data they are gray', () => {
     const paths = draw([cell(0, 0, 3, 1), cell(1, 0, 3, 0.5), cell(2, 0, 3, 0.1), cell(3, 0, null)]);
     expect(paths.map(({ opacity }) => opacity)).toEqual([0.65, 0.325, 0.065, 0.65]);
     expect(paths.at(-1)!.fill).toBe('#9e9e9e');
   });
 
-  test('that follow on one another in a row are one rectangle, those of a colour one path', () => {
+  test('that are adjacent in a row are one rectangle, and those of a color one path', () => {
     const row = (y: number) => Array.from({ length: 50 }, (_, x) => cell(x, y, x < 30 ? 3 : 12));
     expect(draw([...row(0), ...row(1)])).toEqual([
       { fill: SLOPE_COLORS[2], opacity: 0.65, rectangles: 2 },

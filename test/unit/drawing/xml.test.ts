@@ -6,7 +6,7 @@ import { elementsOf, parseXml, textOf } from '../../support/xml.ts';
 const document = (content: string) => parseXml(`<?xml version="1.0" encoding="UTF-8"?>\n${content}\n`);
 
 describe('text in a drawing', () => {
-  test('cannot leave its place', () => {
+  test("can't break out of its place", () => {
     const name = `"><script>alert('x')</script> & SONS`;
     const parsed = document(element('g', { 'data-owner': name }, textElement('text', {}, name)));
     expect(elementsOf(parsed).map(({ name }) => name)).toEqual(['g', 'text']);
@@ -14,7 +14,7 @@ describe('text in a drawing', () => {
     expect(textOf(parsed)).toBe(name);
   });
 
-  test('is what it was, whatever it is, but for characters that XML cannot hold', () => {
+  test("is unchanged, whatever it is, except for characters that XML can't contain", () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 30 }), text => {
         const parsed = document(element('g', { a: text }, textElement('text', {}, text)));
@@ -26,11 +26,11 @@ describe('text in a drawing', () => {
     );
   });
 
-  test('halves of characters are replaced, whole ones stay', () => {
+  test('lone surrogates are replaced, pairs stay', () => {
     expect(escapeXml('a\ud800b\udc00c\ud83c\udfe1')).toBe('a\ufffdb\ufffdc\ud83c\udfe1');
   });
 
-  test('attributes that are not given are left out', () => {
+  test('missing attributes are omitted', () => {
     expect(element('path', { id: undefined, d: 'M0 0' })).toBe('<path d="M0 0"/>');
   });
 });

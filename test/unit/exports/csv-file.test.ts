@@ -34,7 +34,7 @@ const TEXTS = [
   '"',
 ];
 
-test('lines of COPY become what their rows become', () => {
+test('lines of COPY produce the same as their rows', () => {
   const rows = TEXTS.map((text, i) => [text, ['-1.5', ''][i % 2]!, ['t', 'f', ''][i % 3]!]);
   const lines = rows.map(cells => `${['7', '', '', '', ...cells.map(copyValue)].join('\t')}\n`).join('');
   const asRows = openCsv(COLUMNS, false).write(

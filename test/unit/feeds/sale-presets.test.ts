@@ -34,7 +34,7 @@ async function sales(preset: string, fips: string | null, source = 'statewide.nd
   });
 }
 
-test('Florida: qualified sales of vacant land, by month, several parcels as they are marked', async () => {
+test('Florida: qualified sales of vacant land, by month, with the codes for several parcels', async () => {
   expect(await sales('florida_sdf', '12086', 'florida-sdf.csv', 'csv')).toEqual([
     '0821280040031 | 12086 | 2024-07-01 | 90000 | comp | 34321/0917 false',
     '0821280040032 | 12086 | 2026-02-01 | 72500 | comp | 35100/0044 false',
@@ -125,11 +125,11 @@ test.each([
   expect(await sales(preset, fips)).toEqual(expected);
 });
 
-test('a file of sales of another county brings none', async () => {
+test('a sales file of another county yields none', async () => {
   expect(await sales('new_jersey_sr1a', '34013', 'new-jersey-sr1a.txt', 'fixed_width')).toEqual([]);
 });
 
-test('a file of sales is known by its columns; a roll is none', () => {
+test("a sales file is recognized by its columns; a roll isn't one", () => {
   const header = (name: string) => readFileSync(join(folder, name), 'utf8').split('\n', 1)[0]!.split(',');
   expect(salePresetOf(header('florida-sdf.csv'))).toBe('florida_sdf');
   expect(salePresetOf(header('../presets/florida-nal.csv'))).toBeUndefined();
@@ -138,7 +138,7 @@ test('a file of sales is known by its columns; a roll is none', () => {
   expect(salePresetOf(['PIN', 'OWNER', 'SALE_DATE', 'SALE_PRICE'])).toBeUndefined();
 });
 
-test('the day on which a plat was recorded is no sale; beside a price it is', () => {
+test('the recording date of a plat is not a sale; beside a price it is', () => {
   const days = ['2001-04-05', '1998-11-30', '2015-06-17', '2020-01-02', '1987-09-09'];
   const prices = ['90000', '125000', '64500', '72000', '88000'];
   const mapped = (...columns: { name: string; values: string[] }[]) =>

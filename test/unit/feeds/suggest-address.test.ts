@@ -62,7 +62,7 @@ const MAIL = {
   MAIL_UNIT: 'owner unit',
 };
 
-describe('addresses of parcels from the columns that real layers have for them', () => {
+describe('parcel addresses from the columns of real layers', () => {
   test.each(LAYERS)('$source', ({ columns, right }) => {
     for (const all of [columns, { ...columns, ...MAIL }, { OWNADDR1: 'owner address', ...columns }])
       expect(situsOf(all)?.columns).toEqual(right);
@@ -72,7 +72,7 @@ describe('addresses of parcels from the columns that real layers have for them',
   });
 });
 
-test('parts of an address are put in the order of the mail, whatever theirs is', () => {
+test('parts of an address are put in mailing order, whatever their own', () => {
   const columns = {
     UNIT_NO: 'unit',
     POSTDIR: 'direction',
@@ -91,14 +91,14 @@ test("an owner's address in parts is never the parcel's", () => {
   expect(situsOf({ OWN_NO: 'number', OWN_ST_NAME: 'name', OWN_ST_TYPE: 'type' })).toBeUndefined();
 });
 
-test('what the street says already is not said twice', () => {
+test('what the street already has is not repeated', () => {
   expect(situsOf({ HOUSE_NO: 'number', STREET: 'street', ST_TYPE: 'type' })?.columns).toEqual([
     'HOUSE_NO',
     'STREET',
   ]);
 });
 
-test('a unit beside map and lot is one of the parcel number, one of the address is added to its line', () => {
+test('a unit beside map and lot is part of the parcel number, one beside the address is added to its line', () => {
   expect(situsOf({ MAP: 'none', LOT: 'none', UNIT: 'unit', PROP_ADDR: 'address' })?.columns).toEqual([
     'PROP_ADDR',
   ]);

@@ -3,13 +3,13 @@ import type { ParcelTarget } from '../../../workers/feeds/parcel-targets.ts';
 import { type Sample, suggestColumns } from '../../../workers/feeds/suggest/suggest-columns.ts';
 import { columnLines } from '../../../workers/feeds/suggest/write-feed.ts';
 
-describe('what content says against a name', () => {
+describe('content overrides a name', () => {
   const column = (name: string, values: unknown[]) => ({ name, values });
   const best = (sample: Sample, field: ParcelTarget) =>
     suggestColumns(sample).fields.find(each => each.field === field)?.mapped?.spec ?? null;
   const acres = Array.from({ length: 40 }, (_, i) => 0.5 + i / 7);
 
-  test('the measured area tells the unit of a stated one, whatever its name', () => {
+  test('the measured area reveals the unit of a stated one, whatever its name', () => {
     const inUnit = (factor: number) => ({
       acres,
       columns: [
@@ -26,7 +26,7 @@ describe('what content says against a name', () => {
     expect(best(inUnit(317), 'acres')).toBeNull();
   });
 
-  test('a parcel number whose name says nothing is known where the catalogue names it, if it is one', () => {
+  test('a parcel number in a column with an unclear name is found if the catalog names the column', () => {
     const columns = [
       column(
         'SSL',
@@ -41,7 +41,7 @@ describe('what content says against a name', () => {
     expect([keyOf(), keyOf('ssl'), keyOf('OBJECTID')]).toEqual([['OBJECTID'], ['SSL'], ['OBJECTID']]);
   });
 
-  test('a table counted through is no parcel number, an empty column nothing, an amount of zeros no value', () => {
+  test('a row number is not a parcel number, an empty column is nothing, an amount of zeros is no value', () => {
     const rows = acres.map((_, i) => i);
     const [blank, zeros] = [rows.map(() => ' '), rows.map(() => 0)];
     const counted = suggestColumns({ acres, columns: [column('PIN', rows)] });
@@ -50,7 +50,7 @@ describe('what content says against a name', () => {
     expect(suggestColumns({ acres, columns })).toEqual({ key: null, fields: [] });
   });
 
-  test('without parcel numbers an id that differs in every row is the key of last resort, and says so', () => {
+  test('without parcel numbers, an id that differs in every row is the key of last resort, and says so', () => {
     const rows = acres.map((_, i) => i);
     const key = (...columns: [string, unknown[]][]) =>
       suggestColumns({ acres, columns: columns.map(([name, values]) => column(name, values)) }).key;
@@ -61,7 +61,7 @@ describe('what content says against a name', () => {
     expect(columnLines(found)[0]).toMatch(/^ {2}key: gid {2}# 50%: .*parcel number/);
   });
 
-  test('values of no kind are of the kind of the others, else assessed', () => {
+  test('values without a kind get the kind of the others, or else assessed', () => {
     const money = acres.map((_, i) => 10_000 + 531 * i);
     const fields = (...names: string[]) =>
       suggestColumns({

@@ -24,7 +24,7 @@ const CITIES = ['MADISON', 'LIVONIA', 'CHICAGO', 'EDINA'];
 const pin: Cell = n => `02001${1000 + 7 * (n as number)}0000`;
 const street = (n: number) => `${101 + 3 * n} ${['OAK ST', 'ELM RD', 'LAKE DR'][n % 3]}`;
 
-test('names that dBASE cut after ten letters are known, by what their values say', () => {
+test('names that dBASE cut after ten letters are recognized by their values', () => {
   const columns = {
     PIN_CHAR: pin,
     MAILING_AD: street,
@@ -50,7 +50,7 @@ test('names that dBASE cut after ten letters are known, by what their values say
   });
 });
 
-describe('an amount is no part of an address', () => {
+describe('an amount is not part of an address', () => {
   const names = ['GROSS_PROP', 'PROPERTY_T', 'PROP_TAX', 'SITE_FEE', 'NET_PROPER', 'PROP_TOTAL', 'LOC_AMT'];
   test.each(names)('%s', name => {
     const lines = { SITUS_STREET: (n: number) => ['OAK ST', 'ELM RD', 'LAKE DR'][n % 3] };
@@ -59,7 +59,7 @@ describe('an amount is no part of an address', () => {
   });
 });
 
-test('an address in one line with city and ZIP gives way to its parts, else only its street is read', () => {
+test('an address in one line with city and ZIP is replaced by its parts, else only its street is read', () => {
   const line = { 'Property Address': (n: number) => `${street(n)} PHOENIX 85037` };
   const parts = {
     'Property Number': (n: number) => 101 + 3 * n,
@@ -72,7 +72,7 @@ test('an address in one line with city and ZIP gives way to its parts, else only
   expect(mapped(roads).situs_address).toEqual({ column: 'Property Address' });
 });
 
-test('a line without the type of its street, or with the city, is put right by the columns beside it', () => {
+test('a line without its street type, or with the city, is corrected from the columns beside it', () => {
   const TYPES = ['ST', 'RD', 'DR'];
   const bare = { SITUS_ADDR: (n: number) => `${101 + 3 * n} ${['OAK', 'ELM', 'LAKE'][n % 3]}` };
   const type = { SITUS_TYPE: (n: number) => TYPES[n % 3] };
@@ -109,7 +109,7 @@ test.each<[string, string, (n: number) => unknown]>([
   expect(mapped({ 'Sale Date': cell as Cell }).last_sale_date).toEqual({ column: 'Sale Date', date });
 });
 
-test('a size of no unit that would be too many acres is in square feet', () => {
+test('a size without a unit that would be too many acres is in square feet', () => {
   expect(mapped({ 'Land Size': n => (6_000 + 31 * (n as number)).toLocaleString('en-US') }).acres).toEqual({
     column: 'Land Size',
     unit: 'sqft',
@@ -118,7 +118,7 @@ test('a size of no unit that would be too many acres is in square feet', () => {
   expect(mapped({ 'Land Size': n => 1 + (n as number) }).acres).toBeUndefined();
 });
 
-test('degrees place a roll, unless it has boundaries', () => {
+test('degrees locate a roll, unless it has boundaries', () => {
   const columns = { LAT: (n: number) => 43.17 + n / 1e4, LONG: (n: number) => -72.1 - n / 1e4 };
   const place: ParcelTarget[] = ['longitude', 'latitude'];
   expect(Object.keys(mapped(columns))).toEqual(place);

@@ -15,7 +15,7 @@ const pin = (n: number) => `${10 + (n % 7)}-${1000 + 7 * n}`;
 const owner = (n: number) => `DOE JOHN ${n} LLC`;
 const street = (n: number) => `${101 + 3 * n} ${['OAK ST', 'ELM RD', 'LAKE DR'][n % 3]}`;
 
-test('Parquet with shapes that are not there, by any word for its system or none', async () => {
+test('Parquet without its shapes, under any name for its CRS or none', async () => {
   const geometry = numbers.map(n =>
     n === 0 ? null : n === 1 ? wkbOf({ type: 'Polygon', coordinates: [] }) : wkbOf(lot(n)),
   );
@@ -63,7 +63,7 @@ test('a report in a workbook: titles, a column without a name, and empty default
   expect(found.suggestions!.key).toMatchObject({ columns: ['Account Number'] });
 });
 
-test('a workbook in which some parcel numbers have become dates cannot run, and a column of sale dates can', async () => {
+test("a workbook in which some parcel numbers have become dates can't run; one with a column of sale dates can", async () => {
   const header = ['PARCEL_ID', 'OWNER', 'SALE_DATE'].map(text);
   const roll = (damaged: number) =>
     numbers.map(n => [n < damaged ? date(45_000 + n) : text(pin(n)), text(owner(n)), date(40_000 + 31 * n)]);

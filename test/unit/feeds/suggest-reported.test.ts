@@ -35,7 +35,7 @@ const street = (n: number) => `${101 + 3 * n} ${STREETS[n % 3]}`;
 const pin = (n: number) => `${10 + (n % 7)}-${1000 + 7 * n}`;
 const owner = (n: number) => `DOE JOHN ${n} LLC`;
 
-describe('shapes that are not there end nothing', () => {
+describe("missing shapes don't end the run", () => {
   const shapes = [null, { type: 'Polygon', coordinates: [] }, { type: 'Point', coordinates: [] }];
   const shape = (n: number) => (n < shapes.length ? shapes[n] : lot(n));
 
@@ -75,7 +75,7 @@ describe('the county of a roll without shapes', () => {
     expect((await suggest(roll(zip), 'csv')).fips).toBeNull();
   });
 
-  test('is told by the shapes before it is by ZIPs', async () => {
+  test('is found by the shapes before the ZIPs', async () => {
     const rows = rowsOf(n => ({ PIN: pin(n), OWNER: owner(n), OWNER_ZIP: LYCOMING[n % 4] }));
     const found = await suggest(geojson(rows), 'geojson');
     expect([found.fips, found.fipsWhy]).toEqual(['33019', null]);
@@ -84,7 +84,7 @@ describe('the county of a roll without shapes', () => {
   });
 });
 
-test('a short table with a line of totals, decimal commas and points for thousands', async () => {
+test('a short table with a line of totals, and decimal commas and points for thousands', async () => {
   const rows = [
     '00001;PE\u00d1A JOSE;2,5;51.000',
     '00002;LEE KIM;3,0;52.000',
@@ -97,7 +97,7 @@ test('a short table with a line of totals, decimal commas and points for thousan
   expect(found.check!.parts[0]).toMatchObject({ rows: 3, usable: 2, skipped: 1, rejected: [] });
 });
 
-test('names of dBASE without a mark between their words', async () => {
+test('dBASE names without separators between words', async () => {
   const rows = rowsOf(n => ({
     PARCELNUMB: pin(n),
     OWNERNAME1: owner(n),
@@ -121,7 +121,7 @@ test('names of dBASE without a mark between their words', async () => {
   });
 });
 
-test('a roll with long names: parts of the address, square feet without a unit, and a place', async () => {
+test('a roll with long names: parts of the address, square feet without a unit, and a location', async () => {
   const rows = rowsOf(n => ({
     OBJECTID: 3 * n + 127,
     'Parcel Number': pin(n),
@@ -146,7 +146,7 @@ test('a roll with long names: parts of the address, square feet without a unit, 
   expect(found.check!.parts[0]!.withGeometry).toBe(ROWS);
 });
 
-test('house numbers of 0: the street alone, and nothing where there is none', async () => {
+test('house numbers of 0: the street alone, and nothing without one', async () => {
   const streets = ['Abbey Road', 'Main Street', 'Mill Lane'];
   const rows = rowsOf(n => ({
     gid: n + 166,
@@ -161,7 +161,7 @@ test('house numbers of 0: the street alone, and nothing where there is none', as
   expect(out).toEqual(['10 Abbey Road', 'Mill Lane', '13 Abbey Road']);
 });
 
-test('a list of a tax sale: its parcel number with a repeat, which is named', async () => {
+test('a tax sale list: its parcel number with a duplicate, which is reported', async () => {
   const rows = rowsOf(n => ({
     Count: n + 1,
     Address: street(n),
@@ -178,7 +178,7 @@ test('a list of a tax sale: its parcel number with a repeat, which is named', as
   expect(specs(found)).toMatchObject({ apn: { column: 'block_lot' }, owner_name: { column: 'Owner_Name' } });
 });
 
-test('an export of listings with prices per acre, square feet and places that are none', async () => {
+test('an export of listings with prices per acre, square feet, and invalid locations', async () => {
   const rows = [
     ['L1', 'SOLD', 4_500, 20, 43.17, -72.1, 90_000],
     ['L2', 'ACTIVE', 90_000, 871_200, 43.17, -72.1, 90_000],

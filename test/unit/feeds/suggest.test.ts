@@ -135,7 +135,7 @@ async function bundled(): Promise<Judged[]> {
   return judged;
 }
 
-test('of real layers, the sample and the presets nothing is mapped wrong, and most of it is mapped', async () => {
+test('for real layers, the sample, and the presets nothing is mapped wrong, and most columns are mapped', async () => {
   const layers = readdirSync(FOLDER)
     .filter(file => file.endsWith('.json'))
     .map(file => file.slice(0, -5));
@@ -149,7 +149,7 @@ test('of real layers, the sample and the presets nothing is mapped wrong, and mo
   expect(right / (right + missed)).toBeGreaterThan(0.8);
 });
 
-test('the parcel numbers of the catalogue are known by their names, in places that exist', () => {
+test("the catalog's parcel numbers are recognized by their names, in existing places", () => {
   const { sources } = readCatalogue();
   const wrong = sources.filter(({ place }) =>
     place.length === 5 ? !isKnownCounty(Number(place)) : place.length !== 2 && place.length !== 7,
@@ -162,7 +162,7 @@ test('the parcel numbers of the catalogue are known by their names, in places th
   expect(known.length / names.length).toBeGreaterThan(0.85);
 });
 
-test('names that stand for parcel numbers, and such that do not', () => {
+test("names that mean parcel numbers, and names that don't", () => {
   for (const name of [
     'PIN',
     'parcel_id',
@@ -177,7 +177,7 @@ test('names that stand for parcel numbers, and such that do not', () => {
     expect([name, fieldsOfName(name).get('apn') ?? 0]).toEqual([name, 0]);
 });
 
-test('what county layers call things that mean something else beside others', () => {
+test("county layers' names for things that mean something else beside others", () => {
   const fields = (name: string) =>
     [...fieldsOfName(name)].filter(([, score]) => score >= 0.6).map(([field]) => field);
   // A number at an address is the house's; an area that software measures is not stated.
@@ -189,7 +189,7 @@ test('what county layers call things that mean something else beside others', ()
   expect(fields('DEED_HOLDER_STATE')).toEqual(['mail_state']);
 });
 
-test("an address is the parcel's where nothing speaks of owners, nobody's where owners and parcels have one", () => {
+test("an address is the parcel's if nothing mentions owners, and nobody's if owners and parcels share one", () => {
   const table = (...names: string[]) => ({
     acres: [],
     columns: names.map(name => ({
@@ -215,7 +215,7 @@ test("an address is the parcel's where nothing speaks of owners, nobody's where 
   ]);
 });
 
-test('whatever a source holds, each field reads columns that are there, none twice, surely, and the text is a feed', () => {
+test('whatever a source contains, each field reads existing columns, none twice, and the text is a valid feed', () => {
   const words = [
     ...'PIN OWNER ADDR CITY SALE DATE VAL LAND ACRES LIST PRICE STATUS LAT LON 1 2 _ " [ $'.split(' '),
     ': #',

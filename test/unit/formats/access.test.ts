@@ -33,7 +33,7 @@ test.each(['access-97.mdb', 'access-2010.accdb'])(
   },
 );
 
-test('what is no database, is cut, is too large', async () => {
+test("a file that isn't a database, is cut off, or is too large", async () => {
   for (const bytes of [Buffer.from('PID,OWNER\n'), Buffer.alloc(0), Buffer.alloc(200_000, 1)])
     await expect(read(bytes)).rejects.toMatchObject({
       code: 'feed_format',

@@ -59,7 +59,7 @@ describe('a server that fails on one page', () => {
     }
   });
 
-  test('a server that refuses feature after feature ends the run, to be tried again', async () => {
+  test('a server that refuses feature after feature ends the run, which is retried', async () => {
     const fault = (query: URLSearchParams, _: number, asked: number[]) =>
       query.has('resultOffset') && asked.some(id => id > 10) ? failed : undefined;
     await withLayer({ features: lots(60), fault }, async server => {
@@ -73,7 +73,7 @@ describe('a server that fails on one page', () => {
   });
 });
 
-describe('a server that is busy or away', () => {
+describe('a server that is busy or down', () => {
   test('429 and 503 are waited out as Retry-After says, in the status and in the body', async () => {
     const answers: Answer[] = [
       { status: 429, headers: { 'retry-after': '1' } },
@@ -96,7 +96,7 @@ describe('a server that is busy or away', () => {
     });
   });
 
-  test('one that stays away ends the run, to be tried again', async () => {
+  test('one that stays down ends the run, which is retried', async () => {
     const fault = (query: URLSearchParams) =>
       query.get('resultOffset') === '10' ? { status: 503 } : undefined;
     await withLayer({ features: lots(30), fault }, async server => {
@@ -115,7 +115,7 @@ describe('a token', () => {
       ? { body: { error: { code: 498, message: 'Invalid Token' } } }
       : { body: { error: { code: 499, message: 'Token Required' } } };
   };
-  test('is sent with every request, and what is wrong with it is named by its setting', async () => {
+  test('is sent with every request, and errors name its setting', async () => {
     await withLayer({ features: lots(3), fault: needsToken }, async server => {
       const asked = async (env: Record<string, string>, token_env?: string) =>
         (await read(server.source, token_env === undefined ? {} : { token_env }, { env })).error;
@@ -133,7 +133,7 @@ describe('a token', () => {
     });
   });
 
-  test('goes to no other server', async () => {
+  test('is sent to no other server', async () => {
     await withLayer({ features: lots(3) }, async thief => {
       const fault = (): Answer => ({
         status: 302,
@@ -172,7 +172,7 @@ describe('a layer that changes while it is read', () => {
     };
   }
 
-  test('what was passed over is fetched by its object id', async () => {
+  test('skipped features are fetched by object id', async () => {
     await withLayer(changing(), async server => {
       const { pins, error } = await read(server.source, { page_size: 5 });
       expect(error).toBeNull();
@@ -181,7 +181,7 @@ describe('a layer that changes while it is read', () => {
     });
   });
 
-  test('where object ids are not listed the run ends, to be tried again, and begins anew', async () => {
+  test('if object ids are not listed, the run ends, is retried, and starts over', async () => {
     const layer = changing();
     const fault = (query: URLSearchParams) =>
       layer.fault(query) ?? (query.has('returnIdsOnly') ? failed : undefined);
@@ -223,7 +223,7 @@ describe('a read that was cut off', () => {
     });
   }
 
-  test('goes on with the page at which it stopped, by offset and by ranges', async () => {
+  test('continues with the page at which it stopped, by offset and by ranges', async () => {
     for (const [name, metadata, next] of [
       ['offset', {}, ['30', '40']],
       ['range', UNPAGED, ['31', '41']],
@@ -239,7 +239,7 @@ describe('a read that was cut off', () => {
       });
   });
 
-  test('begins anew when the layer was edited, the question is another one, or the file is shorter than its mark', async () => {
+  test('starts over if the layer was edited, the query differs, or the file is shorter than its checkpoint', async () => {
     const edited = { ...METADATA, editingInfo: { lastEditDate: 1_700_000_000_000 } };
     await cutOff('edited', edited, async (source, workDir, asked) => {
       edited.editingInfo = { lastEditDate: 1_700_000_060_000 };
@@ -258,7 +258,7 @@ describe('a read that was cut off', () => {
     });
   });
 
-  test('begins anew when there are fewer features than before, whose offsets have moved', async () => {
+  test('starts over if there are fewer features than before, because offsets have moved', async () => {
     const features = lots(50);
     await cutOff(
       'fewer',
@@ -272,7 +272,7 @@ describe('a read that was cut off', () => {
     );
   });
 
-  test('what was written behind the mark is written anew', async () => {
+  test('anything written after the checkpoint is rewritten', async () => {
     await cutOff('half', {}, async (source, workDir) => {
       const file = readdirSync(workDir).find(name => !name.endsWith('.json'))!;
       mkdirSync(workDir, { recursive: true });

@@ -25,7 +25,7 @@ const areas = (geometry: unknown) =>
     .toSorted((a, b) => a - b);
 
 describe('rings', () => {
-  test('an island in a lake of an island: each hole goes to the innermost shell around it', () => {
+  test('an island in a lake on an island: each hole goes to the innermost shell around it', () => {
     const rings = [square(0, 0, 10), hole(1, 1, 8), square(2, 2, 6), hole(3, 3, 4), square(20, 0, 1)];
     expect(areas({ rings })).toEqual([1, 36 - 16, 100 - 64]);
     // In whatever order they come.
@@ -36,20 +36,20 @@ describe('rings', () => {
     );
   });
 
-  test('a hole that touches its shell, one without a shell, a ring that is not closed', () => {
+  test('a hole that touches its shell, one without a shell, an unclosed ring', () => {
     expect(areas({ rings: [square(0, 0, 4), hole(0, 0, 1)] })).toEqual([15]);
     expect(areas({ rings: [square(0, 0, 2), hole(5, 5, 1)] })).toEqual([1, 4]);
     expect(areas({ rings: [square(0, 0, 2).slice(0, 4)] })).toEqual([4]);
   });
 
-  test('shells run counter-clockwise and holes clockwise; those that did not are counted', () => {
+  test("shells run counterclockwise and holes clockwise; those that didn't are counted", () => {
     const rings = () => [square(0, 0, 0.004), hole(0.001, 0.001, 0.001)];
     expect(prepareBoundary(fromEsri({ rings: rings() }, true))).toMatchObject({ ok: true, repairs: [] });
     const wrong = { rings: [...rings(), hole(0.01, 0.01, 0.001)] };
     expect(prepareBoundary(fromEsri(wrong, true))).toMatchObject({ ok: true, repairs: ['winding_reversed'] });
   });
 
-  test('no rings are no geometry, rings without area are kept for the fault to be told', () => {
+  test('no rings are no geometry; rings without area are kept so that the error can be reported', () => {
     expect(fromEsri({ rings: [] }, true)).toBeNull();
     const sliver = fromEsri(
       {
@@ -67,7 +67,7 @@ describe('rings', () => {
   });
 });
 
-test('points, lines and what is empty', () => {
+test('points, lines, and empty shapes', () => {
   expect(fromEsri({ x: 1, y: 2, z: 3 }, true)).toEqual({ type: 'Point', coordinates: [1, 2] });
   expect(
     fromEsri(
@@ -145,7 +145,7 @@ describe('curves', () => {
     )[0]!;
   const radii = (positions: Position[]) => positions.map(([x, y]) => Math.hypot(x, y));
 
-  test('an arc through a point, either way round', () => {
+  test('an arc through a point, in either direction', () => {
     for (const side of [1, -1]) {
       const arc = line({
         c: [

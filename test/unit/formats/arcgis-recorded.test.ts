@@ -3,7 +3,7 @@ import { readLayerInfo } from '../../../workers/formats/arcgis-layer.ts';
 import { quick, read, replay } from '../../support/arcgis.ts';
 import { contextFor } from './make.ts';
 
-describe('recorded answers', () => {
+describe('recorded responses', () => {
   const cases: [string, number, string | null, [number, number], Record<string, unknown>][] = [
     ['us-ca-carson', 6, 'Point', [-118.27, 33.83], { SITENUMBER: '555' }],
     ['us-ca-tuolumne', 4, 'Polygon', [-85.79, 43.29], { owner1: 'MASKED D22078' }],
@@ -37,7 +37,7 @@ describe('recorded answers', () => {
     }
   });
 
-  test('a server that answers features to every question is read to its end', async () => {
+  test('a server that returns features for every query is read to its end', async () => {
     const server = await replay('us-il-cook');
     try {
       expect(await read(server.source)).toMatchObject({ error: null, rows: [{ rowNo: 1 }, { rowNo: 2 }] });
@@ -46,7 +46,7 @@ describe('recorded answers', () => {
     }
   });
 
-  test('metadata: names, domains, the day of the last edit', async () => {
+  test('metadata: names, domains, the date of the last edit', async () => {
     const server = await replay('us-pa-lancaster');
     const facilities = await replay('us-esri-test');
     try {

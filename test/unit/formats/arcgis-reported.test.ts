@@ -15,7 +15,7 @@ const noFeatures = (more: object = {}): Answer => ({
   body: { objectIdFieldName: 'OBJECTID', spatialReference: { wkid: 4326 }, features: [], ...more },
 });
 
-describe('every parcel comes once', () => {
+describe('every parcel is read once', () => {
   const layers: [string, () => FakeLayer][] = [
     [
       'the server ends after 14 features and says that these are all',
@@ -111,7 +111,7 @@ describe('values', () => {
     }
   });
 
-  test('shapes of NaN, without rings, or none cost the parcels their shapes alone', async () => {
+  test('shapes with NaN, without rings, or missing cost the parcels only their shapes', async () => {
     const features = lots(25);
     const nan = Array(4).fill(['NaN', 'NaN']);
     for (const i of [0, 1, 2, 3]) features[i]!.geometry = { rings: [nan] };
@@ -124,7 +124,7 @@ describe('values', () => {
     });
   });
 
-  test('an arc encloses what it does, less the hole in it', () => {
+  test('an arc encloses its area, minus its hole', () => {
     const [x, y, size] = [-72.1, 43.17, 0.001];
     const arc = [
       [x, y],
@@ -154,7 +154,7 @@ describe('values', () => {
   });
 });
 
-describe('a server that is no help says so in the error', () => {
+describe('an unusable server is described in the error', () => {
   const refusals: [string, Answer, string, RegExp][] = [
     ['a firewall', { body: '<html><body>Request blocked</body></html>' }, 'feed_source', /Request blocked/],
     [
@@ -179,7 +179,7 @@ describe('a server that is no help says so in the error', () => {
     });
   });
 
-  test('a firewall in front of the count alone', async () => {
+  test('a firewall that blocks only the count', async () => {
     const blocked = { body: '<!DOCTYPE html><title>Blocked</title>' };
     const fault = (query: URLSearchParams) => (query.has('returnCountOnly') ? blocked : undefined);
     await withLayer({ features: lots(25), fault, metadata: JSON_ONLY }, async server => {

@@ -13,7 +13,7 @@ const pages = (queries: URLSearchParams[]) =>
 const REFUSED: Answer = { body: { error: { code: 400, message: 'Failed to execute query.', details: [] } } };
 
 describe('paging', () => {
-  test('by offset as GeoJSON, at most two requests at once, with our name', async () => {
+  test('by offset as GeoJSON, at most two requests at once, with our user agent', async () => {
     await withLayer({ features: lots(45) }, async server => {
       const { pins, rows, error } = await read(server.source, { page_size: 10 });
       expect(error).toBeNull();
@@ -39,7 +39,7 @@ describe('paging', () => {
     });
   });
 
-  test('by ranges of object ids where a layer is not paged by offset', async () => {
+  test("by ranges of object ids if a layer doesn't page by offset", async () => {
     const features = lots(30).filter((_, i) => i % 3 !== 1);
     await withLayer({ features, metadata: { ...UNPAGED, supportedQueryFormats: 'JSON' } }, async server => {
       const { pins, error } = await read(server.source, { page_size: 8, where: "OWNER <> 'X'" });
@@ -54,7 +54,7 @@ describe('paging', () => {
     });
   });
 
-  test('by lists of object ids where conditions on them fail; a long list goes as a form', async () => {
+  test('by lists of object ids if conditions on them fail; a long list is sent as a form', async () => {
     const features = lots(900).map(({ attributes, ...rest }) => ({
       attributes: { ...attributes, OBJECTID: Number(attributes.OBJECTID) + 100_000 },
       ...rest,
@@ -70,7 +70,7 @@ describe('paging', () => {
     });
   });
 
-  test('by ranges from the least to the greatest id where ids are not listed, unless the statistics cannot be right', async () => {
+  test("by ranges from the lowest to the highest id if ids are not listed, unless the statistics can't be right", async () => {
     const noIds = (extent: [number, number]) => (query: URLSearchParams) =>
       query.has('returnIdsOnly')
         ? REFUSED
@@ -103,7 +103,7 @@ describe('paging', () => {
     });
   });
 
-  test('Esri JSON where GeoJSON fails, ids where offsets fail', async () => {
+  test('Esri JSON if GeoJSON fails, ids if offsets fail', async () => {
     const noGeoJson = (query: URLSearchParams) =>
       query.get('f') === 'geojson' ? { status: 500 } : undefined;
     await withLayer({ features: lots(5), fault: noGeoJson }, async server => {
@@ -120,7 +120,7 @@ describe('paging', () => {
     });
   });
 
-  test('by ids where a server says that it pages and answers every offset with the first page', async () => {
+  test('by ids if a server claims to page and returns the first page for every offset', async () => {
     const features = lots(45);
     const fault = (query: URLSearchParams): Answer | undefined => {
       const by = query.get('resultOffset');
@@ -133,7 +133,7 @@ describe('paging', () => {
     });
   });
 
-  test('answers with fewer features than asked for are completed', async () => {
+  test('responses with fewer features than requested are completed', async () => {
     for (const metadata of [{}, UNPAGED]) {
       await withLayer({ features: lots(25), most: 4, metadata }, async server => {
         const { pins, error } = await read(server.source, { page_size: 10 });
@@ -143,7 +143,7 @@ describe('paging', () => {
     }
   });
 
-  test('no more than the rows that are wanted', async () => {
+  test('no more than the requested rows', async () => {
     await withLayer({ features: lots(50) }, async server => {
       const { pins } = await read(server.source, { page_size: 10 }, { rows: 15 });
       expect(pins).toEqual(all(15));
@@ -153,8 +153,8 @@ describe('paging', () => {
   });
 });
 
-describe('what a query says', () => {
-  test('condition, fields, box and coordinate system of the feed', async () => {
+describe('what a query contains', () => {
+  test("the feed's condition, fields, box, and coordinate system", async () => {
     await withLayer({ features: [] }, async server => {
       await read(
         `${server.source}/query?where=1%3D1&f=pjson`,
@@ -176,7 +176,7 @@ describe('what a query says', () => {
     });
   });
 
-  test('coordinates are those that the answer says, whatever was asked for', async () => {
+  test('coordinates are those that the response declares, whatever was requested', async () => {
     const rings = [
       [
         [-8031000, 5340000],
@@ -208,7 +208,7 @@ describe('what a query says', () => {
 });
 
 describe('values', () => {
-  test('dates become ISO, codes stay or become names where the feed says so', async () => {
+  test('dates become ISO; codes stay, or become names if the feed says so', async () => {
     const fields = [
       ...METADATA.fields,
       { name: 'SOLD', type: 'esriFieldTypeDate', alias: 'Sold' },
@@ -238,7 +238,7 @@ describe('values', () => {
     });
   });
 
-  test('a feature without geometry is a row, so is one with a broken geometry', async () => {
+  test('a feature without geometry is a row, and so is one with a broken geometry', async () => {
     const features = lots(3);
     delete features[1]!.geometry;
     (features[2] as { geometry: unknown }).geometry = { rings: [[['x', 1]]] };
@@ -272,7 +272,7 @@ test('a server that counts more than it lists is reported with both numbers', as
   });
 });
 
-describe('what is no layer', () => {
+describe('not a layer', () => {
   const cases: [string, Answer, string, string][] = [
     [
       'a service',
@@ -323,7 +323,7 @@ describe('what is no layer', () => {
     });
   });
 
-  test('an address without http is no layer', async () => {
+  test('an address without http is not a layer', async () => {
     expect((await read('parcels.json')).error).toMatchObject({
       code: 'feed_source',
       message: expect.stringContaining('must be the http(s) URL of a layer'),

@@ -28,8 +28,8 @@ const children = () =>
     .split('\n')
     .filter(args => args.includes('reader-child'));
 
-describe('a reader in a process of its own', () => {
-  test.each(LIBRARY_FORMATS)('%s: the rows are those of the reader', async format => {
+describe('a reader in a separate process', () => {
+  test.each(LIBRARY_FORMATS)('%s: the rows equal those of the reader', async format => {
     const spec = put(format, seeds[format].name, seeds[format].bytes);
     const seen: [number, number | null][] = [];
     const over = {
@@ -41,7 +41,7 @@ describe('a reader in a process of its own', () => {
     expect(seen.at(-1)![0]).toBe(seen.at(-1)![1]);
   });
 
-  test('several files are one source, with their rows numbered on', async () => {
+  test('several files are one source, with continuous row numbers', async () => {
     const { parquet } = seeds;
     put('parquet', 'b.parquet', parquet.bytes);
     put('parquet', parquet.name, parquet.bytes);
@@ -50,7 +50,7 @@ describe('a reader in a process of its own', () => {
     expect(rows.map(row => row.rowNo)).toEqual(rows.map((_, i) => i + 1));
   });
 
-  test('who stops early, or is told to, leaves no process and no file', async () => {
+  test('stopping early, or on a signal, leaves no process and no file', async () => {
     const spec = put('geopackage', 'half.gpkg', seeds.geopackage.bytes);
     const context = contextFor(folder.path);
     const half = readInput(spec, context);
@@ -66,7 +66,7 @@ describe('a reader in a process of its own', () => {
   });
 });
 
-describe('a damaged file ends in words that name it', () => {
+describe('a damaged file leads to a message that names it', () => {
   test.each(readdirSync(`${fixtures}damaged`))('%s', async name => {
     copyFileSync(`${fixtures}damaged/${name}`, join(folder.path, name));
     const format = formats.find(each => name.startsWith(each))!;
@@ -81,7 +81,7 @@ describe('a damaged file ends in words that name it', () => {
     expect(children()).toEqual([]);
   });
 
-  test.each(formats)('%s: ten files with faults end in rows or in words', async format => {
+  test.each(formats)('%s: ten files with errors lead to rows or to messages', async format => {
     const { name, bytes } = seeds[format];
     for (let seed = 1; seed <= 10; seed++) {
       const spec = put(format, name, mutated(bytes, seed));
@@ -97,7 +97,7 @@ describe('memory', () => {
   const guard = pathToFileURL(join(rootDir, 'workers/formats/child-guard.mjs')).href;
   const start = `import { guardProcess, writeAll } from ${JSON.stringify(guard)}; guardProcess(120); writeAll(Buffer.from('a'));`;
 
-  test('a reader that wants more than there is for one file is ended, outside of the heap too', async () => {
+  test('a reader that needs more memory than one file may use is ended, even outside of the heap', async () => {
     const fill = 'const all = []; for (;;) all.push(Buffer.alloc(1e6, 1));';
     const command = { program: process.execPath, args: ['--input-type=module', '-e', start + fill] };
     const failure = (code: number | string, said: string) => new Error(`${code} ${said}`);
@@ -110,7 +110,7 @@ describe('memory', () => {
     });
   });
 
-  test('a GeoPackage whose columns are computed, or hold more than a row may, is read without them', async () => {
+  test('a GeoPackage whose columns are computed, or exceed the row limit, is read without them', async () => {
     const path = join(folder.path, 'blobs.gpkg');
     writeFileSync(path, seeds.geopackage.bytes);
     const db = new sqlite.Database(path);

@@ -74,7 +74,7 @@ describe('delimited text', () => {
     await expect(read('1,2\n', { header: ['A', 'A'] })).rejects.toMatchObject({ code: 'feed_format' });
   });
 
-  test('Excel keeps a number text with a formula', async () => {
+  test("Excel's formula for a number stays text", async () => {
     const lines = [
       '="00012345",A',
       '"=""00012346""",B',
@@ -94,7 +94,7 @@ describe('delimited text', () => {
     ]);
   });
 
-  test('empty cells too many do not count, and missing ones at the end are empty', async () => {
+  test("extra empty cells don't count, and missing ones at the end are empty", async () => {
     const { rows, bad } = await read('PID,OWNER,ACRES,VALUE\n1,A,2,3,,\n2,B\n3,C,4,5,6\n4\n5,D,,\nX Y,E\n');
     const found = rows.map(({ rowNo, values: row, short }) => [
       rowNo,
@@ -114,7 +114,7 @@ describe('delimited text', () => {
     ]);
   });
 
-  test('several files are read as one, with running row numbers', async () => {
+  test('several files are read as one, with continuous row numbers', async () => {
     read.folder.put('one.csv', 'A\n1\n');
     read.folder.put('two.csv', 'A\n2\n');
     const { rows } = await read('', { source: ['one.csv', 'two.csv'] });
@@ -125,7 +125,7 @@ describe('delimited text', () => {
   });
 });
 
-describe('rows that cannot be used', () => {
+describe('unusable rows', () => {
   test('a ragged row is kept with its text, and the rest is read', async () => {
     const { rows, bad } = await read('A,B\n1,2\n3\n4,5,6\n7,8\n');
     expect(rows.map(row => row.rowNo)).toEqual([1, 4]);
@@ -148,7 +148,7 @@ describe('rows that cannot be used', () => {
     expect(bad).toMatchObject([{ rowNo: 2, reason: 'unreadable_row', raw: '2,"OPEN' }]);
   });
 
-  test('a quote that never closes in a large file costs one line and bounded memory', async () => {
+  test('an unclosed quote in a large file costs one line and bounded memory', async () => {
     const { rows, bad } = await read(
       `A,B\n1,"OPEN\n${'2,x\n'.repeat(50_000)}`,
       {},
@@ -170,10 +170,10 @@ describe('rows that cannot be used', () => {
     }),
   );
 
-  test('a whole last row needs no line end', async () =>
+  test('a complete last row needs no line end', async () =>
     expect(await rowsOf('A,B\n1,2\n3,"4"')).toHaveLength(2));
 
-  test('a line without end is one bad row', async () => {
+  test('an endless line is one bad row', async () => {
     const long = `A,B\n1,2\n3,${'x'.repeat(3_000_000)}\n4,5\n`;
     const { rows, bad } = await read(long, {}, { limits: { csvRowChars: 100_000 } });
     expect(rows.map(row => row.rowNo)).toEqual([1, 3]);
@@ -207,7 +207,7 @@ describe('packing and encodings', () => {
     },
   );
 
-  test('Windows-1252 punctuation is read, and a declared encoding wins over the guess', async () => {
+  test('Windows-1252 punctuation is read, and a declared encoding takes precedence over the guess', async () => {
     expect(await rowsOf(Buffer.from('A,B\n1,O\x92BRIEN\n', 'latin1'))).toEqual([{ A: '1', B: 'O’BRIEN' }]);
     expect(await rowsOf(Buffer.from('A\nPE\xa5A\n', 'latin1'), { encoding: 'cp437' })).toEqual([
       { A: 'PEÑA' },
@@ -221,7 +221,7 @@ describe('packing and encodings', () => {
     }));
 });
 
-test('any table survives writing and reading, wherever the chunks fall', async () => {
+test('any table survives writing and reading, wherever the chunks are cut', async () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', 'ñ', ' ', '漢', '|') });
   const table = fc.array(fc.tuple(cell, cell), { maxLength: 30 });
   const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;

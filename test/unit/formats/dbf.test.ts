@@ -15,7 +15,7 @@ const COLUMNS = [
 const valuesOf = async (...given: Parameters<typeof read>) => values(await read(...given));
 
 describe('dBASE', () => {
-  test('text, numbers, dates and logicals; blank is null', async () => {
+  test('text, numbers, dates, and booleans; blank is null', async () => {
     const cells = [
       ['00012 ', '      12.500', '20120816', 'T'],
       ['      ', '            ', '        ', '?'],
@@ -90,7 +90,7 @@ describe('dBASE', () => {
     ]);
   });
 
-  test('the assessor export of Washington reads as another reader reads it', async () => {
+  test("the assessor's export of Washington is read the same as by another reader", async () => {
     const path = `${fixtures}washington-assessor.dbf`;
     const reference = await (await DBFFile.open(path)).readRecords();
     const expected = reference.map(record =>
@@ -148,7 +148,7 @@ describe('encodings of dBASE', () => {
     expect(await valuesOf('', { source: 'l.dbf' })).toEqual([{ OWNER: owner }]);
   });
 
-  test("the feed's encoding is obeyed even where it is wrong; a language byte is not", async () => {
+  test("the feed's encoding is used even if it is wrong; a language byte isn't", async () => {
     const utf8 = of(Buffer.from('PEÑA'), 3);
     expect(await valuesOf(utf8, { encoding: 'windows-1252' })).toEqual([{ OWNER: 'PEÃ‘A' }]);
     expect(await valuesOf(utf8)).toEqual([{ OWNER: 'PEÑA' }]);
@@ -161,7 +161,7 @@ describe('encodings of dBASE', () => {
   });
 });
 
-describe('tables that cannot be read', () => {
+describe('unreadable tables', () => {
   const table = makeDbf(COLUMNS.slice(0, 1), [{ cells: ['1'] }, { cells: ['2'] }]);
 
   test.each([
@@ -175,7 +175,7 @@ describe('tables that cannot be read', () => {
     await expect(found).rejects.toThrow(/a\.dbf/);
   });
 
-  test('columns of one name are told apart by their place, unless the feed names them', async () => {
+  test('columns with the same name are distinguished by position, unless the feed names them', async () => {
     const twice = makeDbf([COLUMNS[0]!, COLUMNS[0]!], [{ cells: ['1', '2'] }]);
     expect(await valuesOf(twice)).toEqual([{ 'PID (column 1)': '1', 'PID (column 2)': '2' }]);
     expect(await valuesOf(twice, { header: ['A', 'B'] })).toEqual([{ A: '1', B: '2' }]);

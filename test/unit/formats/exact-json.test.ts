@@ -61,7 +61,7 @@ describe('whole numbers beyond 2^53 keep their digits', () => {
     ],
   ])('%s', (text, value) => expect(parseJson(text)).toEqual(value));
 
-  test('and all else is what JSON.parse makes of it', () => {
+  test('and everything else equals the result of JSON.parse', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.bigInt({ min: 0n, max: 10n ** 30n }), (value, number) => {
         const beside = JSON.stringify([value]);
@@ -76,7 +76,7 @@ describe('whole numbers beyond 2^53 keep their digits', () => {
 });
 
 const words = readerOf('geojson', 'n.json');
-test('NaN and Infinity are words: of a coordinate they cost the shape, of a value the value', async () => {
+test('NaN and Infinity: in a coordinate they cost the shape, in a value the value', async () => {
   const row = (acres: string, x: string) =>
     `{"type":"Feature","properties":{"PID":"NaN Infinity","ACRES":${acres}},"geometry":{"type":"Point","coordinates":[${x},43.1]}}`;
   const text = [row('1', '-72.1'), row('NaN', '-72.1'), row('-Infinity', '-72.1'), row('2', 'NaN')];

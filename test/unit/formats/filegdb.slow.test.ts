@@ -40,7 +40,7 @@ const inFeet = ({ rows }: ReadAll) =>
 const FIRST = ['1-1', ['-72.124070', '43.242420']];
 
 describe('the real parcels', () => {
-  test('are read from a folder and from a zip, whether it has the folder or only its files, and leave nothing', async () => {
+  test('are read from a folder and from a ZIP, with or without the folder, and leave nothing behind', async () => {
     folder.put('bare.zip', makeZip(files));
     folder.put(
       'two.zip',
@@ -60,7 +60,7 @@ describe('the real parcels', () => {
     expect(readdirSync(context.tmpDir)).toEqual([]);
   });
 
-  test('are read from tables of the version that has ids of 64 bits', async () => {
+  test('are read from tables of the version with 64-bit ids', async () => {
     const tables = Object.entries(files).filter(([name]) => name.endsWith('.gdbtable'));
     const newer = tables.map(([name, bytes]) => {
       const copy = Buffer.from(bytes);
@@ -78,7 +78,7 @@ describe('the real parcels', () => {
     }
   })();
 
-  test.skipIf(!hasGdal)('GDAL as it is installed reads the same', async () => {
+  test.skipIf(!hasGdal)('the installed GDAL reads the same', async () => {
     const source = await openSource('lots.gdb', { extensions: ['.gdb'], folderHolds: 'gdb' }, context);
     const output = newOutput(undefined);
     const spec = { source: 'lots.gdb', format: 'filegdb' } as const;
@@ -89,7 +89,7 @@ describe('the real parcels', () => {
   });
 });
 
-describe('what cannot be read', () => {
+describe('unreadable files', () => {
   test.each([
     ['a folder of other files', 'other', { 'x.csv': 'a' }, 'feed_source', /\bother /],
     ['a broken catalogue', 'broken.gdb', { 'a00000001.gdbtable': 'xx' }, 'feed_format', /\bbroken\.gdb /],
@@ -102,7 +102,7 @@ describe('what cannot be read', () => {
     await expect(found).rejects.not.toThrow(/\.cpp|\/home\//);
   });
 
-  test('one that is compressed says so, unless the wanted layer is not', async () => {
+  test("a compressed one says so, unless the requested layer isn't compressed", async () => {
     const files = { 'a00000009.gdbtable.cdf': Buffer.from('CDF'), 'a00000001.gdbtable': Buffer.alloc(40) };
     mkdirSync(join(folder.path, 'cdf.gdb'));
     for (const [file, bytes] of Object.entries(files))
@@ -116,7 +116,7 @@ describe('what cannot be read', () => {
     expect((await read(mixed, 'roll')).rows).toHaveLength(25);
   });
 
-  test('a table that is cut, a bomb, a GDAL that is not there or does not answer', async () => {
+  test("a truncated table, a zip bomb, a GDAL that is missing or doesn't respond", async () => {
     const cut = putFolder('cut.gdb', {
       'a00000009.gdbtable': files['a00000009.gdbtable']!.subarray(0, 2_000),
     });

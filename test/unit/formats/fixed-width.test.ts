@@ -8,7 +8,7 @@ const layout = [
   { name: 'ACRES', width: 5, start: 13 },
 ];
 
-test('columns stand where the layout says, trimmed, blank ones null; what comes behind the last is left', async () => {
+test('columns are where the layout says, trimmed, blank ones null; anything after the last is ignored', async () => {
   const text = '0001MÜLLER..  1.5 more\r\n\r\n0002\n0003ABC     12345\n';
   for (const encoding of [undefined, 'windows-1252'] as const) {
     const bytes = Buffer.from(text, encoding === undefined ? 'utf8' : 'latin1');
@@ -23,7 +23,7 @@ test('columns stand where the layout says, trimmed, blank ones null; what comes 
   expect((await read(`TITLE\n${text}`, { layout, skip_lines: 1 })).rows).toHaveLength(3);
 });
 
-test('a line that is too long is a bad row; a last one that is cut, and a feed without a layout, are errors', async () => {
+test('a line that is too long is a bad row; a truncated last one, and a feed without a layout, are errors', async () => {
   const long = await read('x'.repeat(300), { layout }, { limits: { rowBytes: 100 } });
   expect(long.bad).toMatchObject([{ rowNo: 1, reason: 'row_too_long' }]);
   await expect(read('0001ABCDEF  1.5  \n0002ABC', { layout })).rejects.toMatchObject({ code: 'feed_source' });

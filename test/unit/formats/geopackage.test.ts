@@ -52,7 +52,7 @@ function put(name: string, layers: Record<string, Buffer[]>, statements = ''): s
 }
 
 describe('the real parcels', () => {
-  test('in feet, from a zip: what alone has shapes is read, the table by its name, whatever its case', async () => {
+  test('in feet, from a ZIP: the only table with shapes is read, and a table by its name, in any case', async () => {
     const parcels = await read(`${fixtures}washington.gpkg.zip`);
     expect(parcels.bad).toEqual([]);
     expect(parcels.rows).toHaveLength(12);
@@ -96,7 +96,7 @@ describe('what a table holds', () => {
     ]);
   });
 
-  test('two may read one file at once, one whose lock was left behind, and nothing is left beside it', async () => {
+  test('two processes can read one file at once, even with a leftover lock, and nothing is left beside it', async () => {
     put('shared.gpkg', { lots: Array(2_500).fill(geometryBlob(POINT)) });
     const spec = { source: 'shared.gpkg', format: 'geopackage' } as const;
     const half = readInput(spec, context);
@@ -109,7 +109,7 @@ describe('what a table holds', () => {
 });
 
 describe('which layer', () => {
-  test('has to be named where several have shapes, and the error lists them', async () => {
+  test('has to be named if several have shapes, and the error lists them', async () => {
     put('b.gpkg', { lots: [], roads: [] });
     await expect(read('b.gpkg')).rejects.toMatchObject({
       code: 'feed_format',
@@ -119,7 +119,7 @@ describe('which layer', () => {
     expect((await read('b.gpkg', 'roads')).rows).toEqual([]);
   });
 
-  test('is never a view, which could run for ever', async () => {
+  test('is never a view, which could run forever', async () => {
     const endless = 'with recursive n(i) as (select 1 union all select i from n) select i from n';
     put(
       'c.gpkg',
@@ -130,7 +130,7 @@ describe('which layer', () => {
   });
 });
 
-test('two words for the reference system of a layer are refused with both', async () => {
+test('two contradicting CRSs of a layer are refused with both', async () => {
   put(
     'two.gpkg',
     { lots: [geometryBlob(POINT)] },
@@ -150,7 +150,7 @@ test('two words for the reference system of a layer are refused with both', asyn
 const good = () =>
   readFileSync(join(folder.path, put(`good-${Math.random()}.gpkg`, { lots: [geometryBlob(POINT)] })));
 
-test('in write-ahead mode, as QGIS leaves it, it is read, unless another program still has a part of it', async () => {
+test('in write-ahead mode, as QGIS leaves it, it is read, unless another program still has part of it', async () => {
   const bytes = good().fill(2, 18, 20);
   writeFileSync(join(folder.path, 'qgis.gpkg'), bytes);
   expect((await read('qgis.gpkg')).rows).toHaveLength(1);
@@ -162,7 +162,7 @@ test('in write-ahead mode, as QGIS leaves it, it is read, unless another program
   });
 });
 
-describe('files that cannot be read', () => {
+describe('unreadable files', () => {
   test.each([
     ['another format', () => Buffer.from('PID,OWNER\n'), 'feed_format', /GeoPackage/],
     ['empty', () => Buffer.alloc(0), 'feed_format', /GeoPackage/],

@@ -27,14 +27,14 @@ test.each<[string, string | null, string[]]>([
   expect(await guessFormat(path)).toBe(format);
 });
 
-test('a zip with a CSV is read as one', async () => {
+test('a ZIP with a CSV is read as one', async () => {
   const path = folder.put('parcels.zip', makeZip({ 'roll.csv': 'a,b\n1,2\n' }));
   const format = (await guessFormat(path)) as 'csv';
   const { rows } = await collect(readInput({ source: path, format }, contextFor(folder.path)));
   expect(rows.map(({ values }) => values)).toEqual([{ a: '1', b: '2' }]);
 });
 
-test('a damaged zip, one that is not there, and a file that is none', async () => {
+test('a damaged ZIP, a missing file, and an unknown file', async () => {
   const damaged = folder.put('damaged.zip', makeZip({ 'roll.csv': 'a' }).subarray(0, 20));
   await expect(guessFormat(damaged, 'mine.zip')).rejects.toMatchObject({ code: 'feed_source' });
   expect(await guessFormat(join(folder.path, 'missing.zip'))).toBe('shapefile');

@@ -17,7 +17,7 @@ const collection = (features: object[], more: object = {}) =>
   JSON.stringify({ type: 'FeatureCollection', ...more, features });
 
 describe('GeoJSON FeatureCollection', () => {
-  test('gives properties, the id as $id, and the geometry', async () => {
+  test('yields properties, the id as $id, and the geometry', async () => {
     const read = await readJson(collection(two));
     expect(read.bad).toEqual([]);
     expect(read.rows.map(row => [row.rowNo, row.values])).toEqual([
@@ -27,7 +27,7 @@ describe('GeoJSON FeatureCollection', () => {
     expect(read.rows[0]!.geometry).toEqual((two[0] as { geometry: unknown }).geometry);
   });
 
-  test('a real roll reads as JSON.parse does, also as gzip and zip', async () => {
+  test('a real roll is read the same as by JSON.parse, also as gzip and ZIP', async () => {
     const bytes = readFileSync(`${fixtures}washington-parcels.geojson`);
     const whole: { features: { id: unknown; properties: object; geometry: object }[] } = JSON.parse(
       bytes.toString(),
@@ -41,7 +41,7 @@ describe('GeoJSON FeatureCollection', () => {
       expect((await readJson(packed)).rows).toEqual(expected);
   });
 
-  test('any collection is cut right wherever the chunks fall', async () => {
+  test('any collection is split right, wherever the chunks are cut', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', '{', '}', '[', ']', 'ñ', '漢', ',') });
     const any = fc.array(fc.dictionary(text, fc.oneof(text, fc.constant(null), fc.array(text))), {
       maxLength: 8,
@@ -87,21 +87,21 @@ describe('GeoJSON FeatureCollection', () => {
     expect(westOf(row!.geometry)).toBeCloseTo(-69, 9);
   });
 
-  test('a projected crs behind the features is refused, one of degrees is not', async () => {
+  test("a projected crs after the features is refused, one in degrees isn't", async () => {
     const behind = (name: string) =>
       `{"type":"FeatureCollection","features":[${JSON.stringify(two[0])}],"crs":{"type":"name","properties":{"name":"${name}"}}}`;
     expect((await readJson(behind('urn:ogc:def:crs:OGC:1.3:CRS84'))).rows).toHaveLength(1);
     await expect(readJson(behind('EPSG:3857'))).rejects.toThrow(/3857.*"crs"/);
   });
 
-  test('metres without a crs are refused instead of becoming degrees', async () => {
+  test('meters without a crs are refused instead of read as degrees', async () => {
     await expect(readJson(collection([feature(1, {}, 500_000, 4_760_000)]))).rejects.toMatchObject({
       code: 'feed_crs',
       message: expect.stringMatching(/a\.geojson.*500000, 4760000.*"crs"/),
     });
   });
 
-  test('a feature that is not one is a bad row with its text', async () => {
+  test('an invalid feature is a bad row with its text', async () => {
     const odd = [
       { type: 'Point' },
       { ...feature(1, {}), properties: 7 },
@@ -116,7 +116,7 @@ describe('GeoJSON FeatureCollection', () => {
     ]);
   });
 
-  test('a feature of broken JSON is a bad row, a coordinate that is no number costs the shape alone', async () => {
+  test('a feature with broken JSON is a bad row, an invalid coordinate costs only the shape', async () => {
     const nan = '{"type":"Feature","properties":{},"geometry":{"type":"Point","coordinates":[null,1]}}';
     const point =
       '{"type":"Feature","properties":{},"geometry":{"type":"Point","coordinates":[500000,4760000]}}';
@@ -186,7 +186,7 @@ describe('newline-delimited GeoJSON', () => {
     ]);
   });
 
-  test('a file that ends in the middle of a line is refused; a whole last line needs no end', async () => {
+  test('a file that ends in the middle of a line is refused; a complete last line needs no end', async () => {
     await expect(readLines(`${lines[0]}\n${lines[1]!.slice(0, -9)}`)).rejects.toMatchObject({
       code: 'feed_source',
     });
@@ -212,7 +212,7 @@ describe('newline-delimited GeoJSON', () => {
   });
 });
 
-test('NDJSON gives the objects as they are, from gzip and zip too', async () => {
+test('NDJSON yields the objects as they are, even from gzip and ZIP', async () => {
   const text = '{"ListingKey":"a","ListPrice":1}\n7\n{"ListingKey":"b","Media":[{"u":1}]}\n';
   for (const packed of [text, gzipSync(text), makeZip({ 'n.jsonl': text })]) {
     const read = await readObjects(packed);

@@ -8,7 +8,7 @@ const bytesOf = (name: string) => readFileSync(fixtures + name);
 const fixture = (source: string) => readAll({ source, format: 'parquet' }, contextFor(fixtures));
 
 describe('GeoParquet', () => {
-  test('of another writer: shapes in degrees, columns as they are', async () => {
+  test('by another writer: shapes in degrees, columns as they are', async () => {
     const { rows, bad } = await fixture('naturalearth.parquet');
     expect(bad).toEqual([]);
     expect(rows.map(row => [row.values.iso_a3, row.values.pop_est, row.geometry?.type])).toEqual([
@@ -48,7 +48,7 @@ describe('GeoParquet', () => {
     expect(lat).toBeCloseTo(Math.atan(Math.sinh(y / 6_378_137)) * (180 / Math.PI), 7);
   });
 
-  test('on NAD27, or with a shape that is no WKB, is refused with the remedy', async () => {
+  test('on NAD27, or with an invalid WKB shape, is refused with the remedy', async () => {
     const good = bytesOf('washington-parcels.parquet').toString('latin1');
     const edited = (from: string, to: string) => {
       expect(good).toContain(from);
@@ -93,7 +93,7 @@ test('rows of several row groups in order, and decimals with their signs', async
   );
 });
 
-test('plain Parquet: days, decimals and long integers as plain values', async () => {
+test('plain Parquet: days, decimals, and long integers as plain values', async () => {
   const { rows } = await fixture('washington-roll.parquet');
   expect(rows.map(row => row.rowNo)).toEqual(Array.from({ length: 25 }, (_, i) => i + 1));
   const sold = values({ rows, bad: [] }).find(row => row.SALEDATE !== null)!;
@@ -104,7 +104,7 @@ test('plain Parquet: days, decimals and long integers as plain values', async ()
   expect(rows[0]!.values).toMatchObject({ TOTTXVAL: 786_700, SALEPRICE: null, ACRES: 0, SALEDATE: null });
 });
 
-test('shapes as bytes: of a column that is named like one, or that the feed names', async () => {
+test('shapes as bytes: in a column with a usual name, or one that the feed names', async () => {
   const { rows } = await fixture('washington-wkb.parquet');
   const { rows: same } = await readAll(
     { source: 'washington-parcels.geojson', format: 'geojson' },
@@ -119,7 +119,7 @@ test('shapes as bytes: of a column that is named like one, or that the feed name
   expect((await read(other, { layer: 'BLOB' })).rows[0]!.geometry).toEqual(same[0]!.geometry);
 });
 
-describe('files that cannot be read', () => {
+describe('unreadable files', () => {
   const good = bytesOf('washington-roll.parquet');
   test.each([
     ['another format', Buffer.from('PID,OWNER\n1,A\n'), 'feed_format', /Parquet/],

@@ -11,7 +11,7 @@ function lonLat(crs: string, x: number, y: number): [number, number] {
   return point.coordinates as [number, number];
 }
 
-test('every projected system on NAD83 is where PROJ has it, to a millimetre both ways', () => {
+test('every projected system on NAD83 agrees with PROJ, to a millimeter both ways', () => {
   const lines = readFileSync('test/fixtures/crs/points.csv', 'utf8').trim().split('\n').slice(1);
   expect(lines.length).toBeGreaterThan(900);
   const off = lines.flatMap(line => {
@@ -28,7 +28,7 @@ test('every projected system on NAD83 is where PROJ has it, to a millimetre both
   expect(off).toEqual([]);
 });
 
-test('a corner in South Dakota North has the UTM coordinates that the tool of the National Geodetic Survey gives it', () => {
+test('a corner in South Dakota North has the UTM coordinates from the tool of the National Geodetic Survey', () => {
   // NCAT's answer as shown in J. Mahun's Open Access Surveying Library, Coordinate Systems,
   // self study, problem 1.
   const [lon, lat] = lonLat('EPSG:6572', 1_002_231.06, 735_056.25);
@@ -104,7 +104,7 @@ describe('refused', () => {
     expect(move).toThrow(/^parcels\.shp.*datum.*grid/);
   });
 
-  test('a code that nothing is known of, and one withdrawn for an error in it', () => {
+  test('an unknown code, and one withdrawn because of an error', () => {
     for (const code of ['EPSG:99999', 'EPSG:2244']) {
       expect(() => toWgs84(code, 'parcels.shp')).toThrow(`CRS "${code}"`);
     }

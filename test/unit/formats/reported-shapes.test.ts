@@ -47,7 +47,7 @@ async function read(name: string, contents: readonly Rings[]) {
   return rows.map(({ geometry }) => stageBoundary(geometry!));
 }
 
-describe('the acres of a polygon are those of its shells less its holes', () => {
+describe('the acres of a polygon are those of its shells minus its holes', () => {
   const touching: Rings[number] = [
     [X, Y + 0.0005],
     [X + 0.0005, Y + 0.0005],
@@ -80,7 +80,7 @@ describe('the acres of a polygon are those of its shells less its holes', () => 
   });
 });
 
-test('coordinates that are none cost the row its shape', async () => {
+test('invalid coordinates cost the row its shape', async () => {
   const most = -Number.MAX_VALUE;
   const found = await read('none', [
     [shell],
@@ -116,14 +116,14 @@ describe('a zip', () => {
     expect(await rowsOf(makeZip({ 'GIS/Lots.Shp': parts.shp, 'GIS/Lots.DBF': parts.dbf }))).toEqual(['7']);
   });
 
-  test("with a Mac's doubles", async () => {
+  test("with a Mac's resource files", async () => {
     const doubles = { '__MACOSX/._Lots.shp': 'Mac OS X', '__MACOSX/._Lots.dbf': 'Mac OS X' };
     expect(await rowsOf(makeZip({ 'Lots.shp': parts.shp, 'Lots.dbf': parts.dbf, ...doubles }))).toEqual([
       '7',
     ]);
   });
 
-  test('whose local headers have other names than its directory, which counts', async () => {
+  test('whose local headers differ from its directory, which counts', async () => {
     const bytes = makeZip({ 'release/Lots.shp': parts.shp, 'release/Lots.dbf': parts.dbf });
     const directory = bytes.indexOf('PK\x01\x02');
     const renamed = bytes.toString('latin1', directory).replaceAll('release/', 'staging/');

@@ -14,7 +14,7 @@ import {
 } from './reso-server.ts';
 
 describe('a chain that breaks', () => {
-  test('a connection dropped in mid-chain is taken up again by itself', async () => {
+  test('a connection dropped in the middle is resumed automatically', async () => {
     const flaky: Handler = (request, response, count) => {
       if (count !== 2) return answer(request, response);
       response.writeHead(200, { 'content-length': '5000' }).write('{"value":[');
@@ -28,7 +28,7 @@ describe('a chain that breaks', () => {
     });
   });
 
-  test('a run that failed goes on at the stored nextLink without reading the first pages again', async () => {
+  test('a failed run continues at the stored nextLink without reading the first pages again', async () => {
     let down = true;
     const failing: Handler = (request, response) => {
       if (down && request.url!.includes('skiptoken=6')) response.writeHead(500).end();
@@ -47,7 +47,7 @@ describe('a chain that breaks', () => {
     });
   });
 
-  test('a nextLink that the server has forgotten: again from the watermark on, inclusively', async () => {
+  test('a nextLink that the server has forgotten: again from the watermark, inclusive', async () => {
     const forgetful: Handler = (request, response) => {
       if (request.url!.includes('skiptoken=old')) response.writeHead(410).end();
       else answer(request, response);
@@ -65,7 +65,7 @@ describe('a chain that breaks', () => {
     });
   });
 
-  test('a forgotten chain whose pages were not in order is read from where it began', async () => {
+  test('a forgotten chain whose pages were out of order is read from its start', async () => {
     const unordered: Handler = (request, response, count) => {
       if (request.url!.endsWith('skiptoken=1')) response.writeHead(404).end();
       else if (count === 1)
@@ -87,7 +87,7 @@ describe('a chain that breaks', () => {
     });
   });
 
-  test('429 is tried again after as long as asked', async () => {
+  test('429 is retried after the requested time', async () => {
     const limited: Handler = (request, response, count) => {
       if (count === 2) response.writeHead(429, { 'retry-after': '1' }).end();
       else answer(request, response);
@@ -100,7 +100,7 @@ describe('a chain that breaks', () => {
     });
   });
 
-  test('a Retry-After beyond the bound ends the run at once, to be retried later', async () => {
+  test('a Retry-After beyond the limit ends the run at once, to be retried later', async () => {
     await withServer(
       (_, response) => response.writeHead(429, { 'retry-after': '3600' }).end(),
       async (spec, server) => {
@@ -115,7 +115,7 @@ describe('a chain that breaks', () => {
     );
   });
 
-  test('tries are bounded, a silent server included', async () => {
+  test('tries are limited, even with a silent server', async () => {
     await withServer(
       () => {},
       async (spec, server) => {

@@ -15,7 +15,7 @@ import {
 } from './reso-server.ts';
 
 describe('RESO Web API', () => {
-  test('follows the pages, a batch and a checkpoint each', async () => {
+  test('follows the pages, with a batch and a checkpoint for each', async () => {
     await withServer(answer, async (spec, server) => {
       const { batches, keys, error } = await read(spec);
       expect(error).toBeNull();
@@ -30,7 +30,7 @@ describe('RESO Web API', () => {
     });
   });
 
-  test('the token goes into the header of every request, and the page size into Prefer', async () => {
+  test('the token is in the header of every request, and the page size in Prefer', async () => {
     await withServer(answer, async (spec, server) => {
       await read({ ...spec, reso: { ...spec.reso, page_size: 500 } });
       expect(server.requests.map(request => request.headers.authorization)).toEqual(
@@ -40,7 +40,7 @@ describe('RESO Web API', () => {
     });
   });
 
-  test('the next run asks for what is newer than the watermark', async () => {
+  test('the next run requests what is newer than the watermark', async () => {
     await withServer(answer, async (spec, server) => {
       const watermark = ended(6);
       const later = await read(spec, { watermark });
@@ -55,7 +55,7 @@ describe('RESO Web API', () => {
     });
   });
 
-  test('filter, select and the query of the source are kept; spaces are %20', async () => {
+  test("filter, select, and the source's query are kept; spaces are %20", async () => {
     await withServer(answer, async (spec, server) => {
       const watermark = underWay(null, 8);
       const reso = {
@@ -71,7 +71,7 @@ describe('RESO Web API', () => {
     });
   });
 
-  test('a record that is no object is a bad row', async () => {
+  test("a record that isn't an object is a bad row", async () => {
     await withServer(
       (_, response) => response.end('{"value":[7,{"ListingKey":"a"}]}'),
       async spec => {
@@ -84,7 +84,7 @@ describe('RESO Web API', () => {
 });
 
 describe('the token', () => {
-  test('is not sent to another origin, neither by a link nor by a redirect', async () => {
+  test('is not sent to another origin, neither through a link nor through a redirect', async () => {
     const stolen: (string | undefined)[] = [];
     const thief = await serve((request, response) => {
       stolen.push(request.headers.authorization);
@@ -111,7 +111,7 @@ describe('the token', () => {
     expect(stolen).toEqual([]);
   });
 
-  test('a variable that is not set is named before anything is asked', async () => {
+  test('a missing variable is named before any request', async () => {
     await withServer(answer, async (spec, server) => {
       const { error } = await read(spec, { env: {} });
       expect(error).toMatchObject({

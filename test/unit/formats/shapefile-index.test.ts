@@ -48,7 +48,7 @@ async function places(files: Record<string, Buffer>, source = 'a.shp') {
 const three = makeShp(WEST.map(x => [x, 43.17]));
 const at = (record: number) => [100 + record * RECORD, RECORD - 8] as const;
 
-describe('the .shx says which record is which', () => {
+describe('the .shx locates the records', () => {
   test.each([
     ['in another order than the .shp', [at(2), at(0), at(1)], [WEST[2], WEST[0], WEST[1]]],
     ['of which one is for two rows', [at(1), at(1), at(0)], [WEST[1], WEST[1], WEST[0]]],
@@ -65,7 +65,7 @@ describe('the .shx says which record is which', () => {
     expect(await places(Object.fromEntries(packed), 'g.shp.gz')).toEqual(wanted);
   });
 
-  test('records without a shape of any length, and bytes behind the last record', async () => {
+  test('records without a shape of any length, and bytes after the last record', async () => {
     for (const length of [0, 2, 4, 24]) {
       const contents = [0, 1, 2].map(i =>
         i === 1 ? Buffer.alloc(length) : shpRecord([squareRing(WEST[i]!, 43.17)]),
@@ -78,7 +78,7 @@ describe('the .shx says which record is which', () => {
     }
   });
 
-  test('without a .shx, bytes that are no record are passed over', async () => {
+  test("without a .shx, bytes that aren't a record are skipped", async () => {
     const gap = Buffer.concat([Buffer.from([0, 0, 0, 99, 0, 0, 0, 40]), Buffer.alloc(80, 7)]);
     const cut = 100 + RECORD;
     const shp = Buffer.concat([three.subarray(0, cut), gap, three.subarray(cut)]);
@@ -89,7 +89,7 @@ describe('the .shx says which record is which', () => {
     });
   });
 
-  test('a length that one of the two files states wrong does no harm', async () => {
+  test('a length that is wrong in one of the two files does no harm', async () => {
     const shx = shxOf([0, 1, 2].map(i => [at(i)[0], RECORD] as const));
     const expected = { 1: WEST[0], 2: WEST[1], 3: WEST[2] };
     expect(await places({ 'w.shp': three, 'w.shx': shx, 'w.dbf': table(3) }, 'w.shp')).toEqual(expected);
@@ -111,7 +111,7 @@ describe('the .shx says which record is which', () => {
   });
 });
 
-test('a shape that cannot be read costs the row its shape', async () => {
+test('an unreadable shape costs the row its shape', async () => {
   const broken = shpRecord([squareRing(WEST[1]!, 43.17)]);
   broken.writeInt32LE(1_000_000, 40);
   const unknown = Buffer.from(shpRecord([squareRing(WEST[1]!, 43.17)]));
@@ -132,7 +132,7 @@ test('a shape that cannot be read costs the row its shape', async () => {
 type Case = { rings: Ring[]; polygons: Polygons };
 const cases = JSON.parse(readFileSync(`${fixtures}rings.json`, 'utf8')) as Case[];
 
-describe('rings become the polygons that GEOS makes of them, whatever their order and winding', () => {
+describe('rings become the same polygons as in GEOS, whatever their order and winding', () => {
   const acresOf = (geometry: unknown) => {
     const result = stageBoundary(geometry as MultiPolygon);
     return result.ok ? result.staged.acres : null;

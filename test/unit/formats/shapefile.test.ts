@@ -61,12 +61,12 @@ describe('the CRS', () => {
     expect(lat).toBeCloseTo(Math.atan(Math.sinh(y / 6_378_137)) * (180 / Math.PI), 7);
   });
 
-  test("the feed's crs wins over the .prj", async () => {
+  test("the feed's crs takes precedence over the .prj", async () => {
     const read = await readAll({ source: 'a.shp', format: 'shapefile', crs: 'EPSG:26919' }, context);
     expect(corner(read.rows[0]!.geometry)[0]).not.toBeCloseTo(-68.5, 1);
   });
 
-  test('feet without a .prj are refused instead of becoming degrees', async () => {
+  test('feet without a .prj are refused instead of read as degrees', async () => {
     folder.put('bare.shp', shp);
     folder.put('bare.dbf', dbf);
     const read = readAll({ source: 'bare.shp', format: 'shapefile' }, context);
@@ -77,8 +77,8 @@ describe('the CRS', () => {
   });
 });
 
-describe('where the files lie', () => {
-  test('the real Bangor shapefile in a folder of a zip lands on Bangor', async () => {
+describe('where the files are', () => {
+  test('the real Bangor shapefile in a folder in a ZIP lands on Bangor', async () => {
     const read = await readAll({ source: `${fixtures}bangor-parcels.zip`, format: 'shapefile' }, context);
     expect(read.bad).toEqual([]);
     expect(read.rows).toHaveLength(25);
@@ -112,7 +112,7 @@ describe('where the files lie', () => {
     }
   });
 
-  test('a zip of several layers asks for the member, and takes it by path, name or stem', async () => {
+  test('a ZIP with several layers requires the member, by path, name, or stem', async () => {
     const other = makeDbf([{ name: 'ROAD', type: 'C', length: 4 }], [{ cells: ['I-95'] }]);
     folder.put(
       'layers.zip',
@@ -139,7 +139,7 @@ describe('where the files lie', () => {
     await expect(missing).rejects.toThrow(/"lots".*gis\/roads\.shp/);
   });
 
-  test('a record deleted in the table takes its shape with it', async () => {
+  test('a record deleted in the table also removes its shape', async () => {
     const marked = makeDbf(
       [{ name: 'PID', type: 'C', length: 4 }],
       [{ cells: ['1'] }, { deleted: true, cells: ['2'] }, { cells: ['3'] }],
@@ -161,7 +161,7 @@ describe('where the files lie', () => {
   });
 });
 
-describe('shapefiles that cannot be read', () => {
+describe('unreadable shapefiles', () => {
   const good = makeShp(Array(3).fill([-68.5, 44]));
   const of = (bytes: Buffer) => ({ 'x.shp': bytes, 'x.dbf': dbf });
 

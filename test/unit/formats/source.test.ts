@@ -40,7 +40,7 @@ describe('files', () => {
     }
   });
 
-  test('a missing file is named with where it was looked for', async () => {
+  test('a missing file is reported with where it was looked for', async () => {
     const read = get('nowhere/roll.csv');
     await expect(read).rejects.toMatchObject({
       code: 'feed_source',
@@ -49,7 +49,7 @@ describe('files', () => {
     });
   });
 
-  test('a web page in the place of a file is told from a broken one; beside a file it is no sibling', async () => {
+  test('a web page in place of a file is distinguished from a broken one; beside a file it is no sibling', async () => {
     const page = '\n<!DOCTYPE html><html><head>';
     folder.put('page.csv', page);
     await expect(get('page.csv')).rejects.toMatchObject({ message: expect.stringMatching(/web page/) });
@@ -70,7 +70,7 @@ describe('files', () => {
     });
   });
 
-  test('gzip and zip are known by their content, not by their name', async () => {
+  test('gzip and ZIP are recognized by content, not by name', async () => {
     folder.put('gzip.csv', gzipSync(CSV));
     folder.put('zip.csv', makeZip({ 'x.csv': CSV }));
     for (const source of ['gzip.csv', 'zip.csv']) {
@@ -78,7 +78,7 @@ describe('files', () => {
     }
   });
 
-  test('gzip members one after the other are one file', async () => {
+  test('concatenated gzip members are one file', async () => {
     folder.put('members.csv.gz', Buffer.concat([gzipSync('PID,OWNER\n1,A\n'), gzipSync('2,B\n')]));
     expect((await get('members.csv.gz')).rows).toHaveLength(2);
   });
@@ -103,7 +103,7 @@ describe('files', () => {
     });
   });
 
-  test('a bomb ends at the limit, as gzip and as zip', async () => {
+  test('a bomb is stopped at the limit, as gzip and as ZIP', async () => {
     const bomb = Buffer.from(`PID\n${`${'1'.repeat(999)}\n`.repeat(4_000)}`);
     const bounded = { limits: { expandedBytes: 1_000_000 } };
     for (const bytes of [gzipSync(bomb), makeZip({ 'x.csv': bomb })]) {
@@ -115,7 +115,7 @@ describe('files', () => {
     }
   });
 
-  test('what unpacks to many times its size is a bomb, though it is below the limit', async () => {
+  test('a file that unpacks to many times its size is a bomb, even below the limit', async () => {
     const zeros = Buffer.alloc(5_000_000, '0');
     for (const bytes of [gzipSync(zeros), makeZip({ 'x.csv': zeros })]) {
       folder.put('zeros.csv', bytes);
@@ -124,7 +124,7 @@ describe('files', () => {
     }
   });
 
-  test('a zip of too many files is refused', async () => {
+  test('a ZIP with too many files is refused', async () => {
     folder.put(
       'many.zip',
       makeZip(Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`${i}.csv`, CSV]))),
@@ -147,7 +147,7 @@ describe('files', () => {
     expect(seen.map(([read]) => read)).toEqual(seen.map(([read]) => read).toSorted((a, b) => a - b));
   });
 
-  test('an aborted signal ends the reading', async () => {
+  test('an aborted signal ends reading', async () => {
     folder.put('large.csv', `PID\n${`${'1'.repeat(999)}\n`.repeat(4_000)}`);
     const stop = new AbortController();
     const reading = readInput(
@@ -165,7 +165,7 @@ describe('files', () => {
 });
 
 describe('http', () => {
-  test('every packing is read, the name of the address does not matter, and nothing is left behind', async () => {
+  test('every kind of compression is read, whatever the name in the URL, and nothing is left behind', async () => {
     const bodies: Record<string, Buffer> = {
       '/roll.csv': Buffer.from(CSV),
       '/export?format=csv&year=2025': gzipSync(CSV),
@@ -182,7 +182,7 @@ describe('http', () => {
     expect(leftOvers()).toEqual([]);
   });
 
-  test('a bare shapefile brings its .dbf and .prj; a missing .cpg is no error', async () => {
+  test('a plain shapefile downloads its .dbf and .prj; a missing .cpg is not an error', async () => {
     const files: Record<string, Buffer> = {
       '/gis/lots.shp': makeShp([[500_000, 4_760_000]]),
       '/gis/lots.dbf': makeDbf([{ name: 'PID', type: 'C', length: 2 }], [{ cells: ['7'] }]),
@@ -207,7 +207,7 @@ describe('http', () => {
     expect(leftOvers()).toEqual([]);
   });
 
-  test('redirects are followed, but not for ever', async () => {
+  test('redirects are followed, but not forever', async () => {
     await withServer(
       (request, response) => {
         if (request.url === '/here') response.end(CSV);
@@ -220,7 +220,7 @@ describe('http', () => {
     );
   });
 
-  test('faults of the server and cut connections are tried again', async () => {
+  test('server errors and dropped connections are retried', async () => {
     await withServer(
       (_, response, count) => {
         if (count === 1) response.writeHead(503, { 'retry-after': '0' }).end();
@@ -247,7 +247,7 @@ describe('http', () => {
     );
   });
 
-  test('a server that stays silent is given up, and said to be worth another run', async () => {
+  test('a server that stays silent is given up, and another run may help', async () => {
     await withServer(
       (_, response) => void response.writeHead(200).write('PID\n'),
       async (origin, requests) => {
@@ -259,7 +259,7 @@ describe('http', () => {
     expect(leftOvers()).toEqual([]);
   });
 
-  test('404 is final and its message holds no query, which may carry a key', async () => {
+  test('404 is final and its message contains no query, which may include a key', async () => {
     await withServer(
       (_, response) => response.writeHead(404).end(),
       async (origin, requests) => {
@@ -272,7 +272,7 @@ describe('http', () => {
     );
   });
 
-  test('a download beyond the limit is refused and removed', async () => {
+  test('a download beyond the limit is refused and deleted', async () => {
     await withServer(
       (_, response) => response.end(Buffer.alloc(3_000_000, '1\n')),
       async origin => {
@@ -285,7 +285,7 @@ describe('http', () => {
     expect(leftOvers()).toEqual([]);
   });
 
-  test('stopping early removes the download', async () => {
+  test('stopping early deletes the download', async () => {
     await withServer(
       (_, response) => response.end(`PID\n${'1\n'.repeat(50_000)}`),
       async origin => {

@@ -37,7 +37,7 @@ test.each([2, 3, 4] as const)(
   },
 );
 
-test('bytes that are none end with a message, soon', () => {
+test('invalid bytes lead to a message, quickly', () => {
   fc.assert(
     fc.property(shapes(2), fc.nat(), (geometry, cut) => {
       const bytes = wkbOf(geometry);

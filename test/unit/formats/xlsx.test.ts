@@ -11,7 +11,7 @@ import { date, error, number, text, workbook } from './workbook.ts';
 const read = readerOf('xlsx', 'roll.xlsx');
 const real = readFileSync(`${fixtures}washington-roll.xlsx`);
 
-test('the real roll, as a file and in a zip, is read as it is', async () => {
+test('the real roll, as a file and in a ZIP, is read as is', async () => {
   const one = await read(real);
   expect(one.bad).toEqual([]);
   expect(one.rows).toHaveLength(25);
@@ -37,7 +37,7 @@ describe('cells', () => {
     [number(7), date(45413.5), error('#DIV/0!')],
   ];
 
-  test('days, times, errors and empty rows', async () => {
+  test('days, times, errors, and empty rows', async () => {
     expect((await read(workbook({ Roll: rows }))).rows).toEqual([
       { rowNo: 1, values: { PIN: 'a', SOLD: new Date('2024-05-01'), ACRES: 1.5 }, geometry: null },
       { rowNo: 3, values: { PIN: 7, SOLD: new Date('2024-05-01T12:00Z'), ACRES: null }, geometry: null },
@@ -83,14 +83,14 @@ describe('cells', () => {
     expect(values(await read(unnamed))).toEqual([{ PIN: 'a', column_2: 'b' }]);
   });
 
-  test('of several sheets one has to be named', async () => {
+  test('one of several sheets has to be named', async () => {
     const two = workbook({ 'Roll 2025': rows, Notes: [[text('n')]] });
     await expect(read(two)).rejects.toMatchObject({ details: { layer: ['Roll 2025', 'Notes'] } });
     expect((await read(two, { layer: 'roll 2025' })).rows).toHaveLength(2);
   });
 });
 
-test("empty sheets are nobody's choice, and numbers of 18 digits keep them", async () => {
+test('empty sheets are never chosen, and 18-digit numbers keep their digits', async () => {
   const key = '<c><v>490711113003000102</v></c>';
   const sheets = {
     Sheet1: [],
@@ -103,7 +103,7 @@ test("empty sheets are nobody's choice, and numbers of 18 digits keep them", asy
   expect(values(await read(workbook(sheets)))).toEqual([{ PIN: '490711113003000102', OWNER: 'LEE' }]);
 });
 
-describe('workbooks that cannot be read', () => {
+describe('unreadable workbooks', () => {
   test.each([
     ['another format', Buffer.from('PID,OWNER\n'), 'feed_format', /\.xlsx/],
     ['cut', real.subarray(0, 3_000), 'feed_source', /zip/],
@@ -113,7 +113,7 @@ describe('workbooks that cannot be read', () => {
     await expect(read(bytes)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  test('a bomb ends at the limit, before it is parsed', async () => {
+  test('a bomb is stopped at the limit, before it is parsed', async () => {
     const bomb = workbook({ Roll: Array(5_000).fill([text('x'.repeat(100))]) });
     await expect(read(bomb, {}, { limits: { xlsxBytes: 100_000 } })).rejects.toThrow(/ 100000 bytes.*CSV/);
   });

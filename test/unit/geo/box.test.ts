@@ -24,7 +24,7 @@ describe('the box around raw geometries', () => {
     return box;
   };
 
-  test('holds every position of every type', () => {
+  test('contains every position of every type', () => {
     expect(
       around(
         { type: 'Point', coordinates: [1, 2, 99] },
@@ -46,7 +46,7 @@ describe('the box around raw geometries', () => {
     ).toEqual([-7, -6, 5, 8]);
   });
 
-  test('leaves out what is not on the globe, as a whole', () => {
+  test('leaves out positions that are off the globe, both coordinates together', () => {
     const wrong = [
       {
         type: 'LineString',
@@ -66,7 +66,7 @@ describe('the box around raw geometries', () => {
   });
 });
 
-test('a margin is at least as wide as it says, everywhere on the ground', () => {
+test('a margin is at least as wide as it says, everywhere on earth', () => {
   fc.assert(
     fc.property(fc.integer({ min: -72, max: 72 }), fc.integer({ min: 1, max: 500 }), (latitude, meters) => {
       const box: Box = [-720_000_000, latitude * 1e7, -719_990_000, latitude * 1e7 + 10_000];

@@ -8,7 +8,7 @@ import { runs } from '../../support/runs.ts';
 const lon = fc.double({ min: -180, max: 180, noNaN: true });
 const lat = fc.double({ min: -90, max: 90, noNaN: true });
 
-test('the distance is that along the ellipsoid', () => {
+test('the distance is along the ellipsoid', () => {
   // Flinders Peak to Buninyong, Geoscience Australia, GDA technical manual 2.4, chapter 4 (GRS80, 0.1 mm from
   // WGS84 here): 54,972.271 m.
   const flinders = [144 + 25 / 60 + 29.5244 / 3600, -(37 + 57 / 60 + 3.7203 / 3600)] as const;
@@ -30,7 +30,7 @@ describe('a circle', () => {
   const holds = (query: PreparedQuery, x: number, y: number) =>
     coversPoint(query, Math.round(x * 1e7), Math.round(y * 1e7));
 
-  test('holds what is nearer than its radius by a hundredth of a per cent and a decimetre, and nothing beyond it', () => {
+  test('contains what is nearer than its radius by a hundredth of a percent and a decimeter, and nothing beyond it', () => {
     fc.assert(
       fc.property(around, ({ lon, lat, meters, bearing, share }) => {
         const { lon2, lat2 } = Geodesic.WGS84.Direct(lat, lon, bearing, meters * share);
@@ -43,7 +43,7 @@ describe('a circle', () => {
     );
   });
 
-  test('passes the antimeridian, and holds a pole', () => {
+  test('crosses the antimeridian, and contains a pole', () => {
     const date = prepareQuery(geodesicCircle(179.9, 52, 50_000));
     expect([179.5, -179.6, 178.9, -178.9].map(x => holds(date, x, 52))).toEqual([true, true, false, false]);
     const north = prepareQuery(geodesicCircle(20, 89.9, 50_000));

@@ -6,7 +6,7 @@ const parse = (value: unknown) => parseGeoJsonArea(value, QUERY_LIMITS);
 const square = ring('0 0, 4 0, 4 4, 0 4, 0 0');
 const polygon = (...rings: unknown[]) => ({ type: 'Polygon', coordinates: rings });
 
-test('a Polygon and a MultiPolygon, of any winding, with altitudes dropped', () => {
+test('a Polygon and a MultiPolygon, of any winding, without altitudes', () => {
   const expected = { ok: true, geometry: { points: [], lines: [], polygons: [[square]] } };
   expect(parse(polygon(square))).toEqual(expected);
   expect(parse({ type: 'MultiPolygon', coordinates: [[square.map(([x, y]) => [x, y, 12])]] })).toEqual(

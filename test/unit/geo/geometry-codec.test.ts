@@ -27,7 +27,7 @@ test('a boundary on the grid comes back equal, closed again', () => {
   expect(decodeBoundary(encodeBoundary(lake))).toEqual(lake);
 });
 
-test('the bytes are those of the format: version, counts, zigzag differences', () => {
+test('the bytes match the format: version, counts, zigzag differences', () => {
   const triangle: Ring = ring('0 0, 0.0000001 0, 0 -0.0000064, 0 0');
   expect([...encodeBoundary([[triangle]])]).toEqual([1, 1, 1, 3, 0, 0, 2, 0, 1, 127]);
 });
@@ -37,7 +37,7 @@ test('the whole world fits, across 360 degrees at once', () => {
   expect(decodeBoundary(encodeBoundary(world))).toEqual(world);
 });
 
-test('positions equal on the grid are dropped, at the seam too', () => {
+test('positions equal on the grid are dropped, also where the ring closes', () => {
   const seam = ring('0 0, 1e-9 0, 1 0, 1 1, 1e-9 1e-9, 0 0');
   expect(decodeBoundary(encodeBoundary([[seam]]))).toEqual([[ring('0 0, 1 0, 1 1, 0 0')]]);
 });
@@ -47,7 +47,7 @@ test('a ring too small for the grid keeps all its positions', () => {
   expect(decodeBoundary(encodeBoundary([[speck]]))).toEqual([[ring('0 0, 0 0, 0 0, 0 0, 0 0')]]);
 });
 
-describe('bytes that are no boundary are refused with the reason', () => {
+describe("bytes that aren't a boundary are refused with the reason", () => {
   const good = encodeBoundary(lake);
   test.each<[string, Uint8Array, RegExp]>([
     ['none', new Uint8Array(), /empty/],
@@ -79,7 +79,7 @@ test('a number of up to 7 decimals is its integer, however it is rounded; others
   expect(toUnits(0.1 + 0.2)).toBe(3_000_000);
 });
 
-test('lines: the bytes are those of the format: version, counts, zigzag differences that run on across lines', () => {
+test('lines: the bytes match the format: version, counts, zigzag differences that continue across lines', () => {
   const given: Position[][] = [
     ring('0 0, 0.0000001 -0.0000064'),
     ring('0.0000001 -0.0000064, 0.0000002 -0.0000064'),
@@ -87,7 +87,7 @@ test('lines: the bytes are those of the format: version, counts, zigzag differen
   expect([...encodeLines(given)]).toEqual([101, 2, 2, 0, 0, 2, 127, 2, 0, 0, 2, 0]);
 });
 
-describe('bytes that are no lines are refused with the reason', () => {
+describe("bytes that aren't lines are refused with the reason", () => {
   const good = encodeLines([ring('1 2, 3 4')]);
   test.each<[string, Uint8Array, RegExp]>([
     ['none', new Uint8Array(), /empty/],
@@ -98,12 +98,12 @@ describe('bytes that are no lines are refused with the reason', () => {
     expect(() => decodeLines(bytes)).toThrow(message);
   });
 
-  test('and lines are no boundary', () => {
+  test('and lines are not a boundary', () => {
     expect(() => decodeBoundary(good)).toThrow(/version 101\b.*version 1\b/);
   });
 });
 
-test('a boundary as WKB is that of its GeoJSON, and has its box', () => {
+test('a boundary as WKB equals that of its GeoJSON, and has its box', () => {
   const encoded = encodeBoundary(lake);
   const both = boundaryToWkb(encoded);
   const first = boundaryToWkb(encodeBoundary([lake[0]!]));

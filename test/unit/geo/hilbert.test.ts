@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hilbertOrder } from '../../../shared/geo/hilbert.ts';
 
-test('points come in runs of neighbours, each once, those without a place last', () => {
+test('points come in runs of neighbors, each once, those without a location last', () => {
   const [xs, ys] = [0, 1].map(axis =>
     Float64Array.from({ length: 10_000 }, (_, i) => (axis === 0 ? i % 100 : i / 100)),
   );

@@ -82,14 +82,14 @@ test('a point is covered within an area and on its edge, not in its hole', () =>
 });
 
 describe('the cover', () => {
-  test('all but the rim of an upright rectangle is inside', () => {
+  test('all of an upright rectangle except its rim is inside', () => {
     const { inner, edge } = coverQuery(query(`POLYGON${box(-72, 43, -71, 44)}`));
     expect(inner.length + edge.length).toBeLessThan(200);
     const area = inner.reduce((sum, [w, s, e, n]) => sum + (e - w) * (n - s), 0);
     expect(area / 1e14).toBeGreaterThan(0.999);
   });
 
-  test('a point is one small box, and nothing is none', () => {
+  test('a point is one small box, and nothing is no box', () => {
     expect(coverQuery(query('POINT(1 2)'))).toEqual({
       inner: [],
       edge: [[9_999_998, 19_999_998, 10_000_002, 20_000_002]],
@@ -107,7 +107,7 @@ describe('the cover', () => {
     }
   });
 
-  test('more cells leave less to be tested', () => {
+  test('more cells leave less to test', () => {
     const triangle = query('POLYGON((-72 43,-71 43.3,-71.6 44,-72 43))');
     const areas = [1, 16, 128].map(maxCells =>
       coverQuery(triangle, maxCells).edge.reduce((sum, [w, s, e, n]) => sum + (e - w) * (n - s), 0),

@@ -45,7 +45,7 @@ describe('point in polygon', () => {
 });
 
 describe('point on surface', () => {
-  test('lies on the land of a C, of a ring and of a comb, where the centroid does not', () => {
+  test("lies on the land of a C, a ring, and a comb, where the centroid doesn't", () => {
     const c = ring('0 0, 9 0, 9 1, 1 1, 1 8, 9 8, 9 9, 0 9, 0 0');
     const hollow: Polygon = [square(0, 0, 9), square(1, 1, 7).reverse()];
     for (const polygon of [[c], hollow])
@@ -53,13 +53,13 @@ describe('point on surface', () => {
     expect(pointInPolygon([4.5, 4.5], hollow)).toBe('outside');
   });
 
-  test('is in the largest part, holes counted', () => {
+  test('is in the largest part, with holes subtracted', () => {
     const hollow: Polygon = [square(0, 0, 4), square(0.5, 0.5, 3).reverse()];
     const solid: Polygon = [square(10, 0, 3)];
     expect(pointInPolygon(pointOnSurface([hollow, solid]), solid)).toBe('inside');
   });
 
-  test('is the middle of the widest stretch', () => {
+  test('is in the middle of the widest stretch', () => {
     const twoTowers: Ring = ring('0 0, 10 0, 10 9, 4 9, 4 1, 1 1, 1 9, 0 9, 0 0');
     expect(pointOnSurface([[twoTowers]])).toEqual([7, 5]);
   });
@@ -75,7 +75,7 @@ describe('point on surface', () => {
       expect(Math.abs(v * 1e7 - Math.round(v * 1e7))).toBeLessThan(1e-8);
   });
 
-  test('finds room where the middle is a hair', () => {
+  test('fits even where the middle is as thin as a hair', () => {
     const waist: Ring = ring('0 0, 1 0, 1 1, 1e-9 4, 1e-9 6, 1 9, 0 9, 0 0');
     const [lon, lat] = pointOnSurface([[waist]]);
     expect(lon).toBeGreaterThan(0.1);

@@ -27,13 +27,13 @@ function planarArea(polygons: MultiPolygon): number {
   return total;
 }
 
-describe('what is accepted', () => {
-  test('a valid polygon comes back as it is, without repairs', () => {
+describe('accepted shapes', () => {
+  test('a valid polygon is returned unchanged, without repairs', () => {
     const rings = [square(0, 0, 9), clockwise(square(2, 2, 1))];
     expect(prepareBoundary(polygon(...rings))).toEqual({ ok: true, polygons: [rings], repairs: [] });
   });
 
-  test('parts of a MultiPolygon and of a GeometryCollection are all kept', () => {
+  test('all parts of a MultiPolygon and of a GeometryCollection are kept', () => {
     const geometry: Geometry = {
       type: 'GeometryCollection',
       geometries: [
@@ -47,7 +47,7 @@ describe('what is accepted', () => {
     });
   });
 
-  test('an island in a hole is a part of its own', () => {
+  test('an island in a hole is a separate part', () => {
     const island = square(4, 4, 1);
     const lake: Geometry = {
       type: 'MultiPolygon',
@@ -115,8 +115,8 @@ describe('faults have their own reasons', () => {
   });
 });
 
-describe('repairs of how a ring is written', () => {
-  test('heights are dropped', () => {
+describe('repairs to how a ring is written', () => {
+  test('elevations are dropped', () => {
     const z = square(0, 0, 1).map(([x, y]) => [x, y, 120.5]);
     expect(prepared({ type: 'Polygon', coordinates: [z] })).toMatchObject({
       polygons: [[square(0, 0, 1)]],
@@ -131,20 +131,20 @@ describe('repairs of how a ring is written', () => {
     });
   });
 
-  test('repeated positions are dropped, at the seam too', () => {
+  test('repeated positions are dropped, also where the ring closes', () => {
     const [a, b, c, d] = square(0, 0, 1) as [Position, Position, Position, Position];
     const repeated = prepared(polygon([a, a, b, c, c, c, d, a, a]));
     expect(repeated).toMatchObject({ polygons: [[square(0, 0, 1)]], repairs: ['duplicate_points_dropped'] });
   });
 
-  test('winding becomes that of RFC 7946, for shells and holes', () => {
+  test('winding follows RFC 7946, for shells and holes', () => {
     const wrong = prepared(polygon(clockwise(square(0, 0, 9)), square(2, 2, 1)));
     expect(wrong.repairs).toEqual(['winding_reversed']);
     expect(planarArea(wrong.polygons)).toBe(81 - 1);
     expect(planarArea([[wrong.polygons[0]![1]!]])).toBe(-1);
   });
 
-  test('spikes are cut off, inside, outside and at the seam', () => {
+  test('spikes are cut off, inside, outside, and where the ring closes', () => {
     const out = prepared(polygon(ring('0 0, 1 0, 3 0, 1 0, 1 1, 0 1, 0 0')));
     expect(out).toMatchObject({ polygons: [[square(0, 0, 1)]], repairs: ['spike_dropped'] });
     const seam = prepared(polygon(ring('0 3, 0 0, 1 0, 1 1, 0 1, 0 3')));
@@ -152,7 +152,7 @@ describe('repairs of how a ring is written', () => {
     expect(planarArea(seam.polygons)).toBe(1);
   });
 
-  test('a part and a hole without area are left out', () => {
+  test('a part or a hole without area is dropped', () => {
     const line: Ring = ring('5 5, 6 5, 7 5, 5 5');
     const part = prepared({ type: 'MultiPolygon', coordinates: [[square(0, 0, 1)], [line]] });
     expect(part).toMatchObject({ polygons: [[square(0, 0, 1)]], repairs: ['zero_area_dropped'] });
@@ -163,7 +163,7 @@ describe('repairs of how a ring is written', () => {
   });
 });
 
-describe('repairs of rings that meet themselves or each other', () => {
+describe('repairs to rings that touch themselves or each other', () => {
   test.each([
     ['a bow-tie', '0 0, 2 2, 2 0, 0 2, 0 0', 'self_crossing_split', 2],
     [
@@ -180,14 +180,14 @@ describe('repairs of rings that meet themselves or each other', () => {
     expect(planarArea(split.polygons)).toBe(area);
   });
 
-  test('a ring that touches itself from within becomes a shell and a hole', () => {
+  test('a ring that touches itself from inside becomes a shell and a hole', () => {
     const inverted = prepared(polygon(ring('0 0, 4 0, 4 4, 0 4, 0 0, 1 2, 2 1, 0 0')));
     expect(inverted.repairs).toEqual(['self_touch_split']);
     expect(inverted.polygons.map(part => part.length)).toEqual([2]);
     expect(planarArea(inverted.polygons)).toBe(16 - 1.5);
   });
 
-  test('a ring walked twice, a retraced bridge to a hole and a pentagram keep their land once', () => {
+  test('a ring drawn twice, a retraced bridge to a hole, and a pentagram keep their land once', () => {
     const once = square(0, 0, 4);
     expect(planarArea(prepared(polygon([...once, ...once.slice(1)])).polygons)).toBe(16);
     const keyhole = prepared(polygon([...once, [1, 1], [1, 2], [2, 2], [2, 1], [1, 1], [0, 0]]));
@@ -210,14 +210,14 @@ describe('repairs of rings that meet themselves or each other', () => {
     expect(planarArea(stray.polygons)).toBe(5);
   });
 
-  test('a hole beyond its shell counts once where another part lies over it', () => {
+  test('a hole outside its shell counts once where another part lies over it', () => {
     const coordinates = [[square(0, 0, 1), clockwise(square(5, 0, 2))], [square(6, 0, 2)]];
     const stray = prepared({ type: 'MultiPolygon', coordinates });
     expect(stray.repairs).toEqual(['hole_outside_shell', 'parts_merged']);
     expect(planarArea(stray.polygons)).toBe(1 + 6);
   });
 
-  test('overlapping and nested holes take their land out once', () => {
+  test('overlapping and nested holes remove their land once', () => {
     const overlapping = prepared(polygon(square(0, 0, 9), square(1, 1, 2), square(2, 2, 2)));
     expect(overlapping.repairs).toEqual(['holes_merged']);
     expect(planarArea(overlapping.polygons)).toBe(81 - 7);
@@ -244,7 +244,7 @@ describe('repairs of rings that meet themselves or each other', () => {
     expect(planarArea(united.polygons)).toBe(area);
   });
 
-  test('several repairs are all named', () => {
+  test('several repairs are all reported', () => {
     const ring = [
       [0, 0, 1],
       [2, 2, 1],
@@ -268,18 +268,18 @@ describe('features of one parcel', () => {
     expect(combineParts([lot(0, 0, 1), lot(0, 0, 1), lot(0, 0, 1)])).toEqual(lot(0, 0, 1));
   });
 
-  test('features apart are put side by side, untouched and in order', () => {
+  test('separate features are put side by side, unchanged and in order', () => {
     // A vertex in mid-edge would not survive a clipper.
     const withMidpoint: MultiPolygon = [[ring('5 0, 5.5 0, 6 0, 6 1, 5 1, 5 0')]];
     expect(combineParts([withMidpoint, lot(0, 0, 1)])).toEqual([...withMidpoint, ...lot(0, 0, 1)]);
   });
 
-  test('features whose extents overlap but that do not meet are untouched too', () => {
+  test("features whose extents overlap but that don't touch are unchanged, too", () => {
     const corner: MultiPolygon = [[ring('0 0, 4 0, 4 1, 1 1, 1 4, 0 4, 0 0')]];
     expect(combineParts([corner, lot(2, 2, 1)])).toEqual([...corner, ...lot(2, 2, 1)]);
   });
 
-  test('features that overlap or share an edge are united, and the others are left', () => {
+  test('features that overlap or share an edge are merged, and the others are left', () => {
     const united = combineParts([lot(0, 0, 2), lot(9, 9, 1), lot(1, 1, 2), lot(2, 0, 1)]);
     expect(united).toHaveLength(2);
     expect(united).toContainEqual(lot(9, 9, 1)[0]);
@@ -293,7 +293,7 @@ describe('features of one parcel', () => {
 });
 
 describe('on the grid on which boundaries are stored', () => {
-  test('a part that rounding leaves without area, or turns around, goes', () => {
+  test('a part that rounding leaves without area, or reverses, is dropped', () => {
     const lot = square(-72, 43, 0.001);
     const sliver = ring('-71.99 43, -71.98999996 43.00000002, -71.98999998 43.00000004, -71.99 43');
     expect(snapToGrid([[lot], [sliver]])).toEqual([
@@ -302,7 +302,7 @@ describe('on the grid on which boundaries are stored', () => {
     expect(snapToGrid([[sliver]])).toEqual([]);
   });
 
-  test('a ring that crosses itself when it is rounded is split', () => {
+  test('a ring that crosses itself when rounded is split', () => {
     // The notch's tip is 0.4 units short of the opposite side, which rounding moves across it.
     const notched = ring('0 0, 0.00001 0.0000006, 0.00001 0.00001, 0.000005 0.00000034, 0 0.00001, 0 0');
     const rounded = decodeBoundary(encodeBoundary([[notched]]));
@@ -316,7 +316,7 @@ describe('on the grid on which boundaries are stored', () => {
   });
 });
 
-describe('rings of many thousand vertices', () => {
+describe('rings with many thousand vertices', () => {
   const circle = (n: number): Ring => {
     const corners = Array.from({ length: n }, (_, i): Position => {
       const angle = (2 * Math.PI * i) / n;

@@ -16,7 +16,7 @@ const nothing: QueryGeometry = { points: [], lines: [], polygons: [] };
 const SQUARE = '(0 0,4 0,4 4,0 4,0 0)';
 const square: Position[] = ring('0 0, 4 0, 4 4, 0 4, 0 0');
 
-describe('what is read', () => {
+describe('accepted texts', () => {
   test.each<[string, Partial<QueryGeometry>]>([
     ['POINT(-72.1 43.2)', { points: [[-72.1, 43.2]] }],
     ['LINESTRING(0 0, 1 1, 2 0)', { lines: [ring('0 0, 1 1, 2 0')] }],
@@ -71,7 +71,7 @@ describe('what is read', () => {
     expect(geometry(text)).toEqual({ ...nothing, points: [[1, 2]] });
   });
 
-  test('repeated positions are left out', () => {
+  test('repeated positions are dropped', () => {
     expect(geometry('POLYGON((0 0,4 0,4 0,4 4,0 4,0 0,0 0))').polygons).toEqual([[square]]);
   });
 
@@ -95,7 +95,7 @@ describe('what is read', () => {
   });
 });
 
-describe('what is refused, with its place', () => {
+describe('refused texts, with the position', () => {
   test.each<[string, string, string]>([
     // syntax
     [
@@ -179,7 +179,7 @@ describe('what is refused, with its place', () => {
     expect(parse(text)).toMatchObject({ ok: false, kind, message: expect.stringContaining(message) });
   });
 
-  test('more than 10,000 vertices, whatever else is wrong; the closing position is not counted', () => {
+  test("more than 10,000 vertices, whatever else is wrong; the closing position doesn't count", () => {
     const ring = (n: number) => {
       const corners = Array.from({ length: n }, (_, i) => {
         const angle = (2 * Math.PI * i) / n;

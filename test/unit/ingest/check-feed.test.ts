@@ -22,7 +22,7 @@ test.each([...bundled])('%s has no problems and gives no reason for a warning', 
 describe('checking the Washington feed', () => {
   const check = bundled.get('washington-nh.yaml')!;
 
-  test('all of it can run', () => {
+  test('everything can run', () => {
     expect(check.feed).toBe('washington-nh');
     expect(check.parts.map(({ part, rows, rejected }) => ({ part, rows, rejected }))).toEqual([
       { part: 'roll', rows: 2027, rejected: [] },
@@ -46,7 +46,7 @@ describe('checking the Washington feed', () => {
     expect(roll!.unmapped.map(({ column }) => column)).not.toContain('SUB');
   });
 
-  test('shows what would become null, how often, where first, and why', () => {
+  test('shows which values would become null, how often, where first, and why', () => {
     expect(check.parts[0]!.dropped).toEqual([
       {
         field: 'mail_zip',
@@ -67,7 +67,7 @@ describe('checking the Washington feed', () => {
     });
   });
 
-  test('reads only the first rows, but looks for their keys in all of the geometry', async () => {
+  test('reads only the first rows, but looks for their keys in the whole geometry', async () => {
     const few = await checkFeed(await loadFeed(join(sampleFeeds, 'washington-nh.yaml')), { rows: 10 });
     expect(few.parts.map(part => part.rows)).toEqual([10, 10]);
     expect(few.keys).toEqual({ checked: 10, matched: 8, unmatched: ['1', '2'] });
@@ -91,7 +91,7 @@ test('the Bangor feed: roads and water are left out, nothing is rejected', () =>
   });
 });
 
-test('sales by parcel number: how many ids stand on several sales is told', async () => {
+test('sales by parcel number: reports how many ids are on several sales', async () => {
   const file = join(testFolder(), 'sales.csv');
   writeFileSync(
     file,
@@ -103,7 +103,7 @@ test('sales by parcel number: how many ids stand on several sales is told', asyn
   expect((await checkFeed(feed)).warnings).toEqual([expect.stringMatching(/^listings: 1 ids? .*\b3 sales/)]);
 });
 
-describe('a feed that cannot run', () => {
+describe("a feed that can't run", () => {
   test('names a column that the source lacks', async () => {
     const check = await checkFeed(regrid('  key: ll_uuid\n  columns: { owner_name: ownr }\n'));
     expect(check.ok).toBe(false);
@@ -113,7 +113,7 @@ describe('a feed that cannot run', () => {
     expect(renderCheck(check)).toContain(':\n  roll: columns.owner_name: ');
   });
 
-  test('names a source that is missing', async () => {
+  test('names a missing source', async () => {
     const feed = feedOf(
       'name: r\nkind: assessor\nfips: "26163"\nroll: { source: gone.csv, format: csv, key: PIN }\n',
     );
@@ -121,7 +121,7 @@ describe('a feed that cannot run', () => {
     expect(check.problems).toEqual([expect.stringMatching(/^roll: gone\.csv /)]);
   });
 
-  test('counts rows that would be rejected against the gate', async () => {
+  test('compares the number of rejected rows with the limit', async () => {
     const check = await checkFeed(regrid('  key: structno\n'));
     expect(check.parts[0]!.rejected).toEqual([
       {
@@ -138,7 +138,7 @@ describe('a feed that cannot run', () => {
     );
   });
 
-  test('the county of another feed is told', async () => {
+  test('the county of another feed is reported', async () => {
     const feed = feedOf(
       'name: r\nkind: assessor\nfips: "33019"\npreset: regrid\nroll: { source: regrid.csv, format: csv }\n',
     );

@@ -48,7 +48,7 @@ function mapListing(values: Values) {
   return { value, dropped: (mapped.dropped ?? []).map(({ field, reason }) => `${field} ${reason}`) };
 }
 
-describe('a key that a spreadsheet damaged', () => {
+describe('a key damaged by a spreadsheet', () => {
   test.each([
     '1.23E+09',
     '4.66120044E+11',
@@ -71,7 +71,7 @@ describe('a key that a spreadsheet damaged', () => {
     PIN => expect(mapParcel({ key: 'PIN' }, { PIN }).mapped).toMatchObject({ ok: true, key: PIN }),
   );
 
-  test('as a date of a workbook is refused, whatever the day is; the same as text may be a number', () => {
+  test('as a date in a workbook is refused, whatever the day; the same as text may be a number', () => {
     for (const PIN of [new Date('2012-03-02'), new Date('2012-03-02T12:00Z')])
       for (const key of ['PIN', { columns: ['MAP', 'PIN'] }])
         expect(mapParcel({ key }, { MAP: '7', PIN }).mapped).toMatchObject({
@@ -91,7 +91,7 @@ describe('a key that a spreadsheet damaged', () => {
     expect([value('owner_name'), value('last_sale_date')]).toEqual(['2012-03-02', '2012-03-02']);
   });
 
-  test('costs the parcel number alone where the key is another', () => {
+  test('costs only the parcel number if the key is another column', () => {
     const { mapped } = mapParcel({ key: 'ID', columns: { apn: 'PIN' } }, { ID: 7, PIN: '4.66E+11' });
     expect(mapped).toMatchObject({ ok: true, dropped: [{ field: 'apn', reason: 'damaged_key' }] });
   });
@@ -132,12 +132,12 @@ describe('a roll with longitude and latitude', () => {
   const columns = { longitude: 'LON', latitude: 'LAT' };
   const place = (values: Values) => mapParcel({ key: 'PIN', columns }, { PIN: 1, ...values });
 
-  test('is placed by them', () => {
+  test('locates parcels by them', () => {
     const { row } = place({ LON: '-72.1', LAT: 43.17 });
     expect(row.geometry).toEqual({ type: 'Point', coordinates: [-72.1, 43.17] });
   });
 
-  test('unless they are placeholders, which is counted', () => {
+  test('unless they are placeholders, which are counted', () => {
     const { row, mapped } = place({ LON: 0, LAT: 0 });
     expect([row.geometry, mapped.ok && mapped.dropped]).toMatchObject([
       null,
@@ -164,7 +164,7 @@ describe('a roll with longitude and latitude', () => {
   });
 });
 
-describe('what contradicts itself in a listing is left out and counted', () => {
+describe('contradictory values in a listing are dropped and counted', () => {
   const sold = { status: 'SOLD', sold_price: 90_000, sold_date: '2025-03-01' };
 
   test('a size in square feet', () => {
@@ -180,14 +180,14 @@ describe('what contradicts itself in a listing is left out and counted', () => {
       expect(mapListing({ ...sold, sold_price, lot_acres }).value('lot_acres')).toBe(lot_acres);
   });
 
-  test('a day of listing after the sale, and a negative count of days', () => {
+  test('a listing date after the sale, and a negative number of days', () => {
     const { value, dropped } = mapListing({ ...sold, listed_date: '2025-03-31', days_on_market: -30 });
     expect([value('listed_date'), value('days_on_market')]).toEqual([null, null]);
     expect(dropped.sort()).toEqual(['days_on_market negative', 'listed_date after_sale']);
     expect(mapListing({ ...sold, listed_date: '2025-03-01' }).dropped).toEqual([]);
   });
 
-  test('a place outside the United States, and 0/0', () => {
+  test('a location outside the United States, and 0/0', () => {
     const wrong = mapListing({ ...sold, latitude: 43.17, longitude: 72.1 });
     expect([wrong.value('latitude'), wrong.value('longitude'), wrong.dropped]).toEqual([
       null,

@@ -28,7 +28,7 @@ const samplesOf = ({ parts: [roll] }: FeedCheck, field: string) =>
 const droppedOf = ({ parts: [roll] }: FeedCheck) =>
   roll!.dropped.map(({ field, reason, count, rowNo }) => [field, reason, count, rowNo]);
 
-test('a number that did not fit is null and counted, whatever field it is of', async () => {
+test("a number that doesn't fit is null and counted, in any field", async () => {
   const columns = ['PID', 'OWNER', 'VALUE', 'LOT'].map(name => ({
     name,
     type: name === 'OWNER' ? 'C' : 'N',
@@ -65,7 +65,7 @@ test('full-width and no-break spaces are spaces', () => {
 
 const EURO = 'PID;OWNER;ACRES;VALUE\n00001;PENA;2,5;51.000\n00002;LEE;3,0;1.252.000\n00003;KIM;(1,5);900\n';
 
-test('numbers with a decimal comma are read where the column says so', async () => {
+test('numbers with a decimal comma are read if the column says so', async () => {
   const comma = (column: string) => ({ column, decimal: ',' });
   const found = await check('e.csv', EURO, { acres: comma('ACRES'), market_total_value: comma('VALUE') });
   expect(samplesOf(found, 'acres')).toEqual(['2.5', '3']);
@@ -80,7 +80,7 @@ test('numbers with a decimal comma are read where the column says so', async () 
   expect(samplesOf(points, 'acres')).toEqual(['1.5', '1500', '2500.5']);
 });
 
-test('and warned of where it does not', async () => {
+test('and lead to a warning otherwise', async () => {
   const found = await check('w.csv', EURO, { acres: 'ACRES', market_total_value: 'VALUE' });
   expect(found.warnings.map(text => /for (\w+)/.exec(text)?.[1])).toEqual(['acres', 'market_total_value']);
   const alone = await check('a.csv', 'PID,VALUE\n1,51.000\n2,52.000\n', { market_total_value: 'VALUE' });
@@ -89,7 +89,7 @@ test('and warned of where it does not', async () => {
     expect((await check('u.csv', `PID,${rest}`, { acres: 'ACRES' })).warnings).toEqual([]);
 });
 
-test('a line of totals is no parcel', async () => {
+test('a line of totals is not a parcel', async () => {
   const totals = [
     'Total;2 records;5,5',
     'GRAND TOTAL:;;9',
@@ -103,7 +103,7 @@ test('a line of totals is no parcel', async () => {
   expect(found.parts[0]).toMatchObject({ usable: 1, skipped: totals.length, rejected: [] });
 });
 
-test('text read in the wrong encoding is warned of', async () => {
+test('text read in the wrong encoding leads to a warning', async () => {
   const utf8 = 'PID,OWNER\n1,PEÑA JOSÉ\n2,SÃO PAULO LLC\n';
   expect((await check('m.csv', utf8, { owner_name: 'OWNER' })).warnings).toEqual([]);
   const wrong = await check('m.csv', utf8, { owner_name: 'OWNER' }, { encoding: 'windows-1252' });
@@ -116,7 +116,7 @@ test('rows that end early are used and counted', async () => {
   expect(found.parts[0]).toMatchObject({ rows: 2, usable: 2 });
 });
 
-test('only a mapped column has to be unambiguous, and the message names the choices', async () => {
+test('only a mapped column has to be unambiguous, and the message lists the choices', async () => {
   const text = 'PID,OWNER,,OWNER,ACRES,\n1,A,x,B,2,\n';
   expect((await check('d.csv', text, { acres: 'ACRES' })).problems).toEqual([]);
   expect((await check('d.csv', text, { owner_name: 'OWNER' })).problems).toEqual([
@@ -127,7 +127,7 @@ test('only a mapped column has to be unambiguous, and the message names the choi
   ]);
 });
 
-test('a header that is missing is told, by a feed and to who has none yet', async () => {
+test('a missing header is reported, for a feed and when suggesting one', async () => {
   const text = '00001,SMITH,2.5\n00002,LEE,3.0\n';
   const problems = (await check('h.csv', text, { acres: 'ACRES' })).problems;
   expect(problems.length).toBeGreaterThan(0);
@@ -152,7 +152,7 @@ test('a header that is missing is told, by a feed and to who has none yet', asyn
   expect([titled.names, titled.input.skip_lines]).toEqual([['PID', 'OWNER', 'ACRES'], 2]);
 });
 
-test('a source without a usable row says why, by its first', async () => {
+test('a source without a usable row says why, by its first row', async () => {
   const found = await check('n.csv', 'PID,OWNER\n1,A,B\n2,C,D\n', { owner_name: 'OWNER' });
   expect(found.problems).toEqual(
     expect.arrayContaining([expect.stringMatching(/row 1: the row has 3 cells/)]),
@@ -161,7 +161,7 @@ test('a source without a usable row says why, by its first', async () => {
   expect(keyless.problems).toEqual(expect.arrayContaining([expect.stringMatching(/Row 1: no key/)]));
 });
 
-test('a file that shows a decimal comma is suggested with it', async () => {
+test('a file with a decimal comma is suggested with that setting', async () => {
   const rows = Array.from(
     { length: 30 },
     (_, i) => `12-${i};DOE JOHN ${i};${((7 * i) % 40) + 1},5;${100 + i}.000;${i % 7}.250`,

@@ -50,7 +50,7 @@ describe('a feed file', () => {
     expect(feedOf(JSON.stringify(parse(MINIMAL))).name).toBe('a-county');
   });
 
-  test('an unknown property is an error with its line, its path and what was meant', () => {
+  test('an unknown property is an error with its line, its path, and the likely name', () => {
     expect(fault(`${MINIMAL}  columns:\n    apm: PIN\n`)).toMatch(
       /feed\.yaml:9: roll\.columns\.apm: .*\bapn\b/,
     );
@@ -61,14 +61,14 @@ describe('a feed file', () => {
     );
   });
 
-  test('every fault is named, in the order of the file', () => {
+  test('every error is listed, in the order of the file', () => {
     const lines = fault(`${MINIMAL.replace('kind: assessor', 'kind: parcels')}licence: 3\n`).split('\n');
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(/feed\.yaml:2: kind: /);
     expect(lines[1]).toMatch(/feed\.yaml:8: licence: /);
   });
 
-  test('a wrong type and a missing property are named with their lines', () => {
+  test('a wrong type and a missing property are reported with their lines', () => {
     expect(fault('- a\n')).toMatch(/feed\.yaml:1: .*section/);
     expect(fault(MINIMAL.replace('  source: roll.csv\n', ''))).toMatch(
       /feed\.yaml:4: roll\.source: .*required/,
@@ -79,7 +79,7 @@ describe('a feed file', () => {
     );
   });
 
-  test('broken YAML names its line', () => {
+  test('broken YAML is reported with its line', () => {
     expect(fault('name: a\nkind: [assessor\n')).toMatch(/feed\.yaml:\d: /);
   });
 
@@ -115,13 +115,13 @@ describe('a feed file', () => {
     expect(fault(`${MINIMAL}  columns:\n    ${column}\n`)).toMatch(message);
   });
 
-  test('a roll has a county, its own or its rows', () => {
+  test('a roll has a county, its own or from its rows', () => {
     const without = MINIMAL.replace('fips: 1001\n', '');
     expect(fault(without)).toMatch(/roll: .*fips/);
     expect(assessor(feedOf(`${without}  columns: { fips: COUNTY }\n`)).fips).toBeNull();
   });
 
-  test('a listings feed lists everything unless it is a RESO service', () => {
+  test('a listings feed is complete unless it is a RESO service', () => {
     const text = (format: string) =>
       `name: mls\nkind: listings\ntitle: The MLS\npreset: reso\nlistings: { source: "https://mls.example/Property", format: ${format} }\n`;
     expect(listings(feedOf(text('reso'))).listings).toMatchObject({ snapshot: false, label: 'The MLS' });
@@ -145,7 +145,7 @@ listings:
     });
   });
 
-  test("a feed's own columns win over its preset's, and null takes one out", () => {
+  test("a feed's own columns take precedence over its preset's, and null removes one", () => {
     const feed = assessor(
       feedOf(`name: r
 kind: assessor
@@ -182,7 +182,7 @@ describe('folders of feeds', () => {
     expect(names).toEqual(expect.arrayContaining(['bangor-me', 'washington-nh']));
   });
 
-  test('two feeds of one name are an error that names both files', async () => {
+  test('two feeds with one name are an error that lists both files', async () => {
     const a = await newFolder();
     const config = loadConfig({ FEEDS_DIR: a });
     await writeFile(join(a, 'one.yaml'), MINIMAL);
@@ -204,7 +204,7 @@ describe('folders of feeds', () => {
     expect(await installedFeed(config, 'washington-nh')).toMatchObject({ name: 'washington-nh' });
   });
 
-  test('a bundled feed is replaced by a feed of its name, and switched off by a disabled one', async () => {
+  test('a bundled feed is replaced by a feed with its name, and turned off by a disabled one', async () => {
     const folder = await newFolder();
     const config = loadConfig({ FEEDS_DIR: folder });
     await writeFile(join(folder, 'own.yaml'), MINIMAL.replace('a-county', 'washington-nh'));
@@ -220,7 +220,7 @@ describe('folders of feeds', () => {
     expect(faults).toMatchObject([{ name: 'bangor-me-roads', error: { code: 'feed_definition' } }]);
   });
 
-  test('a faulty file is no obstacle to the others; its fault is told with an unknown name', async () => {
+  test("a faulty file doesn't affect the others; its error is shown with an unknown name", async () => {
     const folder = await newFolder();
     await writeFile(join(folder, 'good.yaml'), MINIMAL);
     await writeFile(join(folder, 'bad.yaml'), 'name: bad\nkind: [');
@@ -235,7 +235,7 @@ describe('folders of feeds', () => {
     });
   });
 
-  test('a missing file is named', async () => {
+  test('a missing file is reported', async () => {
     await expect(loadFeed('no-such.yaml')).rejects.toMatchObject({
       code: 'feed_missing',
       message: expect.stringContaining('no-such.yaml'),

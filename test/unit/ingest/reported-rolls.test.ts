@@ -51,20 +51,20 @@ describe('cells and rows of delimited text', () => {
     expect(outOf(found, 'situs_address')).toEqual(['4553 ALAMO ST UNIT B B', '1 MAIN ST']);
   });
 
-  test('a comma too many costs its row, and moves no value', async () => {
+  test('an extra comma costs its row, and moves no value', async () => {
     const found = await check('PID,OWNER,ACRES\n1,SMITH,2.5\n2,JONES, JR,3\n3,LEE,4\n');
     expect([usableOf(found), rejectedOf(found)]).toEqual([[3, 2], [[null, 'ragged_row', 1, 2]]]);
     expect(outOf(found, 'acres')).toEqual(['2.5', '4']);
   });
 
-  test('a quote inside of a cell swallows no row', async () => {
+  test('a quote inside a cell swallows no row', async () => {
     const rows = Array.from({ length: 56 }, (_, i) => `${i + 3}\tLEE\t4\n`).join('');
     const found = await check(`PID\tOWNER\tACRES\n1\tSMITH\t2.5\n2\tNOVOTOR"YALSKIY\t3\n${rows}`);
     expect(usableOf(found)).toEqual([58, 58]);
     expect(outOf(found, 'owner_name')).toEqual(['SMITH', 'NOVOTOR"YALSKIY', 'LEE']);
   });
 
-  test('quotes that are not doubled, around a line end, cost their record alone', async () => {
+  test('unescaped quotes around a line end cost only their record', async () => {
     const found = await check(
       '"PID"|"OWNER"|"LEGAL"|"ACRES"\n"1"|"SMITH"|"LOT 1"|"2.5"\n"2"|"JONES"|"TRACT "B"\nOF PLAT"|"3"\n"3"|"LEE"|"LOT 3"|"4"\n',
     );
@@ -87,7 +87,7 @@ describe('cells and rows of delimited text', () => {
     expect(outOf(found, 'owner_name')).toEqual(['SMITH', 'JONES']);
   });
 
-  test('amounts with signs, commas and brackets; a degree with a comma is no number', async () => {
+  test('amounts with signs, commas, and parentheses; a degree with a comma is not a number', async () => {
     const found = await check(
       'PID,VALUE,LON,LAT\n1,"$51,000.00","-72,1005","43,1705"\n2,"(1,200)",-72.1,43.17\n',
       {
@@ -102,7 +102,7 @@ describe('cells and rows of delimited text', () => {
     expect(found.parts[0]!.withGeometry).toBe(1);
   });
 
-  test('days that are none become null, each with its reason', async () => {
+  test('invalid dates become null, each with its reason', async () => {
     const days = ['9999-99-99', '2015-02-30', '0000-00-00', '2999-01-01', '2023-05-01', '1900-01-01'];
     const found = await check(`PID,SOLD\n${days.map((day, i) => `${i + 1},${day}`).join('\n')}\n`);
     expect(outOf(found, 'last_sale_date')).toEqual(['2023-05-01', '1900-01-01']);
@@ -112,7 +112,7 @@ describe('cells and rows of delimited text', () => {
     ]);
   });
 
-  test('a lot of more land than a county is likely to have in one is warned of', async () => {
+  test('a lot with more land than a county usually has leads to a warning', async () => {
     const found = await check('PID,LOTAREA\n1,10890\n2,732550000\n3,0\n4,-1\n', {
       columns: { acres: { column: 'LOTAREA', unit: 'sqft' } },
     });
@@ -122,10 +122,10 @@ describe('cells and rows of delimited text', () => {
   });
 });
 
-describe('what a spreadsheet did', () => {
+describe('spreadsheet damage', () => {
   const header = ['PID', 'OWNER', 'SOLD', 'PRICE'].map(text);
 
-  test('keys that are dates are refused, and so is a number that it rounded', async () => {
+  test('keys that are dates are refused, and so is a number that was rounded', async () => {
     const rows = [date(40_909), date(40_910.5), text('4.66E+11'), text('12-1'), text('2012-03-02')];
     const sheet = [header, ...rows.map(key => [key, text('SMITH')])];
     const found = await check(workbook({ Roll: sheet }), {
@@ -136,7 +136,7 @@ describe('what a spreadsheet did', () => {
     expect(found.ok).toBe(false);
   });
 
-  test('a text in a cell of dates is no date, and a number as text is one', async () => {
+  test('a text in a date cell is not a date, and a number as text is one', async () => {
     const rows = [
       [text('1'), text('SMITH'), text('19/19/2000'), number(51_000)],
       [text('2'), text('LEE'), date(43_225), text('52000')],
@@ -150,7 +150,7 @@ describe('what a spreadsheet did', () => {
     expect(droppedOf(found)).toEqual([['last_sale_date', 'not_a_date', 1, 1]]);
   });
 
-  test('days count from 1904 where the workbook says so', async () => {
+  test('days count from 1904 if the workbook says so', async () => {
     const sheet = [header, [text('1'), text('SMITH'), date(41_763), number(1)]];
     const found = await check(workbook({ Roll: sheet }, true), {
       format: 'xlsx',
@@ -159,7 +159,7 @@ describe('what a spreadsheet did', () => {
     expect(outOf(found, 'last_sale_date')).toEqual(['2018-05-05']);
   });
 
-  test('keys that lost their zeros join no shape, and that is a problem', async () => {
+  test('keys that lost their zeros match no shape, and that is a problem', async () => {
     const keys = ['0001234567', '0001234568', '0001234569'];
     writeFeatures(
       join(folder, 'shapes.ndgeojson'),
@@ -189,12 +189,12 @@ describe('sales', () => {
     return [parts[0]!.sales, parts[0]!.multiParcel];
   };
 
-  test('one deed over several parcels is no comp of any', async () => {
+  test('a deed over several parcels is not a comp for any of them', async () => {
     const rows = [1, 2, 3, 4].map(pin => `${pin},2001,2024-05-01,400000,Y\n`).join('');
     expect(await sales(`${rows}9,2002,2024-06-01,90000,Y\n`, { book: 'DOC' })).toEqual([1, 4]);
   });
 
-  test('nor where the rows of its other parcels do not count', async () => {
+  test("nor if the rows of its other parcels don't count", async () => {
     const rows = '1,3001,2024-05-01,400000,N\n2,3001,2024-05-01,400000,Y\n3,3001,2024-05-01,400000,N\n';
     const where = [{ column: 'VALID', equals: 'Y' }];
     expect(await sales(`${rows}1,3005,2024-09-01,52000,Y\n`, { book: 'DOC', where })).toEqual([1, 1]);

@@ -20,7 +20,7 @@ test.each([
   expect(acresTogether(parcels)).toBeCloseTo(acres, 9);
 });
 
-test('is never less than the largest parcel, nor more than all of them, and the order does not matter', () => {
+test("is never less than the largest parcel, or more than all of them, and the order doesn't matter", () => {
   const land = fc.record({
     boundary: fc.constantFrom('a', 'b', null),
     acres: fc.integer({ min: 0, max: 50 }),

@@ -63,7 +63,7 @@ describe('percent of a square of 10 by 10', () => {
   });
 });
 
-test('parts of a parcel that overlap are one area', () => {
+test('overlapping parts of a parcel are one area', () => {
   const parcel: MultiPolygon = [[box(0, 0, 10, 10)], [box(5, 0, 20, 10)]];
   expect(prepareOverlap([[[box(0, 0, 10, 10)]]]).percentOf(parcel)).toBeCloseTo(50, 7);
 });
@@ -73,7 +73,7 @@ test('parts far apart are measured together', () => {
   expect(prepareOverlap([[[box(-5, -5, 5, 50)]]]).percentOf(parcel)).toBeCloseTo(12.5, 4);
 });
 
-test('a hole of the parcel is not its area', () => {
+test('a hole of the parcel is not part of its area', () => {
   const parcel: MultiPolygon = [[box(0, 0, 10, 10), box(0, 0, 5, 10).reverse()]];
   expect(prepareOverlap([[[box(0, 0, 6, 10)]]]).percentOf(parcel)).toBeCloseTo(20, 7);
 });
@@ -93,7 +93,7 @@ test('very many parts and holes', () => {
   expect(prepareOverlap([[[around, ...pieces]], north]).percentOf(parts)).toBeCloseTo(50, 5);
 });
 
-describe('outlines of very many edges', () => {
+describe('outlines with very many edges', () => {
   /** A comb: a bar of half the height of its teeth, which are half as wide as they stand apart. */
   function comb(teeth: number, west: number, south: number, width: number, height: number): Ring {
     const corners: [number, number][] = [];
@@ -114,7 +114,7 @@ describe('outlines of very many edges', () => {
     expect(percentOf([[box(2_500, 10, 2_600, 90)]])).toBe(100);
   });
 
-  test('a parcel of 5,000 teeth that 102 strips run across', () => {
+  test('a parcel of 5,000 teeth that 102 strips cross', () => {
     const across = comb(5_000, 0, 0, 10_000, 306);
     const along: MultiPolygon[] = Array.from({ length: 102 }, (_, i) => [
       [box(-1, 3 * i, 10_001, 3 * i + 1)],
@@ -123,7 +123,7 @@ describe('outlines of very many edges', () => {
   });
 });
 
-test('percent is of the ground, where meridians converge', () => {
+test('percent is of the land, where meridians converge', () => {
   /**
    * A degree high; its parallels are given in short edges, since the measure of the ground takes
    * edges for geodesics.

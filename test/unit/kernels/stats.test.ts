@@ -37,7 +37,7 @@ test.each([
   expect(dateOf(minusMonths(dayOf(date), months))).toBe(expected);
 });
 
-test('a day is that of UTC, before the epoch too', () => {
+test('a day is in UTC, even before the epoch', () => {
   expect(utcDay(Date.parse('2025-09-28T23:59:59Z'))).toBe(dayOf('2025-09-28'));
   expect(utcDay(Date.parse('1969-12-31T23:59:59Z'))).toBe(-1);
 });

@@ -40,7 +40,7 @@ function failing(first: number, error: Error): { kernels: LandKernels; asked(): 
 
 const { signal } = new AbortController();
 
-test('a file of heights that is damaged fails the parcels over it, however many, and no others', async () => {
+test('a damaged elevation file fails the parcels over it, however many, and no others', async () => {
   const { kernels, asked } = failing(20, new PlatError('feed_format', 'dem.tif cannot be decoded'));
   const { parcels, failures } = await computeChunk(chunkOf(30), kernels, { signal });
   expect(asked()).toBe(30);
@@ -54,7 +54,7 @@ test('a file of heights that is damaged fails the parcels over it, however many,
   ]);
 });
 
-test('a server that is away is not asked for every parcel anew', async () => {
+test('a server that is down is not queried again for every parcel', async () => {
   const away = new PlatError('feed_source', 'the server did not answer', { retryable: true });
   const { kernels, asked } = failing(30, away);
   const { parcels, failures } = await computeChunk(chunkOf(30), kernels, { signal });

@@ -53,7 +53,7 @@ function bucket(type: string, listings: PlainListing[], asOf?: string) {
 }
 
 describe('statistics of a region', () => {
-  test('a bucket worked out by hand', () => {
+  test('a bucket computed by hand', () => {
     const data = bucket('5 acre-10 acre', [
       active(50_000, 5),
       active(90_000, 6),
@@ -153,7 +153,7 @@ describe('statistics of a region', () => {
     expect(data['Sold: 1mo']).toBe(count);
   });
 
-  test('a leap day is a year before the last of February', () => {
+  test('a leap day counts as a year before the end of February', () => {
     const listings = [sold(10_000, 1, '2024-02-29', 5), sold(20_000, 1, '2024-02-28', 5)];
     expect(bucket('1 acre-2 acre', listings, '2025-02-28')!['Sold: 1yr']).toBe(1);
   });
@@ -215,7 +215,7 @@ describe('the etag', () => {
 
   // When this fails, responses have other bytes: raise RESPONSE_FORMAT, or those that are
   // stored stay as they are.
-  test('stands for these very bytes', () => {
+  test('stands for exactly these bytes', () => {
     const body = statsBody(region, example());
     expect([
       statsEtag(region, example()),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mailLines, shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 
-describe('texts of a roll as people write them', () => {
+describe("a roll's texts as people write them", () => {
   test.each([
     ['N MAIN ST', 'N Main St'],
     ['ELLERY, FELIX F', 'Ellery, Felix F'],
@@ -27,7 +27,7 @@ describe('texts of a roll as people write them', () => {
     ['0012A 044', '0012A 044'],
   ])('parcel number %s', (apn, shown) => expect(shortApn(apn)).toBe(shown));
 
-  test('mail, without what is not known', () => {
+  test('mailing addresses, without unknown parts', () => {
     const mail = {
       mail_address: '862 POPLAR AVE',
       mail_city: 'NORWALK',

@@ -61,7 +61,7 @@ const anchorsOf = (page: string): Set<string> =>
   );
 
 describe('metrics', () => {
-  test('names are read out of an expression', () => {
+  test('names are read from an expression', () => {
     expect(
       metricsIn(
         'sum by (a) (rate(b_total{c="d"}[5m])) / on (e) group_left(f) max(g offset 1h) > 1 or vector(0)',
@@ -76,14 +76,14 @@ describe('metrics', () => {
     expect([...new Set(used)].filter(name => !known.has(name))).toEqual([]);
   });
 
-  test('every metric is read by an alert or a panel', () => {
+  test('every metric is used by an alert or a panel', () => {
     const text = [...alerts.map(({ expr }) => expr), ...shown].join(' ');
     expect(Object.keys(METRICS).filter(name => !text.includes(name))).toEqual([]);
   });
 });
 
 describe('alerts', () => {
-  test('each has a severity, a summary, and instructions that exist', () => {
+  test('each has a severity, a summary, and existing instructions', () => {
     for (const { alert, labels, annotations } of alerts) {
       expect(['critical', 'warning'], alert).toContain(labels.severity);
       expect(annotations.summary, alert).toBeTruthy();
@@ -111,7 +111,7 @@ describe('alerts', () => {
   });
 });
 
-test('the dashboard has a data source that can be chosen, and no panel without a title', () => {
+test('the dashboard has a selectable data source, and no panel without a title', () => {
   expect(dashboard.templating.list.map(({ type }) => type)).toEqual(['datasource']);
   const ids = new Set(JSON.stringify(dashboard).match(/(?<="uid":")[^"]*/g));
   expect(ids).toEqual(new Set([`$\{datasource}`, 'plat']));
@@ -121,7 +121,7 @@ test('the dashboard has a data source that can be chosen, and no panel without a
   }
 });
 
-test('links of the README lead somewhere, and its settings exist', () => {
+test('links in the README resolve, and its settings exist', () => {
   const page = read('ops/README.md');
   for (const [, link] of page.matchAll(/\]\(([^)]+)\)/g)) {
     const [path, anchor] = link!.split('#');
@@ -132,7 +132,7 @@ test('links of the README lead somewhere, and its settings exist', () => {
   for (const [, setting] of page.matchAll(/^ +([A-Z_]+)=/gm)) expect(settingNames).toContain(setting);
 });
 
-test('units run what the release layout has, as a user without rights', () => {
+test('units run what the release layout has, as an unprivileged user', () => {
   for (const name of ['api', 'worker', 'migrate']) {
     const unit = read(`ops/systemd/plat-${name}@.service`);
     const folder = name === 'migrate' ? '/srv/plat/releases/%i' : '/srv/plat/current';

@@ -6,7 +6,7 @@ import { testFolder } from '../../support/folder.ts';
 
 const folder = testFolder();
 
-test('a folder takes files where it is there, or can be made', async () => {
+test('a folder is writable if it exists, or can be created', async () => {
   expect(await writeErrorCode(folder)).toBeNull();
   expect(await writeErrorCode(join(folder, 'not', 'yet', 'there'))).toBeNull();
   expect(readdirSync(folder)).toEqual([]);
@@ -16,7 +16,7 @@ test('a folder takes files where it is there, or can be made', async () => {
   expect(await writeErrorCode(join(file, 'feeds'))).toBe('ENOTDIR');
 });
 
-test('a file that cannot be written leaves nothing behind', async () => {
+test("a file that can't be written leaves nothing behind", async () => {
   const taken = join(folder, 'taken');
   mkdirSync(join(taken, 'feed.yaml'), { recursive: true });
   await expect(writeFileAtomic(join(taken, 'feed.yaml'), 'x')).rejects.toThrow();

@@ -17,7 +17,7 @@ function logs(name: string): string[] {
   return files.sort().map(file => readFileSync(join(folder, file), 'utf8'));
 }
 
-test('a log that is full is set aside at a start, and only so many are kept', () => {
+test('a full log is set aside at startup, and only so many are kept', () => {
   const path = join(folder, 'start.log');
   rotateLog(path, limits);
   for (const letter of ['a', 'b', 'c', 'd']) {
@@ -29,7 +29,7 @@ test('a log that is full is set aside at a start, and only so many are kept', ()
   expect(logs('start').map(text => text.slice(0, 5))).toEqual(['short', 'ddddd', 'ccccc']);
 });
 
-test('one that is being written is emptied, and its writer goes on at the beginning', async () => {
+test('one that is being written is emptied, and its writer continues at the beginning', async () => {
   const path = join(folder, 'open.log');
   const file = openSync(path, 'a');
   const child = spawn(
@@ -55,7 +55,7 @@ test('one that is being written is emptied, and its writer goes on at the beginn
   await once(child, 'exit');
 });
 
-test('services: at their start, and while they run', async () => {
+test('services: at startup, and while they run', async () => {
   const path = join(folder, 'service.log');
   writeFileSync(path, 'x'.repeat(1000));
   // It ends with an error, says so in its log, and is started again.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rootDir } from '../../../shared/platform/root.ts';
 
-test('no secret reaches the log: keys, connection strings, nor what Redis was asked when it refused', () => {
+test('no secret reaches the log: keys, connection strings, or refused Redis commands', () => {
   const script = `
     import { createLogger } from './shared/platform/log.ts';
     const log = createLogger({ LOG_LEVEL: 'info' }, 'test');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bindValues, parameterNames } from '../../../shared/platform/named-parameters.ts';
 
-test('names become numbers, one a name, in the order of their first places', () => {
+test('names become numbers, one per name, in the order of their first occurrence', () => {
   expect(bindValues('select :b::int + :a - :b', { a: 1, b: 2 })).toEqual({
     text: 'select $1::int + $2 - $1',
     values: [2, 1],
@@ -24,7 +24,7 @@ test('null is a value', () => {
   expect(bindValues('select :a', { a: null })).toEqual({ text: 'select $1', values: [null] });
 });
 
-test('missing and surplus values are errors that name them', () => {
+test('missing and surplus values are errors with their names', () => {
   expect(() => bindValues('select :fips, :id', { fips: 1 })).toThrow(/\bid: select/);
   expect(() => bindValues('select :fips', { fips: 1, zip: 2 })).toThrow(/parameter.*\bzip\b/);
 });

@@ -39,23 +39,23 @@ const LOCAL = [
   '[0:0:0:0:0:0:0:1]',
 ];
 
-describe('on loopback, where nothing is set', () => {
+describe('on loopback, without settings', () => {
   const origins = open({});
 
-  test.each(STRANGERS)('%s is a stranger', host => expect(origins.answersTo(host)).toBe(false));
-  test.each(LOCAL)('%s is answered', host => expect(origins.answersTo(host)).toBe(true));
+  test.each(STRANGERS)('%s is unknown', host => expect(origins.answersTo(host)).toBe(false));
+  test.each(LOCAL)('%s is accepted', host => expect(origins.answersTo(host)).toBe(true));
 
   test('links into the app lead to the address itself', () => {
     expect(origins.appUrl()).toBe('http://127.0.0.1:3000');
     expect(open({ HOST: 'localhost' }).appUrl()).toBe('http://localhost:3000');
   });
 
-  test('those of the API lead where the request came to', () => {
+  test('links into the API lead where the request came from', () => {
     expect(origins.apiUrl(from('localhost:8080'))).toBe('http://localhost:8080');
     expect(origins.apiUrl(from(undefined))).toBe('http://127.0.0.1:3000');
   });
 
-  test('on port 80 they have none', () => {
+  test('on port 80 they have no port', () => {
     const plain = openOrigins(loadConfig({}), { port: 80 });
     expect(plain.appUrl()).toBe('http://127.0.0.1');
   });
@@ -83,14 +83,14 @@ describe('with BASE_URL and APP_URL', () => {
     expect(origins.answersTo(host)).toBe(false),
   );
 
-  test('every link begins with them, wherever the request came to', () => {
+  test('every link starts with them, wherever the request came from', () => {
     for (const host of ['localhost:3000', 'other.example', 'evil.example', undefined]) {
       expect(origins.apiUrl(from(host))).toBe('https://API.example.org/plat');
       expect(origins.appUrl()).toBe('https://app.example.org:8443');
     }
   });
 
-  test('forms come from their pages, or from where the browser is', () => {
+  test("forms come from their pages, or from the browser's address", () => {
     const isOwn = (origin: string) => origins.isOwnOrigin(origin, from('other.example', 'https'));
     for (const origin of ['https://api.example.org', 'https://app.example.org:8443', 'https://other.example'])
       expect(isOwn(origin)).toBe(true);
@@ -105,14 +105,14 @@ describe('with BASE_URL and APP_URL', () => {
   });
 });
 
-test('APP_URL alone is where the app is, and the API where the request came to', () => {
+test('APP_URL alone locates the app, and the API is where the request came from', () => {
   const origins = open({ HOST: '0.0.0.0', APP_URL: 'https://app.example.org' });
   expect(origins.appUrl()).toBe('https://app.example.org');
   expect(origins.apiUrl(from('app.example.org:3000', 'https'))).toBe('https://app.example.org:3000');
   expect(origins.answersTo('evil.example')).toBe(false);
 });
 
-test('listening elsewhere, where nothing is set, any host is answered and every link is relative', () => {
+test('on another address without settings, any host is accepted and every link is relative', () => {
   const origins = open({ HOST: '0.0.0.0' });
   for (const host of [...STRANGERS, ...LOCAL, undefined]) {
     expect(origins.answersTo(host ?? '')).toBe(true);
@@ -120,7 +120,7 @@ test('listening elsewhere, where nothing is set, any host is answered and every 
   }
 });
 
-test('with ALLOWED_HOSTS alone, links of the API lead to those, and nobody has said where the app is', () => {
+test("with ALLOWED_HOSTS alone, links into the API lead to those, and the app's address is unknown", () => {
   const origins = open({ HOST: '10.0.0.7', ALLOWED_HOSTS: 'plat.example' });
   expect([origins.answersTo('plat.example:3000'), origins.answersTo('10.0.0.7')]).toEqual([true, false]);
   expect(origins.apiUrl(from('plat.example:3000'))).toBe('http://plat.example:3000');
@@ -145,7 +145,7 @@ test.each(['0.0.0.0', '::', '10.0.0.1', 'plat.example', '', '::ffff:10.0.0.1'])(
   expect(isLoopback(host)).toBe(false),
 );
 
-test('what no request asks for leads to the settings, or to this machine where the service is on it', () => {
+test('links without a request use the settings, or this machine if the service is on it', () => {
   const app = (env: Record<string, string>) => appUrlOf(loadConfig(env), PORT);
   expect(app({ HOST: '::1' })).toBe('http://[::1]:3000');
   expect(app({ HOST: '0.0.0.0' })).toBe('');
@@ -153,7 +153,7 @@ test('what no request asks for leads to the settings, or to this machine where t
   expect([localUrl('0.0.0.0', 1), localUrl('::', 1)]).toEqual(['http://127.0.0.1:1', 'http://[::1]:1']);
 });
 
-test('a start says what is off for want of a setting', () => {
+test('the startup log says what is off because of a missing setting', () => {
   const missing = (env: Record<string, string>) => missingSettings(loadConfig(env)).join('\n');
   expect(missing({})).toBe('');
   expect(missing({ HOST: '0.0.0.0' })).toMatch(/BASE_URL[\s\S]*METRICS_TOKEN/);
@@ -168,5 +168,5 @@ test.each(['http://plat.example', 'plat.example:3000', 'plat.example/x', '*', '[
   'ALLOWED_HOSTS does not take %s',
   value => expect(() => loadConfig({ ALLOWED_HOSTS: value })).toThrow('ALLOWED_HOSTS: '),
 );
-test('BASE_URL has to be an address', () =>
+test('BASE_URL has to be a URL', () =>
   expect(() => loadConfig({ BASE_URL: 'https://' })).toThrow('BASE_URL'));

@@ -30,8 +30,8 @@ async function hashOf(size: number, ones: readonly [number, number], sampling: S
   return { hash, read, pieces };
 }
 
-describe('the hash of a file', () => {
-  test('of a small one sees every byte', async () => {
+describe("a file's hash", () => {
+  test('reads every byte of a small file', async () => {
     const size = 3 * MIB + 5;
     const plain = await hashOf(size, NONE);
     expect(plain.read).toBe(size);
@@ -40,7 +40,7 @@ describe('the hash of a file', () => {
     }
   });
 
-  test('of a large one reads as little whatever its size, and sees its beginning, its end and a change of a fiftieth in between', async () => {
+  test('reads the same amount of a large file, whatever its size, and detects changes at its start, at its end, and of a fiftieth in between', async () => {
     for (const size of [500 * MIB, 4000 * MIB]) {
       const plain = await hashOf(size, NONE);
       expect(plain.read).toBeLessThan(5 * MIB);
@@ -53,11 +53,11 @@ describe('the hash of a file', () => {
     }
   });
 
-  test('does not see a single cell that is overwritten in place between samples', async () => {
+  test('misses a single cell that is overwritten in place between samples', async () => {
     expect((await hashOf(500 * MIB, [MIB, MIB + 4])).hash).toBe((await hashOf(500 * MIB, NONE)).hash);
   });
 
-  test('over http takes few requests', async () => {
+  test('over HTTP takes few requests', async () => {
     expect(await hashOf(500 * MIB, NONE, HTTP_SAMPLING)).toMatchObject({ pieces: 18 });
   });
 });

@@ -16,7 +16,7 @@ function plane(name: string, percent: number, options: Partial<TiffOptions> = {}
 }
 
 describe('a parcel on a grid', () => {
-  test('on a slope of 12 % all of it is steeper than 10 % and nothing than 15 %', async () => {
+  test('on a slope of 12 %, all of it is steeper than 10 % and nothing steeper than 15 %', async () => {
     const file = plane('plane.tif', 12);
     const terrain = await terrainIn([file], lot(203, 317, 451, 518));
     expect(terrain?.steeperPercent).toEqual([100, 100, 100, 100, 100, 0, 0, 0, 0, 0, 0]);
@@ -34,7 +34,7 @@ describe('a parcel on a grid', () => {
     expect(terrain?.steeperPercent[4]).toBe(100);
   });
 
-  test('heights in feet give the same as the same heights in metres', async () => {
+  test('elevations in feet give the same result as in meters', async () => {
     const feet = plane('feet.tif', 12, { at: column => (100 + (column + 0.5) * 1.2) / 0.3048 });
     const meters = await terrainIn([plane('plane.tif', 12)], lot(200, 300, 450, 520));
     expectSame(await terrainIn([feet], lot(200, 300, 450, 520), { unit: 'feet' }), meters, 3);
@@ -78,7 +78,7 @@ describe('a parcel on a grid', () => {
     expect(filled).toMatchObject({ minElevationM: 50, maxElevationM: 50 });
   });
 
-  test('from 500 m below the sea to 7,000 m above it land has any height, whatever the unit', async () => {
+  test('from 500 m below sea level to 7,000 m above it, land may have any elevation, in any unit', async () => {
     for (const [height, declared] of [
       [-499, {}],
       [6999, {}],
@@ -96,7 +96,7 @@ describe('a parcel on a grid', () => {
     expect(await terrainIn([feet], lot(100, 100, 200, 200), { unit: 'feet' })).toBeNull();
   });
 
-  test('nodata is left out; with data for less than half of the area nothing is said', async () => {
+  test('nodata is left out; with data for less than half of the area, the result is unknown', async () => {
     const gap = plane('gap.tif', 12, {
       nodata: '-9999',
       at: column => (column < 50 ? -9999 : 1.2 * column),
@@ -129,7 +129,7 @@ describe('a parcel on a grid', () => {
     expect(await terrainIn([file], lot(330, 400, 600, 660))).toBeNull();
   });
 
-  test('a parcel larger than the cache is read in strips, to the same figures', async () => {
+  test('a parcel larger than the cache is read in strips, with the same figures', async () => {
     const file = inFolder('large.tif');
     writeProjected(file, 5, { tile: 128, deflate: true });
     const tile = await readTileHeader(file, {}, { signal });
@@ -146,7 +146,7 @@ describe('a parcel on a grid', () => {
   });
 });
 
-describe('layouts of files', () => {
+describe('file layouts', () => {
   const plain = inFolder('plain.tif');
   beforeAll(() => writeProjected(plain, 10));
   const shape = lot(1003, 1217, 1451, 1718);
@@ -166,7 +166,7 @@ describe('layouts of files', () => {
     expectSame(await terrainIn([other], shape), await terrainIn([plain], shape), 3);
   });
 
-  test('whole metres', async () => {
+  test('whole meters', async () => {
     const file = inFolder('metres.tif');
     writeProjected(file, 10, { sample: 'int16', tile: 64, deflate: true });
     const [rounded, exact] = [await terrainIn([file], shape), await terrainIn([plain], shape)];

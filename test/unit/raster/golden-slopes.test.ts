@@ -44,14 +44,14 @@ test('slopes of the projected grid in feet equal those of gdaldem', async () => 
   expect(expectEqual(slopes, 1118, await golden('bangor_slope.tif'), [600, 500])).toBe(128 * 128);
 });
 
-test('slopes of the geographic grid equal those of gdaldem on cells of true size, gaps included', async () => {
+test('slopes of the geographic grid equal those of gdaldem on cells of true size, including gaps', async () => {
   const slopes = await slopesOf(join(fixtures, 'geographic.tif'));
   const known = expectEqual(slopes, 96, await golden('geographic_slope.tif'), [0, 40]);
   // The gap of 9 x 7 cells and that of one cell take their neighbors with them; so does the rim.
   expect(known).toBe(94 * 16 - 11 * 9 - 9);
 });
 
-test('the rim of a grid has no slope: a neighbour is missing', async () => {
+test('the rim of a grid has no slope, because a neighbor is missing', async () => {
   const slopes = await slopesOf(join(fixtures, 'geographic.tif'));
   for (let i = 0; i < 96; i++) {
     for (const at of [i, 95 * 96 + i, i * 96, i * 96 + 95]) expect(slopes[at]).toBeNaN();

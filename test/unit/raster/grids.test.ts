@@ -25,7 +25,7 @@ const placed = (tiles: ElevationTile[]) =>
   gridsOf(tiles).map(grid => grid.tiles.map(({ column, row }) => `${column} ${row}`));
 
 describe('tiles that form a grid', () => {
-  test('lie on whole cells of the first one', () => {
+  test('are aligned to whole cells of the first one', () => {
     expect(placed([tile(-69, 45), tile(-68, 45), tile(-70, 44)])).toEqual([
       ['0 0', '10800 0', '-10800 10800'],
     ]);
@@ -33,7 +33,7 @@ describe('tiles that form a grid', () => {
     expect(grid).toMatchObject({ left: -10_800, top: 0, right: 10_812, bottom: 21_612 });
   });
 
-  test('corners and steps may be rounded as they are published', () => {
+  test('corners and steps may be rounded as published', () => {
     const rounded = tile(-60, 45, {
       originX: -60.000555555556,
       originY: 45.00055555556,
@@ -53,7 +53,7 @@ describe('tiles that form a grid', () => {
     expect(gridsOf([tile(-69, 45), tile(-68, 45, changes)])).toHaveLength(2);
   });
 
-  test('the grid with the smallest cells comes first, whatever their units', () => {
+  test('the grid with the smallest cells comes first, whatever the units', () => {
     const utm = { crs: 'EPSG:26919', originX: 500_000, originY: 4_900_000 };
     const one = tile(0, 0, { ...utm, stepX: 1, stepY: -1 });
     const thirty = tile(0, 0, { ...utm, stepX: 30, stepY: -30 });

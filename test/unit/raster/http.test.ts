@@ -63,7 +63,7 @@ async function terrain() {
   return elevation.terrainOf(lot).finally(() => elevation.close());
 }
 
-test('a file behind http that is cut off is refused by its header', async () => {
+test('a truncated file over HTTP is refused by its header', async () => {
   const whole = bytes;
   bytes = whole.subarray(0, whole.length / 2);
   try {
@@ -76,8 +76,8 @@ test('a file behind http that is cut off is refused by its header', async () => 
   }
 });
 
-describe('a grid behind http', () => {
-  test('gives what the file gives, of which only the parts around the parcel are fetched', async () => {
+describe('a grid over HTTP', () => {
+  test('returns the same as the file, and only the parts around the parcel are downloaded', async () => {
     const tile = await header();
     expect(asked.reduce((sum, [first, last]) => sum + last - first + 1, 0)).toBeLessThan(40_000);
     asked = [];
@@ -93,7 +93,7 @@ describe('a grid behind http', () => {
     await elevation.close();
   });
 
-  test('an answer that means "later", and one that is cut off, are asked for again', async () => {
+  test('a response that means "later", and one that is cut off, are requested again', async () => {
     instead = [
       (_, response) => response.writeHead(503, { 'retry-after': '0' }).end(),
       (_, response) => {
@@ -104,7 +104,7 @@ describe('a grid behind http', () => {
     expect(await terrain()).toEqual(await terrainIn([path], lot));
   });
 
-  test('a server that keeps failing, or stays silent, is named; the job may be tried again', async () => {
+  test('a server that keeps failing, or stays silent, is named; the job may be retried', async () => {
     instead = Array.from({ length: 3 }, () => (_: IncomingMessage, response: ServerResponse) => {
       response.writeHead(500).end();
     });
@@ -121,7 +121,7 @@ describe('a grid behind http', () => {
     });
   });
 
-  test('an address that is wrong, shown without its token', async () => {
+  test('a wrong URL, shown without its token', async () => {
     await expect(header(`${url.replace('hills', 'none')}?token=secret`)).rejects.toMatchObject({
       code: 'feed_source',
       retryable: false,
@@ -129,12 +129,12 @@ describe('a grid behind http', () => {
     });
   });
 
-  test('a server without ranges', async () => {
+  test('a server without range requests', async () => {
     instead = [(_, response) => response.writeHead(200).end(bytes)];
     await expect(header()).rejects.toThrow(/range requests/);
   });
 
-  test('a file that changed since it was ingested, also while it is read', async () => {
+  test('a file that changed since it was loaded, even while it is read', async () => {
     const tile = await header();
     const before = openElevation([tile], { signal, limits });
     etag = '"2"';
@@ -151,7 +151,7 @@ describe('a grid behind http', () => {
     await expect(elevation.terrainOf(far)).rejects.toMatchObject({ code: 'source_changed' });
     await elevation.close();
   });
-  test('without an ETag or a time of change the content tells versions apart', async () => {
+  test('without an ETag or a modification time, the content distinguishes versions', async () => {
     etag = undefined;
     const tile = await header();
     expect((await header()).fingerprint).toBe(tile.fingerprint);

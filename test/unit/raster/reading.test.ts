@@ -19,7 +19,7 @@ function plane(name: string, percent: number, options: Partial<TiffOptions> = {}
   return inFolder(name);
 }
 
-describe('a file that cannot be read', () => {
+describe('an unreadable file', () => {
   /** Whole when its header is read, damaged when its cells are. */
   async function damaged(name: string, options: Partial<TiffOptions> = {}): Promise<ElevationTile> {
     const file = inFolder(name);
@@ -40,7 +40,7 @@ describe('a file that cannot be read', () => {
     expect((await elevation.cellsOf(inside)).length).toBeGreaterThan(0);
   });
 
-  test('where no other answers, the parcel fails each time, and the parcels beside do not', async () => {
+  test("with no other file, the parcel fails each time, and the parcels beside it don't", async () => {
     const beside = await header(
       plane('beside.tif', 6, {
         at: column => column,
@@ -62,7 +62,7 @@ describe('reading', () => {
     return elevation.terrainOf(shape).finally(() => elevation.close());
   };
 
-  test('a file that changed since it was ingested is not read', async () => {
+  test('a file that changed since it was loaded is not read', async () => {
     const file = plane('changed.tif', 12);
     const tile = await header(file);
     plane('changed.tif', 13);
@@ -72,7 +72,7 @@ describe('reading', () => {
     });
   });
 
-  test('a file that was touched, or copied again, is the file that was ingested', async () => {
+  test('a file that was touched, or copied again, is still the loaded file', async () => {
     const file = plane('touched.tif', 12);
     const tile = await header(file);
     utimesSync(file, new Date(), new Date(Date.now() + 60_000));
@@ -85,7 +85,7 @@ describe('reading', () => {
     expect((await header(inFolder('copy.tif'))).fingerprint).toBe(tile.fingerprint);
   });
 
-  test('a file that is damaged is named with the cells', async () => {
+  test('a damaged file is reported with the cells', async () => {
     const file = plane('damaged.tif', 12, { tile: 32, compression: 8 });
     await expect(open(await header(file), lot(100, 100, 200, 200))).rejects.toMatchObject({
       code: 'feed_format',
@@ -108,7 +108,7 @@ describe('reading', () => {
     });
   });
 
-  test('it can be stopped', async () => {
+  test('can be stopped', async () => {
     const file = plane('stopped.tif', 12);
     const stop = new AbortController();
     const elevation = openElevation([await header(file)], { signal: stop.signal });
@@ -116,7 +116,7 @@ describe('reading', () => {
     await expect(elevation.terrainOf(lot(100, 100, 200, 200))).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('many parcels at once give what each gives alone', async () => {
+  test('many parcels at once have the same results as each alone', async () => {
     const file = inFolder('large.tif');
     writeProjected(file, 5, { tile: 128, deflate: true });
     const tile = await header(file);
@@ -129,7 +129,7 @@ describe('reading', () => {
     await elevation.close();
   });
 
-  test('cells to draw: where they lie, how steep they are, how much of each is covered', async () => {
+  test('cells to draw: where they are, how steep they are, how much of each is covered', async () => {
     const file = plane('cells.tif', 12);
     const elevation = openElevation([await header(file)], { signal });
     const cells = await elevation.cellsOf(lot(205, 300, 230, 310));
@@ -142,7 +142,7 @@ describe('reading', () => {
     await elevation.close();
   });
 
-  test('a cell without data is drawn as such; a parcel of too many cells is not drawn', async () => {
+  test('a cell without data is drawn as such; a parcel with too many cells is not drawn', async () => {
     const gap = plane('drawn.tif', 12, {
       nodata: '-1',
       at: (column, row) => (column === 50 && row === 50 ? -1 : column),

@@ -26,8 +26,8 @@ function write(options: Partial<TiffOptions> = {}): string {
 
 const header = (path: string, declared = {}) => readTileHeader(path, declared, { signal });
 
-describe('the header of a grid', () => {
-  test('size, place, CRS, extent and fingerprint', async () => {
+describe("a grid's header", () => {
+  test('size, location, CRS, extent, and fingerprint', async () => {
     const path = write({ nodata: '-9999' });
     const tile = await header(path);
     expect(tile).toMatchObject({
@@ -53,7 +53,7 @@ describe('the header of a grid', () => {
     expect(tile.extent.map(degree => Math.round(degree * 1e6) / 1e6)).toEqual([-69, 44.7, -68.6, 45]);
   });
 
-  test('PixelIsPoint names the middle of the first cell', async () => {
+  test('PixelIsPoint refers to the middle of the first cell', async () => {
     const tile = await header(write({ keys: { ...projectedKeys(26919), 1025: 2 } }));
     expect([tile.originX, tile.originY]).toEqual([499_995, 4_900_005]);
   });
@@ -63,7 +63,7 @@ describe('the header of a grid', () => {
     expect(await header(write({ grid: undefined as never, matrix }))).toMatchObject(GRID);
   });
 
-  test('what the feed declares wins', async () => {
+  test("the feed's settings take precedence", async () => {
     const path = write({ nodata: '-9999', keys: { ...projectedKeys(26919), 4099: 9001 } });
     expect(await header(path, { crs: 'EPSG:26918', unit: 'feet', nodata: 0 })).toMatchObject({
       crs: 'EPSG:26918',
@@ -91,7 +91,7 @@ describe('the header of a grid', () => {
     expect((await header(path)).unitM).toBe(meters);
   });
 
-  test('whether anything says what the unit of heights is', async () => {
+  test('whether anything states the unit of elevation', async () => {
     const stated = async (options: Partial<TiffOptions>, declared = {}) =>
       (await header(write(options), declared)).unitStated;
     expect(await stated({})).toBe(false);
@@ -109,7 +109,7 @@ describe('the header of a grid', () => {
     expect((await header(write({ nodata }))).nodata).toBe(value);
   });
 
-  test('big-endian files, and those that geotiff.js writes', async () => {
+  test('big-endian files, and those written by geotiff.js', async () => {
     expect(await header(write({ bigEndian: true, nodata: '-1' }))).toMatchObject({ ...GRID, nodata: -1 });
     const path = join(folder, 'written.tif');
     const tiff = writeArrayBuffer(new Float32Array(600).fill(7), {
@@ -125,12 +125,12 @@ describe('the header of a grid', () => {
     expect(await header(path)).toMatchObject({ width: 30, height: 20, ...GRID, crs: 'EPSG:26919' });
   });
 
-  test('overviews are not taken for the grid', async () => {
+  test('overviews are not mistaken for the grid', async () => {
     expect(await header(write({ overview: true }))).toMatchObject({ width: 40, height: 30 });
   });
 });
 
-describe('a file that cannot be used is refused, with what to do', () => {
+describe('an unusable file is refused, with what to do', () => {
   const meter = { originX: 500_000, originY: 4_900_000, stepX: 10, stepY: -10 };
   test.each<[string, Partial<TiffOptions>, RegExp]>([
     ['a CRS of its own', { keys: projectedKeys(32767) }, /custom CRS .* Set crs/],
@@ -186,7 +186,7 @@ describe('a file that cannot be used is refused, with what to do', () => {
     await expect(header(write({ ...layout, absent: index => index === 2 }))).resolves.toMatchObject(GRID);
   });
 
-  test('another sort of file, one that is cut off, one that is not there', async () => {
+  test('another kind of file, a truncated one, a missing one', async () => {
     const text = join(folder, 'grid.txt');
     writeFileSync(text, 'ncols 10\nnrows 10\n');
     await expect(header(text)).rejects.toMatchObject({

@@ -4,17 +4,17 @@ import { tilesOfBounds } from '../../../workers/ingest/layers/tile-names.ts';
 const names = (bounds: [number, number, number, number]) => tilesOfBounds('{tile}', bounds);
 
 describe('names of 3DEP tiles', () => {
-  test('a tile is named by its north-west corner', () => {
+  test('a tile is named after its northwest corner', () => {
     expect(
       tilesOfBounds('https://host/13/TIFF/{tile}/USGS_13_{tile}.tif', [-68.9, 44.7, -68.7, 44.9]),
     ).toEqual(['https://host/13/TIFF/n45w069/USGS_13_n45w069.tif']);
   });
 
-  test('bounds across corners take all tiles they touch, from north to south', () => {
+  test('bounds across corners include all tiles they touch, from north to south', () => {
     expect(names([-69.1, 43.9, -68.9, 44.1])).toEqual(['n45w070', 'n45w069', 'n44w070', 'n44w069']);
   });
 
-  test('bounds on whole degrees do not take the tiles beyond', () => {
+  test("bounds on whole degrees don't include the tiles beyond", () => {
     expect(names([-69, 44, -68, 45])).toEqual(['n45w069']);
   });
 

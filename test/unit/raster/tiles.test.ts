@@ -87,7 +87,7 @@ describe('tiles of one grid', () => {
     );
   });
 
-  test('of several grids the finest that has data for half of the parcel is used', async () => {
+  test('of several grids, the finest with data for half of the parcel is used', async () => {
     const fine = inFolder('fine.tif');
     writePlane(fine, 12);
     const coarse = inFolder('coarse.tif');
@@ -108,7 +108,7 @@ describe('tiles of one grid', () => {
   });
 });
 
-describe('the same ground gives the same figures', () => {
+describe('the same land has the same figures', () => {
   const shape = lot(1000, 1000, 3000, 3000);
 
   async function expectAlike(file: string, declared = {}): Promise<void> {
@@ -164,7 +164,7 @@ describe('the same ground gives the same figures', () => {
   });
 });
 
-test('a projection that is off its nominal scale is taken at true distances', async () => {
+test('a projection with a distorted scale uses true distances', async () => {
   // Albers of the 48 states on its middle meridian: at 37.5 N a kilometer east is 0.990 on the map, a
   // kilometer north 1.010.
   const { definition } = resolveCrs('EPSG:5070', 'x');

@@ -3,7 +3,7 @@ import { allCounties, fiveDigits } from '../../../shared/regions/counties.ts';
 import { countyByName } from '../../../shared/regions/county-names.ts';
 import { STATES, stateCode, stateOfFips } from '../../../shared/regions/states.ts';
 
-describe('the list of counties', () => {
+describe('the county list', () => {
   const counties = allCounties();
   const named = (fips: number) => counties.find(county => county.fips === fips);
 
@@ -33,7 +33,7 @@ describe('the list of counties', () => {
     for (const fips of [9_001, 9_015, 2_261, 46_113, 51_515]) expect(named(fips)).toBeUndefined();
   });
 
-  test('codes are written with five digits', () => {
+  test('codes have five digits', () => {
     expect([fiveDigits(1_001), fiveDigits(33_019)]).toEqual(['01001', '33019']);
   });
 });

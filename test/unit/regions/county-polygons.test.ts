@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readCountyTopology } from '../../../shared/regions/counties.ts';
 import { countyAt, countyExtent, nearestCounty } from '../../../shared/regions/county-polygons.ts';
 
-describe('the county of a point', () => {
+describe("a point's county", () => {
   test.each([
     ['Washington NH', -72.1, 43.17, 33_019],
     ['Bangor ME', -68.77, 44.8, 23_019],
@@ -29,7 +29,7 @@ describe('the county of a point', () => {
     expect(nearestCounty(lon, lat)).toBeNull();
   });
 
-  test('on a boundary is one of the neighbours, never none', () => {
+  test('on a boundary is one of the neighbors, never none', () => {
     const topology = readCountyTopology();
     const { features } = feature(topology, topology.objects.counties);
     const shared = new Map<string, Set<number>>();
@@ -51,11 +51,11 @@ describe('the county of a point', () => {
 });
 
 describe('the nearest county', () => {
-  test('is the county itself inside of it', () => {
+  test('is the county itself inside it', () => {
     expect(nearestCounty(-72.1, 43.17)).toBe(33_019);
   });
 
-  test('is found just off the coast, not farther than the tolerance', () => {
+  test('is found just off the coast, but not beyond the tolerance', () => {
     const palmBeach = 12_099;
     let shore = -80.2;
     while (countyAt(shore, 26.7) === palmBeach) shore += 0.001;
@@ -66,14 +66,14 @@ describe('the nearest county', () => {
   });
 });
 
-describe('the extent of a county', () => {
-  test('holds its points', () => {
+describe("a county's extent", () => {
+  test('contains its points', () => {
     const [west, south, east, north] = countyExtent(33_019)!;
     expect([west < -72.1, -72.1 < east, south < 43.17, 43.17 < north]).toEqual([true, true, true, true]);
     expect([east - west, north - south].every(side => side > 0.3 && side < 1)).toBe(true);
   });
 
-  test('is unknown for a code that is none', () => {
+  test('is unknown for an invalid code', () => {
     expect(countyExtent(99_999)).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { searchCounties } from '../../../shared/regions/search-counties.ts';
 
 const namesOf = (text: string) => searchCounties(text).counties.map(({ name, state }) => `${name}, ${state}`);
 
-test('a county is found by its code, by its name, by the beginning of it, and in a state', () => {
+test('a county is found by its code, by its name or the start of it, and in a state', () => {
   expect(namesOf('33019')).toEqual(['Sullivan, NH']);
   expect(namesOf('1001')).toEqual(['Autauga, AL']);
   expect(namesOf('Sullivan')).toEqual(
@@ -22,7 +22,7 @@ test('a state alone lists its counties; a name that is both is a county first', 
   expect(namesOf('Washington').length).toBeGreaterThan(25);
 });
 
-test('what no county is called names those that may be meant', () => {
+test('an unknown name suggests similar counties', () => {
   expect(searchCounties('Sulivan, NH')).toMatchObject({
     counties: [],
     near: [{ name: 'Sullivan', state: 'NH' }],

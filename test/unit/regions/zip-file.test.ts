@@ -4,8 +4,8 @@ import { parseZips, readZips } from '../../../shared/regions/zip-file.ts';
 const line = (zip: string, state: string, county: string, lat = '43.17', lon = '-72.1') =>
   ['US', zip, 'Place', state && 'State', state, state && 'County', county, '', '', lat, lon, '4'].join('\t');
 
-describe('the file of ZIPs', () => {
-  test('every ZIP but those of the armed forces and of the Marshall Islands has a county', () => {
+describe('the ZIP file', () => {
+  test('every ZIP has a county, except those of the armed forces and of the Marshall Islands', () => {
     const { zips, skipped } = readZips();
     expect(zips.length).toBe(40_977);
     expect(skipped).toEqual({ military: 511, abroad: 2 });
@@ -18,7 +18,7 @@ describe('the file of ZIPs', () => {
     ]);
   });
 
-  test('a county of the past is replaced by that of the point, or the nearest', () => {
+  test('a former county is replaced by that of the point, or the nearest', () => {
     const hartford = line('06103', 'CT', '003', '41.76', '-72.68');
     const atSea = line('06999', 'CT', '001', '40.95', '-73.2');
     const { zips } = parseZips(`${hartford}\n${atSea}\n`);
@@ -27,7 +27,7 @@ describe('the file of ZIPs', () => {
     expect(Math.floor((zips[1]?.fips ?? 0) / 1000)).toBeOneOf([9, 36]);
   });
 
-  test('a ZIP that comes twice is taken once; a fleet post office of the same number is not it', () => {
+  test('a ZIP that appears twice is used once; a fleet post office with the same number is not it', () => {
     const { zips, skipped } = parseZips(
       [line('96863', '', ''), line('96863', 'HI', '003'), line('96863', 'HI', '001')].join('\n'),
     );

@@ -33,7 +33,7 @@ test.each<[string, unknown[][], number]>([
   expect(/skip_lines: (\d)/.exec(found.text)?.[1]).toBe(count === 0 ? undefined : String(count));
 });
 
-test('a title above the header of a sheet', async () => {
+test("a title above a sheet's header", async () => {
   const cells = [[text('Assessment Roll')], HEADER.map(text)];
   const rows = ROWS.map(([id, owner, acres]) => [
     text(String(id)),
@@ -45,7 +45,7 @@ test('a title above the header of a sheet', async () => {
   expect(found.text).toContain('  skip_lines: 1\n');
 });
 
-test('a header that repeats a name and leaves one out is read: the rows below name no columns', async () => {
+test('a header with a repeated name and a missing one is read: the rows below name no columns', async () => {
   const repeated = csv(['PARCEL_ID', 'OWNER', 'OWNER'], ...ROWS);
   const found = await suggest('roll.csv', repeated, 'csv');
   expect([found.rows, found.suggestions?.key?.columns]).toEqual([30, ['PARCEL_ID']]);
@@ -54,7 +54,7 @@ test('a header that repeats a name and leaves one out is read: the rows below na
   expect([unnamed.rows, unnamed.suggestions?.key?.columns]).toEqual([30, ['PARCEL_ID']]);
 });
 
-describe('a file of sales that no preset knows', () => {
+describe('a sales file that no preset matches', () => {
   const header = ['PARCEL_ID', 'SALE_DATE', 'SALE_PRICE', 'QUAL_CODE', 'GRANTOR', 'GRANTEE', 'ACRES'];
   /** A parcel in five is sold twice. */
   const sales = Array.from({ length: 60 }, (_, i) => [
@@ -67,7 +67,7 @@ describe('a file of sales that no preset knows', () => {
     1 + (i % 50) / 4,
   ]);
 
-  test('becomes listings with a key, days and prices, and its codes to choose from', async () => {
+  test('becomes listings with a key, days, and prices, and its codes to choose from', async () => {
     const found = await suggest('sales.csv', csv(header, ...sales), 'csv');
     expect([found.kind, found.problems]).toEqual(['listings', []]);
     expect(found.text).toMatch(/\nlistings:\n.*\n.*\n {2}key: PARCEL_ID /);
@@ -77,7 +77,7 @@ describe('a file of sales that no preset knows', () => {
     expect(found.check?.comps[0]).toMatch(/^60 of .*\b60 rows/);
   });
 
-  test('is none where each parcel stands once, with what a roll says of owners', async () => {
+  test("isn't one if each parcel appears once, with what a roll has about owners", async () => {
     const once = sales.slice(0, 40);
     const mailed = once.map((row, i) => [...row, `${100 + i} MAIN ST`]);
     const roll = await suggest('roll.csv', csv([...header, 'MAIL_ADDRESS'], ...mailed), 'csv');

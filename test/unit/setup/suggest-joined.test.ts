@@ -46,7 +46,7 @@ const suggest = (...sources: string[]) =>
     head: { name: 'bangor' },
   });
 
-test('a roll and shapes are joined by the columns whose values agree, however they are written', async () => {
+test('a roll and shapes are joined on the columns whose values agree, however they are written', async () => {
   csv(
     'roll.csv',
     parcels.map((row, i) => ({
@@ -68,7 +68,7 @@ test('a roll and shapes are joined by the columns whose values agree, however th
   expect(found.text).toMatch(/# matches 270 of 300 keys/);
 });
 
-test('two rolls are a list, the second with what the first does not tell', async () => {
+test('two rolls become a list, the second with what the first lacks', async () => {
   csv(
     'owners.csv',
     parcels.map((row, i) => ({ PARCEL_ID: row.MAP_LOT, OWNER: `DOE JOHN ${i} LLC` })),
@@ -90,7 +90,7 @@ test('two rolls are a list, the second with what the first does not tell', async
   expect(feed.shape?.key.columns).toEqual(['MAPLOTUNIT']);
 });
 
-test('sources without a key in common say so, and two with shapes are refused', async () => {
+test('sources without a common key are refused with the reason, and so are two with shapes', async () => {
   csv(
     'other.csv',
     Array.from({ length: 50 }, (_, i) => ({ PIN: `77-${1000 + 31 * i}`, OWNER: `DOE ${i} LLC` })),

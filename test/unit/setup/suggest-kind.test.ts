@@ -34,7 +34,7 @@ const dayOf = (n: number, year = 2024) => `${year}-${two(1 + (n % 12))}-${two(1 
 const pin = (n: number) => `${10 + (n % 7)}-${1000 + 7 * n}`;
 const price = (n: number) => 40_000 + 1_250 * n;
 
-describe('a row for each sale, with a day and a price, is no roll', () => {
+describe('a row for each sale, with a day and a price, is not a roll', () => {
   const sale = (n: number) => ({ PARCEL_ID: pin(n), SALE_DATE: dayOf(n), SALE_PRICE: price(n) });
   const SALES: [string, (n: number) => Row][] = [
     ['parcel, day and price', sale],
@@ -58,7 +58,7 @@ describe('a row for each sale, with a day and a price, is no roll', () => {
     expect(check?.parts[0]?.sales).toBeGreaterThan(0);
   });
 
-  test('what names the deed is written, so that the parcels of one deed are no comps', async () => {
+  test("the deed's identifier is mapped, so that the parcels of one deed are not comps", async () => {
     const rows = rowsOf(n => ({ ...sale(n), DOC: n < 4 ? 2_001 : 3_000 + n }));
     const found = await suggest(rows);
     expect(found.text).toMatch(/^ {2}book: DOC/m);
@@ -87,9 +87,9 @@ describe('a row for each sale, with a day and a price, is no roll', () => {
   });
 });
 
-describe('an export of listings is a feed of listings', () => {
+describe('an export of listings is a listings feed', () => {
   const STATUSES = ['Active', 'Pending', 'Closed', 'Withdrawn'];
-  test('by its statuses, each of which is told apart', async () => {
+  test('by its statuses, each of which is recognized', async () => {
     const rows = rowsOf(n => ({
       'MLS #': 4_400_000 + 3 * n,
       Status: STATUSES[n % 4]!,
@@ -162,7 +162,7 @@ describe('an export of listings is a feed of listings', () => {
     expect(filled).toMatchObject({ source_id: ROWS, lot_acres: ROWS });
   });
 
-  test('with one price, which is what is asked until it is paid', async () => {
+  test('with one price, which is the list price until the sale', async () => {
     const rows = rowsOf(n => ({
       ID: `L${n}`,
       STATUS: 'SOLD',
@@ -176,7 +176,7 @@ describe('an export of listings is a feed of listings', () => {
     expect(check?.warnings).toHaveLength(1);
   });
 
-  test('in the names of the Data Dictionary, which a preset reads', async () => {
+  test('with the names of the Data Dictionary, which a preset reads', async () => {
     const rows = rowsOf(n => ({
       ListingKey: n,
       StandardStatus: 'Active',
@@ -187,7 +187,7 @@ describe('an export of listings is a feed of listings', () => {
     expect([kind, check?.preset]).toEqual(['listings', 'reso']);
   });
 
-  test('but not a roll whose parcels are active', async () => {
+  test('but not a roll with active parcels', async () => {
     const rows = rowsOf(n => ({
       PIN: pin(n),
       STATUS: 'ACTIVE',
@@ -224,7 +224,7 @@ describe('an export of listings is a feed of listings', () => {
   });
 });
 
-test('a roll with longitude and latitude is placed by them, and so is its county known', async () => {
+test('a roll with longitude and latitude is located by them, and so is its county', async () => {
   const rows = rowsOf(n => ({
     PIN: pin(n),
     OWNER: `DOE ${n} LLC`,

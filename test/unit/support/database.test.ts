@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../support/database.ts';
 const one = await createTestDatabase();
 const two = await createTestDatabase();
 
-test('a test database is migrated, the queue included', async () => {
+test('a test database is migrated, including the queue', async () => {
   await assertSchemaVersion(one.pool);
   const { rows } = await one.pool.query(
     "select 1 from information_schema.tables where table_schema = 'bullmq' limit 1",

@@ -73,7 +73,7 @@ function importers(cases: [string, string][], kind: string): Record<string, stri
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-describe('boundaries that lint keeps', () => {
+describe('boundaries that lint enforces', () => {
   const found = lint({ ...importers(breaches, 'breach'), ...importers(allowed, 'allowed') });
 
   test.each(
@@ -88,7 +88,7 @@ describe('boundaries that lint keeps', () => {
     expect(found.filter(problem => problem.startsWith(path))).toEqual([]),
   );
 
-  test('a type, a dynamic import and a re-export are breaches as well', () => {
+  test('a type, a dynamic import, and a re-export are violations as well', () => {
     const files = {
       'api/dynamic.ts': "export const load = () => import('../workers/b.ts');\n",
       'api/passed-on.ts': "export { value } from '../workers/b.ts';\n",

@@ -55,7 +55,7 @@ const run = () => execFileSync(process.execPath, ARGS, { cwd: root, encoding: 'u
 
 const builds = () => readdirSync(join(root, 'dist'));
 
-test('a build lasts for as long as the sources stay as they are, and programs know their own addresses', () => {
+test('a build is used as long as the sources stay the same, and programs have their own URLs', () => {
   expect(run()).toContain('api/main.ts');
   const [first] = builds();
   expect(run()).toContain('api/main.ts');
@@ -69,7 +69,7 @@ test('a build lasts for as long as the sources stay as they are, and programs kn
   expect(builds()).toHaveLength(3);
 });
 
-test('the files of pages have addresses of their content, which style sheets and scripts know', () => {
+test('page files have content-based URLs, which style sheets and scripts use', () => {
   run();
   const build = join(root, 'dist', builds()[0]!);
   const assets = JSON.parse(readFileSync(join(build, 'assets.json'), 'utf8'));
@@ -90,7 +90,7 @@ test('two processes that find a stale build at once both run, and leave one buil
   expect(builds()).toHaveLength(1);
 });
 
-test('a process loads the rest of its build after a newer one was made', async () => {
+test('a process loads the rest of its build even after a newer one', async () => {
   write(
     'api/main.ts',
     `process.stdout.write('ready\\n');
@@ -123,7 +123,7 @@ test('a new build deletes those that nobody has started for a week', () => {
   expect(existsSync(join(root, 'dist', old!))).toBe(false);
 });
 
-test('a checkout that may not be written runs anyway, with its packages and files', () => {
+test('a read-only checkout runs anyway, with its packages and files', () => {
   write('dist', 'no folder');
   write(
     'api/main.ts',
@@ -137,7 +137,7 @@ test('a checkout that may not be written runs anyway, with its packages and file
   expect(run()).toBe('65 1.2.3 true\n');
 });
 
-test('an image runs what it was built with', () => {
+test('an image runs the build that it contains', () => {
   write('cli/main.ts', 'export const main = async () => { console.log(import.meta.url); return 3; };');
   write('bin/plat.mjs', readFileSync(join(rootDir, 'bin/plat.mjs'), 'utf8'));
   execFileSync(process.execPath, ['tools/build.mjs'], { cwd: root });

@@ -25,7 +25,7 @@ const folder = testFolder();
 describe('generated files', () => {
   const generated = (text: string) => [{ path: 'made.txt', source: 'the source', produce: async () => text }];
 
-  test('a missing, a stale and a current file', async () => {
+  test('a missing, a stale, and a current file', async () => {
     expect(await checkGenerated(generated('one\ntwo\n'), false, folder)).toEqual([
       expect.stringMatching(/^made\.txt .*`npm run generate`/),
     ]);
@@ -36,7 +36,7 @@ describe('generated files', () => {
     expect(await checkGenerated(generated('one\nthree\n'), false, folder)).toEqual([]);
   });
 
-  test('writing brings a file up to date', async () => {
+  test('writing updates a file', async () => {
     expect(await checkGenerated(generated('new\n'), true, folder)).toEqual([]);
     expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('new\n');
   });
@@ -53,7 +53,7 @@ describe('generated files', () => {
   });
 });
 
-test('what Spectral says of an OpenAPI document, with its place', async () => {
+test("Spectral's findings in an OpenAPI document, with their location", async () => {
   const document = {
     openapi: '3.1.0',
     info: { title: 'Plat', version: '1.0.0', description: 'An API.' },
@@ -77,11 +77,11 @@ test('what Spectral says of an OpenAPI document, with its place', async () => {
   ]);
 });
 
-describe('rules of the house', () => {
+describe('house rules', () => {
   const query = (text: string) => ({ path: 'sql/queries/area/file.sql', text: `-- name: get_it\n${text}` });
   const user = (path: string) => ({ path, text: "const text = sql('area/get_it');" });
 
-  test('a query has a head comment and is used by the program', () => {
+  test('a query has a header comment and is used by the program', () => {
     expect(checkQueries([query('-- Gets it.\nselect 1'), user('api/a.ts')])).toEqual([]);
     expect(checkQueries([query('select 1'), user('api/a.ts')])).toEqual([
       expect.stringMatching(/area\/get_it .*comment/),
@@ -91,13 +91,13 @@ describe('rules of the house', () => {
     expect(checkQueries([query('-- Gets it.\nselect 1'), user('test/db/a.test.ts')])).toEqual(unused);
   });
 
-  test('a query that is loaded exists', () => {
+  test('a loaded query exists', () => {
     expect(checkQueries([user('workers/a.ts')])).toEqual([
       expect.stringMatching(/^workers\/a\.ts .*area\/get_it/),
     ]);
   });
 
-  test('a function has at most 60 lines, those with a reason excepted', () => {
+  test('a function has at most 60 lines, except those with a stated reason', () => {
     const file = (text: string, path = 'api/a.ts') => [{ path, text }];
     const body = (lines: number) => `{\n${'  work();\n'.repeat(lines - 2)}}`;
     const check = (text: string, allowed: Record<string, string> = {}) =>
@@ -123,7 +123,7 @@ describe('rules of the house', () => {
     expect(checkFunctionLength(file(`function go(): void ${body(99)}`, 'test/a.ts'), {})).toEqual([]);
   });
 
-  test('a file has at most 400 lines, the two of the whole schema excepted', () => {
+  test('a file has at most 400 lines, except the two of the whole schema', () => {
     const lines = (count: number) => 'x\n'.repeat(count);
     expect(checkFileSizes([{ path: 'api/a.ts', text: lines(400) }])).toEqual([]);
     for (const path of ['sql/schema.sql', 'sql/migrations/0001_schema.sql'])
@@ -131,7 +131,7 @@ describe('rules of the house', () => {
     expect(checkFileSizes([{ path: 'api/a.ts', text: lines(401) }])[0]).toContain('api/a.ts has 401 lines');
   });
 
-  test('no two files of the program have one name, main and index excepted', () => {
+  test('no two files of the program have the same name, except main and index', () => {
     const named = (...paths: string[]) => checkFileNames(paths.map(path => ({ path, text: '' })));
     expect(named('api/main.ts', 'workers/main.ts', 'api/pages/index.ts', 'shared/index.ts')).toEqual([]);
     expect(named('api/deals/advice.tsx', 'test/unit/advice.ts', 'api/v1/advice.json')).toEqual([]);
@@ -140,7 +140,7 @@ describe('rules of the house', () => {
     ]);
   });
 
-  test('pages name no statement', () => {
+  test('pages contain no statement names', () => {
     const sql = {
       path: 'sql/queries/deals/deals.sql',
       text: '-- name: find_live\n-- Live ones.\nselect 1;\n',
@@ -152,7 +152,7 @@ describe('rules of the house', () => {
     ]);
   });
 
-  test('files and folders import each other in no circle, types included', () => {
+  test('files and folders have no circular imports, including types', () => {
     const file = (path: string, ...imports: string[]) => ({
       path,
       text: imports.map(each => `import type { A } from '${each}';\n`).join(''),
@@ -174,7 +174,7 @@ describe('rules of the house', () => {
     expect(checkCircles([...tree.slice(0, 2), file('shared/model/c.ts', '../d.ts')])).toHaveLength(1);
   });
 
-  test('the drawing of the house: an arrow to what a room needs on the next floor; a circle is named', () => {
+  test('the architecture diagram: an arrow to what a room needs on the next floor; a circle is named', () => {
     const file = (path: string, ...imports: string[]) => ({
       path,
       text: imports.map(each => `import '${each}';\n`).join(''),
@@ -235,7 +235,7 @@ describe('.env.example', () => {
 describe('docker-compose.yml', () => {
   const compose = readFileSync(join(rootDir, 'docker-compose.yml'), 'utf8');
 
-  test('hands on every setting', () => expect(checkCompose(compose)).toEqual([]));
+  test('passes on every setting', () => expect(checkCompose(compose)).toEqual([]));
 
   test.each([
     ['a setting that is missing', /^ *SMTP_URL: .*\n/m, '', `\${SMTP_URL:-}`],
@@ -252,7 +252,7 @@ describe('docker-compose.yml', () => {
   });
 });
 
-test('docs/operating.md names metrics that there are', () => {
+test('docs/operating.md names only existing metrics', () => {
   const sources = ['shared/platform/declared-metrics.ts', 'workers/start-worker.ts'].map(path =>
     readFileSync(join(rootDir, path), 'utf8'),
   );
@@ -267,7 +267,7 @@ test('docs/operating.md names metrics that there are', () => {
 describe('style', () => {
   const file = (text: string) => [{ path: 'shared/some/thing.ts', text }];
 
-  test('a comment is as wide as the code at most, unless it has an address', () => {
+  test('a comment is at most as wide as the code, unless it has a URL', () => {
     expect(checkCommentWidth(file(`// ${'word '.repeat(30)}`))).toEqual([
       expect.stringMatching(/^shared\/some\/thing\.ts:1 .*\b153 columns.*\b110\b/),
     ]);
@@ -275,7 +275,7 @@ describe('style', () => {
     expect(checkCommentWidth(file(`// https://a.example/${'x'.repeat(120)}`))).toEqual([]);
   });
 
-  test('a comment names only files and statements that exist', () => {
+  test('a comment names only existing files and statements', () => {
     const query = { path: 'sql/queries/market/stats.sql', text: '-- name: read_stats\n-- Reads.\nselect 1' };
     expect(checkCommentNames([...file('// See thing.ts and market/read_stats.'), query])).toEqual([]);
     expect(checkCommentNames([...file('// See other.ts and market/read_all.'), query])).toEqual([

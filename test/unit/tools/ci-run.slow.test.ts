@@ -59,7 +59,7 @@ describe.skipIf(process.platform === 'win32')('.ci/run', () => {
     expect(ci('true', 3, 0)).toEqual({ last: '9 passed, 0 failed', status: 0 }));
   test('fails with a test, and a file that broke before its tests counts as one', () =>
     expect(ci('true', 3, 2, 1)).toEqual({ last: '9 passed, 9 failed', status: 1 }));
-  test('fails with the check, and runs the tests all the same', () =>
+  test('fails with the check, and still runs the tests', () =>
     expect(ci('false', 3, 0)).toEqual({ last: '9 passed, 0 failed', status: 1 }));
-  test('fails when the tests leave no report', () => expect(ci('true', 0, 0)).toMatchObject({ status: 1 }));
+  test('fails if the tests leave no report', () => expect(ci('true', 0, 0)).toMatchObject({ status: 1 }));
 });

@@ -12,7 +12,7 @@ describe('Dockerfile', () => {
   const text = read('Dockerfile').replace(/\\\n\s*/g, ' ');
   const ignored = read('.dockerignore').split('\n');
 
-  test('copies only what exists and what .dockerignore lets through', () => {
+  test('copies only what exists and what .dockerignore allows', () => {
     const copies = [...text.matchAll(/^COPY (?!--from)(.*)$/gm)].map(match =>
       match[1]!.split(' ').slice(0, -1),
     );
@@ -28,7 +28,7 @@ describe('Dockerfile', () => {
     expect(ignored.filter(line => line.startsWith('!')).sort()).toEqual(paths.map(path => `!${path}`).sort());
   });
 
-  test('runs plat as an ordinary user, with a health check and without development packages', () => {
+  test('runs plat as an ordinary user, with a health check and without dev dependencies', () => {
     for (const line of [
       'USER node',
       'ENTRYPOINT ["node", "bin/plat.mjs"]',
@@ -54,7 +54,7 @@ describe('docker-compose.yml', () => {
   const text = read('docker-compose.yml');
   const { services } = parse(text, { merge: true }) as { services: Record<string, Service> };
 
-  test('starts PostgreSQL 18, Redis 8, the API and the workers after one migration', () => {
+  test('starts PostgreSQL 18, Redis 8, the API, and the workers after one migration', () => {
     expect(services.postgres!.image).toBe('postgres:18');
     expect(services.redis!.image).toBe('redis:8');
     expect(Object.keys(services).sort()).toEqual(['api', 'migrate', 'postgres', 'redis', 'worker']);
@@ -70,7 +70,7 @@ describe('docker-compose.yml', () => {
     expect(services.redis!.healthcheck).toBeDefined();
   });
 
-  test('has no password of its own and opens no port but the API’s', () => {
+  test("has no password of its own and opens only the API's port", () => {
     const passwords = [...text.matchAll(/\$\{([A-Z_]*PASSWORD)([^}]*)\}/g)].filter(
       ([, name]) => name !== 'ADMIN_PASSWORD',
     );
@@ -83,7 +83,7 @@ describe('docker-compose.yml', () => {
     ).toEqual(['api']);
   });
 
-  test('sets only settings that the program knows', () => {
+  test('sets only settings that the program has', () => {
     for (const name of ['migrate', 'api', 'worker']) {
       for (const setting of Object.keys(services[name]!.environment!))
         expect(settingNames).toContain(setting);
@@ -91,7 +91,7 @@ describe('docker-compose.yml', () => {
   });
 
   const compose = spawnSync('docker', ['compose', 'version']).status === 0;
-  test.skipIf(!compose)('docker compose takes it, and refuses to start without passwords', () => {
+  test.skipIf(!compose)('docker compose accepts it, and refuses to start without passwords', () => {
     const config = (env: Record<string, string>) =>
       spawnSync(
         'docker',

@@ -74,7 +74,7 @@ function similarity(a: Buffer, b: Buffer): number {
   return sum / windows;
 }
 
-describe('pictures of GeoTIFFs are what gdalwarp makes of them', () => {
+describe('pictures of GeoTIFFs match those of gdalwarp', () => {
   test.each([
     ['overview', naip, frames.township, {}],
     ['full-resolution', naip, frames.field, {}],
@@ -90,7 +90,7 @@ describe('pictures of GeoTIFFs are what gdalwarp makes of them', () => {
     expect(similarity(ours, await gdal(name))).toBeGreaterThan(0.98);
   });
 
-  test('the measure tells a picture from one that is two pixels off', async () => {
+  test('the measure detects a picture that is two pixels off', async () => {
     const theirs = await gdal('infrared-as-alpha');
     expect(similarity(theirs, Buffer.concat([theirs.subarray(6), theirs.subarray(0, 6)]))).toBeLessThan(0.98);
   });
@@ -195,7 +195,7 @@ describe('frames', () => {
     ] as Ring),
   ];
 
-  test('a lot of 40 square metres is shown with 120 m around it, a county whole', () => {
+  test('a lot of 40 square meters is shown with 120 m around it, a county as a whole', () => {
     const lot = frameOf([[box(-99.0001, 47, -99, 47.00005)]]);
     expect(lot.pixelM * WIDTH).toBeCloseTo(120, 6);
     const county = frameOf([[box(-100, 46, -99, 48)]]);
@@ -217,7 +217,7 @@ describe('frames', () => {
     expect([lon, lat].map(degrees => degrees.toFixed(6))).toEqual(['-179.997000', '51.905000']);
   });
 
-  test('50,000 vertices are drawn; more, 1,001 parts and a scribble all over the picture are not', async () => {
+  test('50,000 vertices are drawn; more, 1,001 parts, and a scribble across the picture are not', async () => {
     const ringOf = (vertices: number, radius: (i: number) => number, turn: number): Ring => {
       const ring = Array.from({ length: vertices }, (_, i): Position => {
         const angle = turn * i;

@@ -8,7 +8,7 @@ import { openRejects, rawText } from '../../../../workers/ingest/engine/stage-sc
 /** Bytes that ArrayBuffers hold outside the heap. */
 const buffers = () => process.memoryUsage().arrayBuffers;
 
-test('a million keys are remembered in 32 MB, few of them are taken for another, and every one is found again', () => {
+test('a million keys fit into 32 MB, few of them are mistaken for another, and every one is found again', () => {
   const before = buffers();
   const seen = new SeenKeys();
   const keys = 1_000_000;
@@ -47,7 +47,7 @@ const reject = (rowNo: number) => ({
   raw: 'x'.repeat(1_000),
 });
 
-test('rejects wait for a slow server instead of piling up', async () => {
+test('rejected rows wait for a slow server instead of piling up', async () => {
   const { client, stream, takeOne, taken } = slowConnection();
   const rejects = openRejects(client, 1);
   const drained = vi.fn();
@@ -64,7 +64,7 @@ test('rejects wait for a slow server instead of piling up', async () => {
   expect(taken()).toBeGreaterThan(256 * 1024);
 });
 
-test('a connection that is lost while rejects wait for it ends the wait', async () => {
+test('a connection that is lost while rejected rows wait for it ends the wait', async () => {
   const { client, stream } = slowConnection();
   const rejects = openRejects(client, 1);
   for (let n = 0; n < 600; n++) rejects.add(reject(n));

@@ -14,7 +14,7 @@ const folder = testFolder();
 const swap = ([x, y]: Position): Position => [y!, x!];
 const many = <T>(of: (n: number) => T): T[] => Array.from({ length: 20 }, (_, n) => of(n));
 
-describe('plat feed check says what the gate would say of where a layer lies', () => {
+describe("plat feed check reports what a run would report about a layer's location", () => {
   function check(features: Feature[], more: Record<string, unknown> = {}) {
     writeRoads(folder, 'roads', features);
     const layer = { source: 'roads.ndgeojson', format: 'ndgeojson' };
@@ -46,7 +46,7 @@ describe('plat feed check says what the gate would say of where a layer lies', (
     expect((await check(roads, { fips: '23019', gates })).problems).toEqual([]);
   });
 
-  test('a coverage in which no feature lies, and one beside which too many lie', async () => {
+  test('a coverage without features, and one with too many beside it', async () => {
     expect(await check(roads, { coverage: [-91, 42, -88, 44] })).toMatchObject({
       ok: false,
       problems: [expect.stringMatching(/^layer: 20 of 20 features .*coverage.*\b100\.0%/)],
@@ -62,7 +62,7 @@ describe('plat feed check says what the gate would say of where a layer lies', (
     ]);
   });
 
-  test('a layer whose place only its features tell: the box is shown, those that do not count included', async () => {
+  test("a layer located only by its features: the box is shown, including those that don't count", async () => {
     const found = await check([...roads, road(25, 'S1820')]);
     expect(found).toMatchObject({ ok: true, extent: [-72.15, 43.2, -72.14, 43.225] });
     expect(found.warnings).toEqual([
@@ -74,7 +74,7 @@ describe('plat feed check says what the gate would say of where a layer lies', (
   });
 });
 
-test('heights of another county', async () => {
+test('elevation of another county', async () => {
   writeTiff(join(folder, 'dem.tif'), {
     width: 4,
     height: 4,
@@ -90,7 +90,7 @@ test('heights of another county', async () => {
   ]);
 });
 
-describe('a run that has nothing to merge is blocked, and the check says so', () => {
+describe('a run with nothing to merge is blocked, and the check says so', () => {
   const check = (name: string, features: Feature[], more: Record<string, unknown>, rows?: number) => {
     writeFeatures(join(folder, `${name}.ndgeojson`), features);
     return checkFeed(feedOf(folder, { name, ...more }), rows === undefined ? {} : { rows });
@@ -99,7 +99,7 @@ describe('a run that has nothing to merge is blocked, and the check says so', ()
   const layer = { source: 'w.ndgeojson', format: 'ndgeojson' };
   const wetlands = { kind: 'wetlands', fips: '33019', layer };
 
-  test('a layer of which nothing counts', async () => {
+  test('a layer without features that count', async () => {
     expect(await check('w', [wetland(0, 'U')], wetlands)).toMatchObject({
       ok: false,
       problems: [expect.stringMatching(/^layer: .*\b1 feature/)],
@@ -118,7 +118,7 @@ describe('a run that has nothing to merge is blocked, and the check says so', ()
     ]);
   });
 
-  test('what is not among the first rows may follow', async () => {
+  test('rows beyond the first may follow', async () => {
     const rows = [wetland(0, 'U'), wetland(1, 'U'), wetland(2, 'PUBH')];
     expect(await check('w', rows, wetlands, 2)).toMatchObject({
       ok: true,
@@ -127,7 +127,7 @@ describe('a run that has nothing to merge is blocked, and the check says so', ()
     });
   });
 
-  test('a roll of which every row is left out', async () => {
+  test('a roll with all rows left out', async () => {
     const roll = {
       source: 'r.ndgeojson',
       format: 'ndgeojson',
@@ -144,7 +144,7 @@ describe('a run that has nothing to merge is blocked, and the check says so', ()
   });
 });
 
-describe('what a few cells of a file of heights tell', () => {
+describe('what a few cells of an elevation file reveal', () => {
   async function check(at: (column: number, row: number) => number, section: object = {}, size = 64) {
     const step = 1 / size;
     writeTiff(join(folder, 'cells.tif'), {
@@ -161,7 +161,7 @@ describe('what a few cells of a file of heights tell', () => {
     return { ...found, text: renderCheck(found) };
   }
 
-  test('the range of heights, and a unit that nobody has stated', async () => {
+  test('the range of elevations, and a missing unit', async () => {
     // The first block holds the columns 0 to 31, the one in the middle 32 to 63.
     const { ok, warnings, text } = await check(column => 100.5 + column);
     expect([ok, warnings]).toEqual([true, []]);
@@ -193,7 +193,7 @@ describe('what a few cells of a file of heights tell', () => {
     });
   });
 
-  test('a file whose cells are damaged though its header is whole', async () => {
+  test('a file with damaged cells and an intact header', async () => {
     const grid = { originX: -73, originY: 44, stepX: 0.1, stepY: -0.1 };
     // Says that it is compressed, and is not.
     const cells = { width: 10, height: 10, at: () => 7, keys: geographicKeys(4269), compression: 8 };
@@ -204,7 +204,7 @@ describe('what a few cells of a file of heights tell', () => {
     expect(found.warnings).toEqual([expect.stringMatching(/^elevation: .*damaged\.tif: .*cells 0-9, /)]);
   });
 
-  test('a fill value that nobody has declared', async () => {
+  test('an undeclared fill value', async () => {
     const fill = (column: number) => (column < 4 ? -9999 : 200);
     const { ok, warnings, text, tiles } = await check(fill);
     expect(ok).toBe(true);
@@ -227,7 +227,7 @@ describe('what a few cells of a file of heights tell', () => {
   });
 });
 
-describe('of parcels', () => {
+describe('for parcels', () => {
   const lots = (geometryOf: (n: number) => Geometry | null): Feature[] =>
     many(n => ({ properties: { PIN: `P${n}` }, geometry: geometryOf(n) }));
   function check(features: Feature[], fips: string) {
@@ -250,7 +250,7 @@ describe('of parcels', () => {
     ]);
   });
 
-  test('a geometry that is of no use becomes null, as in a run', async () => {
+  test('an unusable geometry becomes null, as in a run', async () => {
     const off: Geometry = {
       type: 'Polygon',
       coordinates: [
@@ -273,7 +273,7 @@ describe('of parcels', () => {
     ]);
   });
 
-  test('a word that stands for a key on many shapes is a warning', async () => {
+  test('a word in place of a key on many shapes is a warning', async () => {
     const named = (n: number) => ({ properties: { PIN: n < 12 ? 'na' : `P${n}` }, geometry: lot(n) });
     expect(await check(many(named), '33019')).toMatchObject({
       ok: true,
@@ -282,7 +282,7 @@ describe('of parcels', () => {
     expect((await check(lots(lot), '33019')).warnings).toEqual([]);
   });
 
-  test('a feature that is nested too deeply to be walked is one rejected row', async () => {
+  test('a feature that is nested too deeply is one rejected row', async () => {
     const nested = JSON.parse(`${'['.repeat(3_000)}${']'.repeat(3_000)}`);
     const deep = { type: 'Polygon', coordinates: nested } as Geometry;
     const [part] = (
@@ -306,7 +306,7 @@ describe('plat feed check says that a layer of points has no boundaries', () => 
     geometry: { type: 'Point', coordinates: lotRings(n)[0]![0]! },
   });
 
-  test('of points alone, and not of points among areas', async () => {
+  test('only for points, and not for points among areas', async () => {
     const alone = await check(many(point));
     expect([alone.ok, alone.parts[0]?.usable, alone.parts[0]?.dropped]).toEqual([true, 20, []]);
     expect(alone.warnings).toEqual([expect.stringMatching(/points.*boundaries/)]);

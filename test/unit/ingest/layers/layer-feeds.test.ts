@@ -14,8 +14,8 @@ import { fault, feedOf, sampleFeeds } from '../../feeds/support.ts';
 const ROADS = { name: 'r', kind: 'roads', layer: { source: 'r.geojson', format: 'geojson' } };
 const HEIGHTS = { name: 'h', kind: 'elevation', elevation: { source: 'h.tif' } };
 
-describe('the file of a layer', () => {
-  test('needs little: the columns are those of TIGER, the NWI and FEMA, the reach that of its classes', () => {
+describe("a layer's file", () => {
+  test('needs little: the columns are those of TIGER, the NWI, and FEMA, the reach that of its classes', () => {
     expect(feedOf(stringify(ROADS))).toMatchObject({
       kind: 'roads',
       layer: { columns: { mtfcc: { column: 'MTFCC' } }, skipWhere: [] },
@@ -37,7 +37,7 @@ describe('the file of a layer', () => {
     });
   });
 
-  test('its own class, reach, coverage and county', () => {
+  test('its own class, reach, coverage, and county', () => {
     const layer = { ...ROADS.layer, columns: { class: 'CLASS' }, reach: { normal: 40 } };
     const feed = feedOf(stringify({ ...ROADS, layer, coverage: [-73, 43, -72, 44], fips: '33019' }));
     expect(feed).toMatchObject({
@@ -50,12 +50,12 @@ describe('the file of a layer', () => {
     expect((feed as LayerFeed).layer.columns).not.toHaveProperty('mtfcc');
   });
 
-  test("names any county, Connecticut's planning regions among them", () => {
+  test("can be in any county, including Connecticut's planning regions", () => {
     for (const fips of ['09110', '09190', '72001', '02063'])
       expect(feedOf(stringify({ ...ROADS, fips })).fips).toBe(Number(fips));
   });
 
-  test('of elevation names its files in one of three ways', () => {
+  test('of elevation lists its files in one of three ways', () => {
     const of = (section: object) =>
       (feedOf(stringify({ ...HEIGHTS, elevation: section })) as ElevationFeed).elevation;
     expect(of({ source: ['a.tif', 'b.tif'], nodata: -1 })).toEqual({
@@ -110,12 +110,12 @@ describe('the file of a layer', () => {
   });
 });
 
-describe('plat feed check of a layer', () => {
+describe('plat feed check for a layer', () => {
   const folder = testFolder();
   const sample = async (name: string) =>
     checkFeed(await loadFeed(join(sampleFeeds, `${name}.yaml`)), { rows: 5000 });
 
-  test('shows what counts and what does not, by class', async () => {
+  test("shows what counts and what doesn't, by class", async () => {
     const roads = await sample('bangor-me-roads');
     expect(roads).toMatchObject({ ok: true, problems: [] });
     expect(roads.parts[0]).toMatchObject({
@@ -144,7 +144,7 @@ describe('plat feed check of a layer', () => {
     });
   });
 
-  test('shows what would be rejected, its geometry included', async () => {
+  test('shows what would be rejected, including its geometry', async () => {
     const point = { type: 'Point', coordinates: [-72, 43] };
     const lines = [{ MTFCC: 'S1400' }, { MTFCC: null }].map(properties =>
       JSON.stringify({ type: 'Feature', properties, geometry: point }),
@@ -174,7 +174,7 @@ describe('plat feed check of a layer', () => {
     ]);
   });
 
-  test('a type that is written in another case is named', async () => {
+  test('a type in another case is reported', async () => {
     const [line, area] = [
       {
         type: 'Linestring',
@@ -208,7 +208,7 @@ describe('plat feed check of a layer', () => {
     expect(await rejected('flood', { FLD_ZONE: 'A' }, area!)).toMatch(/'polygon'.* Polygon$/);
   });
 
-  test('of elevation shows what the headers of the files say', async () => {
+  test("of elevation shows what the files' headers say", async () => {
     const check = await sample('bangor-me-elevation');
     expect(check).toMatchObject({
       ok: true,
@@ -229,7 +229,7 @@ describe('plat feed check of a layer', () => {
     expect(text).toMatch(/elevations .*\b0\.3048 m\b.* -9999\b/);
   });
 
-  test('of elevation names files that are missing or of no use', async () => {
+  test('of elevation reports files that are missing or unusable', async () => {
     const check = (elevation: object) =>
       checkFeed(parseFeed(stringify({ ...HEIGHTS, elevation }), join(folder, 'h.yaml')));
     expect((await check({ source: 'gone.tif' })).problems).toEqual([

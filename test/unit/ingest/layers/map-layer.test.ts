@@ -25,7 +25,7 @@ function classesOf(kind: VectorKind, rows: Record<string, unknown>[], layer: Rec
 const column = (name: string, values: readonly unknown[]) => values.map(value => ({ [name]: value }));
 
 describe('roads', () => {
-  test("TIGER's classes: ramps, drives, alleys, private roads and parking lots give access alone, trails do not count", () => {
+  test("TIGER's classes: ramps, drives, alleys, private roads, and parking lots only give access, trails don't count", () => {
     const access = ['S1630', 'S1640', 'S1730', 'S1740', 'S1780'];
     const codes = ['S1100', 'S1200', 's1400', ...access, 'S1500', 'S1820', 'K2400', 'H3010'];
     expect(classesOf('roads', column('MTFCC', codes))).toEqual([
@@ -37,7 +37,7 @@ describe('roads', () => {
     ]);
   });
 
-  test("a feed's own classes, in any case; what it does not list is a fault, not a road that does not count", () => {
+  test("a feed's own classes, in any case; an unlisted one is an error, not a road that doesn't count", () => {
     const columns = {
       class: { column: 'CLASS', values: { 'US HWY': 'highway', Street: 'local', LANE: 'none' } },
     };
@@ -55,7 +55,7 @@ describe('roads', () => {
     expect(classesOf('roads', rows, { columns: otherwise }).slice(3)).toEqual(['-', '-', '-', '-']);
   });
 
-  test('a class of the feed wins over a code, which stands where there is none', () => {
+  test("the feed's class takes precedence over a code, which applies if there is none", () => {
     const columns = { class: 'CLASS', mtfcc: 'CODE' };
     const rows = [
       { CLASS: 'local', CODE: 'S1100' },
@@ -67,7 +67,7 @@ describe('roads', () => {
 });
 
 describe('wetlands', () => {
-  test('whatever the inventory shows counts, lakes, rivers and polygons that lost their code too; uplands do not', () => {
+  test("everything in the inventory counts, including lakes, rivers, and polygons without a code; uplands don't", () => {
     const codes = ['PFO1E', 'L1UBH', 'R3UBH', 'E2EM1P', 'M1UBL', 'U', 'Uf1', 'u', null];
     expect(classesOf('wetlands', column('ATTRIBUTE', codes))).toEqual([
       'PFO1E',
@@ -82,7 +82,7 @@ describe('wetlands', () => {
     ]);
   });
 
-  test('the type stands where there is no code; a shapefile cuts its name', () => {
+  test('the type applies if there is no code; a shapefile cuts its name', () => {
     const rows = [
       { ATTRIBUTE: null, WETLAND_TY: 'Freshwater Pond' },
       { ATTRIBUTE: '', WETLAND_TY: 'Upland' },
@@ -140,7 +140,7 @@ describe('flood zones', () => {
     expect(classesOf('flood', rows)).toEqual(cases.map(([, , expected]) => expected));
   });
 
-  test('a flag or a zone that FEMA does not have is a fault, not a zone that does not count; unless the feed says what it is', () => {
+  test("a flag or zone unknown to FEMA is an error, not a zone that doesn't count, unless the feed defines it", () => {
     const rows = [
       { FLD_ZONE: 'AE', SFHA_TF: 'maybe' },
       { FLD_ZONE: 'QQ', SFHA_TF: null },
@@ -169,7 +169,7 @@ describe('flood zones', () => {
     },
   );
 
-  test('the subtype tells what does not count apart', () => {
+  test("the subtype distinguishes what doesn't count", () => {
     const feed = feedOf('name: f\nkind: flood\nlayer: { source: a.geojson, format: geojson }\n') as LayerFeed;
     const map = compileLayerMapper(layerOf('flood'), feed.layer);
     const values = { FLD_ZONE: 'X', ZONE_SUBTY: '0.2 PCT ANNUAL CHANCE FLOOD HAZARD', SFHA_TF: 'F' };

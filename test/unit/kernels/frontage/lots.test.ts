@@ -11,19 +11,19 @@ describe('lots along a street', () => {
     parcel(4, box(30, 58, 60, 108)),
   ];
 
-  test('the middle one faces it with its front alone', () => {
+  test('the middle one faces it only with its front', () => {
     // 30 m of front; flanks and back lie against neighbors.
     const frontage = frontageOf(2, [WEST_EAST], row);
     expectMeters(frontage, { local: 30 });
     expect(frontage.landlocked).toBe(false);
   });
 
-  test('feet are international ones', () => {
+  test('feet are international feet', () => {
     // 30 m / 0.3048 m; in US survey feet it would be 98.4250.
     expect(frontageOf(2, [WEST_EAST], row).localFt).toBeCloseTo(98.4252, 4);
   });
 
-  test('the flank of the first one, with nothing beside it, runs away from the street and does not count', () => {
+  test("the side of the first one, with nothing beside it, runs away from the street and doesn't count", () => {
     expectMeters(frontageOf(1, [WEST_EAST], row), { local: 30 });
   });
 
@@ -52,7 +52,7 @@ describe('lots along a street', () => {
     expectMeters(frontageOf(1, [WEST_EAST], [parcel(1, jagged)]), { local: 30.27 });
   });
 
-  test('a front askew to the street counts, a flank that leans over it does not', () => {
+  test("a front at an angle to the street counts, a side that leans over it doesn't", () => {
     // The front rises 10 m over 30: sqrt(30^2 + 10^2) = 31.62 m, 18 degrees askew. The flank at 60 degrees to
     // the street faces down.
     const askew: XY[] = [
@@ -79,7 +79,7 @@ describe('corner lots', () => {
     expectMeters(frontageOf(1, roads, [lot]), { local: 70 });
   });
 
-  test('beside a highway the flank counts to the very corner, though the street is nearer there', () => {
+  test('beside a highway the side counts to the very corner, though the street is nearer there', () => {
     // Highway 40 m west of the flank, street 8 m south of the front, which has 30 m.
     const roads = [road('local', [-200, 0], [200, 0]), road('highway', [-32, -200], [-32, 200])];
     expectMeters(frontageOf(1, roads, [lot]), { local: 30, highway: 40 });
@@ -92,7 +92,7 @@ describe('corner lots', () => {
     expectMeters(frontageOf(1, roads, [parcel(1, cut)]), { local: 24 + 34 + 8.49 });
   });
 
-  test('streets that meet without a common vertex are two streets all the same', () => {
+  test('streets that meet without a common vertex are still two streets', () => {
     const roads = [road('local', [-200, 0], [200, 0]), road('normal', [0, 0], [0, 200])];
     expectMeters(frontageOf(1, roads, [lot]), { local: 30, normal: 40 });
   });
@@ -132,12 +132,12 @@ describe('a cul-de-sac', () => {
     expectMeters(frontageOf(1, [street], lots), { local: 15.7 });
   });
 
-  test('so do its neighbours', () => {
+  test('so do its neighbors', () => {
     expectMeters(frontageOf(2, [street], lots), { local: 15.7 });
     expectMeters(frontageOf(3, [street], lots), { local: 15.7 });
   });
 
-  test('so it does where the centreline stops before the bulb', () => {
+  test('so it does if the centerline stops before the bulb', () => {
     // 6 m before it: the arc of the lot straight on is 36 m off, more than the reach of 25 m, less than that
     // and a bulb's 18.3.
     const short = road('local', [-200, 0], [-21, 0]);
@@ -146,7 +146,7 @@ describe('a cul-de-sac', () => {
     expectMeters(frontageOf(1, [road('local', [-200, 0], [-35, 0])], lots), {});
   });
 
-  test('where a road goes on, or ends at another, the reach is no longer', () => {
+  test('where a road continues, or ends at another, the reach is no longer', () => {
     const lot = parcel(1, box(-10, 36, 10, 60));
     const goesOn = [road('local', [-200, 0], [0, 0]), road('local', [0, 0], [200, 0])];
     expectMeters(frontageOf(1, goesOn, [lot]), {});
@@ -157,7 +157,7 @@ describe('a cul-de-sac', () => {
     expectMeters(frontageOf(1, [road('local', [0, -100], [0, -0.5])], [lot]), { local: 20 });
   });
 
-  test('so they do where the centreline goes round in the bulb', () => {
+  test('so they do if the centerline goes around in the bulb', () => {
     const loop = road('local', [-200, 0], [-7, 0], ...arc(-180, 180, 7));
     expectMeters(frontageOf(1, [loop], lots), { local: 15.7 });
   });
@@ -177,12 +177,12 @@ describe('a street that ends at a lot', () => {
     expectMeters(frontage, { local: 15.24 });
   });
 
-  test('serves it less where its way is narrower', () => {
+  test('serves it less if its way is narrower', () => {
     const narrow = [parcels[0]!, parcel(2, box(-40, -50, -6, 0)), parcel(3, box(6, -50, 40, 0))];
     expectMeters(frontageOf(1, [road('local', [0, -100], [0, -0.5])], narrow), { local: 12 });
   });
 
-  test('serves the lots beside it as ever', () => {
+  test('serves the lots beside it as always', () => {
     expectMeters(frontageOf(2, [road('local', [0, -100], [0, -0.5])], parcels), { local: 50 });
   });
 });

@@ -4,8 +4,8 @@ import { box, groundAt } from '../../../support/frontage-ground.ts';
 import { ring } from '../../../support/rings.ts';
 import { expectMeters, frontageOf, meters, parcel, REACH, road, WEST_EAST } from './measure.ts';
 
-describe('parcel maps as they are', () => {
-  test('a boundary drawn along the centreline faces it', () => {
+describe('real parcel maps', () => {
+  test('a boundary drawn along the centerline faces it', () => {
     const parcels = [
       parcel(1, box(0, 0, 30, 50)),
       parcel(2, box(30, 0, 60, 50)),
@@ -15,7 +15,7 @@ describe('parcel maps as they are', () => {
     expectMeters(frontageOf(3, [WEST_EAST], parcels), { local: 60 });
   });
 
-  test('so it does where the road winds about it', () => {
+  test('so it does if the road winds around it', () => {
     // Up to 2 m off to either side: inside it counts by its own length, outside by the
     // boundary's, 0.8 % less.
     const winding = road(
@@ -32,13 +32,13 @@ describe('parcel maps as they are', () => {
     }
   });
 
-  test('neighbours that overlap across the front do not shut each other off', () => {
+  test("neighbors that overlap across the front don't block each other", () => {
     // The lot over the way was drawn to 2 m beyond the centerline.
     const parcels = [parcel(1, box(0, 8, 30, 58)), parcel(2, box(0, -50, 30, 2))];
     expectMeters(frontageOf(1, [WEST_EAST], parcels), { local: 30 });
   });
 
-  test('a neighbour that overlaps or leaves a gap at the side line changes nothing', () => {
+  test('a neighbor that overlaps or leaves a gap at the side line changes nothing', () => {
     const lot = parcel(1, box(0, 8, 30, 58));
     for (const west of [29.8, 30.2]) {
       expectMeters(frontageOf(1, [WEST_EAST], [lot, parcel(2, box(west, 8, 60, 58))]), { local: 30 });
@@ -52,7 +52,7 @@ describe('parcel maps as they are', () => {
     for (const { id } of parcels) expectMeters(frontageOf(id, [WEST_EAST], parcels), { local: 30 });
   });
 
-  test('rings may turn either way', () => {
+  test('rings may have either winding', () => {
     const lot = parcel(1, box(0, 8, 30, 58).reverse());
     expectMeters(frontageOf(1, [WEST_EAST], [lot]), { local: 30 });
   });
@@ -70,7 +70,7 @@ describe('parcel maps as they are', () => {
   });
 });
 
-test('lengths are true to 1e-4 across a neighbourhood 160 km wide', () => {
+test('lengths are true to 1e-4 across a neighborhood 160 km wide', () => {
   // Two lots of 100 m, a degree of longitude (81 km) east and west of the middle.
   const ends = [-73, -71].map((lon, id) => {
     const there = groundAt([lon, 43]);
@@ -84,7 +84,7 @@ test('lengths are true to 1e-4 across a neighbourhood 160 km wide', () => {
   for (const id of [0, 1]) expect(Math.abs(meters(prepared.of(id).localFt) / 100 - 1)).toBeLessThan(1e-4);
 });
 
-test('the stretches that count are given for drawing, with a road that runs through', () => {
+test('the stretches that count are returned for drawing, with a road that runs through', () => {
   const prepared = prepareFrontage(
     [WEST_EAST, road('normal', [0, -200], [0, 200])],
     [parcel(1, ring('8 8, 20 8, 38 8, 38 48, 8 48'))],
@@ -101,7 +101,7 @@ test('the stretches that count are given for drawing, with a road that runs thro
   expect(through).toEqual([{ class: 'local', line: expect.anything(), sides: 2 }]);
 });
 
-test('what lies further off than the margin changes nothing', () => {
+test('anything further away than the margin changes nothing', () => {
   const marginM = frontageMarginM(REACH);
   const lot = parcel(1, box(0, 0, 30, 50));
   // The end of a highway as far off as it may be, and beyond.
@@ -111,7 +111,7 @@ test('what lies further off than the margin changes nothing', () => {
   expect(at(marginM + 0.01).landlocked).toBe(true);
 });
 
-test('a parcel that was not given is refused', () => {
+test('an unknown parcel is refused', () => {
   const prepared = prepareFrontage([WEST_EAST], [], REACH);
   expect(() => prepared.of(7)).toThrow(RangeError);
   expect(() => prepared.facing(7)).toThrow(RangeError);

@@ -8,29 +8,29 @@ describe('a street drawn as a parcel', () => {
   const street = parcel(9, box(-100, -10, 100, 10));
   const lot = parcel(1, box(0, 10, 30, 60));
 
-  test('does not shut off the lots on it', () => {
+  test("doesn't block the lots on it", () => {
     expectMeters(frontageOf(1, [WEST_EAST], [lot, street]), { local: 30 });
     expect(frontageOf(1, [WEST_EAST], [lot, street]).landlocked).toBe(false);
     expectMeters(frontageOf(2, [WEST_EAST], [parcel(2, box(0, -60, 30, -10)), lot, street]), { local: 30 });
   });
 
-  test('itself counts as ground on both sides of its road', () => {
+  test('itself counts as land on both sides of its road', () => {
     expectMeters(frontageOf(9, [WEST_EAST], [lot, street]), { local: 2 * 200 });
   });
 
-  test('does not open the lots on it: what lies behind them stays landlocked', () => {
+  test("doesn't open the lots on it: whatever lies behind them stays landlocked", () => {
     const behind = parcel(2, box(0, 22, 30, 60));
     const shallow = parcel(1, box(0, 10, 30, 22));
     expect(frontageOf(2, [WEST_EAST], [shallow, behind, street]).landlocked).toBe(true);
   });
 
-  test('is the way of its own road alone', () => {
+  test('is only the way of its own road', () => {
     // An old street without a road in it, 20 m of the 24 to the next road.
     const next = road('local', [-200, -14], [200, -14]);
     expect(frontageOf(1, [next], [lot, street]).landlocked).toBe(true);
   });
 
-  test('is one even if its road was drawn some metres off', () => {
+  test('is one even if its road was drawn some meters off', () => {
     const off = road('local', [-200, 4], [200, 4]);
     expectMeters(frontageOf(1, [off], [lot, street]), { local: 30 });
     expectMeters(frontageOf(2, [off], [parcel(2, box(0, -60, 30, -10)), street]), { local: 30 });
@@ -102,20 +102,20 @@ describe('streets of a town drawn as one parcel, with a bend and side streets', 
     expect(frontageOf(id, roads, all).localFt).toBeCloseTo(frontageOf(id, roads, lots).localFt, 6);
   });
 
-  test('so has the lot outside of the bend', () => {
+  test('so has the lot on the outside of the bend', () => {
     expect(frontageOf(5, roads, all).localFt).toBeCloseTo(frontageOf(5, roads, lots).localFt, 6);
     expect(frontageOf(5, roads, all).landlocked).toBe(false);
   });
 });
 
-describe('lots that are no way', () => {
-  test('a long thin lot with a drive that does not count', () => {
+describe("lots that aren't a way", () => {
+  test("a long thin lot with a drive that doesn't count", () => {
     // Roads that do not count are not given.
     const parcels = [parcel(1, box(0, 10, 30, 60)), parcel(2, box(-100, -10, 100, 10))];
     expect(frontageOf(1, [], parcels).landlocked).toBe(true);
   });
 
-  test('a small lot through which a road was drawn some metres off', () => {
+  test('a small lot with a road drawn through it some meters off', () => {
     // 40 m deep, the road 12 m inside of its front; the lot behind it is 18 m from the road, within reach.
     const drifted = [parcel(1, box(0, -12, 30, 18)), parcel(2, box(0, 18, 30, 60))];
     expect(frontageOf(2, [WEST_EAST], drifted).landlocked).toBe(true);
@@ -126,7 +126,7 @@ describe('lots that are no way', () => {
     expect(frontageOf(1, [WEST_EAST], [...row, parcel(1, box(40, 18, 60, 60))]).landlocked).toBe(true);
   });
 
-  test('a corner lot whose flank lies along the road', () => {
+  test('a corner lot whose side lies along the road', () => {
     // 15 by 45 m, three times as long as wide.
     const parcels = [parcel(1, box(0, -7, 45, 8)), parcel(2, box(0, 8, 45, 40))];
     expect(frontageOf(2, [WEST_EAST], parcels).landlocked).toBe(true);
@@ -138,7 +138,7 @@ describe('lots that are no way', () => {
     expect(frontageOf(2, [WEST_EAST], parcels).landlocked).toBe(true);
   });
 
-  test('a strip beside the road that keeps others off it', () => {
+  test('a strip beside the road that blocks others', () => {
     // The centerline is 2 m inside of it: it has no ground beyond the way.
     const parcels = [parcel(1, box(0, 12, 30, 60)), parcel(2, box(-100, -2, 100, 12))];
     expect(frontageOf(1, [WEST_EAST], parcels).landlocked).toBe(true);
@@ -149,7 +149,7 @@ describe('a road mapped twice', () => {
   const ground = parcel(1, box(0, -80, 100, 80));
   const beside = (y: number, name: 'local' | 'normal' = 'local') => road(name, [-150, y], [10, y], [250, y]);
 
-  test('through a parcel counts once, in whatever order', () => {
+  test('through a parcel counts once, in any order', () => {
     expectMeters(frontageOf(1, [WEST_EAST, beside(1)], [ground]), { local: 200 });
     expectMeters(frontageOf(1, [beside(1), WEST_EAST], [ground]), { local: 200 });
     expectMeters(frontageOf(1, [WEST_EAST, beside(-5)], [ground]), { local: 200 });
@@ -159,7 +159,7 @@ describe('a road mapped twice', () => {
     expectMeters(frontageOf(1, [WEST_EAST, beside(2, 'normal')], [ground]), { normal: 200 });
   });
 
-  test('counts where the mappings diverge by more than half a way: the other carriageway is a road of its own', () => {
+  test('counts where the mappings diverge by more than half a way: the other carriageway is a separate road', () => {
     expectMeters(frontageOf(1, [WEST_EAST, beside(5.5)], [ground]), { local: 400 });
     // Beside the first for 60 m, then away from it at 0.2 radians: it is 5.03 m off after 20.3 of 40.8 m.
     const fork = road('local', [-100, 1], [60, 1], [100, 1 + 40 * Math.tan(0.2)]);
@@ -168,7 +168,7 @@ describe('a road mapped twice', () => {
     expect(Math.abs(meters(localFt) - (200 + 2 * apartM))).toBeLessThan(2);
   });
 
-  test('a road that crosses counts in full, and so does one that goes on in another', () => {
+  test('a road that crosses counts in full, and so does one that continues into another', () => {
     const across = road('local', [50, -200], [50, 200]);
     expectMeters(frontageOf(1, [WEST_EAST, across], [ground]), { local: 200 + 320 });
     const halves = [road('local', [-200, 0], [50, 0]), road('local', [50, 0], [200, 0])];

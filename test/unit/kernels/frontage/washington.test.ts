@@ -59,14 +59,14 @@ beforeAll(() => {
 
 const totalFt = ({ highwayFt, normalFt, localFt }: Frontage) => highwayFt + normalFt + localFt;
 
-test('half of the parcels have frontage, most others the private roads around the lakes for access', () => {
+test('half of the parcels have frontage, and most others have access by the private roads around the lakes', () => {
   expect(parcels.length).toBeGreaterThan(2000);
   expect(parcels.filter(({ normalFt }) => normalFt > 0).length).toBe(168);
   expect(parcels.filter(({ localFt }) => localFt > 0).length).toBe(950);
   expect(parcels.filter(({ landlocked }) => landlocked).length).toBe(205);
 });
 
-test('with every road of the map given, our figure follows the assessor, and is in the same step for two of five', () => {
+test("with every road on the map, our figure follows the assessor's, and is in the same class for two of five", () => {
   const { n, errorFt, correlation, sameStep } = comparison(compared, ({ allFt }) => allFt);
   // Measured: 233 feet, 0.797 and 92. Where the two are far apart the assessor leaves out
   // most of a long front.
@@ -76,7 +76,7 @@ test('with every road of the map given, our figure follows the assessor, and is 
   expect(sameStep).toBeGreaterThanOrEqual(88);
 });
 
-test('with the roads that count it does so where no other serves the parcel', () => {
+test('with the roads that count, it does so if no other road serves the parcel', () => {
   const served = compared.filter(({ countingFt, allFt }) => Math.abs(countingFt - allFt) < 1);
   const { n, errorFt, correlation, sameStep } = comparison(served, ({ countingFt }) => countingFt);
   // Measured: 124 parcels, 137 feet, 0.790 and 61.

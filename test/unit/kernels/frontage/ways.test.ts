@@ -4,7 +4,7 @@ import { ring } from '../../../support/rings.ts';
 import { expectMeters, frontageOf, parcel, road, shape, WEST_EAST } from './measure.ts';
 
 describe('the way between a lot and its road', () => {
-  test('a public way of any width within the reach is no obstacle', () => {
+  test("a public way of any width within the reach doesn't block", () => {
     // 60 m wide: the centerline is 30 m from the front, just within reach of a normal road.
     const lot = parcel(1, box(0, 29.9, 30, 80));
     expectMeters(frontageOf(1, [road('normal', [-200, 0], [200, 0])], [lot]), { normal: 30 });
@@ -23,7 +23,7 @@ describe('the way between a lot and its road', () => {
     expect(outside.landlocked).toBe(true);
   });
 
-  test('a strip of another parcel shuts the lot off', () => {
+  test('a strip of another parcel blocks the lot', () => {
     const parcels = [parcel(1, box(0, 10, 30, 60)), parcel(2, box(-10, 8, 40, 10))];
     const frontage = frontageOf(1, [WEST_EAST], parcels);
     expectMeters(frontage, {});
@@ -31,19 +31,19 @@ describe('the way between a lot and its road', () => {
     expectMeters(frontageOf(2, [WEST_EAST], parcels), { local: 50 });
   });
 
-  test('a strip along half of the front shuts half of it off', () => {
+  test('a strip along half of the front blocks half of it', () => {
     const parcels = [parcel(1, box(0, 10, 30, 60)), parcel(2, box(15, 8, 40, 10))];
     expectMeters(frontageOf(1, [WEST_EAST], parcels), { local: 15 });
   });
 
-  test('an arm of the lot itself shuts off what lies behind it', () => {
+  test('an arm of the lot itself blocks whatever lies behind it', () => {
     // An L with a yard of 20 m behind its arm: of 50 m, the 30 m of the front and the arm's
     // own 20 m count, once.
     const lot = ring('0 10, 50 10, 50 13, 30 13, 30 20, 50 20, 50 60, 0 60');
     expectMeters(frontageOf(1, [WEST_EAST], [parcel(1, lot)]), { local: 50 });
   });
 
-  test('a private drive does not count, and is no obstacle', () => {
+  test("a private drive doesn't count, and doesn't block", () => {
     // Roads that do not count are not given: the lot beside the drive faces the street with its front of 20 m
     // and not the drive.
     const parcels = [
@@ -64,7 +64,7 @@ describe('lots without a street', () => {
     expect(frontageOf(2, [WEST_EAST], [outer, island]).landlocked).toBe(true);
   });
 
-  test('not so where a public road comes to it across the other', () => {
+  test('not if a public road reaches it across the other', () => {
     // The road runs 20 m into the island: both of its sides count, 40 m.
     const easement = road('local', [100, 0], [100, 120]);
     const frontage = frontageOf(2, [WEST_EAST, easement], [outer, island]);
@@ -72,12 +72,12 @@ describe('lots without a street', () => {
     expect(frontage.landlocked).toBe(false);
   });
 
-  test('nor where one ends at its boundary', () => {
+  test('nor if one ends at its boundary', () => {
     const frontage = frontageOf(2, [WEST_EAST, road('local', [100, 0], [100, 100])], [outer, island]);
     expect(frontage.landlocked).toBe(false);
   });
 
-  test('all parcels are landlocked where there is no road', () => {
+  test('all parcels are landlocked without a road', () => {
     expect(frontageOf(1, [], [outer, island]).landlocked).toBe(true);
   });
 
@@ -101,7 +101,7 @@ describe('a road through a parcel', () => {
     expect(frontage.landlocked).toBe(false);
   });
 
-  test('counts once where nothing of the parcel is left beyond it', () => {
+  test('counts once if nothing of the parcel is left beyond it', () => {
     // Mapped 3 m inside of the front, less than half a narrow way.
     expectMeters(frontageOf(1, [WEST_EAST], [parcel(1, box(0, -3, 100, 80))]), { local: 100 });
   });
@@ -111,7 +111,7 @@ describe('a road through a parcel', () => {
     expectMeters(frontageOf(1, roads, [parcel(1, box(0, -80, 100, 80))]), { normal: 200 });
   });
 
-  test('counts for every part of a parcel of several', () => {
+  test('counts for every part of a parcel with several', () => {
     // Two parts on either side of the way, 30 and 40 m of front.
     const parts = { id: 1, shape: [...shape(box(0, 8, 30, 58)), ...shape(box(0, -58, 40, -8))] };
     expectMeters(frontageOf(1, [WEST_EAST], [parts]), { local: 70 });

@@ -29,7 +29,7 @@ const facts = (over: Partial<OwnedParcel>) => ownerFacts({ ...home, ...over }, z
 describe("an owner's key", () => {
   const key = (over: Partial<OwnedParcel>) => ownerKey({ ...home, ...over });
 
-  test('is street and ZIP, else street, city and state', () => {
+  test('is street and ZIP, else street, city, and state', () => {
     expect(key({})).toBe('12 MAIN ST|03280');
     expect(key({ mailZip: '03280-1234', mailCity: null, mailState: null })).toBe('12 MAIN ST|03280');
     expect(key({ mailZip: null, mailCity: 'St. Johnsbury', mailState: 'vt' })).toBe(
@@ -70,7 +70,7 @@ describe("an owner's key", () => {
 });
 
 describe('facts of an owner', () => {
-  test('at home', () => {
+  test('occupied by the owner', () => {
     expect(facts({})).toEqual({
       ownerKeyText: '12 MAIN ST|03280',
       placeKeyText: '12 MAIN ST|WASHINGTON|NH',
@@ -83,7 +83,7 @@ describe('facts of an owner', () => {
     });
   });
 
-  test('nothing is known of nothing', () => {
+  test('nothing is known without data', () => {
     const nothing = {
       ownerName: null,
       mailAddress: null,
@@ -101,7 +101,7 @@ describe('facts of an owner', () => {
     expect(facts({ ownerName: 'OAK HOA INC' })).toMatchObject({ corporate: true, hoa: true });
   });
 
-  test('state: against the parcel, else the county', () => {
+  test("state: compared with the parcel's, else the county's", () => {
     expect(facts({ mailState: 'MA' }).outOfState).toBe(true);
     expect(facts({ mailState: 'MA', situsState: null }).outOfState).toBe(true);
     expect(facts({ situsState: null }).outOfState).toBe(false);

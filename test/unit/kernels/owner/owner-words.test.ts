@@ -44,6 +44,6 @@ describe('a list of words', () => {
   });
 });
 
-test('metacharacters of LIKE stand for themselves', () => {
+test('metacharacters of LIKE are literal', () => {
   expect(likeLiteral('50%_\\x')).toBe('50\\%\\_\\\\x');
 });

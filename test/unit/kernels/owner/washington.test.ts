@@ -19,7 +19,7 @@ const owners = rows.map(({ values }) => ({
   mailZip: textOf(values.ZIP),
 }));
 
-test('the owners of a real roll: those with a legal form, and no trust, town or person', () => {
+test('the owners on a real roll: those with a legal form, and no trust, town, or person', () => {
   const corporate = owners.filter(owner => isCorporateOwner(owner.name));
   expect(owners).toHaveLength(2027);
   expect(corporate).toHaveLength(63);
@@ -27,7 +27,7 @@ test('the owners of a real roll: those with a legal form, and no trust, town or 
   expect(owners.filter(owner => isHoaOwner(owner.name))).toEqual([]);
 });
 
-test('the addresses of a real roll: 54 spellings meet others', () => {
+test('the addresses on a real roll: 54 spellings match others', () => {
   const written = new Set(owners.map(({ mailAddress, mailZip }) => `${mailAddress}|${mailZip}`));
   const keys = new Set(owners.map(ownerKey));
   expect([written.size, keys.size]).toEqual([1461, 1407]);

@@ -52,7 +52,7 @@ describe('names', () => {
     );
   });
 
-  test('whether a fits b is whether b fits a, and everybody fits themselves', () => {
+  test('a matches b exactly if b matches a, and everybody matches themselves', () => {
     const word = fc.stringMatching(/^[A-Z]{1,7}$/);
     const anyone = fc.record({
       first: word,
@@ -69,7 +69,7 @@ describe('names', () => {
     );
   });
 
-  test('one edit is one letter more, less, other or swapped', () => {
+  test('one edit is one letter more, less, different, or swapped', () => {
     const text = fc.stringMatching(/^[A-C]{0,5}$/);
     const edits = (from: string) =>
       new Set([
@@ -117,7 +117,7 @@ describe('matches', () => {
       matchedOn,
     ]);
 
-  test('the narrowest place wins, and records of one person come together', () => {
+  test('the narrowest location wins, and records of one person come together', () => {
     const records = [
       candidate('John A Smith', at('9 Far Rd'), '1'),
       candidate('John Smith', at('12 Zephyr St'), '2'),
@@ -129,7 +129,7 @@ describe('matches', () => {
     ]);
   });
 
-  test('of namesakes none is returned, unless the middle name tells them apart', () => {
+  test('of people with the same name none is returned, unless the middle name distinguishes them', () => {
     const records = [
       candidate('John A Smith', at('1 A St'), '1'),
       candidate('John B Smith', at('2 B St'), '2'),
@@ -145,7 +145,7 @@ describe('matches', () => {
     ]);
   });
 
-  test('an entity is known by its name in its state, a trust of one name at its address alone', () => {
+  test('an entity is identified by its name in its state, a trust with the same name only by its address', () => {
     const records: Candidate[] = [
       {
         subject: { entity: 'HALCYON MEADOW' },
@@ -164,7 +164,7 @@ describe('matches', () => {
     expect(find('SMITH FAMILY TRUST', at('1 A ST', '03431', 'X', 'NH'), records)).toEqual([['2', 'entity']]);
   });
 
-  test('who matches shares a key by which they are searched', () => {
+  test('matches share a key by which they are searched', () => {
     const names = fc.constantFrom(
       'John Smith',
       'Jon Smyth',

@@ -10,7 +10,7 @@ const read = (owner: string) =>
     ),
   );
 
-describe("people of a roll's text", () => {
+describe("people in a roll's text", () => {
   test.each<[string, string[][]]>([
     ['SMITH, JOHN A', [['JOHN A SMITH']]],
     ['SMITH JOHN A JR', [['JOHN A SMITH JR']]],
@@ -35,7 +35,7 @@ describe("people of a roll's text", () => {
     expect(read(owner).map((readings, i) => readings.slice(0, people[i]?.length))).toEqual(people);
   });
 
-  test('a form has the names apart', () => {
+  test('a form has separate name fields', () => {
     expect(person(' dr. Ada  Byron ', 'King-Noël')).toEqual({
       first: 'ADA',
       middle: 'BYRON',
@@ -74,7 +74,7 @@ describe('entities', () => {
     expect(entityName(a)).toBe(entityName(b));
   });
 
-  test('nothing but general words names nobody', () => {
+  test('only general words name nobody', () => {
     expect(entityName('THE COMPANY INC')).toBeNull();
     expect(entityName('TRUST')).toBeNull();
   });

@@ -35,7 +35,7 @@ const study = (pairs: readonly (readonly [number, number])[]) =>
   )!;
 
 describe('ratio study', () => {
-  test("gives the figures of the standard's sample", () => {
+  test("equals the figures of the standard's sample", () => {
     const { medianRatio, cod, prd, prb, prbThroughOrigin } = study(TABLE_1_4);
     expect([medianRatio.toFixed(2), cod.toFixed(1), prd.toFixed(2), prb.toFixed(3)]).toEqual([
       '0.82',
@@ -47,12 +47,12 @@ describe('ratio study', () => {
     expect(prbThroughOrigin).toBeCloseTo(0.001, 3);
   });
 
-  test('with its constant the regression finds the bias of that sample: ratios grow by 13.5 % a doubling', () => {
+  test('with its constant the regression finds the bias of that sample: ratios grow by 13.5 % per doubling', () => {
     // numpy.polyfit of the same points.
     expect(study(TABLE_1_4).prb).toBeCloseTo(0.13549, 5);
   });
 
-  test('finds a bias that is put in', () => {
+  test('finds a bias that was added', () => {
     // Ratios of 1, 1.05, 1.1 … from one doubling of the price to the next.
     const pairs = Array.from(
       { length: 9 },
@@ -72,7 +72,7 @@ describe('ratio study', () => {
     expect(perfect).toMatchObject({ mdape: 0, within10: 100, cod: 0, prd: 1, prb: 0, medianRatio: 1 });
   });
 
-  test('counts errors by their share of the price, bounds inclusive', () => {
+  test('counts errors by their share of the price, with inclusive bounds', () => {
     const { mdape, within10, within20, within25 } = study([
       [110, 100],
       [80, 100],
@@ -83,17 +83,17 @@ describe('ratio study', () => {
     expect([within10, within20, within25]).toEqual([25, 50, 75]);
   });
 
-  test('says nothing of fewer than two sales', () => {
+  test('is empty for fewer than two sales', () => {
     expect(studyRatios([100], [90])).toBeNull();
   });
 });
 
-describe('the bias that errors show by themselves', () => {
+describe('the bias that errors alone show', () => {
   const random = createRandom(3);
   const worth = Array.from({ length: 300 }, () => 40_000 * Math.exp(0.8 * normal(random)));
   const prices = worth.map(value => value * Math.exp(0.5 * normal(random)));
 
-  test('holds the PRB of perfect estimates of noisy prices, which is far below 0', () => {
+  test('contains the PRB of perfect estimates of noisy prices, which is far below 0', () => {
     const { low, high } = biasInterval(worth, prices)!;
     const { prb } = studyRatios(worth, prices)!;
     expect(prb).toBeLessThan(-0.1);
@@ -101,12 +101,12 @@ describe('the bias that errors show by themselves', () => {
     expect(prb).toBeLessThan(high);
   });
 
-  test('is none of perfect estimates, and unknown below two sales', () => {
+  test('is none for perfect estimates, and unknown below two sales', () => {
     expect(biasInterval(worth, worth)).toEqual({ low: 0, high: 0 });
     expect(biasInterval([100], [90])).toBeNull();
   });
 
-  test('does not show in the slope of prices on estimates, where a bias does', () => {
+  test("doesn't show in the slope of prices on estimates, while a real bias does", () => {
     const perfect = slopeOnEstimates(worth, prices)!;
     expect(perfect.low).toBeLessThan(1);
     expect(perfect.high).toBeGreaterThan(1);

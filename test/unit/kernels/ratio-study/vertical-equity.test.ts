@@ -190,7 +190,7 @@ const QUINTOS: Pairs = [
   [211_445, 295_000],
 ];
 
-describe('the figures that are published', () => {
+describe('published figures', () => {
   test.each([
     ['1-1', TABLE_1_1, '29.8', '0.98', '0.232'],
     ['D-1', TABLE_D_1, '7.5', '1.03', '-0.120'],
@@ -268,7 +268,7 @@ test('estimates in proportion to prices are even, whatever the proportion', () =
   expect(verticalEquity(estimates, prices)).toBeCloseTo(0, 9);
 });
 
-test('a figure that too few sales carry is null', () => {
+test('a figure with too few sales is null', () => {
   const few = pricesOf(QUINTOS).slice(0, 19);
   expect(verticalEquity(few, few)).toBeNull();
   expect(modifiedKakwani([1, 2], [5, 5])).toBeNull();
@@ -290,7 +290,7 @@ test('outliers are beyond three interquartile ranges', () => {
   expect([-15.1, -15, 27, 27.1].map(fits)).toEqual([false, true, true, false]);
 });
 
-test('a study leaves outliers out, and its intervals hold its figures, the same each time', () => {
+test('a study leaves outliers out, and its intervals contain its figures, the same each time', () => {
   const random = createRandom(7);
   const prices = Array.from({ length: 300 }, () => 40_000 * Math.exp(0.8 * normal(random)));
   const estimates = prices.map(price => price * Math.exp(0.2 * normal(random)));

@@ -77,14 +77,14 @@ describe("Horn's gradient", () => {
     return [...slopes];
   };
 
-  test('a plane has its own gradient everywhere, cells not square included', () => {
+  test("a plane has its own gradient everywhere, even with cells that aren't square", () => {
     // 6 m up over 20 m east, 4 m up over 5 m south.
     for (const slope of slopesOf((x, y) => 6 * x + 4 * y, 20, 5)) {
       expect(slope).toBeCloseTo(100 * Math.hypot(0.3, 0.8), 4);
     }
   });
 
-  test('the middle rows and columns weigh double', () => {
+  test('the middle rows and columns count double', () => {
     // One cell 8 m up: its direct neighbors see 2 * 8 / 8 over the cell, those at the
     // corners 8 / 8 both ways.
     const slopes = slopesOf((x, y) => (x === 2 && y === 2 ? 8 : 0), 10, 10);
@@ -93,13 +93,13 @@ describe("Horn's gradient", () => {
     expect(slopes[0]).toBeCloseTo(10 * Math.SQRT2, 4);
   });
 
-  test('a cell without height takes the slope of all nine, itself included', () => {
+  test('a cell without elevation invalidates the slope of all nine, including its own', () => {
     const slopes = slopesOf((x, y) => (x === 1 && y === 1 ? Number.NaN : x), 10, 10);
     expect(slopes.map(Number.isNaN)).toEqual([true, true, false, true, true, false, false, false, false]);
   });
 });
 
-describe('metres on the ground', () => {
+describe('meters on the ground', () => {
   const { WGS84 } = geographiclib.Geodesic;
 
   test.each([0, 25, 44.8, 71])('a degree at latitude %d is as long as its geodesic', latitude => {
@@ -112,7 +112,7 @@ describe('metres on the ground', () => {
     );
   });
 
-  test('a nominal metre of Web Mercator shrinks with latitude', () => {
+  test('a nominal meter of Web Mercator shrinks with latitude', () => {
     const a = 6_378_137;
     const latitude = 44.8;
     const y = a * Math.log(Math.tan(Math.PI / 4 + (latitude * Math.PI) / 360));
@@ -127,7 +127,7 @@ describe('metres on the ground', () => {
     );
   });
 
-  test('other projections are taken at their unit', () => {
+  test('other projections use their unit as is', () => {
     const feet: GroundScale = { kind: 'planar', x: 1200 / 3937, y: 1200 / 3937 };
     expect(metersPerUnit(feet, 5e6)).toEqual({ x: 1200 / 3937, y: 1200 / 3937 });
   });
@@ -157,7 +157,7 @@ describe('shares of a parcel', () => {
     expect(terrain.meanSlopePercent).toBeCloseTo((5 + 6 + 7.5) / 1.75, 10);
   });
 
-  test('cells without data are left out; under half of the parcel with data, nothing is said', () => {
+  test('cells without data are left out; with data for under half of the parcel, the result is unknown', () => {
     const { NaN: none } = Number;
     const half = sumsOf([1, 1, 1, 1], [1, 2, none, none], [30, 3, none, none]);
     expect(terrainOf(half, 4)?.steeperPercent).toEqual([50, 50, 50]);
@@ -165,7 +165,7 @@ describe('shares of a parcel', () => {
     expect(terrainOf(sumsOf([0, 0, 0, 0], [1, 1, 1, 1], [1, 1, 1, 1]), 0)).toBeNull();
   });
 
-  test('the mean elevation is over the cells with a height, the mean slope over those with a slope', () => {
+  test('the mean elevation is over the cells with an elevation, the mean slope over those with a slope', () => {
     const { NaN: none } = Number;
     // Slopes need nine heights, so that fewer cells have one.
     const terrain = terrainOf(sumsOf([1, 1, 1, 1], [100, 110, 120, 130], [none, 10, 20, none]), 4)!;
@@ -173,7 +173,7 @@ describe('shares of a parcel', () => {
     expect(terrain.meanSlopePercent).toBe(15);
   });
 
-  test('all of a parcel is 100, to the last digit', () => {
+  test('the whole parcel is 100, to the last digit', () => {
     const terrain = terrainOf(sumsOf([0.1, 0.2, 0.3, 0.7], [1, 1, 1, 1], [30, 12, 7, 40]), 1.3)!;
     expect(terrain.steeperPercent[0]).toBe(100);
   });

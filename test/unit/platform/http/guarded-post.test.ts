@@ -119,7 +119,7 @@ test(`none of ${HOSTS.length} hostile addresses is reached`, async () => {
   expect(reached).toBe(0);
 });
 
-test('each connection goes to an address that was checked for it: what a name stands for later is checked anew', async () => {
+test('each connection goes to an address that was checked for it: names are resolved and checked again later', async () => {
   NAMES['turning.example'] = [['192.0.2.1'], ['127.0.0.1']];
   for (let again = 1; again <= 2; again++) {
     const { error } = await guarded.post(`https://turning.example:${port}/`, {}, '{}');
@@ -128,14 +128,14 @@ test('each connection goes to an address that was checked for it: what a name st
   expect(reached).toBe(0);
 });
 
-test('an inner name that exists is told from one that is missing by nothing', async () => {
+test("an internal name that exists can't be told apart from one that doesn't", async () => {
   const [inner, ...missing] = await Promise.all(
     ['private.example', ...Object.keys(MISSING)].map(name => guarded.post(`https://${name}/`, {}, '{}')),
   );
   expect(missing).toEqual([inner, inner]);
 });
 
-test('an operator may name private hosts; then it is reached', async () => {
+test('an operator may list private hosts, which are then reached', async () => {
   const allowed = openGuardedPost(hostsOf('127.0.0.1, [::1]'), 2_000);
   const { error } = await allowed.post(`http://127.0.0.1:${port}/`, {}, '{}');
   await allowed.post(`http://[::1]:${port}/`, {}, '{}');
@@ -144,7 +144,7 @@ test('an operator may name private hosts; then it is reached', async () => {
   expect(reached).toBeGreaterThanOrEqual(2);
 });
 
-test('an answer counts when its head is there; who gives none in time is given up', async () => {
+test('a response counts once its head has arrived; a host that sends none in time is given up', async () => {
   const sockets: Socket[] = [];
   /** What is answered, by the path. */
   const answers: Record<string, (socket: Socket) => void> = {

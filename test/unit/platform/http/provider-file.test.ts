@@ -41,7 +41,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-test('asks with the values in their places, and takes the fields from theirs', async () => {
+test('sends the values in their places, and reads the fields from theirs', async () => {
   let sent = '';
   const { query } = await provider(async (request, response) => {
     sent = `${request.method} ${request.url} ${await bodyOf(request)}`;
@@ -59,7 +59,7 @@ test('a status that says "nobody" is an answer', async () => {
   expect(await query({})).toBeNull();
 });
 
-test('tries again after a passing fault, and leaves a provider alone that stays down', async () => {
+test('retries a temporary error, and pauses a provider that stays down', async () => {
   const { query } = await provider((_request, response, count) =>
     response.writeHead(count === 2 ? 200 : 502).end('{}'),
   );
@@ -79,7 +79,7 @@ test('tries again after a passing fault, and leaves a provider alone that stays 
   expect(server!.requests.length).toBe(before);
 });
 
-test('a wrong question does not count as an outage', async () => {
+test("an invalid request doesn't count as an outage", async () => {
   const { query } = await provider((_request, response) => response.writeHead(422).end());
   for (let i = 0; i < 4; i++) await expect(query({})).rejects.toMatchObject({ retryable: false });
   expect(server!.requests.length).toBe(4);
@@ -117,7 +117,7 @@ test.each<[string, RegExp, Handler, object?]>([
   await expect(query({})).rejects.toMatchObject({ code: 'provider', status: 503, message });
 });
 
-test('the pause that a provider asks for is handed on, not slept through', async () => {
+test('the pause that a provider asks for is passed on, not slept through', async () => {
   const { query } = await provider((_, response) => response.writeHead(429, { 'retry-after': '7' }).end());
   await expect(query({})).rejects.toMatchObject({ headers: { 'Retry-After': '7' } });
   expect(server!.requests.length).toBe(1);
@@ -151,6 +151,6 @@ test('a file is checked before it is used', () => {
   expect(() => loadProvider(join(folder, 'none.yaml'), { names: [], fields: [] })).toThrow('none.yaml');
 });
 
-test('paths read own properties alone', () => {
+test('paths read only own properties', () => {
   expect(extractFields({ a: 'constructor.name', b: 'x[1]' }, { x: [1, 2] })).toEqual({ a: undefined, b: 2 });
 });

@@ -88,7 +88,7 @@ describe.each(Object.entries(readers))('%s', (name, read) => {
     expect(outside!.requests).toHaveLength(1);
   });
 
-  test('goes anywhere from an address in a private network, which its operator named', async () => {
+  test('from an address in a private network, which its operator set, goes anywhere', async () => {
     target.lan = inside!.origin;
     if (name === 'arcgis') await read(lan!.origin).catch(() => {});
     else await read(lan!.origin);
@@ -98,14 +98,14 @@ describe.each(Object.entries(readers))('%s', (name, read) => {
 
 const init = { headers: {}, signal: new AbortController().signal };
 
-test('once outside, a way leads back into no private network', async () => {
+test("once outside, a redirect can't lead back into a private network", async () => {
   Object.assign(target, { lan: outside!.origin, outside: inside!.origin });
   await expect(request(new URL(lan!.origin), init)).rejects.toThrow('private network');
   expect(outside!.requests).toHaveLength(1);
   expect(inside!.requests).toHaveLength(0);
 });
 
-test('a name whose address changes between two requests gets around nothing', async () => {
+test('a name whose address changes between two requests bypasses nothing', async () => {
   names.set('rebinding.example', [PUBLIC, '127.0.0.1']);
   target.outside = `http://rebinding.example:${portOf(inside)}`;
   const start = new URL(`http://rebinding.example:${portOf(outside)}`);
@@ -119,7 +119,7 @@ test('a name whose address changes between two requests gets around nothing', as
   expect(inside!.requests).toHaveLength(0);
 });
 
-test('every address of a name is checked, not the first alone', async () => {
+test('every address of a name is checked, not only the first', async () => {
   target.outside = `http://mixed.example:${portOf(inside)}`;
   const start = new URL(outside!.origin);
   // Nothing listens at the public address on that port, so that the private one would be next.
@@ -130,7 +130,7 @@ test('every address of a name is checked, not the first alone', async () => {
   expect(inside!.requests).toHaveLength(0);
 });
 
-test('a redirect into a private network is followed where it is said to be meant', async () => {
+test('a redirect into a private network is followed if it is allowed explicitly', async () => {
   target.outside = inside!.origin;
   const response = await request(new URL(outside!.origin), init, { privateRedirects: true });
   expect(await response.text()).toBe(CSV);

@@ -39,7 +39,7 @@ describe('texts', () => {
     return { text: result.values[PARCEL_FIELD_NAMES.indexOf('zoning_code')], dropped: result.dropped };
   };
 
-  test('of 4,096 characters are kept whole, longer ones are cut there and reported', () => {
+  test('up to 4,096 characters are kept, longer ones are cut there and reported', () => {
     expect(read('z'.repeat(4_096))).toEqual({ text: 'z'.repeat(4_096), dropped: null });
     expect(read(`${'z'.repeat(4_095)} tail`)).toEqual({
       text: 'z'.repeat(4_095),
@@ -81,7 +81,7 @@ describe('keys', () => {
     ],
   ])('%j of %j is %j', (spec, values, expected) => expect(key(spec, values)).toBe(expected));
 
-  test('padding and white space never make another key', () => {
+  test('padding and white space never make a different key', () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(99_999), { minLength: 3, maxLength: 3 }),
@@ -113,7 +113,7 @@ describe('columns', () => {
     expect(mapped('assessed_improvement_value', column, { BLD: 'x', FEAT: 1 })).toBe('not_a_number');
   });
 
-  test('recoded, otherwise taken as they are', () => {
+  test('recoded, otherwise used as they are', () => {
     const column = { column: 'ST', values: { MASS: 'MA', '': null } };
     expect(mapped('mail_state', column, { ST: ' mass ' })).toBe('MA');
     expect(mapped('mail_state', column, { ST: 'Maine' })).toBe('ME');
@@ -121,7 +121,7 @@ describe('columns', () => {
     expect(mapped('mail_state', column, {})).toBeNull();
   });
 
-  test('otherwise stands for all that is not listed, nothing included', () => {
+  test('otherwise applies to everything that is not listed, including empty values', () => {
     const column = { column: 'HS', values: { Y: true, 'N/A': null }, otherwise: false };
     expect(mapped('owner_occupied', column, { HS: 'y' })).toBe(true);
     expect(mapped('owner_occupied', column, { HS: 'x' })).toBe(false);
@@ -132,7 +132,7 @@ describe('columns', () => {
     expect(mapped('owner_occupied', known, { HS: 'x' })).toBe(false);
   });
 
-  test('the first of several that gives a value; a fault only when none does', () => {
+  test('the first of several that has a value; an error only if none does', () => {
     const column = { first_of: ['A', { column: 'B', unit: 'sqft' }] };
     expect(mapped('acres', column, { A: 2, B: 43_560 })).toBe(2);
     expect(mapped('acres', column, { A: 0, B: 43_560 })).toBe(1);
@@ -152,7 +152,7 @@ describe('columns', () => {
 
   test('a fixed value', () => expect(mapped('situs_state', { value: 'New Hampshire' }, {})).toBe('NH'));
 
-  test('a value that cannot be used is null and reported, with what stood there', () => {
+  test('an unusable value is null and reported, with its text', () => {
     const result = mapper({ columns: { mail_zip: 'ZIP', acres: 'ACRES' } })(
       row({ PIN: 1, ZIP: 'M4V1H', ACRES: -2 }),
     );
@@ -188,7 +188,7 @@ describe('rows', () => {
     expect(result.ok ? result.fips : result.reason).toBe(expected);
   });
 
-  test('skip_where leaves out rows for which any condition holds', () => {
+  test('skip_where leaves out rows to which any condition applies', () => {
     const map = mapper({
       skip_where: [
         { column: 'TYPE', in: ['Road', 'Water'] },
@@ -207,7 +207,7 @@ describe('rows', () => {
     expect(outcome({ GONE: 'x' })).toBe('skipped');
   });
 
-  test('a sale needs its conditions, its least price and a day', () => {
+  test('a sale needs its conditions, its minimum price, and a day', () => {
     const map = mapper(
       { columns: { last_sale_date: 'DATE', last_sale_price: 'PRICE' } },
       {
@@ -244,7 +244,7 @@ describe('column names', () => {
     expect(result.ok && result.values.filter(value => value !== null)).toEqual([2, 'D1']);
   });
 
-  test('a column that no row has is an error that names it and what comes near', () => {
+  test('a column that no row has is an error with its name and similar names', () => {
     const map = mapper({
       columns: { acres: 'ACRAGE', owner_name: 'OWNR', vacant: { column: 'VAC', optional: true } },
       skip_where: [{ column: 'KIND', equals: 'x' }],

@@ -34,7 +34,7 @@ const sale = (parcel_id: string, salePrice: number, landUseDsc = 'VACANT LAND') 
   landUseDsc,
 });
 
-test('a roll without a section sales says what each choice would yield', async () => {
+test('a roll without a sales section says what each choice would yield', async () => {
   const rows = [sale('1', 90_000), sale('2', 10), sale('3', 350_000, 'CONDO')];
   expect(await comps(rows)).toEqual([
     expect.stringMatching(/^2 rows .*comps.*sales: \{ min_price: 1000 \}.*\b1\b.*vacant/),
@@ -46,7 +46,7 @@ test('a roll without a section sales says what each choice would yield', async (
   ]);
 });
 
-test('deeds over several parcels are counted as a run does', async () => {
+test('deeds over several parcels are counted as in a run', async () => {
   const columns = { apn: 'parcel_id', last_sale_date: 'saleDate', last_sale_price: 'salePrice' };
   const roll = { source: 'p.ndjson', format: 'ndjson', key: 'parcel_id', columns };
   const feed = (sales: object) => ({ preset: undefined, roll, sales: { min_price: 1_000, ...sales } });
@@ -66,7 +66,7 @@ test('deeds over several parcels are counted as a run does', async () => {
   expect(marked).toBe('4 of the first 5 rows become comps');
 });
 
-test('a roll without comps says why, and what helps', async () => {
+test('a roll without comps says why, and what to do', async () => {
   expect(await comps([{ parcel_id: '1' }])).toEqual([noComps('NH', false).message]);
   const montana = { preset: 'montana', fips: '30031' };
   expect(await comps([{ PARCELID: '1' }], montana)).toEqual([
@@ -82,7 +82,7 @@ test('a roll without comps says why, and what helps', async () => {
   ]);
 });
 
-test('twelve states keep prices back, seven publish them in parts', () => {
+test('twelve states withhold prices, seven publish them in part', () => {
   const count = (wanted: string) => STATES.filter(({ code }) => disclosureOf(code) === wanted).length;
   expect([count('no'), count('in_parts')]).toEqual([12, 7]);
   expect([noComps('CA', false).message, noComps('NH', false).message]).toEqual([

@@ -39,7 +39,7 @@ function field(name: ListingField, values: Values, top?: Record<string, unknown>
 }
 
 describe('a listing', () => {
-  test("carries the feed's label and county where its row says none", () => {
+  test("has the feed's label and county if its row doesn't say", () => {
     expect(field('source', {})).toBe('The MLS');
     expect(field('fips', {}, { fips: '33019' })).toBe(33019);
     expect(field('fips', { FIPS: '33017' }, { fips: '33019' })).toBe(33017);
@@ -57,15 +57,15 @@ describe('a listing', () => {
     expect(map(values)).toMatchObject({ ok: false, field: name, reason });
   });
 
-  test('an unusable price of another status does not matter', () => {
+  test("an unusable price of another status doesn't matter", () => {
     expect(map({ SOLD_FOR: 'private' })).toMatchObject({ ok: true, dropped: [{ field: 'sold_price' }] });
   });
 
-  test('a price that is withheld is no fault', () => {
+  test('a withheld price is not an error', () => {
     expect(map({ STATUS: 'S', ASK: 90, SOLD_FOR: '' })).toMatchObject({ ok: true, dropped: null });
   });
 
-  test('coordinates: 0 is a placeholder, and dropped as what is out of range', () => {
+  test('coordinates: 0 is a placeholder, and is dropped like values out of range', () => {
     expect(field('latitude', { LAT: '43.18' })).toBe(43.18);
     expect(field('latitude', { LAT: 0 })).toBe('placeholder');
     expect(field('latitude', { LAT: 91 })).toBe('out_of_range');
@@ -94,18 +94,18 @@ describe('a listing', () => {
     [`https://a.example/${'x'.repeat(4_096)}`, 'not_a_url'],
   ])('its address %s is %s', (url, expected) => expect(field('url', { URL: url })).toBe(expected));
 
-  test('photographs are http(s) addresses alone', () => {
+  test('photos are only http(s) URLs', () => {
     expect(field('photos', { PHOTOS: 'https://a.example/1.jpg|javascript:alert(1)' })).toBe('not_a_url');
   });
 
-  test('an address that no index could hold is cut, and reported', () => {
+  test('a URL that is too long for an index is cut, and reported', () => {
     const result = map({ STREET: `1 ${'🌲'.repeat(800)}` });
     if (!result.ok) throw new Error(result.message);
     expect(result.values[LISTING_FIELD_NAMES.indexOf('address')]).toBe(`1 ${'🌲'.repeat(249)}`);
     expect(result.dropped).toMatchObject([{ field: 'address', reason: 'cut' }]);
   });
 
-  test('a photograph without an address is reported', () => {
+  test('a photo without a URL is reported', () => {
     expect(field('photos', { PHOTOS: 'front.jpg' })).toBe('not_a_url');
     expect(field('photos', { PHOTOS: '' })).toBeNull();
   });
