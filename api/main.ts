@@ -3,7 +3,7 @@ import { createLogger } from '../shared/platform/log.ts';
 import { onShutdown } from '../shared/platform/shutdown.ts';
 import { startApi } from './start-api.ts';
 
-/** Running requests have SHUTDOWN_TIMEOUT_MS. Everything still open after that has this long to close. */
+/** Running requests have SHUTDOWN_TIMEOUT_MS to finish. Anything still open then has this long to close. */
 const CLOSING_MS = 2_000;
 
 const config = loadConfig();

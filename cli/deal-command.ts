@@ -75,7 +75,7 @@ export function addDealCommands(program: Command): void {
 function addNewDeal(deal: Command): void {
   const add = onBoard(deal.command('add'))
     .addOption(new Option('--parcel <id>', "the parcel's property_id").argParser(propertyId))
-    .addOption(new Option('--listing <id>', 'id of the comp that is its listing').argParser(uuid))
+    .addOption(new Option('--listing <id>', 'id of its listing among the comps').argParser(uuid))
     .addOption(new Option('--url <address>', "URL of the listing's page").argParser(page))
     .addOption(new Option('--status <stage>', 'first stage').choices(DEAL_STAGES))
     .addOption(new Option('--deal-type <type>', 'how it closes').choices(DEAL_TYPES))

@@ -92,7 +92,7 @@ async function admit(db: Db, calls: Call[]): Promise<RateState[]> {
 /** Calls of an account that are not allotted yet, and its limits after all of them. */
 type Share = { after: AdmittedRow; plain: number; skipTraces: number };
 
-/** Allots one call. For this call, its limits still include what later calls use. */
+/** Allots one call. The limits returned for it still include what later calls use. */
 function allot(account: RateLimitedAccount, share: Share, extra: ExtraLimit | undefined): RateState {
   const { skipTracePerMinute: burst } = account;
   const kind = extra === 'skip_trace' ? 'skipTraces' : 'plain';

@@ -44,7 +44,7 @@ export const kernels: readonly Fault[] = [
     tests: ['test/unit/kernels/terrain/kernels.test.ts'],
   },
   {
-    what: 'FT is no FORT',
+    what: "FT doesn't mean FORT",
     file: 'shared/kernels/owner/owner-facts.ts',
     from: "  FT: 'FORT',\n",
     to: '',

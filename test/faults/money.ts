@@ -2,7 +2,7 @@ import type { Fault } from './fault.ts';
 
 export const money: readonly Fault[] = [
   {
-    what: 'a quote tells how many owners there are under 25',
+    what: 'a quote reveals the number of owners below 25',
     file: 'api/v1/exports/export-endpoints.ts',
     from: 'const isDisclosed = counts.count !== null && rows >= MIN_DISCLOSED_COUNT;',
     to: 'const isDisclosed = counts.count !== null;',
@@ -14,7 +14,7 @@ export const money: readonly Fault[] = [
     ],
   },
   {
-    what: 'a formula with + is left as it is',
+    what: 'a formula with + is left unchanged',
     file: 'shared/platform/to-csv.ts',
     from: '/^\\s*[=+\\-@',
     to: '/^\\s*[=\\-@',
@@ -35,21 +35,21 @@ export const money: readonly Fault[] = [
     tests: ['test/e2e/api/metering.test.ts'],
   },
   {
-    what: 'the order form shows what is left before the order',
+    what: 'the order form shows the tokens left before the order',
     file: 'api/pages/exports/export-order.tsx',
     from: 'count(Math.max(0, left - price.tokens))',
     to: 'count(Math.max(0, left))',
     tests: ['test/e2e/exports-page.slow.test.ts'],
   },
   {
-    what: 'an alike call is charged once',
+    what: 'identical calls are charged once',
     file: 'sql/queries/accounts/calls.sql',
     from: "  select account_id, period_start, (greatest(now(), period_start) at time zone 'UTC')::date, :metering_key::text, :mode::text, :tokens::int * :calls::bigint, :calls::bigint",
     to: "  select account_id, period_start, (greatest(now(), period_start) at time zone 'UTC')::date, :metering_key::text, :mode::text, :tokens::int * :calls::bigint, 1",
     tests: ['test/properties/metering.test.ts', 'test/e2e/api/metering.test.ts'],
   },
   {
-    what: 'a charge of an old period is no longer refused',
+    what: 'a charge in an old period is no longer refused',
     file: 'sql/queries/accounts/calls.sql',
     from: 'and a.period_start = p.period_start and a.period_end > now()\n    -- The account',
     to: 'and a.period_start = p.period_start\n    -- The account',
@@ -60,14 +60,14 @@ export const money: readonly Fault[] = [
     ],
   },
   {
-    what: 'a call passes although nothing is left',
+    what: 'a call passes although no tokens are left',
     file: 'api/http/authorize.ts',
     from: 'if (tokensLeft < need)',
     to: 'if (tokensLeft < need - 1)',
     tests: ['test/e2e/api/account-refusals.slow.test.ts', 'test/e2e/api/metering.test.ts'],
   },
   {
-    what: 'another attempt takes over a call that is under way',
+    what: 'another attempt takes over a call in progress',
     file: 'sql/queries/accounts/calls.sql',
     from: '  else c.claimed_until <= now()\n    and',
     to: '  else true\n    and',

@@ -84,7 +84,7 @@ export async function sourceVersion(spec: InputSpec, context: ReadContext): Prom
   return versions.join('\n');
 }
 
-/** The format by a file name, or null. A zip with an unclear name counts as a shapefile. */
+/** The format for a file name, or null. A zip with an unclear name counts as a shapefile. */
 export function formatOf(name: string): Format | null {
   const plain = name
     .toLowerCase()

@@ -157,7 +157,7 @@ function inFileOrder(bytes: Bytes, declared: number, name: string): Next {
   };
 }
 
-/** One pass over the file, for offsets that grow. */
+/** One pass over the file, for ascending offsets. */
 function streamed(source: SourceFile): Bytes {
   const chunks = source.bytes();
   let held: Buffer = Buffer.alloc(0);

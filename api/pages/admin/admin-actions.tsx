@@ -79,7 +79,7 @@ const runNow: Page = {
     const feed = url.searchParams.get('feed') ?? '';
     const force = url.searchParams.get('force') === '1';
     const question = force
-      ? `Import ${feed} despite failed checks? The run records that you overrode the gate.`
+      ? `Import ${feed} despite failed checks? The run records that you overrode them.`
       : `Fetch the sources of ${feed} and import what changed?`;
     return confirmation(
       `Run ${feed}`,

@@ -78,7 +78,7 @@ const SUBJECTS = ['property_id', 'listing_id', 'listing_url'] as const;
 const newDeal = z
   .strictObject({
     property_id: z.int('must be a whole number').min(1).optional().describe('Id of the parcel.'),
-    listing_id: z.uuid('must be a UUID').optional().describe('Id of a comp that is the listing.'),
+    listing_id: z.uuid('must be a UUID').optional().describe('Id of the listing among the comps.'),
     listing_url: z
       .url({ protocol: /^https?$/, error: 'must be the http(s) address of a page' })
       .max(2_000, 'must be at most 2,000 characters long')

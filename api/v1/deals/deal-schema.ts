@@ -21,7 +21,9 @@ const advice = z
       .describe(
         "Number of similar listings: the county's other ACTIVE listings in the same acreage bucket. With fewer than 10, those of a third to three times the acreage. With fewer than 10 again, all of them.",
       ),
-    like_advantage: count('Share of these with a higher price per acre, from 0 to 100. Null without any.'),
+    like_advantage: count(
+      'Share of these with a higher price per acre, from 0 to 100. Null if there are none.',
+    ),
     valuation_counts: z
       .boolean()
       .describe(
@@ -116,7 +118,7 @@ export const deal = z
     contract_expiration_date: z.iso.date().nullable().describe('Date the contract expires. Null if not set.'),
     closing_date: z.iso.date().nullable().describe('Expected or actual closing date. Null if not set.'),
     property_id: z.int().nullable().describe('Id of the parcel. Null if unknown.'),
-    listing_id: z.uuid().nullable().describe('Id of the comp that is its listing. Null if there is none.'),
+    listing_id: z.uuid().nullable().describe('Id of its listing among the comps. Null if there is none.'),
     listing_url: z.string().nullable().describe('URL of the listing page. Null if unknown.'),
     position: z.int().describe('Position in its column, starting at 0.'),
     fetch_status: z.enum(FETCH).describe(

@@ -97,12 +97,12 @@ county is read at one point in time. Plat reserves the highest possible price at
   },
 });
 
-/** Whether the number of rows is paid data while it is small. Which markets exist is free. */
+/** Whether the number of rows is paid data while it is small. The number of markets is free. */
 const isCountSold = ({ markets }: ExportRequest, { user }: Pick<CallContext, 'user'>): boolean =>
   markets === undefined && user === undefined;
 
 /**
- * Rejects small ceilings. An order that fails at its ceiling is free and would reveal a count that quotes
+ * Rejects a small maximum. An order that fails at its maximum is free and would reveal a count that quotes
  * hide. Signed-in users see counts on the map anyway. @throws PlatError `validation_error`
  */
 function requireDisclosableCeiling(request: ExportRequest, call: CallContext): void {

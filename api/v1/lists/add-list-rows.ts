@@ -115,7 +115,7 @@ Adding by filter counts as a quote: it uses one of the ${PRICES.quote.freePerDay
   response: {
     status: 201,
     description: 'The result. Also returned when counts are null.',
-    also: { 200: 'The same result, when no parcel was added.' },
+    also: { 200: 'No parcel was added. The result has the same form.' },
     schema: added,
     example: {
       summary: 'The example request, in the sample',

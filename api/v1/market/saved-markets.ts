@@ -73,7 +73,7 @@ export const saveMarket = defineEndpoint({
   response: {
     status: 201,
     description: 'The saved market.',
-    also: { 200: 'The market was already saved. Returns it with any new status.' },
+    also: { 200: 'The market was already saved. Its status is the new one, if the call has one.' },
     schema: savedMarket,
     example: { summary: 'A county', value: EXAMPLE },
   },

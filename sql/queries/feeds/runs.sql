@@ -8,7 +8,7 @@ where feed_id = :feed_id and id <> :run_id and status = 'running'
 returning id
 
 -- name: clear_rejects
--- Deletes the rejects of a run's earlier attempts, unless a later attempt has taken over the run.
+-- Deletes the rejected rows of a run's earlier attempts, unless a later attempt has taken over the run.
 delete from run_rejects
 where run_id = :run_id and exists (select from runs where id = :run_id and attempts = :attempt)
 
@@ -111,7 +111,7 @@ order by r.state, r.name
 limit :limit
 
 -- name: list_rejects
--- The stored rejects of a run. `reason`: null for all.
+-- The stored rejected rows of a run. `reason`: null for all.
 select input, row_no, field, reason, message, raw
 from run_rejects
 where run_id = :run_id and (:reason::text is null or reason = :reason)

@@ -38,6 +38,6 @@ export type Prepared = {
    * merge.
    */
   checkpoint?: ResoCheckpoint | null;
-  /** Why an incremental source ended early. What came before is merged first. */
+  /** Why an incremental source ended early. The rows read before that are merged first. */
   brokeOff?: unknown;
 };

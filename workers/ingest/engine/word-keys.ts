@@ -1,8 +1,6 @@
 import type { SourceRow } from '../../formats/row-batch.ts';
 
-/**
- * Parcels with this many parts are rare. Lots of a common owner or a road that share a word as key are not.
- */
+/** Parcels with this many parts are rare. Lots that share a word as key, such as COMMON or ROAD, aren't. */
 const MANY_PARTS = 10;
 
 /** Features by key, for keys without digits other than 0, such as "NA". They often mean "no parcel". */
