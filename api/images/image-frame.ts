@@ -72,11 +72,11 @@ export function frameOf(shape: MultiPolygon): Frame {
     }
   }
   const [west, south, east, north] = mercator;
-  const ground = Math.cos((((box[1] + box[3]) / 2) * Math.PI) / 180);
+  const scale = Math.cos((((box[1] + box[3]) / 2) * Math.PI) / 180);
   const step = Math.max(
     ((east - west) * (1 + 2 * MARGIN)) / WIDTH,
     ((north - south) * (1 + 2 * MARGIN)) / HEIGHT,
-    MIN_ACROSS_M / ground / WIDTH,
+    MIN_ACROSS_M / scale / WIDTH,
   );
   const left = (west + east - step * WIDTH) / 2;
   const top = (south + north + step * HEIGHT) / 2;
@@ -96,7 +96,7 @@ export function frameOf(shape: MultiPolygon): Frame {
     step,
     toPx,
     toPlace,
-    pixelM: step * ground,
+    pixelM: step * scale,
     parcelPx: [(west - left) / step, (top - north) / step, (east - left) / step, (top - south) / step],
     boxes: onGlobe([
       degrees(left),

@@ -40,12 +40,12 @@ export async function paintRelief(
 ): Promise<{ attribution: string }> {
   const light = await lightOf(db, frame, signal);
   const drawn = await drawingOf(db, frame);
-  const ground = sharp({ create: { width: WIDTH, height: HEIGHT, channels: 3, background: GROUND } });
+  const canvas = sharp({ create: { width: WIDTH, height: HEIGHT, channels: 3, background: GROUND } });
   const layers = [
     ...(light === null ? [] : [{ input: light, blend: 'multiply' as const }]),
     { input: Buffer.from(drawn) },
   ];
-  const data = await ground.composite(layers).ensureAlpha().raw().toBuffer();
+  const data = await canvas.composite(layers).ensureAlpha().raw().toBuffer();
   picture.data.set(data);
   const from = light === null ? 'roads and parcels; no elevation is known here' : 'elevation';
   return { attribution: `relief drawn from ${from}` };

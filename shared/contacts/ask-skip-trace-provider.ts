@@ -105,13 +105,13 @@ function tagsOf(
 function distinctSubjects(subjects: readonly Subject[]): Subject[] {
   const distinct: Subject[] = [];
   for (const subject of subjects) {
-    const again = distinct.some(
+    const isRepeat = distinct.some(
       other =>
         'person' in subject &&
         'person' in other &&
         (other.person.first === subject.person.first || other.person.last.includes(subject.person.first)),
     );
-    if (!again) distinct.push(subject);
+    if (!isRepeat) distinct.push(subject);
   }
   return distinct.slice(0, MAX_LOOKUPS);
 }

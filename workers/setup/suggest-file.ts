@@ -151,8 +151,10 @@ const unread = (
 async function nameProblems(file: string, text: string): Promise<string[]> {
   const there = existsSync(file) ? await readFile(file, 'utf8') : text;
   // The same upload may later set what to do with parcels that another feed has.
-  const apart = (feed: string) => feed.replace(/^overlap: .*\n/m, '');
-  return apart(there) === apart(text) ? [] : [`${file} already exists. Choose another name for the feed.`];
+  const withoutOverlap = (feed: string) => feed.replace(/^overlap: .*\n/m, '');
+  return withoutOverlap(there) === withoutOverlap(text)
+    ? []
+    : [`${file} already exists. Choose another name for the feed.`];
 }
 
 type Mapping = Pick<AddFileResult, 'columns' | 'key' | 'fields'>;

@@ -39,13 +39,13 @@ export type Question = {
 };
 
 export function questionOf({ url: { searchParams } }: Visit): Question {
-  const given = (name: string) => searchParams.get(name);
+  const param = (name: string) => searchParams.get(name);
   return {
-    bucket: ACRE_BUCKETS.find(({ label }) => label === given('bucket'))?.label ?? USUAL_BUCKET,
-    metric: RANKED.find(key => key === given('metric')) ?? DEFAULT_METRIC,
-    type: given('type') === 'zip' ? 'zip' : 'county',
-    state: STATES.find(({ code }) => code === given('state'))?.code,
-    county: /^\d{5}$/.test(given('county') ?? '') ? given('county')! : undefined,
+    bucket: ACRE_BUCKETS.find(({ label }) => label === param('bucket'))?.label ?? USUAL_BUCKET,
+    metric: RANKED.find(key => key === param('metric')) ?? DEFAULT_METRIC,
+    type: param('type') === 'zip' ? 'zip' : 'county',
+    state: STATES.find(({ code }) => code === param('state'))?.code,
+    county: /^\d{5}$/.test(param('county') ?? '') ? param('county')! : undefined,
   };
 }
 

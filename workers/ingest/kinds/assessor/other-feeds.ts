@@ -35,7 +35,7 @@ export async function stageOverlap(
   if (overlap === 'add' || (overlap === 'block' && force))
     return { feeds, left: await db.rowCount('feeds/leave_overlap'), taken: 0 };
   if (overlap === 'block') return { feeds, left: 0, taken: 0 };
-  const again = await db.rowCount('feeds/take_overlap');
+  const reclaimed = await db.rowCount('feeds/take_overlap');
   const others = overlap === 'replace' ? await db.rowCount('feeds/take_others') : 0;
-  return { feeds, left: 0, taken: again + others };
+  return { feeds, left: 0, taken: reclaimed + others };
 }

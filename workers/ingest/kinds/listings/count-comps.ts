@@ -39,9 +39,11 @@ export function compCounter(kind: 'assessor' | 'listings', minPrice: number) {
     },
     count(): { comps: number; multiParcel: number } {
       const all = [...sales.values()];
-      const together = new Set([...ofOneDeed(all), ...ofOnePrice(all, minPrice)]);
+      const multiParcelSales = new Set([...ofOneDeed(all), ...ofOnePrice(all, minPrice)]);
       const qualified = all.filter(({ qualifies }) => qualifies);
-      const multiParcel = qualified.filter(sale => sale.several === true || together.has(sale)).length;
+      const multiParcel = qualified.filter(
+        sale => sale.several === true || multiParcelSales.has(sale),
+      ).length;
       return { comps: qualified.length - multiParcel, multiParcel };
     },
   };
