@@ -39,10 +39,7 @@ test('plat export writes what the API would, and nobody pays', async () => {
   await refused(['export', join(folder, 'x.pdf'), '--county', '33019'], /x\.pdf/);
   await refused(['export', join(folder, 'x.csv')], /--county, --filter, or --comps/);
   await refused(['export', join(folder, 'x.csv'), '--filter', '{"acres_min": 5}'], /--filter: county\b/);
-  await refused(
-    ['export', join(folder, 'x.csv'), '--county', '33019', '--columns', 'phone'],
-    /no phone; there are/,
-  );
+  await refused(['export', join(folder, 'x.csv'), '--county', '33019', '--columns', 'phone'], /phone/);
   const { code, err } = await plat('export', join(folder, 'nowhere/x.csv'), '--county', '33019');
   expect([code, err]).toEqual([1, expect.stringMatching(/folder/)]);
   expect((await readdir(folder)).filter(name => name.endsWith('.part'))).toEqual([]);

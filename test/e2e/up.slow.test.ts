@@ -303,7 +303,7 @@ test('what is killed with -9 is started again: API, worker, PostgreSQL', async (
   for (const pid of before) process.kill(pid, 'SIGKILL');
   await eventually(async () => {
     const answer = await fetch(`${url}/readyz`).catch(() => undefined);
-    return answer?.ok && /^PostgreSQL ended/m.test(first.out());
+    return answer?.ok && /^PostgreSQL stopped/m.test(first.out());
   });
   expect(first.out()).toMatch(/^worker 1 .*\(SIGKILL\).*\blog\b/m);
   expect(first.out()).toMatch(/^api .*\(SIGKILL\)/m);

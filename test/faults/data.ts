@@ -67,8 +67,8 @@ export const data: readonly Fault[] = [
   {
     what: 'a layer is resumed although its count changed',
     file: 'workers/formats/arcgis-spool.ts',
-    from: "if (mark?.walk.by === 'offset' && mark.total === total)",
-    to: "if (mark?.walk.by === 'offset')",
+    from: "if (checkpoint?.walk.by === 'offset' && checkpoint.total === total)",
+    to: "if (checkpoint?.walk.by === 'offset')",
     tests: [
       'test/unit/formats/arcgis.test.ts',
       'test/unit/formats/arcgis-broken.slow.test.ts',

@@ -95,7 +95,7 @@ export async function lockWaits({ pool }: Pick<TestDatabase, 'pool'>): Promise<n
  */
 export async function lockAsks({ pool }: Pick<TestDatabase, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query(
-    "select from pg_stat_activity where datname = current_database() and query ~ '^select pg_try_advisory_'",
+    "select from pg_stat_activity where datname = current_database() and query ~ '(^|\\n)select pg_try_advisory_'",
   );
   return rowCount!;
 }

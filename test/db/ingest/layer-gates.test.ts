@@ -53,12 +53,12 @@ describe('a run is blocked, and the layer stays as it was', () => {
       many(20).map(row => ({ ...row, properties: { MTFCC: 'S1820' } })),
       /\b20 features/,
     ],
-    ["another place's file", ['coverage'], moved(1), /100\.0 % .*area.*\b10 %.* -72\.15 to -72\.14.*fips/],
+    ["another place's file", ['coverage'], moved(1), /100\.0% .*area.*\b10%.* -72\.15 to -72\.14.*fips/],
     [
       'a stray feature far away',
       ['coverage_growth'],
       [...many(20), ...moved(1).slice(0, 1)],
-      /area.*\b10000\.0 %.*\b10 %.* -72\.15 to -72\.14.* -72\.15 to -71\.14.*fips/,
+      /area.*\b10000\.0%.*\b10%.* -72\.15 to -72\.14.* -72\.15 to -71\.14.*fips/,
     ],
     [
       'longitude and latitude swapped',

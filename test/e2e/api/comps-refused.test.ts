@@ -30,8 +30,8 @@ const polygon = (...ring: number[][]) =>
   `polygon=${encodeURIComponent(JSON.stringify({ type: 'Polygon', coordinates: [ring] }))}`;
 
 test.each([
-  ['', 'fips', 'fips, point, zip and polygon'],
-  ['status=SOLD&dist=5', 'fips', 'fips, point, zip and polygon'],
+  ['', 'fips', 'fips, point, zip, and polygon'],
+  ['status=SOLD&dist=5', 'fips', 'fips, point, zip, and polygon'],
   ['fips=', 'fips', 'FIPS'],
   ['fips=330199', 'fips', 'FIPS'],
   ['fips=33019&fips=33005', 'fips', 'once'],
@@ -74,7 +74,7 @@ test.each([
   ['zip=03280&order=acres&order=dom', 'order', 'ppa'],
   ['zip=03280&page=0', 'page', '1'],
   ['zip=03280&page_size=501', 'page_size', '500'],
-  ['zip=03280&cursor=x', 'cursor', 'cursor'],
+  ['zip=03280&cursor=x', 'cursor', 'valid'],
   ['zip=03280&county=Sullivan', 'county', 'query'],
 ])('%s names %s: %s', async (parameters, field, message) => {
   const reply = await api.call(`/api/public/v1/comps/?${parameters}`, { key });

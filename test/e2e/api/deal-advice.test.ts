@@ -146,7 +146,7 @@ test('advice compares lots of the size, and never goes below a valuation of the 
   const counted = await advised(range(price + 50, 165_000));
   expect(counted).toMatchObject({
     suggested_action_price: `${price + 100}.00`,
-    advice: { valuation_counts: true, text: expect.stringMatching(/\b41 % .*\$59,163/) },
+    advice: { valuation_counts: true, text: expect.stringMatching(/\b41% .*\$59,163/) },
   });
   expect(await advised(range(34_850, 165_000))).toMatchObject({
     suggested_action: 'hold',

@@ -243,7 +243,7 @@ describe('listening elsewhere, where nothing is set', () => {
     expect((await ana.open('/account')).text).toMatch(/assistants.*BASE_URL/s);
     const env = { DATABASE_URL: db.url, HOST: '0.0.0.0', PLAT_DIR: open.config.PLAT_DIR };
     const told = await runCommand(env, ['user', 'invite', 'bob@acme.example', '--company', 'Acme']);
-    expect(told.out).toMatch(/\bmail\b.*\nhttp:\/\/127\.0\.0\.1:3000\/sign-in\/link\//);
+    expect(told.out).toMatch(/\bemail\b.*\nhttp:\/\/127\.0\.0\.1:3000\/sign-in\/link\//);
     expect(existsSync(outboxOf(open))).toBe(false);
   });
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { SUMMARY_COLUMNS } from '../../../api/v1/common/parcel-summary.ts';
 import { searchProperties } from '../../../api/v1/parcels/property-search.ts';
 import { COMPUTE_HERE } from '../../../shared/geo/shape-work.ts';
@@ -163,8 +163,7 @@ async function searchWhile(statement: string, change: () => Promise<unknown>, qu
     if (name === statement) await change();
     return run.call(this, name, ...rest);
   });
-  onTestFinished(() => spy.mockRestore());
-  const answer = await searchProperties.handle(
+  const answer = searchProperties.handle(
     { params: {}, query: { page_size: 25, ...query }, body: undefined },
     { db: db.pool.forApi(), cursorSecret: async () => Buffer.from('secret') },
     {
@@ -177,7 +176,7 @@ async function searchWhile(statement: string, change: () => Promise<unknown>, qu
       account: {} as never,
     },
   );
-  return answer.body as unknown as Page;
+  return (await answer.finally(() => spy.mockRestore())).body as unknown as Page;
 }
 
 test('a roll that is replaced during a search is found as it was before, whole', async () => {

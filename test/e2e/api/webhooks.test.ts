@@ -72,7 +72,7 @@ test('faults are named, and an account has 20', async () => {
     return [reply.status, (reply.json as { error: { details?: object } }).error.details];
   };
   for (const [url, why] of [
-    ['example.com', /address/],
+    ['example.com', /URL/],
     ['http://example.com/', /https/],
     ['https://a:b@example.com/', /password/],
     ['https://10.0.0.1/', /public internet/],

@@ -25,7 +25,7 @@ async function send(body: unknown, headers: Record<string, string> = {}, method 
 test('requests that are no messages, and other methods', async () => {
   expect(await send('{"jsonrpc"')).toMatchObject({ status: 400 });
   expect((await send('{"jsonrpc"')).text).toContain('-32700');
-  expect((await send([toolCall('get_usage'), toolCall('get_usage')])).text).toContain('batches');
+  expect((await send([toolCall('get_usage'), toolCall('get_usage')])).text).toContain('-32600');
   expect(await send(`"${'x'.repeat(1_100_000)}"`)).toMatchObject({ status: 400 });
   expect(await send('', {}, 'GET')).toMatchObject({ status: 405 });
   expect(await send('', {}, 'DELETE')).toMatchObject({ status: 405 });

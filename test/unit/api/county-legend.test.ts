@@ -11,7 +11,7 @@ test('classes have about as many counties each, with their amounts', () => {
     { from: 1_200, words: '$1200 – $1400', counties: 20 },
     { from: 1_400, words: '$1400 – $1600', counties: 20 },
     { from: 1_600, words: '$1600 – $1800', counties: 20 },
-    { from: 1_800, words: '$1800 and more', counties: 20 },
+    { from: 1_800, words: '$1800 or more', counties: 20 },
   ]);
   expect(classifyCounties([30_634], usd)).toMatchObject([{ words: '$30634', counties: 1 }]);
   expect(classifyCounties([], usd)).toEqual([]);

@@ -303,7 +303,7 @@ describe('what is no layer', () => {
       'a layer that may not be queried',
       { body: { ...METADATA, capabilities: 'Map' } },
       'feed_format',
-      'its owner allows Map only',
+      'allows only Map',
     ],
     ['a web page', { body: '<html>Sign in</html>' }, 'feed_source', 'did not return JSON'],
     ['nothing', { status: 404 }, 'feed_source', 'returned 404'],

@@ -18,8 +18,8 @@ test('a Polygon and a MultiPolygon, of any winding, with altitudes dropped', () 
 
 test.each<[unknown, string, string]>([
   [null, 'syntax', 'must be a GeoJSON Polygon or MultiPolygon'],
-  ['POLYGON', 'syntax', 'a GeoJSON object'],
-  [[square], 'syntax', 'a GeoJSON object'],
+  ['POLYGON', 'syntax', 'must be a GeoJSON'],
+  [[square], 'syntax', 'must be a GeoJSON'],
   [{}, 'syntax', 'the type is undefined, expected Polygon or MultiPolygon'],
   [{ type: 'Point', coordinates: [1, 2] }, 'syntax', 'the type is "Point", expected Polygon or MultiPolygon'],
   [{ type: 'Polygon' }, 'syntax', 'coordinates is not an array'],
