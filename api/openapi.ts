@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
+import { PRICES, priceText } from '../shared/model/prices.ts';
 import { version } from '../shared/platform/root.ts';
 import { endpoints as v1 } from './endpoints.ts';
 import { type Endpoint, priceSentence, TAGS } from './http/endpoint.ts';
@@ -12,12 +13,14 @@ const DESCRIPTION = `US land-parcel data and market statistics.
 - **Authentication.** Send an API key with every call: \`Authorization: Bearer plat_…\`.
 - **Price.** Calls cost tokens from the account's allotment for the billing period. The response header \`X-Tokens-Used\` has the cost.
   Errors, 304 responses, and HEAD requests are free. Each endpoint says when its responses are free.
-- **Quotes.** Add \`quote=true\` to a priced GET or POST to get its price instead of running it. Quotes are free. They return the schema
-  that the operation's \`x-quote\` names.
-- **No tokens left.** Priced endpoints return 402 before the work, whatever the call would have cost. Endpoints whose responses are
-  sometimes free, such as pictures and market history, return 402 only if the response would cost tokens. It can take a few seconds before
-  every server knows that an account has used up its tokens.
-- **Paging.** Set \`page_size\`, and follow \`next\` until it is null.
+- **Quotes.** Add \`quote=true\` to a priced GET or POST to get its price instead of running it. The response has the schema that the
+  operation's \`x-quote\` names. It is free, except for \`POST exports/\`: that quote counts matches, so it is priced like
+  \`POST properties/filter/quote/\` (${priceText(PRICES.quote)}, both together).
+- **No tokens left.** Priced endpoints return 402 before the work, whatever the call would have cost. Pictures, market history, market rankings,
+  filter quotes, rows of a list, and exports can be free, so they return 402 only if the call would cost tokens. It can take a few seconds
+  until every server knows that an account has used up its tokens.
+- **Paging.** Set \`page_size\`, and follow \`next\` until it is null. A \`page\` number that you set yourself counts from the start, so it
+  can skip or repeat rows when data changes in between.
 - **Nulls.** A field is null when Plat doesn't know its value. A count is also null when it would reveal paid data.
 - **Errors.** Every error has a \`code\`, a \`message\`, and a \`request_id\`. Checks run in this order: key, scope, subscription, tier,
   payment, rate limit, validation, quota.

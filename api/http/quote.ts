@@ -22,7 +22,7 @@ export const quoteParameter = z
   .enum(['true', 'false'], 'must be true or false')
   .optional()
   .meta({
-    description: 'Return only the price, `{ tokens, at_most }`. Free.',
+    description: 'Return only the price, `{ tokens, at_most }`. Free, apart from quotes of exports.',
     override: { type: 'boolean', enum: undefined },
   });
 

@@ -48,6 +48,8 @@ export type FieldSpec = {
   needs?: Need;
   /** Longer text from a source is cut off. Default: MAX_CHARS. */
   maxChars?: number;
+  /** Completes "Null …" in the API's description. Default: if unknown. */
+  nullWhen?: string;
 };
 
 /** Far longer than any real text on a roll. */
@@ -55,7 +57,7 @@ export const MAX_CHARS = 4_096;
 /** Listings are searched by address. PostgreSQL limits an index entry to 2,704 bytes, or 676 characters. */
 export const ADDRESS_CHARS = 500;
 
-type Options = Pick<FieldSpec, 'unit' | 'filterDoc' | 'maxChars' | 'needs'>;
+type Options = Pick<FieldSpec, 'unit' | 'filterDoc' | 'maxChars' | 'needs' | 'nullWhen'>;
 
 /** Declares the fields of a group. */
 function fieldsOf(group: FieldGroup) {
@@ -85,7 +87,7 @@ const sale = fieldsOf('Sale and mortgage');
 /** Fields from the assessor roll. */
 export const PARCEL_FIELDS = {
   apn: place('text', 'APN', "Assessor's parcel number (APN), as printed on the roll"),
-  acres: land('number', 'Acres (deed)', 'Assessor-reported acreage (0 if not stated)', 'none', {
+  acres: land('number', 'Acres (deed)', 'Assessor-reported acreage', 'none', {
     unit: 'acres',
   }),
   owner_name: owner('text', 'Owner', 'Primary owner of record, as on the roll', 'exact', {
@@ -114,9 +116,7 @@ export const PARCEL_FIELDS = {
   school_district: place('text', 'School district', 'School district name', 'exact'),
   structure_count: value('integer', 'Structures', 'Number of structures on the parcel', 'range'),
   building_sqft: value('number', 'Building area', 'Total building area', 'range', { unit: 'square feet' }),
-  year_built: value('year', 'Year built', 'Year a structure was built; 0 or null if unknown', 'range', {
-    filterDoc: 'Year a structure was built',
-  }),
+  year_built: value('year', 'Year built', 'Year a structure was built', 'range'),
   assessed_total_value: value('money', 'Assessed value', 'Total assessed value', 'range'),
   assessed_land_value: value('money', 'Assessed land value', 'Assessed value of the land', 'range'),
   assessed_improvement_value: value(
@@ -202,6 +202,9 @@ export function areAcresApart(stated: number | null, measured: number | null): b
   return Math.max(stated / measured, measured / stated) > MAX_ACRES_RATIO;
 }
 
+const NO_SLOPES = 'when no elevation layer has slopes for at least half of the parcel';
+const notCovered = (layer: string) => `when no ${layer} layer covers the parcel, or it has no boundary`;
+
 /** Fields computed from the roll and the land layers. Their filters are written by hand. */
 export const COMPUTED_FIELDS = {
   calculated_acres: land('number', 'Acres (measured)', 'Geodesic area of the boundary', 'none', {
@@ -257,30 +260,45 @@ export const COMPUTED_FIELDS = {
   landlocked: land(
     'boolean',
     'Landlocked',
-    'Whether the parcel has no road access: no road for cars, including private roads and service drives, touches it or faces it within reach. Easements are not considered. Null when no road layer covers the parcel',
+    'Whether the parcel has no road access: no road for cars, including private roads and service drives, touches it or faces it within reach. Easements are not considered',
+    'none',
+    { nullWhen: notCovered('road') },
   ),
   wetlands_percent: land('number', 'Wetlands', 'Share of the parcel that is wetlands', 'none', {
     unit: 'percent',
+    nullWhen: notCovered('wetlands'),
   }),
   flood_zone_percent: land('number', 'Flood zone', 'Share of the parcel in a flood zone', 'none', {
     unit: 'percent',
+    nullWhen: notCovered('flood'),
   }),
   highway_frontage_ft: land('number', 'Highway frontage', 'Frontage on major highways', 'none', {
     unit: 'feet',
+    nullWhen: notCovered('road'),
   }),
-  road_frontage_ft: land('number', 'Road frontage', 'Frontage on normal roads', 'none', { unit: 'feet' }),
+  road_frontage_ft: land('number', 'Road frontage', 'Frontage on normal roads', 'none', {
+    unit: 'feet',
+    nullWhen: notCovered('road'),
+  }),
   local_frontage_ft: land('number', 'Local road frontage', 'Frontage on local roads', 'none', {
     unit: 'feet',
+    nullWhen: notCovered('road'),
   }),
-  mean_slope_percent: land('number', 'Average slope', 'Mean slope', 'none', { unit: 'percent' }),
+  mean_slope_percent: land('number', 'Average slope', 'Mean slope of the ground, weighted by area', 'none', {
+    unit: 'percent',
+    nullWhen: NO_SLOPES,
+  }),
   min_elevation_m: land('number', 'Lowest elevation', 'Lowest elevation', 'none', {
     unit: 'meters above sea level',
+    nullWhen: NO_SLOPES,
   }),
   mean_elevation_m: land('number', 'Average elevation', 'Mean elevation', 'none', {
     unit: 'meters above sea level',
+    nullWhen: NO_SLOPES,
   }),
   max_elevation_m: land('number', 'Highest elevation', 'Highest elevation', 'none', {
     unit: 'meters above sea level',
+    nullWhen: NO_SLOPES,
   }),
 } as const satisfies Record<string, FieldSpec>;
 

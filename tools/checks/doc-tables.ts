@@ -8,7 +8,7 @@ import {
   MORE_METRICS,
 } from '../../shared/model/market-metrics.ts';
 import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
-import { priceText } from '../../shared/model/prices.ts';
+import { type Price, tokensText } from '../../shared/model/prices.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 import { METRICS } from '../../shared/platform/declared-metrics.ts';
 import { FILE_FORMATS, type FileFormatSpec, FORMATS } from '../../workers/formats/file-formats.ts';
@@ -100,14 +100,24 @@ function statistics(): string[] {
 const callsOf = (tag: string): Endpoint[] => endpoints.filter(endpoint => endpoint.tag === tag);
 const shortPath = ({ path }: Endpoint): string => path.replace('/api/public/v1/', '');
 
+/** Cheapest and most expensive unit: "free to 30 tokens". docs/calls.md has the units. */
+function priceRange(own: readonly Endpoint[]): string {
+  const free: Price = { tokens: 0 };
+  const prices = own.flatMap(({ metering }) => [metering?.price ?? free].flat());
+  const least = Math.min(...prices.map(({ tokens, freePerDay }) => (freePerDay ? 0 : tokens)));
+  const most = Math.max(...prices.map(({ tokens }) => tokens));
+  if (most === 0) return 'free';
+  if (least === most) return tokensText(most);
+  return `${least === 0 ? 'free' : least} to ${tokensText(most)}`;
+}
+
 /** The README's table: one line per group of calls. */
 function calls(): string[] {
   const rows = Object.entries(TAGS).map(([tag, text]) => {
     const own = callsOf(tag);
     const places = new Set(own.map(endpoint => `\`${shortPath(endpoint).split('/')[0]}/\``));
-    const prices = new Set(own.map(({ metering }) => (metering ? priceText(metering.price) : 'free')));
     const link = `docs/calls.md#${tag.toLowerCase().replaceAll(' ', '-')}`;
-    return `| [${tag}](${link}) | ${[...places].join(', ')} | ${text} | ${[...prices].join('; ')} |`;
+    return `| [${tag}](${link}) | ${[...places].join(', ')} | ${text} | [${priceRange(own)}](${link}) |`;
   });
   return ['| calls | under | what they do | price |', '|---|---|---|---|', ...rows];
 }

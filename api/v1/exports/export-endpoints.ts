@@ -9,7 +9,7 @@ import {
   makeExport,
   mostRows,
 } from '../../../shared/exports/export-request.ts';
-import { PRICES } from '../../../shared/model/prices.ts';
+import { PRICES, priceText } from '../../../shared/model/prices.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import type { Db } from '../../../shared/platform/db.ts';
@@ -61,12 +61,14 @@ export const createExport = defineEndpoint({
   summary: 'Create an export',
   description: `Creates a file of the parcels that match a filter, a list, comps, or market statistics. Returns immediately. \`GET exports/{id}/\` shows
 when the file is ready. A file can have up to 1,000,000 rows (10,000 for kml), and a company can run ${MOST_AT_ONCE} exports at once. Parcels are sorted by id, and each
-county is read at one point in time. Plat reserves the highest possible price at the start, and charges once when the file is ready. Files have no phone numbers.`,
+county is read at one point in time. Plat reserves the highest possible price at the start, and charges once when the file is ready. Files have no phone numbers.
+
+With \`quote=true\`, the call counts as a filter quote: ${priceText(PRICES.quote)}. Quotes of markets, and of filters that can't be quoted, are free.`,
   body: newExport,
   metering: {
     key: EXPORT_KEY,
     price: [PRICES.exportRows, PRICES.exportMarkets],
-    note: 'charged when the file is ready; free for rows and markets that your company received in the last 30 days and that have not changed since',
+    note: 'charged when the file is ready; free for what your company paid for in an export or a list in the last 30 days and has not changed since',
     mayBeFree: true,
     atMost: ({ body }) => mostRows(body.format),
     quote: async ({ body }, { db }, call) => quoteExport(body as ExportRequest, db, call),
@@ -242,7 +244,7 @@ export const cancelRunningExport = defineEndpoint({
   params,
   response: {
     status: 200,
-    description: 'The export, now `cancelled`.',
+    description: 'The export, now with the state `cancelled`.',
     schema: exported,
     example: { summary: 'Canceled', value: { ...UNFINISHED, state: 'cancelled' } },
   },

@@ -74,7 +74,7 @@ export const newExport = z
       .refine(names => new Set(names).size === names.length, 'must not repeat a column')
       .optional()
       .describe(
-        'Columns, in the order of the file. Default: all. `sources` (data credits) is always the last column.',
+        `Columns, in the order of the file. Default: all. \`sources\` (data credits) is always the last column. The set decides which columns are available. Parcels: the fields of \`GET properties/{property_id}/\`, with \`longitude\` and \`latitude\` instead of \`url\`, \`point\`, \`row_version\`, \`steeper_percent\`, \`retired_at\`, \`shape\`, and \`timeline\`. With one row per owner, also \`owner_parcels\` and \`owner_acres\`. Lists: also these two, \`status\`, \`status_at\`, \`tags\`, \`value\`, \`offer\`, and \`needs_review\`. Comps: the fields of \`GET comps/\` without \`photos\`. Markets: the region, \`bucket\`, \`listings\`, and the figures in \`data\`.`,
       ),
     boundary: z
       .boolean('must be true or false')
@@ -146,7 +146,7 @@ export const exported = z
     format: z.enum(EXPORT_FORMATS),
     rows: count('Rows in the file. Null until it is ready.'),
     free_rows: count(
-      'Free rows: those that your company received in the last 30 days and that have not changed since. Null until it is ready.',
+      'Free rows: those that your company paid for in an export or a list in the last 30 days and that have not changed since. Null until it is ready.',
     ),
     tokens: count('Price in tokens. Null until it is ready.'),
     parts: z.array(part).describe('Parts of the file. Empty unless it is ready.'),

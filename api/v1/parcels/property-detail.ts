@@ -20,9 +20,9 @@ import { DETAIL_EXAMPLE, EXAMPLE_ID } from '../examples/examples.ts';
 
 const ROLL_FIELDS = PARCEL_FIELD_NAMES.filter(name => !(name in parcelSummary.shape));
 
-function schemaOf({ type, doc, unit }: FieldSpec): z.ZodType {
+function schemaOf({ type, doc, unit, nullWhen = 'if unknown' }: FieldSpec): z.ZodType {
   const known = `${doc}${unit === undefined ? '' : `, in ${unit}`}.`;
-  const description = /\bnull\b/i.test(doc) ? known : `${known} Null if unknown.`;
+  const description = /\bnull\b/i.test(doc) ? known : `${known} Null ${nullWhen}.`;
   switch (type) {
     case 'boolean':
       return z.boolean().nullable().describe(description);
@@ -90,7 +90,7 @@ const parcelDetail = z
       .length(11)
       .nullable()
       .describe(
-        'Share of the area, in percent, that is steeper than each grade of `slope_area_index`: 0.5%, 2.5%, 5%, 7.5%, 10%, 15%, 20%, 25%, 30%, 40%, and 50%. Null without elevation data.',
+        'Share of the area, in percent, that is steeper than each grade of `slope_area_index`: 0.5%, 2.5%, 5%, 7.5%, 10%, 15%, 20%, 25%, 30%, 40%, and 50%. Null when no elevation layer has slopes for at least half of the parcel.',
       ),
     ...schemasOf({ mean_slope_percent, min_elevation_m, mean_elevation_m, max_elevation_m }),
     retired_at: z.iso

@@ -48,7 +48,7 @@ const explanation = z
     out_of_support: z
       .boolean()
       .describe(
-        'Whether the comps are too unlike the parcel. True if the parcel is more than 1.5 times as large as the largest comp, or smaller than the smallest comp by that factor, or far from all comps, or if no comp is a sale. The confidence is then halved. Also true if the county has so few sales that its price level could be off by a quarter. Range and confidence include that uncertainty.',
+        'Whether the comps are too unlike the parcel. True if the parcel is more than 1.5 times as large as the largest comp, or smaller than the smallest comp by that factor, or if every comp is more than two steps away (distance, size, and age together, see docs/valuations.md), or if no comp is a sale. The confidence is then halved. Also true, without halving, if the county has so few sales that its price level could be off by a quarter. Range and confidence include that uncertainty. Rows of a list report it in `needs_review`.',
       ),
     as_of: z.iso.date().describe('Date of the estimate. Later sales are not used.'),
     model_version: z.string().describe('Version of the model that made the estimate.'),
@@ -73,7 +73,7 @@ const compValue = z
       .min(0)
       .max(95)
       .describe(
-        'Confidence from 0 to 95: the percentage of past sales with comps like these whose estimate, made as of the day before the sale, was within 25% of the price. Halved if the comps are unlike the parcel.',
+        'Confidence from 0 to 95: the percentage of past sales with comps like these whose estimate, made as of the day before the sale, was within 25% of the price. Halved if the comps are unlike the parcel (`out_of_support`). A halved score is not a percentage of sales.',
       ),
     gini_index: z
       .number()
@@ -107,7 +107,7 @@ export const aiCompValue = defineEndpoint({
   },
   errors: {
     not_found:
-      'No parcel has this id, it has left the roll, its acreage or location is unknown, or there are not enough comps. A county without sales needs sales from at least three counties within 100 km. Free.',
+      'No parcel has this id, it has left the roll, its acreage or location is unknown, it has fewer than 3 comps, or its county has not been valued yet. A county without sales needs sales from at least three counties within 100 km. Free.',
   },
   handle: async ({ params: { property_id }, query: { explain } }, { db, readValuation }) => {
     const row = await readValuation(countyOf(property_id), property_id, explain);

@@ -20,7 +20,8 @@ export const filterParcels = defineEndpoint({
   tag: 'Parcels',
   summary: 'Filter parcels',
   description: `Finds the parcels on the roll that match every filter. A parcel whose value is unknown does not match a filter on it, but filters
-that exclude parcels keep it. Bounds are inclusive. Every page is a separate search with its own price.`,
+that exclude parcels keep it. Bounds are inclusive. Every page
+costs the same, whatever its \`page_size\`. To read all matches, follow \`next\`.`,
   query: z.strictObject(pageParameters(PAGE_SIZES)),
   body: filterBody,
   metering: {
@@ -31,7 +32,9 @@ that exclude parcels keep it. Bounds are inclusive. Every page is a separate sea
   response: {
     status: 200,
     description: `A page of the matching parcels. Send the same body to \`next\` and \`previous\`. They contain a cursor, so no parcel is skipped or
-repeated if the roll changes in between. \`count\` is from the first page.`,
+repeated if the roll changes in between. There is one exception: with an \`order\` other than \`property_id\`, a parcel whose sort value changes
+between two pages can be skipped or repeated. Estimates change daily. A \`page\` number without a cursor counts from the start, so it can also
+skip or repeat parcels. \`count\` is from the first page.`,
     schema: pageOf(
       'FilterPage',
       parcelSummary,
