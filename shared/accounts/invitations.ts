@@ -2,20 +2,10 @@ import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import { deleteUser, lockUser } from './remove-user.ts';
 import { LINK_MINUTES, newToken, storePassword } from './sign-in.ts';
-import { requireEmail } from './users.ts';
+import { type NewUser, requireEmail } from './users.ts';
 
 /** Open invitations of a company. */
 export const MAX_INVITATIONS = 100;
-
-type Invitation = {
-  companyId: string;
-  email: string;
-  name?: string;
-  /** Whether they may see and manage the whole installation. */
-  operator?: boolean;
-  /** Who invites, for the audit table. */
-  actor: string;
-};
 
 /**
  * Invites an address to a company. It does not become a user until the invitation is accepted, so it makes no
@@ -24,7 +14,7 @@ type Invitation = {
  */
 export function invite(
   db: Db,
-  { companyId, email, name = '', operator = false, actor }: Invitation,
+  { companyId, email, name = '', operator = false, actor }: NewUser,
 ): Promise<string> {
   const address = { company_id: companyId, email: requireEmail(email) };
   const { token, tokenHash } = newToken();

@@ -101,13 +101,13 @@ export async function createUser(
   return rows[0] && { id: rows[0].id, email };
 }
 
-type NewUser = {
+export type NewUser = {
   companyId: string;
   email: string;
   name?: string;
   /** Whether they may see and manage the whole installation. */
   operator?: boolean;
-  /** Who creates them, for the audit table. */
+  /** Who creates or invites them, for the audit table. */
   actor: string;
 };
 

@@ -105,11 +105,7 @@ export async function writeText(
   text: string,
   before: string,
 ): Promise<boolean> {
-  const written =
-    field === 'title'
-      ? await db.run('comping/write_title', { id, title: text, before })
-      : await db.run('comping/write_notes', { id, notes: text, before });
-  return written.length > 0;
+  return (await db.rowCount('comping/write_text', { id, text, before }, { field })) > 0;
 }
 
 /** Sets or replaces the report's link; null removes it. */

@@ -169,6 +169,17 @@ function failure(kind: LayerKind, id: number, cause: unknown): PlatError {
   );
 }
 
+const shareWithin =
+  (kind: 'wetlands' | 'flood', column: 'wetlands_percent' | 'flood_zone_percent') =>
+  (input: LandInput, { prepareOverlap }: LandKernels): Recipe => {
+    const overlap = prepareOverlap(input[kind]);
+    return {
+      fill({ shape }, row) {
+        row[column] = round2(overlap.percentOf(shape));
+      },
+    };
+  };
+
 /**
  * Figures are stored as they are shown, to 2 decimals: what is read is found by a filter
  * with the same number.
@@ -186,22 +197,8 @@ const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal
       },
     };
   },
-  wetlands({ wetlands }, { prepareOverlap }) {
-    const overlap = prepareOverlap(wetlands);
-    return {
-      fill({ shape }, row) {
-        row.wetlands_percent = round2(overlap.percentOf(shape));
-      },
-    };
-  },
-  flood({ flood }, { prepareOverlap }) {
-    const overlap = prepareOverlap(flood);
-    return {
-      fill({ shape }, row) {
-        row.flood_zone_percent = round2(overlap.percentOf(shape));
-      },
-    };
-  },
+  wetlands: shareWithin('wetlands', 'wetlands_percent'),
+  flood: shareWithin('flood', 'flood_zone_percent'),
   elevation({ tiles }, { openElevation }, signal) {
     const elevation = openElevation(tiles, { signal });
     return {

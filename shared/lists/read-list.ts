@@ -2,7 +2,7 @@ import { countyOf } from '../model/property-id.ts';
 import type { Db } from '../platform/db.ts';
 import { compose, sql } from '../platform/statements.ts';
 import { type ListRecord, offerTermsOf, type RowStatus } from './list-terms.ts';
-import { type OfferFacts, offerOf, type ReviewReason } from './offer.ts';
+import { type OfferFacts, offerOf } from './offer.ts';
 
 /**
  * Parts that statements on lists share: what is in a list, or was read of it, whose it is, and the largest of
@@ -97,19 +97,8 @@ export async function pickRows(
   return db.run<PickedRow>('lists/pick_rows', values, listParts());
 }
 
-/** What the offer of a row stands on, as lists/read_row_parcels has it. */
-export type RowParcel = {
-  property_id: number;
-  retired: boolean;
-  acres: number | null;
-  calculated_acres: number | null;
-  value: number | null;
-  value_low: number | null;
-  value_high: number | null;
-  out_of_support: boolean | null;
-  market_total_value: number | null;
-  assessed_total_value: number | null;
-};
+/** A row's parcel, with what its offer stands on. */
+type RowParcel = OfferFacts & { property_id: number };
 
 /** The parcels of rows by their ids. @param summary further columns of `parcels p` */
 export async function readRowParcels<Columns extends object>(
@@ -127,14 +116,5 @@ export async function readRowParcels<Columns extends object>(
 }
 
 /** The offer of a row, by the list's terms. */
-export function rowOffer(
-  list: ListRecord,
-  { market_total_value, assessed_total_value, ...facts }: RowParcel,
-): { offer: number | null; needs_review: ReviewReason[] } {
-  const known: OfferFacts = {
-    ...facts,
-    market_value: market_total_value,
-    assessed_value: assessed_total_value,
-  };
-  return offerOf(offerTermsOf(list), known);
-}
+export const rowOffer = (list: ListRecord, parcel: RowParcel): ReturnType<typeof offerOf> =>
+  offerOf(offerTermsOf(list), parcel);

@@ -1,5 +1,3 @@
-import { type BoxColumns, boxOfColumns } from '../geo/box.ts';
-import type { Box } from '../geo/geometry-types.ts';
 import type { Db } from '../platform/db.ts';
 
 /** The version of all data that a tile may show. */
@@ -64,22 +62,12 @@ export const listNamedFeatures = (
   values: { box: string; least_area: number; limit: number },
 ): Promise<NamedFeature[]> => db.run<NamedFeature>('parcels/list_names', values);
 
-/** Files of heights in a box. */
-export const listElevation = <Tile extends object>(db: Db, box: string): Promise<Tile[]> =>
-  db.run<Tile>('parcels/list_elevation', { box });
-
 /** Whose data a box shows. */
 export const listCredits = (
   db: Db,
   values: { box: string; counties: readonly number[] },
 ): Promise<{ kind: string; credit: string }[]> =>
   db.run<{ kind: string; credit: string }>('parcels/list_credits', values);
-
-/** Around a county's parcels; undefined where none has a place. */
-export async function readParcelsBox(db: Db, fips: number): Promise<Box | undefined> {
-  const [box] = await db.run<BoxColumns>('parcels/read_box', { fips });
-  return box?.west == null ? undefined : boxOfColumns(box);
-}
 
 /** What results are shown with besides their summary. */
 export type ResultFigures = {

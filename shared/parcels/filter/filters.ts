@@ -208,30 +208,21 @@ const hasWord = (words: readonly string[], bind: (value: unknown) => string): st
     and ${wordsSql('p.owner_name')} like any (${bind(wordPatterns(words))}::text[])`;
 };
 
+const mailedElsewhere = (place: 'state' | 'county' | 'zip', short: string, words: string) =>
+  booleanFilter(
+    `out_of_${place}_owner`,
+    `Out-of-${short} owner`,
+    `f.out_of_${place}_owner`,
+    `The owner's mailing address is in another ${words} than the parcel (true) or in the same (false).`,
+    { needs: NEEDS.owners },
+  );
+
 const OCCUPANCY = ['Y', 'N'] as const;
 
 const ownerFilters: Filter[] = [
-  booleanFilter(
-    'out_of_state_owner',
-    'Out-of-state owner',
-    'f.out_of_state_owner',
-    "The owner's mailing address is in another state than the parcel (true) or in the same (false).",
-    { needs: NEEDS.owners },
-  ),
-  booleanFilter(
-    'out_of_county_owner',
-    'Out-of-county owner',
-    'f.out_of_county_owner',
-    "The owner's mailing address is in another county than the parcel (true) or in the same (false).",
-    { needs: NEEDS.owners },
-  ),
-  booleanFilter(
-    'out_of_zip_owner',
-    'Out-of-ZIP owner',
-    'f.out_of_zip_owner',
-    "The owner's mailing address is in another ZIP code than the parcel (true) or in the same (false).",
-    { needs: NEEDS.owners },
-  ),
+  mailedElsewhere('state', 'state', 'state'),
+  mailedElsewhere('county', 'county', 'county'),
+  mailedElsewhere('zip', 'ZIP', 'ZIP code'),
   flagFilter(
     'exclude_corp_owner',
     'No company',

@@ -59,19 +59,6 @@ where k.kind in ('water', 'places') and l.name is not null and (k.kind = 'places
 order by area(l.extent) desc, l.id
 limit :limit;
 
--- name: read_box
--- Where parcels of a county are known, in degrees.
-select west, south, east, north from county_coverage where fips = :fips and parcels > 0;
-
--- name: list_elevation
--- The files of heights that meet a tile.
-select
-  source, fingerprint, width, height, origin_x as "originX", origin_y as "originY", step_x as "stepX",
-  step_y as "stepY", crs, unit_m as "unitM", nodata
-from elevation_tiles
-where extent && :box::box and feed_id in (select feed_id from land_layers where kind = 'elevation')
-order by feed_id, source;
-
 -- name: list_tile_hits
 -- Hits of a filter in a tile; of those of less than `least_area` square 1e-7 degrees one for each of `dots` x
 -- `dots` squares. Fragments: `table` (of the part `near`) and `where` of the filter, `figure` by which they

@@ -9,14 +9,6 @@ order by s.seq, s.id;
 -- All searches, to be looked at anew.
 select s.id, s.filter, s.counties, s.seq from searches s order by s.id;
 
--- name: try_lock
--- Whether this connection follows searches; another may.
-select pg_try_advisory_lock(:lock::int) as held;
-
--- name: unlock
--- Lets others follow searches.
-select pg_advisory_unlock(:lock::int);
-
 -- name: list_changed_parcels
 -- Changes of parcels after a number and up to another, in some counties. `county.loaded` stands for all
 -- parcels of its county.
