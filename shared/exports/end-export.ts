@@ -12,7 +12,23 @@ export const errorOf = ({ code, message, details }: PlatError): ExportError => (
   ...(details && { details }),
 });
 
-type Ended = { id: string; account_id: string; tokens_held: number };
+type Ending = {
+  export_id: string;
+  state: 'failed' | 'cancelled';
+  /** Null for whichever. */
+  company_id: string | null;
+  attempt: number | null;
+  /** JSON. */
+  error: string | null;
+};
+
+/** Ends an open export, and gives back what was held for it. @returns undefined where none is open */
+async function endExport(db: Db, ending: Ending): Promise<{ job_id: string | null } | undefined> {
+  type Ended = { account_id: string; job_id: string | null; tokens_held: number };
+  const [ended] = await db.run<Ended>('exports/end_export', ending);
+  if (ended !== undefined) await releaseTokens(db, ended.account_id, ended.tokens_held);
+  return ended;
+}
 
 /**
  * Ends an open export that cannot be made, in one transaction with what was held for it.
@@ -24,27 +40,13 @@ export async function failExport(
   error: ExportError,
   attempt: number | null,
 ): Promise<void> {
-  const [ended] = await db.run<Ended>('exports/fail_export', {
-    export_id: id,
-    error: JSON.stringify(error),
-    attempt,
-  });
-  if (ended !== undefined) await releaseTokens(db, ended.account_id, ended.tokens_held);
+  const ending = { company_id: null, attempt, error: JSON.stringify(error) };
+  await endExport(db, { export_id: id, state: 'failed', ...ending });
 }
 
 /** Ends an open export of a company. @returns its job; undefined where none is open */
-export async function cancelExport(
-  db: Db,
-  id: string,
-  companyId: string,
-): Promise<{ job_id: string | null } | undefined> {
-  const [ended] = await db.run<Ended & { job_id: string | null }>('exports/cancel_export', {
-    export_id: id,
-    company_id: companyId,
-  });
-  if (ended !== undefined) await releaseTokens(db, ended.account_id, ended.tokens_held);
-  return ended;
-}
+export const cancelExport = (db: Db, id: string, companyId: string) =>
+  endExport(db, { export_id: id, state: 'cancelled', company_id: companyId, attempt: null, error: null });
 
 /** In place of how many tokens a file needs: few rows are counted by nothing that is free. */
 export const UNTOLD_NEED = 'A file holds 25 tokens, or one for each row if there are more';

@@ -145,3 +145,18 @@ export class Db {
     }
   }
 }
+
+/** Runs `work` on a connection of its own, which is closed after it. */
+export async function withConnection<T>(
+  connectionString: string,
+  application_name: string,
+  work: (db: Db, client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString, application_name });
+  await client.connect();
+  try {
+    return await work(new Db(client), client);
+  } finally {
+    await client.end();
+  }
+}
