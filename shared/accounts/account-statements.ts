@@ -1,7 +1,6 @@
 import type { Db } from '../platform/db.ts';
 import type { LinkPurpose } from './sign-in.ts';
 
-/** Who has signed in. */
 export type Session = {
   id: string;
   user: { id: string; email: string; name: string; operator: boolean; hasPassword: boolean };
@@ -38,7 +37,6 @@ export type OpenSession = { id: string; user_agent: string; created_at: Date; se
 export const listSessions = (db: Db, userId: string): Promise<OpenSession[]> =>
   db.run<OpenSession>('accounts/list_sessions', { user_id: userId });
 
-/** Which of the sessions are still open. */
 export async function findOpenSessions(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const open = await db.run<{ id: string }>('accounts/list_open_sessions', { session_ids: ids });
   return new Set(open.map(({ id }) => id));
@@ -46,7 +44,6 @@ export async function findOpenSessions(db: Db, ids: readonly string[]): Promise<
 
 export type StoredUser = { id: string; email: string; name: string; operator: boolean; hash: string | null };
 
-/** The user who signs in with the address. */
 export async function findByEmail(db: Db, email: string): Promise<StoredUser | undefined> {
   return (await db.run<StoredUser>('accounts/find_by_email', { address: email }))[0];
 }
@@ -101,11 +98,9 @@ export type Grant = {
   used_at: Date | null;
 };
 
-/** The assistants that the account has authorized. */
 export const listGrants = (db: Db, accountId: string): Promise<Grant[]> =>
   db.run<Grant>('accounts/list_grants', { account_id: accountId });
 
-/** Whether there was such a grant. */
 export async function endGrant(db: Db, accountId: string, grantHash: string): Promise<boolean> {
   return (await db.run('accounts/end_grant', { account_id: accountId, grant_hash: grantHash })).length > 0;
 }
@@ -122,7 +117,6 @@ export async function isOwner(db: Db, accountId: string, userId: string): Promis
 /** What a call with an idempotency key returned, and the hashes of the people in it. */
 export type KeptAnswer = { body: Buffer; people: Buffer[] | null; created_at: Date };
 
-/** Undefined when nothing is kept. */
 export async function readKeptAnswer(
   db: Db,
   accountId: string | null,

@@ -150,12 +150,10 @@ export async function createAccount(db: Db, account: NewAccount): Promise<Accoun
   }
 }
 
-/** Whether a user's company becomes the account's. */
 async function hasCompany(db: Db, user: string | undefined): Promise<boolean> {
   return user !== undefined && (await db.run('accounts/find_by_email', { address: user })).length > 0;
 }
 
-/** Of a check constraint. */
 export function invalidValuesError(cause: unknown): PlatError {
   return new PlatError(
     'account_change',

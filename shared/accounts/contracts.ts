@@ -67,7 +67,6 @@ export type Change = {
 
 type Locked = Membership & PeriodOwner & Terms & { tier: Tier | null; period_end: Date | null };
 
-/** The account as it has become, and what the operator should know of the change. */
 export type ChangedAccount = { details: AccountSummary; notes: string[] };
 
 /**
@@ -191,7 +190,6 @@ function givesTerms(change: AccountChange): boolean {
   return terms.some(value => value !== undefined);
 }
 
-/** @throws PlatError `account_unknown`. */
 export async function showAccount(db: Db, account: string): Promise<AccountSummary> {
   const id = await findAccount(db, account);
   await db.run('accounts/roll_period', { account_ids: [id] });

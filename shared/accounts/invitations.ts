@@ -4,7 +4,6 @@ import { deleteUser, lockUser } from './remove-user.ts';
 import { LINK_MINUTES, newToken, storePassword } from './sign-in.ts';
 import { type NewUser, requireEmail } from './users.ts';
 
-/** Open invitations of a company. */
 export const MAX_INVITATIONS = 100;
 
 /**

@@ -29,7 +29,6 @@ export function newToken(): { token: string; tokenHash: Buffer } {
 
 export const tokenHashOf = (token: string): Buffer => hash('sha256', token, 'buffer');
 
-/** @throws PlatError `password` saying what is wrong with it. */
 export function requirePassword(password: string, email: string): string {
   const length = [...password].length;
   if (length < MIN_PASSWORD_LENGTH)
@@ -42,7 +41,6 @@ export function requirePassword(password: string, email: string): string {
   return password;
 }
 
-/** @param userId whose password it becomes. */
 export async function storePassword(db: Db, userId: string, password: string): Promise<void> {
   await db.run('accounts/store_password', { user_id: userId, hash: await argonHash(password, ARGON2) });
 }
@@ -66,7 +64,6 @@ export async function createLink(db: Db, userId: string, purpose: LinkPurpose): 
   return `/sign-in/link/${token}`;
 }
 
-/** How long a link lives, in words. */
 export function linkLifetime(purpose: LinkPurpose): string {
   const minutes = LINK_MINUTES[purpose];
   return minutes < 120 ? `${minutes} minutes` : `${minutes / 60 / 24} days`;

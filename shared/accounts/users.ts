@@ -2,7 +2,6 @@ import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import { requireKnownOrNewName, requireName } from './account-names.ts';
 
-/** Whose an account is. */
 export type Membership = { id: string; company_id: string; user_id: string | null };
 
 export type MembershipChange = {
@@ -18,7 +17,6 @@ export type MembershipChange = {
  */
 const EMAIL = /^(?=.{1,254}$)[^\s\p{Cc}@<>,;:()"\\]+@[^\s\p{Cc}@<>,;:()"\\]+$/u;
 
-/** @throws PlatError `user_email`. */
 export function requireEmail(text: string): string {
   if (EMAIL.test(text)) return text;
   throw new PlatError('user_email', `"${text}" is no e-mail address: write it as ana@acme.example.`);
@@ -127,7 +125,6 @@ export async function listUsers(db: Db): Promise<UserSummary[]> {
   return db.run<UserSummary>('accounts/list_users');
 }
 
-/** @throws PlatError `user_unknown`. */
 export async function findUser(db: Db, email: string): Promise<UserAddress> {
   const rows = await db.run<UserAddress>('accounts/find_by_email', { address: email });
   if (rows[0] === undefined)

@@ -6,7 +6,6 @@ import { createConclusion } from '../kernels/valuation/value-parcel.ts';
 import { shownPercent } from '../model/valuation-comps-codec.ts';
 import { ADJUSTMENTS, type Adjustment, type Candidate, type ReportSnapshot } from './comp-report.ts';
 
-/** What a person says in place of the model. */
 export type Override = { comp_id: string; adjustment: Adjustment; percent: number; reason: string };
 
 /** In percent; `model` is null where it does not adjust, `percent` what counts. */

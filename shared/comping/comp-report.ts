@@ -13,7 +13,6 @@ export type Adjustment = (typeof ADJUSTMENTS)[number];
 /** Comps that a report has to choose from: those that are the fewest steps away, as the model counts. */
 export const MAX_CANDIDATES = 500;
 
-/** A comp as it was when the report was made. */
 export type Candidate = {
   id: string;
   source: string;

@@ -113,7 +113,6 @@ export async function factsOf(db: Db, numbers: readonly string[]): Promise<Map<s
   return new Map(rows.map(row => [row.number, row]));
 }
 
-/** A number as a provider tells it. */
 export type ProvidedPhone = StoredPhone & { dnc: boolean | null };
 
 /** A number as it was found, before the numbering plan and the registry are asked. */

@@ -8,10 +8,8 @@ import { CALL_LIMITS, type CallLimits, openGuardedCall } from '../platform/http/
 import { loadProvider } from '../platform/http/provider-file.ts';
 import type { ProvidedPhone } from './find-phones.ts';
 
-/** The person or entity that a provider is asked for. */
 export type ProviderQuestion = { subject: Subject; address: Address };
 
-/** The provider's match; null without one. */
 export type ProviderAnswer = { first_name: string | null; last_name: string | null; phones: ProvidedPhone[] };
 
 /** An outside source of telephone numbers, asked where the contacts have no match. */

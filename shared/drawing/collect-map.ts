@@ -14,7 +14,6 @@ import { type View, viewOf } from './map-extent.ts';
 
 export type Zone = { class: string; shape: MultiPolygon };
 
-/** What the map shows around a parcel. */
 export type Surroundings = {
   neighbors: { id: number; apn: string | null; shape: MultiPolygon }[];
   roads: Road[];
@@ -24,7 +23,6 @@ export type Surroundings = {
   truncated: string[];
 };
 
-/** All data of a drawing. */
 export type ParcelDrawing = {
   parcel: ParcelRow;
   shape: MultiPolygon;

@@ -3,7 +3,6 @@ import { tokensText } from '../model/prices.ts';
 import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
-/** What is told of an export that failed. */
 export type ExportError = { code: string; message: string; details?: Record<string, string[]> };
 
 export const errorOf = ({ code, message, details }: PlatError): ExportError => ({
@@ -18,7 +17,6 @@ type Ending = {
   /** Null for whichever. */
   company_id: string | null;
   attempt: number | null;
-  /** JSON. */
   error: string | null;
 };
 
@@ -51,7 +49,6 @@ export const cancelExport = (db: Db, id: string, companyId: string) =>
 /** In place of how many tokens a file needs: few rows are counted by nothing that is free. */
 export const UNTOLD_NEED = 'A file holds 25 tokens, or one for each row if there are more';
 
-/** The error of a file that would cost more than its order allows. */
 export function overCeiling(most: number): PlatError {
   const why = `the file costs more than ${tokensText(most)}, the most that was allowed: order it anew with what its quote tells, or ask for less`;
   return new PlatError('validation_error', 'Rejected: most_tokens. See details for the reasons.', {

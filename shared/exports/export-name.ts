@@ -6,7 +6,6 @@ import { type ExportRequest, FILE_TYPES } from './export-request.ts';
 /** A file's order, with what its list or its only market is called; null where these are none, or gone. */
 export type NamedOrder = { request: ExportRequest; subject: string | null };
 
-/** The subject, as a part of statements. */
 export const SUBJECT = sql('exports/subject_of_export');
 
 /** Where comps or parcels are asked for, where that is one county or ZIP. */

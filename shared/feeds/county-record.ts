@@ -6,7 +6,6 @@ import type { ParcelField } from '../model/parcel-fields.ts';
 export type CountyRecord = {
   /** On the roll. */
   parcels: number;
-  /** How many of them have each field. */
   filled: Record<ParcelField, number>;
   boundaries: number;
   /** Those with both acreages, and of these those whose acreages agree. */

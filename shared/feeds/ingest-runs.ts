@@ -65,7 +65,6 @@ export type RunSummary = {
   kind: string;
   status: string;
   forced: boolean;
-  /** The run that it undoes. */
   undoes: number | null;
   requested_by: string;
   counts: Partial<RunCounts>;
@@ -98,7 +97,6 @@ export async function findRun(db: Db, id: number): Promise<Run | undefined> {
   return (await db.run<Run>('feeds/get_run', { run_id: id }))[0];
 }
 
-/** The first rejects of a run, of one reason or of all. */
 export async function listRejects(
   db: Db,
   run: number,

@@ -67,7 +67,6 @@ export const COLUMNS_OF: Record<LayerKind, readonly (keyof Figures | keyof Runs)
 /** The versions of the layers that figures come from. */
 type Runs = Record<`${LayerKind}_runs`, number[] | null>;
 
-/** What becomes of a parcel's row. */
 export type ComputedParcel = Figures &
   Runs & {
     property_id: number;
@@ -75,7 +74,6 @@ export type ComputedParcel = Figures &
     shape_hash: string;
     /** The kinds that were computed, as bits. The columns of the others mean nothing. */
     layers: number;
-    /** The kinds that are still to be computed. */
     remaining: number;
   };
 

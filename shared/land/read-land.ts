@@ -105,7 +105,6 @@ async function readNeighbors(
   return [...subjects.map(({ id, shape }) => ({ id, shape })), ...others];
 }
 
-/** Files of heights that meet some boxes. */
 export async function listElevation(db: Db, boxes: readonly string[]): Promise<ElevationTile[]> {
   return boxes.length === 0 ? [] : db.run<ElevationTile>('land/list_elevation', { boxes });
 }

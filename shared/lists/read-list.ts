@@ -41,11 +41,9 @@ export type ListSelection = {
   after?: number | undefined;
   backwards?: boolean;
   offset?: number;
-  /** Absent: all of them. */
   limit?: number;
 };
 
-/** The counties of a list's parcels. */
 export async function countiesOfList(db: Db, listId: string): Promise<number[]> {
   const rows = await db.run<{ fips: number }>('lists/list_counties', { list_id: listId }, {});
   return rows.map(row => row.fips);
@@ -76,7 +74,6 @@ export async function readListRows(
   return { count: rows[0]!.count, rows: rows.filter(row => row.property_id !== null) };
 }
 
-/** A row of a list, with the keys of its owner. */
 export type PickedRow = {
   property_id: number;
   owner_key: string | null;
@@ -115,6 +112,5 @@ export async function readRowParcels<Columns extends object>(
   return new Map(rows.map(row => [row.property_id, row]));
 }
 
-/** The offer of a row, by the list's terms. */
 export const rowOffer = (list: ListRecord, parcel: RowParcel): ReturnType<typeof offerOf> =>
   offerOf(offerTermsOf(list), parcel);

@@ -1,4 +1,3 @@
-/** What can be told to have changed. */
 export const CHANGE_TYPES = [
   'county.loaded',
   'parcel.new',

@@ -53,7 +53,6 @@ export const CONTACT_FIELD_NAMES = Object.keys(CONTACT_FIELDS);
 
 export type LineType = 'Mobile' | 'Landline';
 
-/** A telephone number of a contact as it is stored. */
 export type StoredPhone = { number: string; line_type: LineType | null };
 
 /** Ten digits of the North American plan: an area code and an exchange that begin with 2 to 9. */

@@ -2,7 +2,6 @@ import { M_PER_FT } from '../geo/units.ts';
 import { acres, count, day, oneDigit, percent, usd } from './figures.ts';
 import type { FieldSpec } from './parcel-fields.ts';
 
-/** Numbers by their unit, as people in the US read them. */
 const TEXTS: Readonly<Record<string, (value: number) => string>> = {
   USD: usd,
   acres,

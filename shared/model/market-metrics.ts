@@ -5,7 +5,6 @@ import { indexAt, type PriceIndex } from '../kernels/valuation/price-index.ts';
 
 /** The metrics of market statistics, each declared once: API, pages, assistants' texts and docs follow. */
 export type Metric = {
-  /** What people call it on pages. */
   label: string;
   /** Pages choose by it how to show a figure. */
   unit: MetricUnit;

@@ -54,7 +54,6 @@ export const ADDRESS_CHARS = 500;
 
 type Options = Pick<FieldSpec, 'unit' | 'filterDoc' | 'maxChars' | 'needs'>;
 
-/** Declares fields of a group. */
 function fieldsOf(group: FieldGroup) {
   return (
     type: FieldType,
@@ -79,7 +78,6 @@ const owner = fieldsOf('Owner');
 const value = fieldsOf('Buildings and values');
 const sale = fieldsOf('Sale and mortgage');
 
-/** The fields of the roll. */
 export const PARCEL_FIELDS = {
   apn: place('text', 'APN', "Assessor's parcel number as the roll prints it"),
   acres: land('number', 'Acres (deed)', 'Assessor-reported acreage. 0 if the roll states none', 'none', {

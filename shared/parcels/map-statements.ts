@@ -62,7 +62,6 @@ export const listNamedFeatures = (
   values: { box: string; least_area: number; limit: number },
 ): Promise<NamedFeature[]> => db.run<NamedFeature>('parcels/list_names', values);
 
-/** Whose data a box shows. */
 export const listCredits = (
   db: Db,
   values: { box: string; counties: readonly number[] },

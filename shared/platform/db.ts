@@ -111,12 +111,10 @@ export class Db {
     }
   }
 
-  /** The same on one connection. */
   protected on(client: pg.ClientBase, inTransaction: boolean): Db {
     return new Db(client, inTransaction);
   }
 
-  /** What to send for a statement. */
   protected queryOf(name: string, values: Values, fragments?: Fragments): Query {
     return statement(name, values, fragments);
   }

@@ -84,7 +84,6 @@ export function errorCode(error: unknown): string | undefined {
   return isNodeLost ? SQLSTATE.connectionFailure : error.code;
 }
 
-/** Whether another transaction was in the way. */
 export const isConflict = (error: unknown): boolean => means(errorCode(error), 'conflict');
 
 /** Whether a statement waited or ran too long, so that nothing of it stays. */

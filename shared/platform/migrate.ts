@@ -72,7 +72,6 @@ function knownMigrations(folder?: string): Migration[] {
 export const newestMigration = (): string => String(knownMigrations().length).padStart(4, '0');
 
 type MigrateOptions = {
-  /** Default: `sql/migrations`. */
   folder?: string;
   /** Told when a migration has to wait for a table that is in use. */
   say?: (text: string) => void;

@@ -33,7 +33,6 @@ function numberParameters(text: string): Numbered {
   return result;
 }
 
-/** The names of a text's parameters, in the order of their first places. */
 export const parameterNames = (text: string): readonly string[] => numberParameters(text).names;
 
 /** @throws Error when the text names a parameter that has no value, or the other way round */

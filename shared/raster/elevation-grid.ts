@@ -96,7 +96,6 @@ export function openElevation(tiles: readonly ElevationTile[], options: Elevatio
   };
 }
 
-/** Fills heights that are still NaN from one grid. */
 async function fillHeights(
   grid: VirtualGrid,
   reader: ChunkReader,

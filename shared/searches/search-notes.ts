@@ -6,7 +6,6 @@ import { shortApn, titleCase } from '../model/roll-text.ts';
 import type { Db } from '../platform/db.ts';
 import type { Became } from './search-terms.ts';
 
-/** What became of a parcel in a search, for people. */
 export type NamedNote = {
   property_id: number;
   name: string;

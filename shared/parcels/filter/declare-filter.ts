@@ -12,7 +12,6 @@ export type VersionsSince = { first: number | null; before: readonly number[] };
 export type FilterContext = {
   /** Makes a parameter of a value and gives its name, such as `:v3`. */
   bind(value: unknown): string;
-  /** Every filter of the request. */
   body: FilterBody;
   /** The moment that months and years are counted from. */
   asOf: Date;
@@ -35,7 +34,6 @@ export type Filter<Value = never> = {
   description: string;
   /** What people read on pages; both bounds of a range have the same. */
   label: string;
-  /** Where a form shows it. */
   group?: FieldGroup;
   /** What has to be loaded for it to match anything; absent where every county has that. */
   needs?: Need;
@@ -74,7 +72,6 @@ export function defineFilter<Schema extends z.ZodType>(
   return declared as unknown as Filter;
 }
 
-/** The most entries of a list. */
 const MAX_LIST_LENGTH = 1_000;
 
 /** PostgreSQL's text holds no NUL. */
@@ -108,7 +105,6 @@ export const zipCode = z
   .transform(Number);
 
 const DAY = 'must be a day, YYYYMMDD';
-/** A calendar day as YYYY-MM-DD. */
 const day = z
   .union([z.string().regex(/^[0-9]{8}$/, DAY), z.int(DAY).min(10_000_101, DAY).max(99_991_231, DAY)], DAY)
   .transform(value => String(value).replace(/^(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3'))

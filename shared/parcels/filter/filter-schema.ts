@@ -33,7 +33,6 @@ function describe({ description, unit, default: absent }: Filter): string {
   return `${description}${inUnit}${absent === undefined ? '' : ` Default: ${absent}.`}`;
 }
 
-/** Whether a filter says where to look. */
 export const hasScope = (body: FilterBody): boolean => SCOPES.some(scope => body[scope] !== undefined);
 
 function faultsOf(body: FilterBody): FieldFault[] {

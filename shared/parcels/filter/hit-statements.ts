@@ -104,7 +104,6 @@ export async function findEnds(
   return row?.ends ?? undefined;
 }
 
-/** The figure of each of some parcels. */
 export const listHitFigures = (
   db: Db,
   { figure, join }: HitFigure,

@@ -14,7 +14,6 @@ import { filterByShape } from './spatial-filter.ts';
 /** Where to look alone: in a county, among some of its parcels. */
 export type Among = { fips: number; ids?: readonly number[] };
 
-/** Who asks, and when. */
 export type Asking = {
   /** The moment that months and years are counted from. */
   asOf: Date;

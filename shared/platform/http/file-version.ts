@@ -1,7 +1,6 @@
 import { limitsOf, type OpenContext } from './download-context.ts';
 import { fetchWithRetry, isTransientStatus } from './http.ts';
 
-/** What a server tells about a file without sending it. */
 export type FileVersion = {
   /**
    * Changes with the file: its `Last-Modified` in ISO 8601, else its ETag, and its length. Null when the

@@ -201,7 +201,6 @@ export async function withRetry<T>(
   }
 }
 
-/** A request, and how its response is read. */
 export type FetchOptions<T> = RedirectOptions & {
   method?: string;
   headers?: Record<string, string>;
@@ -246,7 +245,6 @@ export function retryAfterMs(header: string | null, now = Date.now()): number | 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Whether a status means "try later": too many requests, or a server error. */
 export const isTransientStatus = (status: number): boolean =>
   status === 408 || status === 429 || status >= 500;
 

@@ -11,7 +11,6 @@ import type { DeliveryQueue, QueueName } from './queue.ts';
 export type JobDefinition<Payload> = {
   name: string;
   queue: QueueName;
-  /** A zod schema. */
   payload: { parse(input: unknown): Payload };
   /** Two waiting jobs of one key would do the same work. */
   key(payload: Payload): string;
@@ -138,7 +137,6 @@ export async function getJob(db: Db, id: string): Promise<JobState> {
   return rows[0];
 }
 
-/** What people read beside a job. */
 export function describeJob({ status, note, error, next_at }: JobState, now = Date.now()): string {
   if (status === 'failed') return `failed: ${error ?? ''}`;
   if (status !== 'running') return status;
@@ -231,7 +229,6 @@ export async function listJobs(
   return db.run<JobState>('queue/list_jobs', { limit, status });
 }
 
-/** Workers that run now. */
 export async function countWorkers(db: Db): Promise<number> {
   const rows = await db.run<{ workers: number }>('queue/summarise_workers', {});
   return rows[0]!.workers;
