@@ -170,7 +170,7 @@ function tooLarge(url: URL, bytes: number): Error {
 
 function fileName(url: URL): string {
   const name = basename(decodeURIComponent(url.pathname)).replace(/[^\w.-]/g, '_');
-  return name === '' || name === '.' || name === '../..' ? 'download' : name.slice(-100);
+  return name === '' || name === '.' || name === '..' ? 'download' : name.slice(-100);
 }
 
 /**

@@ -78,16 +78,10 @@ cross join lateral (
 where {{where}}
 order by case when area(f.extent) < :least_area::float8 then -square else f.property_id end, figure desc nulls last, f.property_id;
 
--- name: find_fifths
--- The figures that divide a filter's hits into fifths; null where none is known.
-select percentile_disc(array[0.2, 0.4, 0.6, 0.8]) within group (order by ({{figure}})::float8) as fifths
-from {{table}}
-{{join}}
-where {{where}};
-
--- name: find_ends
--- Between which figures 98 of 100 of a filter's hits are, of those above zero; null where there are none.
-select percentile_disc(array[0.01, 0.99]) within group (order by ({{figure}})::float8) filter (where ({{figure}}) > 0) as ends
+-- name: find_quantiles
+-- Up to which figure each of `shares` of a filter's hits is, of those that `counted` says; null where there
+-- are none.
+select percentile_disc(:shares::float8[]) within group (order by ({{figure}})::float8) filter (where {{counted}}) as quantiles
 from {{table}}
 {{join}}
 where {{where}};
