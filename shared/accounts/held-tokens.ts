@@ -34,6 +34,8 @@ export async function chargeHeld(
   accountId: string,
   { held, tokens, endpoint, mode }: HeldCharge,
 ): Promise<boolean> {
+  // The account is locked before its period, as everywhere.
+  await db.run('accounts/roll_period', { account_ids: [accountId] });
   await releaseTokens(db, accountId, held);
   if (tokens === 0) return holdTokens(db, accountId, 0);
   return onPeriod(db, accountId, 'accounts/charge_calls', {
