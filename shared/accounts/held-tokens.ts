@@ -28,7 +28,9 @@ export async function releaseTokens(db: Db, accountId: string, tokens: number): 
 
 export type HeldCharge = { held: number; tokens: number; endpoint: string; mode: Mode };
 
-/** Gives back what was held, and charges in the current period. @returns whether the account may use as many */
+/**
+ * Gives back what was held, and charges in the current period. @returns whether the account may use as many
+ */
 export async function chargeHeld(
   db: Db,
   accountId: string,

@@ -40,7 +40,7 @@ const TOWNS: Record<number, string> = {
     Newtown, Norwalk, Redding, Ridgefield, Sherman, Stamford, Weston, Westport, Wilton`,
 };
 
-/** The eight counties of before, by the codes that rolls and listings still carry, and where their towns are. */
+/** The eight counties of before, by the codes that rolls and listings still carry, and their regions. */
 const FORMER: readonly { name: string; fips: number; regions: readonly number[] }[] = [
   { name: 'fairfield', fips: 9001, regions: [9120, 9140, 9190] },
   { name: 'hartford', fips: 9003, regions: [9110, 9140, 9160] },
