@@ -172,7 +172,14 @@ type ChargeRow = {
 /** Records the outcome of the charges. Returns those of accounts whose period has ended. */
 async function attempt(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Promise<ChargeGroup[]> {
   if (groups.length === 0) return [];
-  const rows = await chargeRows(db, groups);
+  const rows = await db.run<ChargeRow>('accounts/charge_calls', {
+    account_ids: groups.map(group => group.accountId),
+    metering_keys: groups.map(group => group.endpoint),
+    modes: groups.map(group => group.mode),
+    tokens: groups.map(group => group.tokens),
+    calls: groups.map(group => group.indexes.length),
+    tokens_before: tokensBefore(groups),
+  });
   const openGroups = new Set(groups);
   const used = usedByAccount(groups, rows);
   for (const row of rows) {
@@ -188,29 +195,6 @@ async function attempt(db: Db, groups: ChargeGroup[], outcomes: Outcome[]): Prom
       };
   }
   return [...openGroups];
-}
-
-async function chargeRows(db: Db, groups: ChargeGroup[]): Promise<ChargeRow[]> {
-  const [first] = groups;
-  if (first !== undefined && groups.length === 1) {
-    const { accountId, endpoint, mode, tokens, indexes } = first;
-    const rows = await db.run<ChargeRow>('accounts/charge_alike', {
-      account_id: accountId,
-      metering_key: endpoint,
-      mode,
-      tokens,
-      calls: indexes.length,
-    });
-    if (rows.length > 0) return rows;
-  }
-  return db.run<ChargeRow>('accounts/charge_calls', {
-    account_ids: groups.map(group => group.accountId),
-    metering_keys: groups.map(group => group.endpoint),
-    modes: groups.map(group => group.mode),
-    tokens: groups.map(group => group.tokens),
-    calls: groups.map(group => group.indexes.length),
-    tokens_before: tokensBefore(groups),
-  });
 }
 
 /** Tokens used by each account: from the last row with a charge, or else from its first row. */

@@ -3,8 +3,9 @@ import { clipLine, clipRing, type Line, pathOf } from '../../shared/drawing/draw
 import { element } from '../../shared/drawing/xml.ts';
 import { boxSql, boxToE7 } from '../../shared/geo/box.ts';
 import { decodeBoundary, decodeLines } from '../../shared/geo/geometry-codec.ts';
+import { listElevation } from '../../shared/land/read-land.ts';
 import type { Db } from '../../shared/platform/db.ts';
-import { type ElevationTile, openElevation } from '../../shared/raster/elevation-grid.ts';
+import { openElevation } from '../../shared/raster/elevation-grid.ts';
 import { HILLSHADE_CELLS, hillshade } from '../../shared/raster/hillshade.ts';
 import type { Pixels } from '../../shared/raster/warp.ts';
 import { countiesIntersecting } from '../../shared/regions/county-polygons.ts';
@@ -53,15 +54,10 @@ export async function paintRelief(
 
 /** The hillshade as a grayscale picture, or null without elevation. */
 async function lightOf(db: Db, frame: Frame, signal: AbortSignal): Promise<Buffer | null> {
-  const tiles = (
-    await Promise.all(
-      frame.boxes.map(box =>
-        db.run<ElevationTile & Record<string, unknown>>('parcels/list_elevation', {
-          box: boxSql(boxToE7(box)),
-        }),
-      ),
-    )
-  ).flat();
+  const tiles = await listElevation(
+    db,
+    frame.boxes.map(box => boxSql(boxToE7(box))),
+  );
   if (tiles.length === 0) return null;
   // A square as wide as the frame. Its middle is used.
   const cellPx = WIDTH / HILLSHADE_CELLS;

@@ -1,13 +1,7 @@
 import sharp from 'sharp';
 import { WORLD_M } from '../../shared/geo/web-mercator.ts';
 import { redactUrl, sourceError } from '../../shared/platform/http/download-context.ts';
-import {
-  type AttemptOutcome,
-  networkOutcome,
-  statusOutcome,
-  USER_AGENT,
-  withRetry,
-} from '../../shared/platform/http/http.ts';
+import { fetchWithRetry } from '../../shared/platform/http/http.ts';
 import { secretHeaders } from '../../shared/platform/http/secret-headers.ts';
 import { type Pixels, warp } from '../../shared/raster/warp.ts';
 import { type ImageryFetch, SOURCE_LIMITS } from './fetch-imagery.ts';
@@ -120,41 +114,36 @@ async function fetchPixels(
   { width, height }: { width: number; height: number },
   reading: ImageryFetch,
 ): Promise<Pixels | null> {
-  const headers = { 'user-agent': USER_AGENT, accept: 'image/*', ...secretHeaders(names) };
-  const attempt = async (): Promise<AttemptOutcome<Pixels | null>> => {
-    try {
-      const response = await reading.request(url, { headers, signal: reading.signal });
-      const { status } = response;
-      if (status === 204 || status === 404) {
-        await response.body?.cancel();
-        return { value: null };
-      }
-      if (!response.ok) {
-        await response.body?.cancel();
-        return statusOutcome(response, url);
-      }
-      const type = response.headers.get('content-type') ?? 'no type';
-      if (!/^image\//i.test(type))
-        throw sourceError(
-          `${redactUrl(url)} returned ${type.slice(0, 60)} instead of an image. Check the feed's source.`,
-        );
-      const { data, info } = await sharp(Buffer.from(await response.arrayBuffer()), {
-        limitInputPixels: width * height,
-      })
-        .toColourspace('srgb')
-        .ensureAlpha()
-        .raw()
-        .toBuffer({ resolveWithObject: true });
-      if (info.width !== width || info.height !== height) {
-        throw sourceError(
-          `${redactUrl(url)} returned ${info.width} x ${info.height} pixels instead of ${width} x ${height}. Check the feed's source.`,
-        );
-      }
-      return { value: { width, height, data } };
-    } catch (error) {
-      reading.signal.throwIfAborted();
-      return networkOutcome(error, url, reading.signal);
+  const read = async (response: Response): Promise<Pixels | null | undefined> => {
+    const { status } = response;
+    if (status === 204 || status === 404) {
+      await response.body?.cancel();
+      return null;
     }
+    if (!response.ok) return undefined;
+    const type = response.headers.get('content-type') ?? 'no type';
+    if (!/^image\//i.test(type))
+      throw sourceError(
+        `${redactUrl(url)} returned ${type.slice(0, 60)} instead of an image. Check the feed's source.`,
+      );
+    const { data, info } = await sharp(Buffer.from(await response.arrayBuffer()), {
+      limitInputPixels: width * height,
+    })
+      .toColourspace('srgb')
+      .ensureAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    if (info.width !== width || info.height !== height) {
+      throw sourceError(
+        `${redactUrl(url)} returned ${info.width} x ${info.height} pixels instead of ${width} x ${height}. Check the feed's source.`,
+      );
+    }
+    return { width, height, data };
   };
-  return withRetry(attempt, SOURCE_LIMITS, reading.signal);
+  const headers = { accept: 'image/*', ...secretHeaders(names) };
+  return fetchWithRetry(
+    url,
+    { headers, send: reading.request, read },
+    { signal: reading.signal, limits: SOURCE_LIMITS },
+  );
 }

@@ -26,7 +26,6 @@ export function requireName(of: string, text: string): string {
   return name;
 }
 
-/** What is identified by its name. */
 export type NamedSort = 'account' | 'company' | 'tier';
 
 /**

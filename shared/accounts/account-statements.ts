@@ -1,7 +1,6 @@
 import type { Db } from '../platform/db.ts';
 import type { LinkPurpose } from './sign-in.ts';
 
-/** A signed-in user. */
 export type Session = {
   id: string;
   user: { id: string; email: string; name: string; operator: boolean; hasPassword: boolean };
@@ -35,7 +34,6 @@ export type OpenSession = { id: string; user_agent: string; created_at: Date; se
 export const listSessions = (db: Db, userId: string): Promise<OpenSession[]> =>
   db.run<OpenSession>('accounts/list_sessions', { user_id: userId });
 
-/** Which of the sessions are still open. */
 export async function findOpenSessions(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const open = await db.run<{ id: string }>('accounts/list_open_sessions', { session_ids: ids });
   return new Set(open.map(({ id }) => id));
@@ -43,7 +41,6 @@ export async function findOpenSessions(db: Db, ids: readonly string[]): Promise<
 
 export type StoredUser = { id: string; email: string; name: string; operator: boolean; hash: string | null };
 
-/** The user with this email. */
 export async function findByEmail(db: Db, email: string): Promise<StoredUser | undefined> {
   return (await db.run<StoredUser>('accounts/find_by_email', { address: email }))[0];
 }
@@ -98,11 +95,9 @@ export type Grant = {
   used_at: Date | null;
 };
 
-/** The assistants that the account has authorized. */
 export const listGrants = (db: Db, accountId: string): Promise<Grant[]> =>
   db.run<Grant>('accounts/list_grants', { account_id: accountId });
 
-/** Ends a grant, and returns whether there was one. */
 export async function endGrant(db: Db, accountId: string, grantHash: string): Promise<boolean> {
   return (await db.run('accounts/end_grant', { account_id: accountId, grant_hash: grantHash })).length > 0;
 }
@@ -119,7 +114,6 @@ export async function isOwner(db: Db, accountId: string, userId: string): Promis
 /** The response of a call with an idempotency key, and the hashes of the people in it. */
 export type KeptAnswer = { body: Buffer; people: Buffer[] | null; created_at: Date };
 
-/** Undefined if nothing is kept. */
 export async function readKeptAnswer(
   db: Db,
   accountId: string | null,

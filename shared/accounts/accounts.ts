@@ -142,12 +142,10 @@ export async function createAccount(db: Db, account: NewAccount): Promise<Accoun
   }
 }
 
-/** Whether a user's company becomes the account's. */
 async function hasCompany(db: Db, user: string | undefined): Promise<boolean> {
-  return user !== undefined && (await db.run('accounts/find_user', { address: user })).length > 0;
+  return user !== undefined && (await db.run('accounts/find_by_email', { address: user })).length > 0;
 }
 
-/** The error for a violated check constraint. */
 export function invalidValuesError(cause: unknown): PlatError {
   return new PlatError(
     'account_change',

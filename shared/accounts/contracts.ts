@@ -62,7 +62,6 @@ export type Change = {
 
 type Locked = Membership & PeriodOwner & Terms & { tier: Tier | null; period_end: Date | null };
 
-/** The changed account, and what the operator should know about the change. */
 export type ChangedAccount = { details: AccountSummary; notes: string[] };
 
 /**
@@ -186,7 +185,6 @@ function givesTerms(change: AccountChange): boolean {
   return terms.some(value => value !== undefined);
 }
 
-/** @throws PlatError `account_unknown`. */
 export async function showAccount(db: Db, account: string): Promise<AccountSummary> {
   const id = await findAccount(db, account);
   await db.run('accounts/roll_period', { account_ids: [id] });

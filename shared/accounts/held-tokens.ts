@@ -1,14 +1,16 @@
 import type { Db } from '../platform/db.ts';
+import type { Values } from '../platform/named-parameters.ts';
 import type { Mode } from './tiers.ts';
 
 /** A period may end or change while it is read, so it is tried this many times. */
 const MAX_TRIES = 3;
 
-/** @returns false if the statement returns no row after all tries */
-async function onPeriod(db: Db, accountId: string, name: string, values: object): Promise<boolean> {
+/** @returns false if the statement returns no row after all tries, or charges nothing */
+async function onPeriod(db: Db, accountId: string, name: string, values: Values): Promise<boolean> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     await db.run('accounts/roll_period', { account_ids: [accountId] });
-    if ((await db.run(name, { account_id: accountId, ...values })).length > 0) return true;
+    const [row] = await db.run<{ charged?: number }>(name, values);
+    if (row !== undefined) return row.charged !== 0;
   }
   return false;
 }
@@ -18,7 +20,7 @@ async function onPeriod(db: Db, accountId: string, name: string, values: object)
  * the work. @returns whether the account has enough tokens
  */
 export const holdTokens = (db: Db, accountId: string, tokens: number): Promise<boolean> =>
-  onPeriod(db, accountId, 'accounts/hold_tokens', { tokens });
+  onPeriod(db, accountId, 'accounts/hold_tokens', { account_id: accountId, tokens });
 
 export async function releaseTokens(db: Db, accountId: string, tokens: number): Promise<void> {
   if (tokens > 0) await db.run('accounts/release_tokens', { account_id: accountId, tokens });
@@ -26,13 +28,27 @@ export async function releaseTokens(db: Db, accountId: string, tokens: number): 
 
 export type HeldCharge = { held: number; tokens: number; endpoint: string; mode: Mode };
 
-/** Charges the current period and releases the hold. @returns whether the account has enough tokens */
-export const chargeHeld = (
+/**
+ * Gives back what was held, and charges in the current period. @returns whether the account may use as many
+ */
+export async function chargeHeld(
   db: Db,
   accountId: string,
   { held, tokens, endpoint, mode }: HeldCharge,
-): Promise<boolean> =>
-  onPeriod(db, accountId, 'accounts/charge_held', { held, tokens, metering_key: endpoint, mode });
+): Promise<boolean> {
+  // The account is locked before its period, as everywhere.
+  await db.run('accounts/roll_period', { account_ids: [accountId] });
+  await releaseTokens(db, accountId, held);
+  if (tokens === 0) return holdTokens(db, accountId, 0);
+  return onPeriod(db, accountId, 'accounts/charge_calls', {
+    account_ids: [accountId],
+    metering_keys: [endpoint],
+    modes: [mode],
+    tokens: [tokens],
+    calls: [1],
+    tokens_before: [0],
+  });
+}
 
 export type Quota = { overageAllowed: boolean; paymentMethod: boolean; left: number };
 

@@ -2,20 +2,9 @@ import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import { deleteUser, lockUser } from './remove-user.ts';
 import { LINK_MINUTES, newToken, storePassword } from './sign-in.ts';
-import { requireEmail } from './users.ts';
+import { type NewUser, requireEmail } from './users.ts';
 
-/** The most open invitations per company. */
 export const MAX_INVITATIONS = 100;
-
-type Invitation = {
-  companyId: string;
-  email: string;
-  name?: string;
-  /** Whether they can see and manage the whole installation. */
-  operator?: boolean;
-  /** Who invites, for the audit table. */
-  actor: string;
-};
 
 /**
  * Invites an address to a company. The user is created only when the invitation is accepted, so it doesn't
@@ -24,7 +13,7 @@ type Invitation = {
  */
 export function invite(
   db: Db,
-  { companyId, email, name = '', operator = false, actor }: Invitation,
+  { companyId, email, name = '', operator = false, actor }: NewUser,
 ): Promise<string> {
   const address = { company_id: companyId, email: requireEmail(email) };
   const { token, tokenHash } = newToken();

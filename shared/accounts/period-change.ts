@@ -9,7 +9,6 @@ export type Terms = {
   payment_method: boolean;
 };
 
-/** The current period of an account with a contract. */
 export type UsedPeriod = { period_start: Date; period_end: Date; tokens_used: number };
 
 /**
@@ -65,10 +64,8 @@ export type PeriodDatesInput = {
   force?: boolean;
 };
 
-/** Columns of an account. */
 export type PeriodDates = { period_start?: Date; period_anchor: Date; period_end: Date };
 
-/** An account under its lock. */
 export type PeriodOwner = {
   id: string;
   tokens_used: number;

@@ -1,9 +1,7 @@
 import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
-/** The person to remove, and who removes them. */
 export type Removal = {
-  /** The user's id, or their email address. */
   id?: string;
   email?: string;
   /** For the audit table. */

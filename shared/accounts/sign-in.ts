@@ -29,7 +29,6 @@ export function newToken(): { token: string; tokenHash: Buffer } {
 
 export const tokenHashOf = (token: string): Buffer => hash('sha256', token, 'buffer');
 
-/** @throws PlatError `password` with what is wrong with it */
 export function requirePassword(password: string, email: string): string {
   const length = [...password].length;
   if (length < MIN_PASSWORD_LENGTH)
@@ -65,7 +64,6 @@ export async function createLink(db: Db, userId: string, purpose: LinkPurpose): 
   return `/sign-in/link/${token}`;
 }
 
-/** How long a link is valid, in words. */
 export function linkLifetime(purpose: LinkPurpose): string {
   const minutes = LINK_MINUTES[purpose];
   return minutes < 120 ? `${minutes} minutes` : `${minutes / 60 / 24} days`;

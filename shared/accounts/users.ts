@@ -2,7 +2,6 @@ import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 import { requireKnownOrNewName, requireName } from './account-names.ts';
 
-/** The company and owner of an account. */
 export type Membership = { id: string; company_id: string; user_id: string | null };
 
 export type MembershipChange = {
@@ -15,7 +14,6 @@ export type MembershipChange = {
 /** Distinguishes an address from a name. SMTP allows up to 254 characters (RFC 5321). */
 const EMAIL = /^(?=.{1,254}$)[^\s\p{Cc}@<>,;:()"\\]+@[^\s\p{Cc}@<>,;:()"\\]+$/u;
 
-/** @throws PlatError `user_email`. */
 export function requireEmail(text: string): string {
   if (EMAIL.test(text)) return text;
   throw new PlatError('user_email', `"${text}" is not an email address. Enter one such as ana@acme.example.`);
@@ -97,13 +95,13 @@ export async function createUser(
   return rows[0] && { id: rows[0].id, email };
 }
 
-type NewUser = {
+export type NewUser = {
   companyId: string;
   email: string;
   name?: string;
   /** Whether they can see and manage the whole installation. */
   operator?: boolean;
-  /** Who creates them, for the audit table. */
+  /** Who creates or invites them, for the audit table. */
   actor: string;
 };
 
@@ -123,7 +121,6 @@ export async function listUsers(db: Db): Promise<UserSummary[]> {
   return db.run<UserSummary>('accounts/list_users');
 }
 
-/** @throws PlatError `user_unknown`. */
 export async function findUser(db: Db, email: string): Promise<UserAddress> {
   const rows = await db.run<UserAddress>('accounts/find_by_email', { address: email });
   if (rows[0] === undefined)

@@ -6,7 +6,6 @@ import { createConclusion } from '../kernels/valuation/value-parcel.ts';
 import { shownPercent } from '../model/valuation-comps-codec.ts';
 import { ADJUSTMENTS, type Adjustment, type Candidate, type ReportSnapshot } from './comp-report.ts';
 
-/** A user's replacement for one of the model's adjustments. */
 export type Override = { comp_id: string; adjustment: Adjustment; percent: number; reason: string };
 
 /** In percent. `model` is null if the model makes no such adjustment; `percent` is applied. */

@@ -13,7 +13,6 @@ export type Adjustment = (typeof ADJUSTMENTS)[number];
 /** How many comps a report offers: those the fewest steps away. */
 export const MAX_CANDIDATES = 500;
 
-/** A comp as it was when the report was prepared. */
 export type Candidate = {
   id: string;
   source: string;

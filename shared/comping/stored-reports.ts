@@ -62,7 +62,6 @@ export async function isOutdated(db: Db, report: Report): Promise<boolean> {
   return (await db.run('comping/is_outdated', { fips, property_id, looked_at })).length > 0;
 }
 
-/** Whether a worker has yet to prepare the report. */
 export async function isWanted(db: Db, { id }: Report): Promise<boolean> {
   return (await db.run('comping/is_wanted', { id })).length > 0;
 }
@@ -71,7 +70,6 @@ export async function wantReport(db: Db, { id }: Report): Promise<void> {
   await db.run('comping/want_report', { id });
 }
 
-/** Adds comps to a report, and removes some. */
 export async function changeComps(
   db: Db,
   { id }: Report,
@@ -87,7 +85,6 @@ export async function overrideAdjustment(db: Db, { id }: Report, override: Overr
   await db.run('comping/touch_report', { id });
 }
 
-/** Applies the model's adjustment again. */
 export async function restoreAdjustment(
   db: Db,
   { id }: Report,
@@ -105,11 +102,7 @@ export async function writeText(
   text: string,
   before: string,
 ): Promise<boolean> {
-  const written =
-    field === 'title'
-      ? await db.run('comping/write_title', { id, title: text, before })
-      : await db.run('comping/write_notes', { id, notes: text, before });
-  return written.length > 0;
+  return (await db.rowCount('comping/write_text', { id, text, before }, { field })) > 0;
 }
 
 /** Sets or replaces the report's link; null removes it. */

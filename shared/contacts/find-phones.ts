@@ -108,7 +108,6 @@ export async function factsOf(db: Db, numbers: readonly string[]): Promise<Map<s
   return new Map(rows.map(row => [row.number, row]));
 }
 
-/** A number as a provider returns it. */
 export type ProvidedPhone = StoredPhone & { dnc: boolean | null };
 
 /** A number as found, before the numbering plan and the registry are searched. */

@@ -8,10 +8,8 @@ import { CALL_LIMITS, type CallLimits, openGuardedCall } from '../platform/http/
 import { loadProvider } from '../platform/http/provider-file.ts';
 import type { ProvidedPhone } from './find-phones.ts';
 
-/** The person or entity to look up. */
 export type ProviderQuestion = { subject: Subject; address: Address };
 
-/** The provider's match, or null without one. */
 export type ProviderAnswer = { first_name: string | null; last_name: string | null; phones: ProvidedPhone[] };
 
 /** An outside source of phone numbers, for people that the contacts don't have. */

@@ -21,7 +21,6 @@ export async function hashesOf(db: Db, tags: readonly string[]): Promise<Buffer[
   return tags.map(tag => hmac(secret, tag));
 }
 
-/** The tags that are on the suppression list. */
 export async function listSuppressed(db: Db, tags: readonly string[]): Promise<Set<string>> {
   if (tags.length === 0) return new Set();
   const secret = await contactSecret(db);

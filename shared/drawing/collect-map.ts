@@ -14,7 +14,6 @@ import { type View, viewOf } from './map-extent.ts';
 
 export type Zone = { class: string; shape: MultiPolygon };
 
-/** What the map shows around a parcel. */
 export type Surroundings = {
   neighbors: { id: number; apn: string | null; shape: MultiPolygon }[];
   roads: Road[];
@@ -24,7 +23,6 @@ export type Surroundings = {
   truncated: string[];
 };
 
-/** All data of a drawing. */
 export type ParcelDrawing = {
   parcel: ParcelRow;
   shape: MultiPolygon;
@@ -62,17 +60,13 @@ export async function readParcelDrawing(
   propertyId: number,
   draw: DrawOptions | null,
 ): Promise<{ stored: StoredParcel; drawn: ParcelDrawing | null } | null> {
-  const read = await db.snapshot(async tx => {
+  const { stored, map } = await db.snapshot(async tx => {
     const stored = await readStoredParcel(tx, propertyId);
-    if (stored === null) return null;
-    if (draw === null) return { stored, map: null };
-    return {
-      stored,
-      map: await readMapData(tx, requireDrawable(stored.parcel), draw.maxPerKind ?? MAX_PER_KIND),
-    };
+    if (stored === null || draw === null) return { stored, map: null };
+    const maxPerKind = draw.maxPerKind ?? MAX_PER_KIND;
+    return { stored, map: await readMapData(tx, requireDrawable(stored.parcel), maxPerKind) };
   });
-  if (read === null) return null;
-  const { stored, map } = read;
+  if (stored === null) return null;
   if (map === null || draw === null) return { stored, drawn: null };
   const { input, ...rest } = map;
   const computed = await computeParcel(input, draw.signal);

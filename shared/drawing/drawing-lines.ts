@@ -59,10 +59,8 @@ export function pointAlong(line: Line, share: number): { at: Point; angle: numbe
 
 const between = (a: Point, b: Point): number => Math.hypot(b[0] - a[0], b[1] - a[1]);
 
-/** Formats a coordinate to a tenth of a pixel. */
 export const px = (value: number): string => String(Math.round(value * 10) / 10);
 
-/** The `d` attribute of a path of open lines or closed rings. */
 export function pathOf(lines: readonly Line[], closed: boolean): string {
   return lines
     .map(line => `M${line.map(([x, y]) => `${px(x)} ${px(y)}`).join('L')}${closed ? 'Z' : ''}`)

@@ -29,7 +29,6 @@ export const ROAD_STYLES: Record<RoadClass, { name: string; color: string; width
   private: { name: 'private road', color: '#7a5c3a', widthPx: 1.6 },
 };
 
-/** Drawing order: larger roads last, on top. */
 export const ROAD_DRAW_ORDER: readonly RoadClass[] = [...ROAD_CLASSES].reverse();
 
 export const WETLANDS = '#00796b';
@@ -40,7 +39,6 @@ export const GRAY = '#8a8a8a';
 /** Only generic fonts, so that nothing is loaded. */
 export const FONT = 'Helvetica, Arial, sans-serif';
 
-/** Formats a length in feet for panel and map. */
 export function feetText(feet: number): string {
   return `${feet.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ft`;
 }

@@ -33,7 +33,6 @@ export type StoredLand = {
   figures: Figures;
 };
 
-/** A layer version that figures were computed from. */
 export type LayerVersion = {
   kind: LayerKind;
   feed: string;

@@ -2,7 +2,6 @@ import { boxOf, boxOfLine, boxToE7 } from '../geo/box.ts';
 import type { Box, MultiPolygon, Position } from '../geo/geometry-types.ts';
 import { type Plane, planeAround } from '../kernels/frontage/plane.ts';
 
-/** A point in the drawing: pixels to the right and down. */
 export type Point = [x: number, y: number];
 
 export type View = {

@@ -7,7 +7,6 @@ import { element, textElement } from './xml.ts';
 
 export const PANEL_PX = 320;
 const LINE_HEIGHT_PX = 17;
-/** Characters per line of the panel. */
 const CHARS_PER_LINE = 50;
 const UNKNOWN = 'unknown';
 const MAX_DIFFERENCES = 6;
@@ -50,7 +49,6 @@ function heading(panel: Panel, words: string): void {
   write(panel, words, { 'font-weight': 'bold' }, LINE_HEIGHT_PX + 1);
 }
 
-/** Writes a legend sample, its label, and a figure to the right. */
 function entry(panel: Panel, sample: string, words: string, figure: string, id?: string): void {
   panel.elements.push(
     element(

@@ -124,7 +124,6 @@ function drawRoads({ roads }: Surroundings, view: View, frame: Box): string {
   return element('g', group, ...lines) + element('g', { id: 'road-names', 'font-size': 10 }, ...names);
 }
 
-/** Draws the stretches that face a road, each with its length. */
 function drawFrontage(facing: readonly FacingStretch[], view: View): string {
   const stretches = facing.map(({ class: name, line, sides }) => {
     const points = line.map(view.toPx);

@@ -3,7 +3,6 @@ import { tokensText } from '../model/prices.ts';
 import type { Db } from '../platform/db.ts';
 import { PlatError } from '../platform/errors.ts';
 
-/** Why an export failed, as shown to the user. */
 export type ExportError = { code: string; message: string; details?: Record<string, string[]> };
 
 export const errorOf = ({ code, message, details }: PlatError): ExportError => ({
@@ -12,7 +11,22 @@ export const errorOf = ({ code, message, details }: PlatError): ExportError => (
   ...(details && { details }),
 });
 
-type Ended = { id: string; account_id: string; tokens_held: number };
+type Ending = {
+  export_id: string;
+  state: 'failed' | 'cancelled';
+  /** Null for whichever. */
+  company_id: string | null;
+  attempt: number | null;
+  error: string | null;
+};
+
+/** Ends an open export, and gives back what was held for it. @returns undefined where none is open */
+async function endExport(db: Db, ending: Ending): Promise<{ job_id: string | null } | undefined> {
+  type Ended = { account_id: string; job_id: string | null; tokens_held: number };
+  const [ended] = await db.run<Ended>('exports/end_export', ending);
+  if (ended !== undefined) await releaseTokens(db, ended.account_id, ended.tokens_held);
+  return ended;
+}
 
 /**
  * Marks an open export as failed and releases the tokens held for it.
@@ -24,32 +38,17 @@ export async function failExport(
   error: ExportError,
   attempt: number | null,
 ): Promise<void> {
-  const [ended] = await db.run<Ended>('exports/fail_export', {
-    export_id: id,
-    error: JSON.stringify(error),
-    attempt,
-  });
-  if (ended !== undefined) await releaseTokens(db, ended.account_id, ended.tokens_held);
+  const ending = { company_id: null, attempt, error: JSON.stringify(error) };
+  await endExport(db, { export_id: id, state: 'failed', ...ending });
 }
 
 /** Cancels a company's open export. @returns its job; undefined when it isn't open */
-export async function cancelExport(
-  db: Db,
-  id: string,
-  companyId: string,
-): Promise<{ job_id: string | null } | undefined> {
-  const [ended] = await db.run<Ended & { job_id: string | null }>('exports/cancel_export', {
-    export_id: id,
-    company_id: companyId,
-  });
-  if (ended !== undefined) await releaseTokens(db, ended.account_id, ended.tokens_held);
-  return ended;
-}
+export const cancelExport = (db: Db, id: string, companyId: string) =>
+  endExport(db, { export_id: id, state: 'cancelled', company_id: companyId, attempt: null, error: null });
 
 /** Stands in for the number of tokens needed, which would reveal how many rows match. */
 export const UNTOLD_NEED = 'An export needs 25 tokens, or one per row if there are more rows';
 
-/** The error of an export that would cost more than its order allows. */
 export function overCeiling(most: number): PlatError {
   const why = `the file costs more than the ${tokensText(most)} that the order allows. Get a new quote and raise the limit, or request fewer rows`;
   return new PlatError('validation_error', 'Rejected: most_tokens. See details for the reasons.', {

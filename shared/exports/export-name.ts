@@ -6,7 +6,6 @@ import { type ExportRequest, FILE_TYPES } from './export-request.ts';
 /** An order with the name of its list or only market; null if it has neither, or it was deleted. */
 export type NamedOrder = { request: ExportRequest; subject: string | null };
 
-/** The subject, as a part of statements. */
 export const SUBJECT = sql('exports/subject_of_export');
 
 /** The county or ZIP of the order, if it is limited to one. */

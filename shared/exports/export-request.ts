@@ -7,7 +7,6 @@ import { RETRY } from '../platform/queue/jobs.ts';
 export const EXPORT_FORMATS = ['csv', 'xlsx', 'geojsonl', 'geoparquet', 'kml'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** File extension and media type of each format. */
 export const FILE_TYPES: Readonly<Record<ExportFormat, { extension: string; type: string }>> = {
   csv: { extension: 'csv', type: 'text/csv; charset=utf-8' },
   xlsx: { extension: 'xlsx', type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' },
@@ -35,7 +34,6 @@ export type ExportRequest = {
   most_tokens?: number;
 };
 
-/** What the rows of a file are. */
 export type ExportKind = 'filter' | 'owners' | 'list' | 'comps' | 'markets';
 
 export const kindOf = (
@@ -50,7 +48,6 @@ export const kindOf = (
 export const priceOf = (kind: ExportKind): Price =>
   kind === 'markets' ? PRICES.exportMarkets : PRICES.exportRows;
 
-/** How long a file is kept. */
 export const KEPT_DAYS = 7;
 
 /** The key under which exports are billed. */

@@ -11,7 +11,6 @@ export type CatalogueSource = {
   address: string;
   member?: string;
   layer?: string;
-  /** The columns of the parcel number. */
   key?: string[];
   year?: string;
   website?: string;

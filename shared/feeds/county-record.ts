@@ -6,7 +6,6 @@ import type { ParcelField } from '../model/parcel-fields.ts';
 export type CountyRecord = {
   /** On the roll. */
   parcels: number;
-  /** The number of parcels with each field. */
   filled: Record<ParcelField, number>;
   boundaries: number;
   /** Parcels with both acreages, and those among them whose acreages agree. */

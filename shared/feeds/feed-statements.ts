@@ -40,29 +40,24 @@ export async function isComputing(db: Db): Promise<boolean> {
 
 export type FeedCounty = { fips: number; name: string; state: string };
 
-/** The counties that a feed has loaded. */
 export const listFeedCounties = (db: Db, feed: string, limit: number): Promise<FeedCounty[]> =>
   db.run<FeedCounty>('feeds/list_feed_counties', { feed_name: feed, limit });
 
 export type LoadedCounty = { fips: string; name: string; state: string };
 
-/** Counties with parcels. */
 export const listLoadedCounties = (db: Db, limit: number): Promise<LoadedCounty[]> =>
   db.run<LoadedCounty>('feeds/list_counties', { limit });
 
-/** The fields that a county's rolls have values for. */
 export async function listFilledFields(db: Db, fips: number): Promise<Set<string>> {
   const rows = await db.run<{ field: string }>('feeds/list_filled_fields', { fips });
   return new Set(rows.map(({ field }) => field));
 }
 
-/** The towns in the records of counties, by FIPS. */
 export async function listNotedTowns(db: Db, fips: readonly number[]): Promise<Map<number, string[]>> {
   const rows = await db.run<{ fips: number; towns: string[] | null }>('feeds/list_noted_towns', { fips });
   return new Map(rows.map(row => [row.fips, row.towns ?? []]));
 }
 
-/** The towns of a county's parcels. */
 export async function listTowns(db: Db, fips: number, limit: number): Promise<string[]> {
   return (await db.run<{ town: string }>('feeds/list_towns', { fips, limit })).map(({ town }) => town);
 }

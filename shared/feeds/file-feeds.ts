@@ -85,7 +85,6 @@ export type ValueMeanings = {
   column: string;
   /** Most frequent first. `means` has the values of Meanings. */
   values: { text: string; count: number; means: string }[];
-  /** The number of values not listed. */
   others: number;
   otherwise: Meanings['otherwise'];
 };
@@ -94,7 +93,6 @@ const choices = z.object({
   key: z.string().max(MAX_COLUMN_CHARS).nullable(),
   /** The source's columns by field. Empty to skip a field. */
   columns: z.record(z.string().max(60), z.array(z.string().max(MAX_COLUMN_CHARS)).max(MAX_JOINED)),
-  /** Meanings of values, by field. */
   meanings: z.record(z.string().max(60), meanings).optional(),
 });
 export type ColumnChoices = z.output<typeof choices>;
@@ -155,7 +153,6 @@ export type AddFileResult = {
   problems: string[];
   warnings: string[];
   comps: string[];
-  /** Feeds that have already loaded parcels of these rows. */
   loaded: LoadedFeed[];
   /** The feed, and the path of its file. */
   text: string;

@@ -62,7 +62,6 @@ export type RunSummary = {
   kind: string;
   status: string;
   forced: boolean;
-  /** The run that it undoes. */
   undoes: number | null;
   requested_by: string;
   counts: Partial<RunCounts>;
@@ -95,7 +94,6 @@ export async function findRun(db: Db, id: number): Promise<Run | undefined> {
   return (await db.run<Run>('feeds/get_run', { run_id: id }))[0];
 }
 
-/** The first rejects of a run, for one reason or all. */
 export async function listRejects(
   db: Db,
   run: number,

@@ -8,7 +8,6 @@ import type { Box, MultiPolygon, Position } from './geometry-types.ts';
 export const emptyBox = (): Box => [Infinity, Infinity, -Infinity, -Infinity];
 export const isEmptyBox = (box: Box): boolean => box[0] > box[2];
 
-/** Extends `box` in place so that it contains `other`. */
 export function growBox(box: Box, other: Readonly<Box>): void {
   box[0] = Math.min(box[0], other[0]);
   box[1] = Math.min(box[1], other[1]);
@@ -60,7 +59,6 @@ function growByPositions(box: Box, coordinates: readonly unknown[]): void {
   }
 }
 
-/** True when two boxes share at least a point. */
 export function boxesIntersect(a: Readonly<Box>, b: Readonly<Box>): boolean {
   return a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
 }
@@ -69,7 +67,6 @@ export function boxContains([west, south, east, north]: Readonly<Box>, x: number
   return west <= x && x <= east && south <= y && y <= north;
 }
 
-/** Width times height, in the square of the box's units. */
 export const boxArea = ([west, south, east, north]: Readonly<Box>): number => (east - west) * (north - south);
 
 export function padBox([west, south, east, north]: Readonly<Box>, across: number, up = across): Box {

@@ -2,7 +2,6 @@ import geographiclib from 'geographiclib-geodesic';
 import type { MultiPolygon, Ring } from './geometry-types.ts';
 import { SQ_M_PER_ACRE } from './units.ts';
 
-/** Converts square meters to acres, unrounded. */
 export const sqMToAcres = (areaSqM: number): number => areaSqM / SQ_M_PER_ACRE;
 
 // WGS84 (NIMA TR8350.2).

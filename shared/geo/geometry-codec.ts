@@ -6,7 +6,6 @@ import type { Box, MultiPolygon, Polygon, Position, Ring } from './geometry-type
  */
 export const toE7 = (deg: number): number => Math.round(deg * 1e7);
 
-/** Integers of 1e-7 degrees to degrees. */
 export const fromE7 = (e7: number): number => e7 / 1e7;
 
 /** Steps per unit: a power of two, so that dividing by it is exact. */
@@ -219,7 +218,6 @@ function readPositions(reader: Reader): Position[] {
   return positions;
 }
 
-/** Reads the next position. */
 function readPosition(reader: Reader): void {
   reader.lon = (reader.lon + unzigzag(readVarint(reader))) | 0;
   reader.lat = (reader.lat + unzigzag(readVarint(reader))) | 0;

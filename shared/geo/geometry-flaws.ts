@@ -6,7 +6,6 @@ import { pointInPolygon, pointInRing } from './point-in-polygon.ts';
 import { segmentRelation } from './predicates.ts';
 
 type Flaws = {
-  /** What is wrong, as the repairs that mend it. */
   repairs: Set<Repair>;
   /** Different rings touch at points. That is valid unless they cut the interior in two. */
   ringsTouch: boolean;

@@ -150,7 +150,6 @@ function sameShape(a: MultiPolygon, b: MultiPolygon): boolean {
   return Math.abs(areaA - planarArea(b)) <= 1e-9 * areaA;
 }
 
-/** Cleans the clipper's rings and drops those without area. */
 function clean(polygons: MultiPolygon): MultiPolygon {
   const kept: MultiPolygon = [];
   for (const polygon of polygons) {

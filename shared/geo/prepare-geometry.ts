@@ -58,7 +58,6 @@ function cleanPolygon(coordinates: unknown, repairs: Set<Repair>): Polygon | Fau
   return polygon.length === 0 ? null : polygon;
 }
 
-/** Moves each hole outside its shell to the smallest part that contains it. */
 function moveHoles(polygons: MultiPolygon, repairs: Set<Repair>): void {
   const isWithin = (hole: Ring, shell: Ring): boolean => {
     const sides = hole.map(position => pointInRing(position, shell));

@@ -51,7 +51,6 @@ export type Crs = {
   projection: string;
   /** Whether it projects from a sphere, as Web Mercator does. */
   spherical: boolean;
-  /** Meters per unit of projected coordinates. */
   metersPerUnit: number;
 };
 

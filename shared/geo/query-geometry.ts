@@ -50,7 +50,6 @@ export type Builder = {
   names: { places: string[]; numbers: number[][] }[];
 };
 
-/** Runs a parser on a new geometry and returns it, or the fault. */
 export function parseGeometry(limits: QueryLimits, read: (builder: Builder) => void): ParsedQuery {
   const builder: Builder = { geometry: { points: [], lines: [], polygons: [] }, limits, count: 0, names: [] };
   try {
@@ -114,7 +113,6 @@ function requireFewCrossings({ geometry, limits: { maxCrossings } }: Builder): v
   );
 }
 
-/** Rings must not cross, and holes must lie within their shells. */
 function requireSoundRings({ geometry, names }: Builder): void {
   for (const [i, polygon] of geometry.polygons.entries()) {
     const fault = findRingFault(polygon);

@@ -16,7 +16,6 @@ export type ShapeRead =
 
 export const readWkt = (text: string): ShapeRead => toRead(parseWkt(text, QUERY_LIMITS));
 
-/** A GeoJSON Polygon or MultiPolygon as text. */
 export function readGeoJson(text: string): ShapeRead {
   let value: unknown;
   try {

@@ -18,7 +18,6 @@ export function packBoundaries(boundaries: readonly Uint8Array[]): PackedBoundar
   return { bytes, ends };
 }
 
-/** Which boundaries share a point with the query, by index. */
 function findMeeting(data: QueryData, { bytes, ends }: PackedBoundaries): number[] {
   const query = fromData(data);
   const met: number[] = [];
@@ -30,7 +29,6 @@ function findMeeting(data: QueryData, { bytes, ends }: PackedBoundaries): number
   return met;
 }
 
-/** Which points, in 1e-7 degrees, are inside the query, by index. */
 function findWithin(data: QueryData, x: Float64Array, y: Float64Array): number[] {
   const query = fromData(data);
   const within: number[] = [];
@@ -85,7 +83,6 @@ type Functions<Task extends ShapeTask> = {
 };
 const functionsOf = <Task extends ShapeTask>(task: Task) => SHAPE_TASKS[task] as unknown as Functions<Task>;
 
-/** Runs a task on this thread. */
 export const runShapeTask = <Task extends ShapeTask>(task: Task, input: ShapeTaskInput<Task>) =>
   functionsOf(task).run(...input);
 

@@ -42,7 +42,6 @@ export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverl
   };
 }
 
-/** Splits a polygon into non-overlapping pieces of few vertices. */
 function subdivide(polygon: Polygon, box: Box, halvings: number): Polygon[] {
   if (verticesOf([polygon]) <= MAX_VERTICES || halvings === MAX_HALVINGS) return [polygon];
   return halves(box).flatMap(half =>

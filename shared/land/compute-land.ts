@@ -67,7 +67,6 @@ export const COLUMNS_OF: Record<LayerKind, readonly (keyof Figures | keyof Runs)
 /** The layer versions behind the figures. */
 type Runs = Record<`${LayerKind}_runs`, number[] | null>;
 
-/** The new row of a parcel. */
 export type ComputedParcel = Figures &
   Runs & {
     property_id: number;
@@ -75,7 +74,6 @@ export type ComputedParcel = Figures &
     shape_hash: string;
     /** The kinds that were computed, as bits. Columns of other kinds are meaningless. */
     layers: number;
-    /** The kinds that still have to be computed. */
     remaining: number;
   };
 
@@ -167,6 +165,17 @@ function failure(kind: LayerKind, id: number, cause: unknown): PlatError {
   );
 }
 
+const shareWithin =
+  (kind: 'wetlands' | 'flood', column: 'wetlands_percent' | 'flood_zone_percent') =>
+  (input: LandInput, { prepareOverlap }: LandKernels): Recipe => {
+    const overlap = prepareOverlap(input[kind]);
+    return {
+      fill({ shape }, row) {
+        row[column] = round2(overlap.percentOf(shape));
+      },
+    };
+  };
+
 /** Figures are stored as shown, to 2 decimals, so that a filter with the shown number finds the parcel. */
 const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal: AbortSignal) => Recipe> = {
   roads(input, kernels) {
@@ -181,22 +190,8 @@ const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal
       },
     };
   },
-  wetlands({ wetlands }, { prepareOverlap }) {
-    const overlap = prepareOverlap(wetlands);
-    return {
-      fill({ shape }, row) {
-        row.wetlands_percent = round2(overlap.percentOf(shape));
-      },
-    };
-  },
-  flood({ flood }, { prepareOverlap }) {
-    const overlap = prepareOverlap(flood);
-    return {
-      fill({ shape }, row) {
-        row.flood_zone_percent = round2(overlap.percentOf(shape));
-      },
-    };
-  },
+  wetlands: shareWithin('wetlands', 'wetlands_percent'),
+  flood: shareWithin('flood', 'flood_zone_percent'),
   elevation({ tiles }, { openElevation }, signal) {
     const elevation = openElevation(tiles, { signal });
     return {

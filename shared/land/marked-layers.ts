@@ -24,11 +24,9 @@ export type Layer = BoxColumns & {
   reach_m: RoadReach | null;
 };
 
-/** A parcel of the chunk. */
 export type MarkedParcel = {
   id: number;
   mark: number;
-  /** The kinds to compute, as bits. */
   layers: number;
   shapeHash: string;
   shape: MultiPolygon;

@@ -67,7 +67,7 @@ export async function readLand(db: Db, fips: number, rows: readonly MarkedRow[])
     neighbors: await readNeighbors(db, subjects, places.roads),
     wetlands: await readPolygons(db, feeds('wetlands'), places.wetlands),
     flood: await readPolygons(db, feeds('flood'), places.flood),
-    tiles: await readTiles(db, feeds('elevation'), places.elevation),
+    tiles: await listElevation(db, places.elevation),
   };
 }
 
@@ -105,9 +105,8 @@ async function readNeighbors(
   return [...subjects.map(({ id, shape }) => ({ id, shape })), ...others];
 }
 
-async function readTiles(db: Db, feeds: number[], places: string[]): Promise<ElevationTile[]> {
-  if (places.length === 0) return [];
-  return db.run<ElevationTile>('land/read_tiles', { feed_ids: feeds, boxes: places });
+export async function listElevation(db: Db, boxes: readonly string[]): Promise<ElevationTile[]> {
+  return boxes.length === 0 ? [] : db.run<ElevationTile>('land/list_elevation', { boxes });
 }
 
 /**

@@ -22,7 +22,6 @@ export const MAX_ROWS = 1_000_000;
  */
 export type UnreadRows = 'named' | 'counted' | 'hidden';
 
-/** A list as it is stored, with how many parcels it has. */
 export type ListRecord = {
   id: string;
   name: string;

@@ -2,7 +2,7 @@ import { countyOf } from '../model/property-id.ts';
 import type { Db } from '../platform/db.ts';
 import { compose, sql } from '../platform/statements.ts';
 import { type ListRecord, offerTermsOf, type RowStatus } from './list-terms.ts';
-import { type OfferFacts, offerOf, type ReviewReason } from './offer.ts';
+import { type OfferFacts, offerOf } from './offer.ts';
 
 /**
  * Parts that statements on lists share: a list's rows (all or only read ones), their owners, and each owner's
@@ -41,11 +41,9 @@ export type ListSelection = {
   after?: number | undefined;
   backwards?: boolean;
   offset?: number;
-  /** Default: no limit. */
   limit?: number;
 };
 
-/** The counties of a list's parcels. */
 export async function countiesOfList(db: Db, listId: string): Promise<number[]> {
   const rows = await db.run<{ fips: number }>('lists/list_counties', { list_id: listId }, {});
   return rows.map(row => row.fips);
@@ -76,7 +74,6 @@ export async function readListRows(
   return { count: rows[0]!.count, rows: rows.filter(row => row.property_id !== null) };
 }
 
-/** A row of a list with its owner's keys. */
 export type PickedRow = {
   property_id: number;
   owner_key: string | null;
@@ -97,19 +94,8 @@ export async function pickRows(
   return db.run<PickedRow>('lists/pick_rows', values, listParts());
 }
 
-/** What a row's offer is calculated from (see lists/read_row_parcels). */
-export type RowParcel = {
-  property_id: number;
-  retired: boolean;
-  acres: number | null;
-  calculated_acres: number | null;
-  value: number | null;
-  value_low: number | null;
-  value_high: number | null;
-  out_of_support: boolean | null;
-  market_total_value: number | null;
-  assessed_total_value: number | null;
-};
+/** A row's parcel, with what its offer stands on. */
+type RowParcel = OfferFacts & { property_id: number };
 
 /** The parcels of rows by their ids. @param summary further columns of `parcels p` */
 export async function readRowParcels<Columns extends object>(
@@ -126,15 +112,5 @@ export async function readRowParcels<Columns extends object>(
   return new Map(rows.map(row => [row.property_id, row]));
 }
 
-/** The offer of a row, by the list's terms. */
-export function rowOffer(
-  list: ListRecord,
-  { market_total_value, assessed_total_value, ...facts }: RowParcel,
-): { offer: number | null; needs_review: ReviewReason[] } {
-  const known: OfferFacts = {
-    ...facts,
-    market_value: market_total_value,
-    assessed_value: assessed_total_value,
-  };
-  return offerOf(offerTermsOf(list), known);
-}
+export const rowOffer = (list: ListRecord, parcel: RowParcel): ReturnType<typeof offerOf> =>
+  offerOf(offerTermsOf(list), parcel);

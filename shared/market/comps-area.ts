@@ -75,7 +75,6 @@ export async function openArea(area: QueryData, db: Db, work: ShapeWork): Promis
   );
 }
 
-/** The ids of the comps inside the area. */
 async function testAll(area: QueryData, near: OutlineComp[], work: ShapeWork): Promise<string[]> {
   const inside: string[] = [];
   const atOnce = Math.ceil(TESTS_PER_TASK / area.x1.length);

@@ -66,7 +66,6 @@ const status = repeated
     override: { type: 'array', items: { type: 'string', enum: [...SHOWN_STATUSES] }, anyOf: undefined },
   });
 
-/** Query fields for comps. */
 export const compsFields = {
   fips: fips.optional(),
   point: point.optional(),
@@ -162,5 +161,4 @@ function radiusFault(dist: string | string[] | undefined): string | undefined {
   return Number(dist) > MAX_DIST_M ? `must be at most ${MAX_DIST_M}` : undefined;
 }
 
-/** The radius of the circle around `point`, in meters. */
 export const radiusOf = ({ dist }: CompsQuery): number => Number(dist ?? DEFAULT_DIST_M);

@@ -36,13 +36,11 @@ export const listAllFigures = (db: Db, type: string, state?: string): Promise<Fi
     as_of: null,
   });
 
-/** The ZIP codes of a county. */
 export async function listCountyZips(db: Db, fips: number): Promise<RegionKey[]> {
   const rows = await db.run<{ zip: string }>('market/list_county_zips', { fips });
   return rows.map(({ zip }) => ({ type: 'zip', code: zip }));
 }
 
-/** Addresses of listings by id. */
 export async function listAddresses(db: Db, ids: readonly string[]): Promise<Map<string, string | null>> {
   const rows = await db.run<{ id: string; address: string | null }>('market/list_addresses', { ids });
   return new Map(rows.map(({ id, address }) => [id, address]));

@@ -1,4 +1,3 @@
-/** Types of changes. */
 export const CHANGE_TYPES = [
   'county.loaded',
   'parcel.new',

@@ -59,7 +59,6 @@ export const CONTACT_FIELD_NAMES = Object.keys(CONTACT_FIELDS);
 
 export type LineType = 'Mobile' | 'Landline';
 
-/** A contact's phone number as stored. */
 export type StoredPhone = { number: string; line_type: LineType | null };
 
 /** Ten digits of the North American plan: an area code and an exchange that start with 2 to 9. */

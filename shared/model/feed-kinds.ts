@@ -2,7 +2,6 @@
 type FeedKindWords = {
   /** Its data, as the feed schema describes it. Neighbors with the same text are described together. */
   doc: string;
-  /** Its name on pages. */
   name: string;
   /** What its rows are called in counts. Default: rows. */
   rows?: string;

@@ -2,7 +2,6 @@ import { M_PER_FT } from '../geo/units.ts';
 import { acres, count, day, oneDigit, percent, usd } from './figures.ts';
 import type { FieldSpec } from './parcel-fields.ts';
 
-/** Formats numbers by unit for US readers. */
 const TEXTS: Readonly<Record<string, (value: number) => string>> = {
   USD: usd,
   acres,

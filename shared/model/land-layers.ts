@@ -42,7 +42,6 @@ export const MTFCC_CLASSES: Readonly<Record<string, RoadClass>> = {
   S1780: 'private',
 };
 
-/** Types of water areas. */
 export const WATER_CLASSES = ['lake', 'river', 'sea'] as const;
 export type WaterClass = (typeof WATER_CLASSES)[number];
 

@@ -7,7 +7,6 @@ import { indexAt, type PriceIndex } from '../kernels/valuation/price-index.ts';
  * The metrics of market statistics, each declared once. The API, pages, assistants' texts, and docs follow.
  */
 export type Metric = {
-  /** Label on pages. */
   label: string;
   /** Decides how pages format a figure. */
   unit: MetricUnit;

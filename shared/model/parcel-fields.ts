@@ -59,7 +59,6 @@ export const ADDRESS_CHARS = 500;
 
 type Options = Pick<FieldSpec, 'unit' | 'filterDoc' | 'maxChars' | 'needs' | 'nullWhen'>;
 
-/** Declares the fields of a group. */
 function fieldsOf(group: FieldGroup) {
   return (
     type: FieldType,
@@ -84,7 +83,6 @@ const owner = fieldsOf('Owner');
 const value = fieldsOf('Buildings and values');
 const sale = fieldsOf('Sale and mortgage');
 
-/** Fields from the assessor roll. */
 export const PARCEL_FIELDS = {
   apn: place('text', 'APN', "Assessor's parcel number (APN), as printed on the roll"),
   acres: land('number', 'Acres (deed)', 'Assessor-reported acreage', 'none', {

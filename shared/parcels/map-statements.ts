@@ -1,5 +1,3 @@
-import { type BoxColumns, boxOfColumns } from '../geo/box.ts';
-import type { Box } from '../geo/geometry-types.ts';
 import type { Db } from '../platform/db.ts';
 
 /** The version of all data that a tile can show. */
@@ -64,22 +62,11 @@ export const listNamedFeatures = (
   values: { box: string; least_area: number; limit: number },
 ): Promise<NamedFeature[]> => db.run<NamedFeature>('parcels/list_names', values);
 
-/** Elevation files in a box. */
-export const listElevation = <Tile extends object>(db: Db, box: string): Promise<Tile[]> =>
-  db.run<Tile>('parcels/list_elevation', { box });
-
-/** The credits for the data in a box. */
 export const listCredits = (
   db: Db,
   values: { box: string; counties: readonly number[] },
 ): Promise<{ kind: string; credit: string }[]> =>
   db.run<{ kind: string; credit: string }>('parcels/list_credits', values);
-
-/** The box around a county's parcels, or undefined if none has a location. */
-export async function readParcelsBox(db: Db, fips: number): Promise<Box | undefined> {
-  const [box] = await db.run<BoxColumns>('parcels/read_box', { fips });
-  return box?.west == null ? undefined : boxOfColumns(box);
-}
 
 /** The data of results in addition to their summary. */
 export type ResultFigures = {

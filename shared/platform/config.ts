@@ -30,29 +30,20 @@ function isProxy(entry: string): boolean {
   return /^\d{1,3}$/.test(range) && Number(range) >= 1 && Number(range) <= (family === 4 ? 32 : 128);
 }
 
-const proxies = z.string().refine(
-  value =>
-    value
-      .split(',')
-      .map(entry => entry.trim())
-      .filter(Boolean)
-      .every(isProxy),
+const commaList = (fits: (entry: string) => boolean, message: string) =>
+  z.string().refine(value => value.split(',').every(entry => fits(entry.trim())), message);
+const proxies = commaList(
+  entry => entry === '' || isProxy(entry),
   'must be IP addresses, CIDR ranges, loopback, linklocal, or uniquelocal, separated by commas',
 );
-
-const origins = z
-  .string()
-  .refine(
-    value => value.split(',').every(entry => /^(\*|https?:\/\/[^/*\s]+)$/.test(entry.trim())),
-    'must be origins such as https://app.example.org, separated by commas, or *',
-  );
-
-const hosts = z
-  .string()
-  .refine(
-    value => value.split(',').every(entry => /^[\w.-]*$/.test(entry.trim()) || isIP(entry.trim()) === 6),
-    'must be names or addresses such as plat.example.org, without http:// and port, separated by commas',
-  );
+const origins = commaList(
+  entry => /^(\*|https?:\/\/[^/*\s]+)$/.test(entry),
+  'must be origins such as https://app.example.org, separated by commas, or *',
+);
+const hosts = commaList(
+  entry => /^[\w.-]*$/.test(entry) || isIP(entry) === 6,
+  'must be names or addresses such as plat.example.org, without http:// and port, separated by commas',
+);
 
 /** Every setting of every process, documented in the same order in `.env.example`. */
 const schema = z.object({

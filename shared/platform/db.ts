@@ -116,12 +116,10 @@ export class Db {
     }
   }
 
-  /** The same database on one connection. */
   protected on(client: pg.ClientBase, inTransaction: boolean): Db {
     return new Db(client, inTransaction);
   }
 
-  /** What to send for a statement. */
   protected queryOf(name: string, values: Values, fragments?: Fragments): Query {
     return statement(name, values, fragments);
   }
@@ -148,5 +146,20 @@ export class Db {
     } finally {
       taken?.release(broken);
     }
+  }
+}
+
+/** Runs `work` on a connection of its own, which is closed after it. */
+export async function withConnection<T>(
+  connectionString: string,
+  application_name: string,
+  work: (db: Db, client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString, application_name });
+  await client.connect();
+  try {
+    return await work(new Db(client), client);
+  } finally {
+    await client.end();
   }
 }

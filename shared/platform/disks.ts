@@ -5,7 +5,6 @@ import type { Db } from './db.ts';
 import { type DiskSpace, diskSpace } from './disk.ts';
 import { isLoopback } from './origin.ts';
 
-/** A disk, and what Plat stores on it. */
 export type NamedDisk = DiskSpace & { holds: string[]; full: boolean };
 
 /** Below this, Plat can write an email or a log line, but cannot load a county. */
@@ -56,7 +55,6 @@ export async function localDataDirectory(db: Db, { DATABASE_URL }: Config): Prom
     : null;
 }
 
-/** What Plat stores on this host's full disks. */
 export async function fullDisks(db: Db, config: Config): Promise<string[]> {
   const disks = await listDisks(config, await localDataDirectory(db, config));
   return disks.flatMap(({ full, holds }) => (full ? holds : []));

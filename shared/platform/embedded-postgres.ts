@@ -4,6 +4,7 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { withConnection } from './db.ts';
 import { errorCode } from './errors.ts';
 import { rotateLog } from './log-files.ts';
 import { findPort } from './port.ts';
@@ -241,15 +242,11 @@ async function answers(url: string, data: string): Promise<boolean> {
   }
 }
 
-async function ensureDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url.replace(/\/[^/]*$/, '/postgres') });
-  await client.connect();
-  try {
+function ensureDatabase(url: string): Promise<void> {
+  return withConnection(url.replace(/\/[^/]*$/, '/postgres'), 'plat up', async (_db, client) => {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
     if (rowCount === 0) await client.query(`create database ${DATABASE}`);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 function connectionUrl(paths: Paths, port: number): string {

@@ -90,7 +90,6 @@ export function errorCode(error: unknown): string | undefined {
   return isNodeLost ? SQLSTATE.connectionFailure : error.code;
 }
 
-/** Whether it conflicted with another transaction. */
 export const isConflict = (error: unknown): boolean => means(errorCode(error), 'conflict');
 
 /** Whether a statement waited or ran too long and was rolled back. */

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { Db } from './db.ts';
+import { type Db, withConnection } from './db.ts';
 import { errorCode, messageOf, PlatError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 import { rootDir } from './root.ts';
@@ -72,7 +71,6 @@ function knownMigrations(folder?: string): Migration[] {
 export const newestMigration = (): string => String(knownMigrations().length).padStart(4, '0');
 
 type MigrateOptions = {
-  /** Default: `sql/migrations`. */
   folder?: string;
   /** Called when a migration has to wait for a table in use. */
   say?: (text: string) => void;
@@ -83,36 +81,27 @@ type MigrateOptions = {
  * schema. Several processes can run it at once.
  * @throws PlatError `migration`
  */
-export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'plat migrate' });
-  await client.connect();
-  try {
-    const db = new Db(client);
+export function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
+  return withConnection(databaseUrl, 'plat migrate', async (db, client) => {
     await db.run('platform/wait_for_lock', { lock: LOCKS.migrate });
     const applied = await applyPending(db, knownMigrations(options.folder), options.say);
     // Takes a tenth of a second to load, and every command checks the schema's version.
     const { runMigrations } = await import('bullmq');
     await runMigrations(client, QUEUE_SCHEMA);
     return applied;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** What `migrate` would apply. @throws PlatError `migration` */
-export async function listPending(
+export function listPending(
   databaseUrl: string,
   folder?: string,
 ): Promise<{ name: string; kind: MigrationKind }[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'plat migrate' });
-  await client.connect();
-  try {
-    const [applied, known] = [await listApplied(new Db(client)), knownMigrations(folder)];
+  return withConnection(databaseUrl, 'plat migrate', async db => {
+    const [applied, known] = [await listApplied(db), knownMigrations(folder)];
     refuseOthers(applied, known, 'migration');
     return missingOf(applied, known).map(({ name, kind }) => ({ name, kind }));
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 async function applyPending(db: Db, known: Migration[], say: MigrateOptions['say']): Promise<string[]> {

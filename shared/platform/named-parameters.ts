@@ -33,7 +33,6 @@ function numberParameters(text: string): Numbered {
   return result;
 }
 
-/** The names of a text's parameters, in the order of first use. */
 export const parameterNames = (text: string): readonly string[] => numberParameters(text).names;
 
 /** @throws Error when a parameter has no value, or a value no parameter */

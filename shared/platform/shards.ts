@@ -1,6 +1,5 @@
-import pg from 'pg';
 import { RANDOM_PAGE_COST } from './connection-pool.ts';
-import { Db } from './db.ts';
+import { type Db, withConnection } from './db.ts';
 import { PlatError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 
@@ -52,14 +51,8 @@ type Table = { partitioned: boolean; distributed: boolean; shards: number; colum
  * @throws PlatError `citus_missing`, `citus_nodes`, `citus_shards`: nothing was changed; `citus_prepared`,
  * see `assertClusterReady`
  */
-export async function distribute(databaseUrl: string, shards?: number): Promise<Distributed[]> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    application_name: 'plat migrate --distribute',
-  });
-  await client.connect();
-  try {
-    const db = new Db(client);
+export function distribute(databaseUrl: string, shards?: number): Promise<Distributed[]> {
+  return withConnection(databaseUrl, 'plat migrate --distribute', async db => {
     await db.run('platform/wait_for_lock', { lock: LOCKS.migrate });
     if (!(await hasCitus(db)))
       throw new PlatError(
@@ -78,9 +71,7 @@ export async function distribute(databaseUrl: string, shards?: number): Promise<
     for (const [table, key] of Object.entries(DISTRIBUTION_COLUMNS))
       tables.push(await spread(db, table, key, shards));
     return tables;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 function spread(db: Db, table: string, key: string, wanted?: number): Promise<Distributed> {

@@ -5,19 +5,12 @@ import pLimit from 'p-limit';
 import { errorCode, messageOf, PlatError } from '../platform/errors.ts';
 import {
   formatError,
-  LIMITS,
   type Limits,
+  limitsOf,
   redactUrl,
   sourceError,
 } from '../platform/http/download-context.ts';
-import {
-  type AttemptOutcome,
-  networkOutcome,
-  request,
-  statusOutcome,
-  USER_AGENT,
-  withRetry,
-} from '../platform/http/http.ts';
+import { fetchWithRetry, request } from '../platform/http/http.ts';
 
 /** Random reads from a file on disk or behind http(s). Nothing is held open between reads. */
 export type ByteSource = {
@@ -62,13 +55,11 @@ export function openByteSource(source: string, options: ByteSourceOptions): Byte
   const { signal } = options;
   const url = /^https?:\/\//i.test(source) ? new URL(source) : null;
   const name = url === null ? source : redactUrl(url);
-  const limits = { ...LIMITS, ...options.limits };
   const limit = pLimit(MAX_CONCURRENT_REQUESTS);
-  const send = options.request ?? request;
   const readPart = (offset: number, length: number): Promise<Part> =>
     url === null
       ? readFile(source, offset, length, signal)
-      : limit(() => withRetry(() => readUrl(url, offset, length, signal, limits, send), limits, signal));
+      : limit(() => readUrl(url, offset, length, options));
 
   const fingerprintOf = (version: Version): Promise<string> => {
     const read: ReadRange = async (offset, length) => {
@@ -159,47 +150,43 @@ async function readFile(path: string, offset: number, length: number, signal: Ab
   }
 }
 
-async function readUrl(
+function readUrl(
   url: URL,
   offset: number,
   length: number,
-  stop: AbortSignal,
-  limits: Limits,
-  send: typeof request,
-): Promise<AttemptOutcome<Part>> {
-  try {
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(limits.downloadIdleMs)]);
-    const headers = {
-      'user-agent': USER_AGENT,
-      range: `bytes=${offset}-${offset + length - 1}`,
-      // With content encoding, ranges would be of the compressed bytes.
-      'accept-encoding': 'identity',
-    };
-    const response = await send(url, { headers, signal });
-    if (response.status !== 206) {
-      await response.body?.cancel();
-      if (response.status === 416)
-        throw formatError(`${redactUrl(url)} is incomplete. Download the whole file again.`);
-      if (!response.ok) return statusOutcome(response, url);
-      throw sourceError(
-        `The server of ${redactUrl(url)} doesn't support range requests. Download the file and use its path.`,
-      );
-    }
-    const range = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get('content-range') ?? '');
-    if (range === null || Number(range[1]) !== offset) {
-      await response.body?.cancel();
-      throw sourceError(
-        `The server of ${redactUrl(url)} returned a different range than requested. Download the file and use its path.`,
-      );
-    }
-    const stamp = response.headers.get('etag') ?? response.headers.get('last-modified');
-    const bytes = await response.arrayBuffer();
-    if (bytes.byteLength !== Number(range[2]) - offset + 1) throw new Error('the response was incomplete');
-    return { value: { bytes, version: { size: Number(range[3]), stamp } } };
-  } catch (error) {
-    stop.throwIfAborted();
-    return networkOutcome(error, url, stop);
+  { signal, limits, request: send = request }: ByteSourceOptions,
+): Promise<Part> {
+  const headers = {
+    range: `bytes=${offset}-${offset + length - 1}`,
+    // With content encoding, ranges would be of the compressed bytes.
+    'accept-encoding': 'identity',
+  };
+  const timeoutMs = limitsOf({ limits }).downloadIdleMs;
+  const read = (response: Response) => readRange(response, url, offset);
+  return fetchWithRetry(url, { headers, timeoutMs, send, read }, { signal, limits });
+}
+
+/** Undefined for a status that `fetchWithRetry` handles. */
+async function readRange(response: Response, url: URL, offset: number): Promise<Part | undefined> {
+  if (response.status !== 206) {
+    if (response.status !== 416 && !response.ok) return undefined;
+    await response.body?.cancel();
+    if (response.status === 416) throw formatError(`${redactUrl(url)} is incomplete. Download the whole file again.`);
+    throw sourceError(
+      `The server of ${redactUrl(url)} doesn't support range requests. Download the file and use its path.`,
+    );
   }
+  const range = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get('content-range') ?? '');
+  if (range === null || Number(range[1]) !== offset) {
+    await response.body?.cancel();
+    throw sourceError(
+      `The server of ${redactUrl(url)} returned a different range than requested. Download the file and use its path.`,
+    );
+  }
+  const stamp = response.headers.get('etag') ?? response.headers.get('last-modified');
+  const bytes = await response.arrayBuffer();
+  if (bytes.byteLength !== Number(range[2]) - offset + 1) throw new Error('the response was incomplete');
+  return { bytes, version: { size: Number(range[3]), stamp } };
 }
 
 /** Reads from `offset`; fewer than `length` bytes at the end of the file. */

@@ -202,7 +202,6 @@ type Window = { left: number; top: number; size: number; heights: Float64Array; 
 
 type Area = { left: number; top: number; right: number; bottom: number };
 
-/** The part of a tile within a window, in the tile's own cells. */
 function overlap(window: Window, { tile, column, row }: GridTile): Area | null {
   const area = {
     left: Math.max(0, window.left - column),
@@ -213,7 +212,6 @@ function overlap(window: Window, { tile, column, row }: GridTile): Area | null {
   return area.left < area.right && area.top < area.bottom ? area : null;
 }
 
-/** Whether a tile's part of a window has cells without a height. */
 function hasGaps(window: Window, placed: GridTile): boolean {
   const area = overlap(window, placed);
   if (area === null) return false;

@@ -1,4 +1,3 @@
-import { isAbsolute, resolve } from 'node:path';
 import type { MultiPolygon, Position, Ring } from '../geo/geometry-types.ts';
 import {
   addCells,
@@ -46,8 +45,6 @@ export type OpenElevation = {
 };
 
 export type ElevationOptions = {
-  /** The folder of relative sources. */
-  baseDir?: string;
   signal: AbortSignal;
   /** Size of the cache of decoded cells; default CACHE_BYTES. */
   cacheBytes?: number;
@@ -65,9 +62,8 @@ const MAX_DRAWN_CELLS = 100_000;
  * that was ingested
  */
 export function openElevation(tiles: readonly ElevationTile[], options: ElevationOptions): OpenElevation {
-  const { baseDir, cacheBytes = CACHE_BYTES } = options;
-  const grids = gridsOf(tiles.map(tile => ({ ...tile, source: absoluteSource(tile.source, baseDir) })));
-  const reader = openChunks({ ...options, cacheBytes });
+  const grids = gridsOf(tiles);
+  const reader = openChunks({ cacheBytes: CACHE_BYTES, ...options });
   const gridAndTerrain = async (
     shape: MultiPolygon,
   ): Promise<{ grid: VirtualGrid; terrain: Terrain } | undefined> => {
@@ -100,7 +96,6 @@ export function openElevation(tiles: readonly ElevationTile[], options: Elevatio
   };
 }
 
-/** Fills heights that are still NaN from one grid. */
 async function fillHeights(
   grid: VirtualGrid,
   reader: ChunkReader,
@@ -133,12 +128,6 @@ async function fillHeights(
       heights[i]! += weight * (typeof height === 'number' ? height : await height);
     }
   }
-}
-
-function absoluteSource(source: string, baseDir: string | undefined): string {
-  return baseDir === undefined || isAbsolute(source) || /^https?:\/\//i.test(source)
-    ? source
-    : resolve(baseDir, source);
 }
 
 async function terrainOn(

@@ -154,7 +154,6 @@ async function samplePixels(
   };
 }
 
-/** Converts between positions and columns and rows of a file. */
 export type PlacedImage = {
   forward(position: Position): [column: number, row: number];
   inverse(column: number, row: number): Position;

@@ -194,12 +194,10 @@ function drawBlock(
   }
 }
 
-/** A lookup table from 16-bit values to 8 bits. */
 function shadeTable([low, high]: [number, number]): Uint8ClampedArray {
   return Uint8ClampedArray.from({ length: 2 ** 16 }, (_, value) => ((value - low) * 255) / (high - low));
 }
 
-/** Adds colors to the sums of the output pixels. */
 function addColors(
   sums: Uint32Array,
   width: number,

@@ -153,7 +153,6 @@ export async function requireComplete(
   );
 }
 
-/** Origin and cell size of the grid. */
 function gridOf(
   image: GeoTIFFImage,
   pixelIsPoint: boolean,

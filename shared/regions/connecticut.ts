@@ -39,29 +39,18 @@ const TOWNS: Record<number, string> = {
     Newtown, Norwalk, Redding, Ridgefield, Sherman, Stamford, Weston, Westport, Wilton`,
 };
 
-/** The eight former counties, by the codes that rolls and listings still use. */
-const FORMER = new Map([
-  ['fairfield', 9001],
-  ['hartford', 9003],
-  ['litchfield', 9005],
-  ['middlesex', 9007],
-  ['new haven', 9009],
-  ['new london', 9011],
-  ['tolland', 9013],
-  ['windham', 9015],
-]);
-
-/** The planning regions of their towns. */
-const REGIONS = new Map([
-  [9001, [9120, 9140, 9190]],
-  [9003, [9110, 9140, 9160]],
-  [9005, [9140, 9160, 9190]],
-  [9007, [9130]],
-  [9009, [9140, 9170]],
-  [9011, [9130, 9150, 9180]],
-  [9013, [9110, 9150]],
-  [9015, [9150, 9180]],
-]);
+/** The eight counties of before, by the codes that rolls and listings still carry, and their regions. */
+const FORMER: readonly { name: string; fips: number; regions: readonly number[] }[] = [
+  { name: 'fairfield', fips: 9001, regions: [9120, 9140, 9190] },
+  { name: 'hartford', fips: 9003, regions: [9110, 9140, 9160] },
+  { name: 'litchfield', fips: 9005, regions: [9140, 9160, 9190] },
+  { name: 'middlesex', fips: 9007, regions: [9130] },
+  { name: 'new haven', fips: 9009, regions: [9140, 9170] },
+  { name: 'new london', fips: 9011, regions: [9130, 9150, 9180] },
+  { name: 'tolland', fips: 9013, regions: [9110, 9150] },
+  { name: 'windham', fips: 9015, regions: [9150, 9180] },
+];
+const REGIONS = new Map(FORMER.map(({ fips, regions }) => [fips, regions]));
 
 const REGION_OF_TOWN = new Map(
   Object.entries(TOWNS).flatMap(([region, towns]) =>
@@ -76,7 +65,9 @@ export const regionsOfFormer = (fips: number): readonly number[] => REGIONS.get(
 
 /** The code of a former Connecticut county by its name, or null. */
 export function formerCounty(name: string, state: string): number | null {
-  return stateCode(state) === 'CT' ? (FORMER.get(plainWords(name).replace(/ county$/, '')) ?? null) : null;
+  if (stateCode(state) !== 'CT') return null;
+  const words = plainWords(name).replace(/ county$/, '');
+  return FORMER.find(former => former.name === words)?.fips ?? null;
 }
 
 /**

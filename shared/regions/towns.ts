@@ -37,7 +37,6 @@ export function allTowns(): readonly Town[] {
   return cached;
 }
 
-/** The towns whose words start with the text. */
 export function townsByBeginning(words: string): readonly Town[] {
   const towns = allTowns();
   let first = 0;

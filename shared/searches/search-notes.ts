@@ -6,7 +6,6 @@ import { shortApn, titleCase } from '../model/roll-text.ts';
 import type { Db } from '../platform/db.ts';
 import type { Became } from './search-terms.ts';
 
-/** How a parcel changed in a search, for people. */
 export type NamedNote = {
   property_id: number;
   name: string;
@@ -28,7 +27,8 @@ export async function nameNotes(db: Db, searchId: string, limit: number): Promis
   if (notes.length === 0) return [];
   const property_ids = [...new Set(notes.map(({ property_id }) => property_id))];
   const counties = [...new Set(property_ids.map(countyOf))];
-  const named = await db.run<NamedParcel>('searches/name_parcels', { counties, property_ids });
+  const summary = 'property_id, apn, situs_address, effective_acres';
+  const named = await db.run<NamedParcel>('parcels/read_summaries', { counties, property_ids }, { summary });
   const parcels = new Map(named.map(parcel => [parcel.property_id, parcel]));
   return notes.map(note => ({ ...note, ...namesOf(note.property_id, parcels.get(note.property_id)) }));
 }

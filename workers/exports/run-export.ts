@@ -149,7 +149,7 @@ async function bill(db: Db, order: Order, { rows, parcels, others }: Written): P
   if (most_tokens !== undefined && tokens > most_tokens) throw overCeiling(most_tokens);
   if (!(await chargeHeld(db, account_id, { held, tokens, endpoint: EXPORT_KEY, mode }))) {
     const quota = await readQuota(db, account_id);
-    throw quotaError(quota, request.markets === undefined ? UNTOLD_NEED : tokens, quota.left + held);
+    throw quotaError(quota, request.markets === undefined ? UNTOLD_NEED : tokens, quota.left);
   }
   await db.run('exports/finish_export', {
     export_id: id,

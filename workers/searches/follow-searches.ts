@@ -36,6 +36,8 @@ export type FollowDeps = {
   together?: number;
 };
 
+const LOCK = { ask: 'pg_try_advisory_lock', lock: String(LOCKS.searches) };
+
 /**
  * Checks only the parcels that changed since each search was last checked, and notes which were added to its
  * results, removed, or changed. One worker at a time does this. A search whose filter fails keeps its place,
@@ -43,12 +45,12 @@ export type FollowDeps = {
  */
 export async function followSearches(deps: FollowDeps): Promise<void> {
   await deps.db.connection(async connection => {
-    const [lock] = await connection.run<{ held: boolean }>('searches/try_lock', { lock: LOCKS.searches });
+    const [lock] = await connection.run<{ held: boolean }>('platform/try_lock', {}, LOCK);
     if (!lock!.held) return;
     const behind = await connection.run<Search & { head: number }>('searches/list_behind');
     if (behind.length > 0) await follow(connection, behind, deps);
     await mailSearches(deps.db, deps.config, deps.log);
-    await connection.run('searches/unlock', { lock: LOCKS.searches });
+    await connection.run('platform/unlock', {}, LOCK);
   });
 }
 
@@ -231,7 +233,7 @@ export async function refreshSearches({ db, log, signal }: Omit<FollowDeps, 'con
         return notes;
       },
     );
-    await connection.run('searches/unlock', { lock: LOCKS.searches });
+    await connection.run('platform/unlock', {}, LOCK);
     return noted;
   });
 }

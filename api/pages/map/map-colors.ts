@@ -154,7 +154,7 @@ export async function classifyHits(
 }
 
 async function findBreaks(db: Db, selection: Selection, color: Color): Promise<number[]> {
-  return [...new Set((await findFifths(db, selection, color)).map(roundNumber))];
+  return [...new Set((await findFifths(db, selection, color))?.map(roundNumber))];
 }
 
 const LEADING = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];

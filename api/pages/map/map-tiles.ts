@@ -6,11 +6,12 @@ import { boxContains, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { decodeBoundary, decodeLines } from '../../../shared/geo/geometry-codec.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
 import { WORLD_M } from '../../../shared/geo/web-mercator.ts';
+import { listElevation } from '../../../shared/land/read-land.ts';
 import { titleCase } from '../../../shared/model/roll-text.ts';
-import { listElevation, listFeatures, readMapVersion } from '../../../shared/parcels/map-statements.ts';
+import { listFeatures, readMapVersion } from '../../../shared/parcels/map-statements.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { newBlockCache } from '../../../shared/raster/chunks.ts';
-import { type ElevationTile, openElevation } from '../../../shared/raster/elevation-grid.ts';
+import { openElevation } from '../../../shared/raster/elevation-grid.ts';
 import { HILLSHADE_CELLS, hillshade } from '../../../shared/raster/hillshade.ts';
 import { readZips, type Zip } from '../../../shared/regions/zip-file.ts';
 import { notFound } from '../../http/error-responses.ts';
@@ -211,7 +212,7 @@ async function shadeTile({ deps }: Visit, tile: Tile): Promise<Reply> {
 
 async function drawShade(deps: Visit['deps'], tile: Tile): Promise<GroundTile | undefined> {
   const box = boundsOf(tile);
-  const tiles = await listElevation<ElevationTile>(deps.db, boxSql(boxToE7(box)));
+  const tiles = await listElevation(deps.db, [boxSql(boxToE7(box))]);
   if (tiles.length === 0) return undefined;
   const step = 2 ** -tile.z / HILLSHADE_CELLS;
   const placeOf = (column: number, row: number): Position => [

@@ -40,7 +40,7 @@ async function readSpread(
 ): Promise<Spread | undefined> {
   const selection = await selectParcels(body, asking, db);
   const ends = await findEnds(db, selection, figure);
-  const edges = ends ? edgesOf(...ends) : [];
+  const edges = ends === null ? [] : edgesOf(ends[0]!, ends[1]!);
   if (edges.length < 3) return undefined;
   const counts = await countClasses(db, selection, figure, edges.slice(1, -1));
   return { of, edges, counts: edges.slice(1).map((_, i) => counts.get(i) ?? 0) };

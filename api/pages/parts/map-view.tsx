@@ -1,8 +1,8 @@
 import type { Geometry } from 'geojson';
 import type { ComponentChildren } from 'preact';
+import { listCountyBoxes } from '../../../shared/feeds/feed-statements.ts';
 import { boxAround, boxesIntersect, boxOfGeometry, padBox } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
-import { readParcelsBox } from '../../../shared/parcels/map-statements.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { json, type Reply, type Visit } from '../frame/visit.ts';
 import { type CountyClass, CountyLegend, classOf, colorsOf, type LegendProps } from './county-legend.tsx';
@@ -122,7 +122,8 @@ function boxOf({ shape, point }: OpenParcel): Box | null {
 /** The extent of a county's parcels, or of the county if they have no locations. */
 export async function countyParcelsBox({ deps }: Visit, county: unknown): Promise<Readonly<Box> | undefined> {
   if (typeof county !== 'string' || !/^\d{4,5}$/.test(county)) return undefined;
-  return (await readParcelsBox(deps.db, Number(county))) ?? countyExtent(Number(county));
+  const fips = Number(county);
+  return (await listCountyBoxes(deps.db, [fips])).get(fips) ?? countyExtent(fips);
 }
 
 type CountyValue = { fips: string; name: string; state: string; value: number; shown: string };

@@ -65,7 +65,8 @@ export const createCompReport = defineEndpoint({
         limit: MAX_REPORTS,
       };
       const [report] = await tx.run<{ id: string }>('comping/insert_report', values);
-      if (report === undefined) throw refusal(await tx.run('comping/find_parcel', { fips, property_id }));
+      if (report === undefined)
+        throw refusal(await tx.run<{ present: boolean }>('search/is_on_roll', { fips, property_id }));
       await enqueueAndNotify(tx, prepareReports, { fips });
       return report.id;
     });
@@ -73,8 +74,8 @@ export const createCompReport = defineEndpoint({
   },
 });
 
-function refusal(parcels: unknown[]): PlatError {
-  if (parcels.length === 0)
+function refusal([parcel]: { present: boolean }[]): PlatError {
+  if (!parcel!.present)
     return validationError({ property_id: ['is not the id of a parcel on the roll'] });
   return unprocessable(
     `The account already has ${MAX_REPORTS.toLocaleString('en-US')} reports. Delete some in the web app.`,

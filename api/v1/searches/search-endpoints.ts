@@ -178,7 +178,7 @@ export const createSearch = defineEndpoint({
     const readers = await readersOf(resources.db, companyId, body);
     const { counties, seq, ids } = await find(body.filter, resources, call);
     const id = await makeOnce(resources.db, call, async tx => {
-      await tx.run('searches/lock_searches', { company_id: companyId });
+      await tx.run('accounts/lock_company', { company_id: companyId });
       const [counted] = await tx.run<{ searches: number }>('searches/count_searches', {
         company_id: companyId,
       });

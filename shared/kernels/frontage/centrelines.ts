@@ -10,7 +10,6 @@ export type Centerlines = Segments & {
   roadOf: Uint32Array;
   /** Corner number of the start (2i) and end (2i + 1) of segment i. Segments that meet share the number. */
   cornerOf: Uint32Array;
-  /** The segments that meet at each corner. */
   meeting: readonly (readonly number[])[];
   /** 1 if the start (2i) or end (2i + 1) of segment i is a dead end. */
   isDeadEnd: Uint8Array;

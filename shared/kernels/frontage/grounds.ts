@@ -1,5 +1,6 @@
 import Flatbush from 'flatbush';
 import type { Box, MultiPolygon, Ring } from '../../geo/geometry-types.ts';
+import { doubleSignedArea } from '../../geo/ring.ts';
 import type { Plane } from './plane.ts';
 import { CONTACT_M } from './rules.ts';
 import { distanceTo, type Segments, segmentsOf } from './segments.ts';
@@ -71,14 +72,7 @@ function stripAt([, minY, , maxY]: Box, count: number, y: number): number {
 /** Adds the edges of a closed ring, reversed if necessary so that the inside is on their left. */
 function addRing(ring: Ring, isShell: boolean, plane: Plane, ends: number[]): void {
   const points = ring.map(plane.toPlane);
-  const [x0, y0] = points[0]!;
-  let twiceArea = 0;
-  for (let i = 1; i < points.length; i++) {
-    const a = points[i - 1]!;
-    const b = points[i]!;
-    twiceArea += (a[0] - x0) * (b[1] - y0) - (b[0] - x0) * (a[1] - y0);
-  }
-  if (twiceArea > 0 !== isShell) points.reverse();
+  if (doubleSignedArea(points) > 0 !== isShell) points.reverse();
   for (let i = 1; i < points.length; i++)
     ends.push(points[i - 1]![0], points[i - 1]![1], points[i]![0], points[i]![1]);
 }

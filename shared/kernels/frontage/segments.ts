@@ -71,7 +71,6 @@ export type Stretch = {
   from: number;
   to: number;
   pieces: number;
-  /** Rank of the road's class. */
   rank: number;
   /** Number of sides on which the parcel has land. */
   sides: 1 | 2;
@@ -119,7 +118,6 @@ export function addPiece(
   else stretches.push({ lines, i, from: piece, to: piece + 1, pieces, rank, sides });
 }
 
-/** Length of a stretch in meters, for one side. */
 export function lengthOfStretch({ lines, i, from, to, pieces }: Stretch): number {
   return ((to - from) / pieces) * lengthOf(lines, i);
 }

@@ -25,7 +25,6 @@ export function normalizeStreet(text: string | null): string | null {
   return street === '' || NO_ADDRESS.has(street) ? null : street;
 }
 
-/** Whether a normalized street is a post office box. */
 export const isPoBox = (street: string): boolean => street.startsWith('PO BOX ');
 
 /**

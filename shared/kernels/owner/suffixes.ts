@@ -41,7 +41,6 @@ const UNITS =
 const ORDINALS =
   '1ST FIRST|2ND SECOND|3RD THIRD|4TH FOURTH|5TH FIFTH|6TH SIXTH|7TH SEVENTH|8TH EIGHTH|9TH NINTH|10TH TENTH';
 
-/** Every spelling of a street suffix, in capitals. */
 export const STREET_SUFFIXES: ReadonlySet<string> = new Set(SUFFIXES.trim().split(/[|\s]+/));
 
 /** From each spelling to its abbreviation, for all words of a street. */

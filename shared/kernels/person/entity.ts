@@ -21,7 +21,6 @@ const SURNAMES = new Set(
   'CHURCH LAND POWER BANK LODGE TEMPLE PARISH STATE FUND CLUB CITY COLLEGE RANCH'.split(' '),
 );
 
-/** Whether an owner is a company, trust, church, town or the like. */
 export function isEntity(owner: string): boolean {
   if (isCorporateOwner(owner) || isHoaOwner(owner)) return true;
   const words = wordsOf(owner).split(' ');

@@ -22,11 +22,6 @@ export type RatioStudy = {
   prd: number;
   /** Coefficient of price-related bias: the relative change of ratios when the value doubles. */
   prb: number;
-  /**
-   * The same regression through the origin, as early software did it. Without a constant it is nearly 0
-   * whatever the bias.
-   */
-  prbThroughOrigin: number;
 };
 
 /**
@@ -41,7 +36,6 @@ export function studyRatios(estimates: readonly number[], prices: readonly numbe
   const medianRatio = median(ratios);
   const within = (share: number) =>
     (100 * prices.filter((price, i) => Math.abs(estimates[i]! - price) <= share * price).length) / sales;
-  const bias = priceRelatedBias(estimates, prices, ratios, medianRatio);
   return {
     sales,
     medianRatio,
@@ -51,8 +45,7 @@ export function studyRatios(estimates: readonly number[], prices: readonly numbe
     within25: within(0.25),
     cod: (100 * mean(ratios.map(ratio => Math.abs(ratio - medianRatio)))) / medianRatio,
     prd: mean(ratios) / (sum(estimates) / sum(prices)),
-    prb: bias.slope,
-    prbThroughOrigin: bias.throughOrigin,
+    prb: priceRelatedBias(estimates, prices, ratios, medianRatio),
   };
 }
 
@@ -72,7 +65,7 @@ export function biasInterval(estimates: readonly number[], prices: readonly numb
     drawn => {
       const drawnRatios = estimates.map((_, i) => ratios[drawn[i]!]! / medianRatio);
       const drawnPrices = estimates.map((estimate, i) => estimate / drawnRatios[i]!);
-      return priceRelatedBias(estimates, drawnPrices, drawnRatios, median(drawnRatios)).slope;
+      return priceRelatedBias(estimates, drawnPrices, drawnRatios, median(drawnRatios));
     },
     BIAS_RESAMPLES,
   );
@@ -107,15 +100,11 @@ function priceRelatedBias(
   prices: readonly number[],
   ratios: readonly number[],
   medianRatio: number,
-): { slope: number; throughOrigin: number } {
+): number {
   const values = prices.map((price, i) => Math.log2((price + estimates[i]! / medianRatio) / 2));
   const distances = ratios.map(ratio => (ratio - medianRatio) / medianRatio);
   const { m } = linearRegression(values.map((value, i) => [value, distances[i]!]));
-  return {
-    slope: Number.isFinite(m) ? m : 0,
-    throughOrigin:
-      sum(values.map((value, i) => value * distances[i]!)) / sum(values.map(value => value * value)),
-  };
+  return Number.isFinite(m) ? m : 0;
 }
 
 /** The middle 90% of a statistic's resamples. */

@@ -14,7 +14,6 @@ export function isoDay(day: number): string {
 
 const twoDigits = (n: number): string => (n < 10 ? `0${n}` : `${n}`);
 
-/** The day from 'YYYY-MM-DD'. */
 export const dayOf = (isoDate: string): number => utcDay(Date.parse(`${isoDate}T00:00:00Z`));
 
 /** The last days of the latest months that have ended by a day, earliest first. */

@@ -13,7 +13,6 @@ export const NO_DAY = -0x80000000;
  * Listings in columns; entry i of each array is listing i. Only listings with acres and price above 0 count.
  */
 export type ListingColumns = {
-  /** ACTIVE, PENDING or SOLD. */
   status: Uint8Array;
   /** USD: the asking price for ACTIVE and PENDING, the sale price for SOLD. NaN when unknown. */
   price: Float64Array;
@@ -110,7 +109,6 @@ type SortedListings = {
   sold: Sorted;
   /** Sold in the year before that, by price per acre. */
   before: Listing[];
-  /** The first day of each window. */
   since: number[];
 };
 

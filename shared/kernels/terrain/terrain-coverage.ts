@@ -7,7 +7,6 @@ export type CellWindow = { left: number; top: number; columns: number; rows: num
 /** The exterior ring and its holes, in any winding. */
 export type CellPolygon = readonly CellRing[];
 
-/** Signed area of a ring in cells. */
 function signedArea(ring: CellRing): number {
   // Relative to the first point: coordinates of large grids would cost precision for small rings.
   const x0 = ring[0]!;
@@ -19,7 +18,6 @@ function signedArea(ring: CellRing): number {
   return sum / 2;
 }
 
-/** Area of a polygon in cells, without its holes. */
 export function areaCells(polygon: CellPolygon): number {
   return polygon.reduce(
     (area, ring, i) => (i === 0 ? Math.abs(signedArea(ring)) : area - Math.abs(signedArea(ring))),

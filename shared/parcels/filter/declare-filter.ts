@@ -9,7 +9,6 @@ export type VersionsSince = { first: number | null; before: readonly number[] };
 export type FilterContext = {
   /** Binds a value and returns its parameter name, such as `:v3`. */
   bind(value: unknown): string;
-  /** Every filter of the request. */
   body: FilterBody;
   /** Months and years are counted back from this time. */
   asOf: Date;
@@ -32,7 +31,6 @@ export type Filter<Value = never> = {
   description: string;
   /** Shown on pages. Both bounds of a range share it. */
   label: string;
-  /** The section of the filter form. */
   group?: FieldGroup;
   /** Data that must be loaded for it to match anything. Absent if every county has it. */
   needs?: Need;
@@ -84,7 +82,6 @@ export function defineFilter<Schema extends z.ZodType>(
   return declared as unknown as Filter;
 }
 
-/** Maximum number of entries in a list. */
 const MAX_LIST_LENGTH = 1_000;
 
 /** PostgreSQL text can't contain NUL. */

@@ -33,7 +33,6 @@ function describe({ description, unit, default: absent }: Filter): string {
   return `${description}${inUnit}${absent === undefined ? '' : ` Default: ${absent}.`}`;
 }
 
-/** Whether a filter has a scope. */
 export const hasScope = (body: FilterBody): boolean => SCOPES.some(scope => body[scope] !== undefined);
 
 function faultsOf(body: FilterBody): FieldFault[] {

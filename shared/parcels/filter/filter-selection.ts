@@ -18,7 +18,6 @@ export type Selection = {
   values: Values;
 };
 
-/** A parcel that a filter finds. */
 export type Hit = { property_id: number; effective_acres: number | null };
 
 type SelectionContext = Omit<FilterContext, 'bind' | 'body'>;
@@ -53,7 +52,6 @@ export function selectionOf(body: FilterBody, selectionContext: SelectionContext
   };
 }
 
-/** Restricts a selection to some counties. */
 export function inCounties(selection: Selection, counties: readonly number[]): Selection {
   if (counties.length === 0) return { ...selection, where: 'false', values: {} };
   const values = { ...selection.values };

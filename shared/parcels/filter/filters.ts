@@ -203,30 +203,21 @@ const hasWord = (words: readonly string[], bind: (value: unknown) => string): st
     and ${wordsSql('p.owner_name')} like any (${bind(wordPatterns(words))}::text[])`;
 };
 
+const mailedElsewhere = (place: 'state' | 'county' | 'zip', short: string, words: string) =>
+  booleanFilter(
+    `out_of_${place}_owner`,
+    `Out-of-${short} owner`,
+    `f.out_of_${place}_owner`,
+    `Owner's mailing address is outside the parcel's ${words} (true) or inside it (false).`,
+    { needs: NEEDS.owners },
+  );
+
 const OCCUPANCY = ['Y', 'N'] as const;
 
 const ownerFilters: Filter[] = [
-  booleanFilter(
-    'out_of_state_owner',
-    'Out-of-state owner',
-    'f.out_of_state_owner',
-    "Owner's mailing address is outside the parcel's state (true) or inside it (false).",
-    { needs: NEEDS.owners },
-  ),
-  booleanFilter(
-    'out_of_county_owner',
-    'Out-of-county owner',
-    'f.out_of_county_owner',
-    "Owner's mailing address is outside the parcel's county (true) or inside it (false).",
-    { needs: NEEDS.owners },
-  ),
-  booleanFilter(
-    'out_of_zip_owner',
-    'Out-of-ZIP owner',
-    'f.out_of_zip_owner',
-    "Owner's mailing address is outside the parcel's ZIP code (true) or inside it (false).",
-    { needs: NEEDS.owners },
-  ),
+  mailedElsewhere('state', 'state', 'state'),
+  mailedElsewhere('county', 'county', 'county'),
+  mailedElsewhere('zip', 'ZIP', 'ZIP code'),
   flagFilter(
     'exclude_corp_owner',
     'Individuals only',

@@ -80,31 +80,29 @@ export async function countClasses(
   return new Map(rows.map(row => [row.class, row.count]));
 }
 
-/** The figures that split the hits into fifths. */
-export async function findFifths(db: Db, selection: Selection, figure: HitFigure): Promise<number[]> {
-  const [row] = await db.run<{ fifths: number[] | null }>(
-    'parcels/find_fifths',
-    selection.values,
-    fragmentsOf(selection, figure),
-  );
-  return row!.fifths ?? [];
-}
-
-/** The range that contains nearly all hits. Undefined without hits. */
-export async function findEnds(
+async function findQuantiles(
   db: Db,
   selection: Selection,
   figure: HitFigure,
-): Promise<[number, number] | undefined> {
-  const [row] = await db.run<{ ends: [number, number] | null }>(
-    'parcels/find_ends',
-    selection.values,
-    fragmentsOf(selection, figure),
+  shares: readonly number[],
+  counted: string,
+): Promise<number[] | null> {
+  const [row] = await db.run<{ quantiles: number[] | null }>(
+    'parcels/find_quantiles',
+    { ...selection.values, shares },
+    { ...fragmentsOf(selection, figure), counted },
   );
-  return row?.ends ?? undefined;
+  return row!.quantiles;
 }
 
-/** The figures of the given parcels. */
+/** Where about a fifth of the hits ends each. */
+export const findFifths = (db: Db, selection: Selection, figure: HitFigure): Promise<number[] | null> =>
+  findQuantiles(db, selection, figure, [0.2, 0.4, 0.6, 0.8], 'true');
+
+/** The figures above 0 between which nearly all hits are. */
+export const findEnds = (db: Db, selection: Selection, figure: HitFigure): Promise<number[] | null> =>
+  findQuantiles(db, selection, figure, [0.01, 0.99], `(${figure.figure}) > 0`);
+
 export const listHitFigures = (
   db: Db,
   { figure, join }: HitFigure,

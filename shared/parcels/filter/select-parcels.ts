@@ -1,5 +1,6 @@
 import type { ShapeWork } from '../../geo/shape-work.ts';
 import { countiesOfList } from '../../lists/read-list.ts';
+import { countyOf } from '../../model/property-id.ts';
 import type { Db } from '../../platform/db.ts';
 import { PlatError } from '../../platform/errors.ts';
 import { binder } from '../../platform/named-parameters.ts';
@@ -13,7 +14,6 @@ import { filterByShape } from './spatial-filter.ts';
 /** Limits a search to a county, or to some of its parcels. */
 export type Among = { fips: number; ids?: readonly number[] };
 
-/** Who searches, and when. */
 export type Asking = {
   /** Months and years are counted back from this time. */
   asOf: Date;
@@ -61,10 +61,12 @@ function amongParcels(selection: Selection, among: Among | undefined): Selection
 
 /** @throws PlatError `validation_error` if the parcel doesn't exist or its owner is unknown */
 async function findOwner(propertyId: number, database: Db): Promise<FilterContext['owner']> {
-  const [parcel] = await database.run<{ owner_key: string | null }>('parcels/read_owner_key', {
+  const [parcel] = await database.run<{ retired: boolean; owner_key: string | null }>('parcels/read_owner', {
+    fips: countyOf(propertyId),
     property_id: propertyId,
   });
-  if (parcel === undefined) throw refused('owner_parcel_id', 'no parcel on the roll has this id');
+  if (parcel === undefined || parcel.retired)
+    throw refused('owner_parcel_id', 'no parcel on the roll has this id');
   if (parcel.owner_key === null) throw refused('owner_parcel_id', 'this parcel has no owner mailing address');
   const keys = await ownerKeys(database, parcel.owner_key);
   const rows = await database.run<{ fips: number }>('parcels/list_counties', { owner_keys: keys });

@@ -45,7 +45,6 @@ export async function filterByShape(
 const countiesAround = async ({ edge }: QueryCover, db: Db): Promise<number[]> =>
   edge.length === 0 ? [] : countiesIn(boxAround(edge), db);
 
-/** The counties with parcels around a shape. */
 export async function countiesMeeting({ query }: ReadFilterShape, db: Db): Promise<number[]> {
   const { index } = fromData(query);
   return index === null ? [] : countiesIn([index.minX, index.minY, index.maxX, index.maxY], db);

@@ -60,11 +60,9 @@ export type OpenContext = {
   onBytes?: (read: number, total: number | null) => void;
   /** Called with events before the first byte is read, such as a download or a pause between attempts. */
   onNote?: (note: string) => void;
-  /** Overrides of LIMITS. */
   limits?: Partial<Limits>;
 };
 
-/** Creates a temporary folder in the one for downloads. */
 export async function scratchFolder({ tmpDir }: OpenContext, prefix: string): Promise<string> {
   await mkdir(tmpDir, { recursive: true });
   return mkdtemp(join(tmpDir, prefix));

@@ -1,7 +1,6 @@
 import { limitsOf, type OpenContext } from './download-context.ts';
 import { fetchWithRetry, isTransientStatus } from './http.ts';
 
-/** A file's version, as reported by its server without sending the file. */
 export type FileVersion = {
   /**
    * Changes with the file: its `Last-Modified` in ISO 8601, else its ETag, and its length. Null when the

@@ -14,7 +14,6 @@ import { PlatError } from '../errors.ts';
 import { redactUrl } from './download-context.ts';
 import { boundedBody, isTransientStatus, retryAfterMs } from './http.ts';
 
-/** Limits of calls to a provider. */
 export const CALL_LIMITS = {
   /** Timeout of a call with all its retries and pauses. */
   totalMs: 10_000,
@@ -32,7 +31,6 @@ export type ProviderRequest = {
   url: URL;
   method: 'GET' | 'POST';
   headers: Record<string, string>;
-  /** Sent as JSON. */
   body?: unknown;
 };
 
@@ -40,9 +38,7 @@ export type ProviderResponse = { status: number; body: unknown };
 
 export type GuardedCall = (request: ProviderRequest, signal?: AbortSignal) => Promise<ProviderResponse>;
 
-/** The failure of one attempt. */
 class ProviderError extends PlatError {
-  /** Whether to retry immediately. */
   readonly again: boolean;
   /** Whether it counts as an outage, which opens the circuit. */
   readonly outage: boolean;

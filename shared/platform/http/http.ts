@@ -170,7 +170,7 @@ function tooLarge(url: URL, bytes: number): Error {
 
 function fileName(url: URL): string {
   const name = basename(decodeURIComponent(url.pathname)).replace(/[^\w.-]/g, '_');
-  return name === '' || name === '.' || name === '../..' ? 'download' : name.slice(-100);
+  return name === '' || name === '.' || name === '..' ? 'download' : name.slice(-100);
 }
 
 /**
@@ -201,12 +201,13 @@ export async function withRetry<T>(
   }
 }
 
-/** A request, and how its response is read. */
 export type FetchOptions<T> = RedirectOptions & {
   method?: string;
   headers?: Record<string, string>;
-  /** Timeout of one attempt, including the body. */
-  timeoutMs: number;
+  /** Timeout of one attempt, including the body; none if the signal has one. */
+  timeoutMs?: number;
+  /** Default: `request`. Another one may cache or throttle. */
+  send?: typeof request;
   /** Reads the value of a response; undefined to handle its status as an error. */
   read(response: Response): T | undefined | Promise<T | undefined>;
 };
@@ -214,7 +215,7 @@ export type FetchOptions<T> = RedirectOptions & {
 /** Requests with our user agent and retries. @throws PlatError `feed_source`, and errors of `read` */
 export function fetchWithRetry<T>(
   url: URL,
-  { method, headers, timeoutMs, read, ...options }: FetchOptions<T>,
+  { method, headers, timeoutMs, send = request, read, ...options }: FetchOptions<T>,
   { signal, onNote, ...context }: Pick<OpenContext, 'signal' | 'limits' | 'onNote'>,
 ): Promise<T> {
   const attempt = async (): Promise<AttemptOutcome<T>> => {
@@ -222,9 +223,9 @@ export function fetchWithRetry<T>(
       const init = {
         ...(method !== undefined && { method }),
         headers: { 'user-agent': USER_AGENT, ...headers },
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        signal: timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       };
-      const response = await request(url, init, options);
+      const response = await send(url, init, options);
       const value = await read(response);
       if (value !== undefined) return { value };
       await response.body?.cancel();
@@ -244,7 +245,6 @@ export function retryAfterMs(header: string | null, now = Date.now()): number | 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Whether a status means "try later": too many requests, or a server error. */
 export const isTransientStatus = (status: number): boolean =>
   status === 408 || status === 429 || status >= 500;
 

@@ -95,7 +95,6 @@ export function loadProvider(
   return openProvider({ ...checked.data, url, headers, body });
 }
 
-/** Opens a provider whose environment variables are filled in. */
 export function openProvider(file: ProviderFile, limits: Partial<CallLimits> = {}): Provider {
   const { name, nothing_found: noMatchStatuses, timeout_ms: totalMs, tries, response } = file;
   const call = openGuardedCall(name, noMatchStatuses, { totalMs, tries, ...limits });
@@ -135,7 +134,6 @@ function fillTemplate(template: unknown, values: Values): unknown {
   );
 }
 
-/** Reads the values at the paths of `response`. */
 export function extractFields(response: ProviderFile['response'], body: unknown): ExtractedFields {
   return Object.fromEntries(
     Object.entries(response).map(([field, where]) => {

@@ -11,7 +11,6 @@ import type { DeliveryQueue, QueueName } from './queue.ts';
 export type JobDefinition<Payload> = {
   name: string;
   queue: QueueName;
-  /** A zod schema. */
   payload: { parse(input: unknown): Payload };
   /** Two waiting jobs with the same key would do the same work. */
   key(payload: Payload): string;
@@ -140,7 +139,6 @@ export async function getJob(db: Db, id: string): Promise<JobState> {
   return rows[0];
 }
 
-/** The job's text for people. */
 export function describeJob({ status, note, error, next_at }: JobState, now = Date.now()): string {
   if (status === 'failed') return `failed: ${error ?? ''}`;
   if (status !== 'running') return status;
@@ -230,7 +228,6 @@ export async function listJobs(
   return db.run<JobState>('queue/list_jobs', { limit, status });
 }
 
-/** Running workers. */
 export async function countWorkers(db: Db): Promise<number> {
   const rows = await db.run<{ workers: number }>('queue/summarise_workers', {});
   return rows[0]!.workers;

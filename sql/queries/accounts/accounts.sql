@@ -44,10 +44,6 @@ cross join lateral (
 ) as used
 where a.id = :account_id;
 
--- name: find_user
--- The user with this email address.
-select id from users where lower(email) = lower(:address);
-
 -- name: insert_account
 -- Creates an account. With a tier, its first period starts now. `tier` and `backstop` may be null. `tokens`,
 -- `overage_price`: null for the tier's. `company`: null for its user's company, or else one named like the

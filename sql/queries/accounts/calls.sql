@@ -44,35 +44,12 @@ returning account_id, level, plain_admitted, skip_traces_admitted, cardinality(s
   case when skip_traces = '{}' then 0
     else 60 + extract(epoch from skip_traces[cardinality(skip_traces)] - updated_at)::float8 end as skip_traces_in;
 
--- name: charge_alike
--- Charges identical calls at two thirds of the cost of charge_calls. No row, and no charge, if the account
--- may not use that many tokens, or if charge_calls has to check in detail. Held tokens count as used.
--- `tokens`: tokens per call, over 0.
-with charged as (
-  update usage_periods p set tokens_used = p.tokens_used + :tokens::int * :calls::bigint
-  from accounts a
-  where p.account_id = :account_id and p.period_end is null and a.id = :account_id and a.period_start = p.period_start and a.period_end > now()
-    -- The account may have changed while this statement waited for its period, so the update checks these
-    -- again on the period.
-    and p.terms = a.terms and (a.tokens_allowed is null or p.tokens_used + p.tokens_held + :tokens::int * :calls::bigint <= a.tokens_allowed)
-  returning p.account_id, p.period_start, p.tokens_used + p.tokens_held as tokens_used, a.tokens_allowed, a.overage_allowed, a.payment_method
-), daily as (
-  insert into usage_daily (account_id, period_start, day, endpoint, mode, tokens, calls)
-  select account_id, period_start, (greatest(now(), period_start) at time zone 'UTC')::date, :metering_key::text, :mode::text, :tokens::int * :calls::bigint, :calls::bigint
-  from charged
-  on conflict (account_id, period_start, day, endpoint, mode) do update
-  set tokens = usage_daily.tokens + excluded.tokens, calls = usage_daily.calls + excluded.calls
-)
-select 1 as n, :calls::int as charged, overage_allowed, payment_method, tokens_used, tokens_allowed
-from charged
--- Overrides the server's default: the response leaves only after the commit is on disk.
-where (select set_config('synchronous_commit', 'on', true)) = 'on';
-
 -- name: charge_calls
--- Charges many calls in one durable commit, with locks on the accounts' periods, so that tokens_used never
--- exceeds tokens_allowed. Identical calls are one row, an account's cheapest first. No row if the period has
--- ended or its terms just changed: roll the period and charge again. `account_ids`: ordered. `tokens`: tokens
--- per call, over 0. `tokens_before`: tokens of the account's rows before this one.
+-- Charges many calls in one durable commit, under locks on the accounts' periods, so that tokens_used never
+-- passes tokens_allowed; calls that are alike are one row, an account's cheapest first. No row where the
+-- period is over or its terms have just changed: roll it and charge again. What is held counts as used.
+-- `account_ids`, ordered; `tokens`: tokens a call, over 0; `tokens_before`: tokens of the account's rows
+-- before this one.
 with decided as materialized (
   select n, p.account_id, p.period_start, endpoint, mode, tokens, p.tokens_used + p.tokens_held + before as used_before, a.overage_allowed, a.payment_method,
     a.tokens_allowed,

@@ -8,10 +8,6 @@ where p.fips = :fips::int and p.property_id = :property_id::bigint and p.retired
   and (select count(*) from comp_reports where account_id = :account_id::uuid) < :limit::int
 returning id;
 
--- name: find_parcel
--- Whether a parcel is on the roll.
-select 1 from parcels where fips = :fips and property_id = :property_id and retired_at is null;
-
 -- name: list_wanted
 -- Reports of a county that wait to be prepared, with the land figures of their parcels; locations in 1e-7
 -- degrees.
@@ -138,15 +134,11 @@ delete from comp_report_overrides where report_id = :report_id and comp_id = :co
 -- Updates a report's version and time of change.
 update comp_reports set version = version + 1, updated_at = now() where id = :id;
 
--- name: write_title
--- Sets the title, unless another user has changed it since.
-update comp_reports set title = :title, version = version + 1, updated_at = now() where id = :id and title in (:title, :before)
-returning version;
-
--- name: write_notes
--- Sets the notes, unless another user has changed them since.
-update comp_reports set notes = :notes, version = version + 1, updated_at = now() where id = :id and notes in (:notes, :before)
-returning version;
+-- name: write_text
+-- Sets the title or the notes, unless another user has changed them since. {{field}}: `title` or `notes`.
+update comp_reports
+set {{field}} = :text, version = version + 1, updated_at = now()
+where id = :id and {{field}} in (:text, :before);
 
 -- name: share_report
 -- Sets or replaces a report's link. `token_hash`: hash of the token, or null to remove it.

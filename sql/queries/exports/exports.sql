@@ -24,14 +24,6 @@ set state = 'running', attempt = attempt + 1
 where id = :export_id and state in ('queued', 'running')
 returning id, company_id, account_id, mode, request, tokens_held, attempt, created_at;
 
--- name: cancel_export
--- Ends an open export of a company, and returns the tokens held for it.
-update exports e
-set state = 'cancelled', tokens_held = 0, ended_at = now()
-from (select id, tokens_held from exports where id = :export_id and company_id = :company_id for update) before
-where e.id = before.id and e.state in ('queued', 'running')
-returning e.id, e.account_id, e.job_id, before.tokens_held;
-
 -- name: clear_parts
 -- Removes what earlier attempts stored. A separate statement, because begin_export may wait for a part and
 -- then not see it.
@@ -91,6 +83,18 @@ returning id;
 -- Deletes exports that ended more than a year ago and have no file.
 delete from exports where state in ('failed', 'cancelled', 'expired') and ended_at < now() - interval '1 year';
 
+-- name: end_export
+-- Ends an open export that failed or is canceled, and tells what was held for it. `company_id` and `attempt`:
+-- null for whichever.
+update exports e
+set state = :state, tokens_held = 0, error = :error::jsonb, ended_at = now()
+from (
+  select id, tokens_held from exports
+  where id = :export_id and (:company_id::uuid is null or company_id = :company_id) for update
+) before
+where e.id = before.id and e.state in ('queued', 'running') and (:attempt::int is null or e.attempt = :attempt)
+returning e.account_id, e.job_id, before.tokens_held;
+
 -- name: expire_exports
 -- Deletes the parts of expired and incomplete files.
 with expired as (
@@ -99,14 +103,6 @@ with expired as (
 delete from export_parts p
 using exports e
 where e.id = p.export_id and (e.state in ('cancelled', 'failed') or e.state = 'ready' and e.expires_at <= now());
-
--- name: fail_export
--- Ends an export that can't be created, and returns the tokens held for it. `attempt`: null for any.
-update exports e
-set state = 'failed', tokens_held = 0, error = :error::jsonb, ended_at = now()
-from (select id, tokens_held from exports where id = :export_id for update) before
-where e.id = before.id and e.state in ('queued', 'running') and (:attempt::int is null or e.attempt = :attempt)
-returning e.id, e.account_id, before.tokens_held;
 
 -- name: find_market
 -- A region and its display name. `type`: county or zip. `code`: FIPS or ZIP.

@@ -151,11 +151,6 @@ union
 select fips from county_coverage where :feed_id = any (feed_ids)
 order by fips
 
--- name: lock_words
--- Lets one transaction at a time write the words of a county, because two feeds may have parcels of one
--- county. `lock`: number of the lock.
-select pg_advisory_xact_lock(:lock::int, :fips::int)
-
 -- name: match_parcels
 -- What the merge will do with every key of the run, and with parcels whose keys the run lacks.
 create unlogged table stage_match as

@@ -240,13 +240,13 @@ cross join lateral (
 ) p
 order by near.property_id
 
--- name: read_tiles
--- The files of elevation layers within some boxes.
+-- name: list_elevation
+-- The files of heights that meet some boxes.
 select
   source, fingerprint, width, height, origin_x as "originX", origin_y as "originY", step_x as "stepX",
   step_y as "stepY", crs, unit_m as "unitM", nodata
 from elevation_tiles t
-where feed_id = any (:feed_ids)
+where feed_id in (select feed_id from land_layers where kind = 'elevation')
   and exists (select 1 from unnest(:boxes::text[]) place where t.extent && place::box)
 order by feed_id, source
 

@@ -48,12 +48,6 @@ where feed_id = :feed_id
 delete from elevation_tiles
 where feed_id = :feed_id
 
--- name: find_feed
--- A feed with at least one run.
-select id, kind
-from feeds
-where name = :name
-
 -- name: get_layer
 -- The current version of a layer, with its coverage in degrees.
 select

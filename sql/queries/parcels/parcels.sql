@@ -131,12 +131,6 @@ join feeds d on d.id = p.feed_id
 left join regions c on c.type = 'county' and c.code = lpad(p.fips::text, 5, '0')
 where p.fips = (:property_id::bigint / 100000000)::int and p.property_id = :property_id::bigint
 
--- name: read_owner_key
--- The owner of a parcel on the roll.
-select f.owner_key
-from parcel_filters f
-where f.fips = (:property_id::bigint / 100000000)::int and f.property_id = :property_id::bigint;
-
 -- name: read_stored_land
 -- The stored land figures of a parcel, whether they are of its current boundary, and the kinds that are
 -- waiting.

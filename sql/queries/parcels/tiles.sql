@@ -59,19 +59,6 @@ where k.kind in ('water', 'places') and l.name is not null and (k.kind = 'places
 order by area(l.extent) desc, l.id
 limit :limit;
 
--- name: read_box
--- The extent of a county's located parcels, in degrees.
-select west, south, east, north from county_coverage where fips = :fips and parcels > 0;
-
--- name: list_elevation
--- The elevation files that intersect a tile.
-select
-  source, fingerprint, width, height, origin_x as "originX", origin_y as "originY", step_x as "stepX",
-  step_y as "stepY", crs, unit_m as "unitM", nodata
-from elevation_tiles
-where extent && :box::box and feed_id in (select feed_id from land_layers where kind = 'elevation')
-order by feed_id, source;
-
 -- name: list_tile_hits
 -- Hits of a filter in a tile. Of those with less than `least_area` square 1e-7 degrees, one for each of
 -- `dots` x `dots` squares. Fragments: `table` (of the part `near`) and `where` of the filter, `figure` that
@@ -91,16 +78,10 @@ cross join lateral (
 where {{where}}
 order by case when area(f.extent) < :least_area::float8 then -square else f.property_id end, figure desc nulls last, f.property_id;
 
--- name: find_fifths
--- The values that divide a filter's hits into fifths. Null if none is known.
-select percentile_disc(array[0.2, 0.4, 0.6, 0.8]) within group (order by ({{figure}})::float8) as fifths
-from {{table}}
-{{join}}
-where {{where}};
-
--- name: find_ends
--- The range of the middle 98% of a filter's hits above zero. Null if there are none.
-select percentile_disc(array[0.01, 0.99]) within group (order by ({{figure}})::float8) filter (where ({{figure}}) > 0) as ends
+-- name: find_quantiles
+-- Up to which figure each of `shares` of a filter's hits is, of those that `counted` says; null where there
+-- are none.
+select percentile_disc(:shares::float8[]) within group (order by ({{figure}})::float8) filter (where {{counted}}) as quantiles
 from {{table}}
 {{join}}
 where {{where}};

@@ -9,14 +9,6 @@ order by s.seq, s.id;
 -- All searches, to be checked again.
 select s.id, s.filter, s.counties, s.seq from searches s order by s.id;
 
--- name: try_lock
--- Whether this connection follows searches. If not, another one does.
-select pg_try_advisory_lock(:lock::int) as held;
-
--- name: unlock
--- Lets another connection follow searches.
-select pg_advisory_unlock(:lock::int);
-
 -- name: list_changed_parcels
 -- Changes of parcels between two numbers, in some counties. `county.loaded` represents all parcels of its
 -- county.

@@ -25,12 +25,8 @@ left join search_views v on v.search_id = s.id and v.user_id = :user_id
 where s.company_id = :company_id
   and exists (select true from search_changes c where c.search_id = s.id and c.n > coalesce(v.n, 0));
 
--- name: lock_searches
--- Lets one call at a time add searches of a company.
-select id from companies where id = :company_id for update;
-
 -- name: count_searches
--- How many searches a company has. Run it under lock_searches.
+-- How many searches a company has. Run it under accounts/lock_company.
 select count(*)::int as searches from searches where company_id = :company_id;
 
 -- name: list_named_users
@@ -92,12 +88,6 @@ left join changes c on c.seq = n.seq
 where n.search_id = :search_id
 order by n.n desc
 limit :limit;
-
--- name: name_parcels
--- The names that people know parcels by.
-select property_id, apn, situs_address, effective_acres
-from parcels
-where fips = any (:counties::int[]) and property_id = any (:property_ids::bigint[]);
 
 -- name: see_search
 -- Records that a user has seen what is new in a search.

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Caller } from '../../../api/http/callers.ts';
 import { type Meter, openMeter } from '../../../api/http/meter.ts';
 import { changeAccount } from '../../../shared/accounts/contracts.ts';
-import type { Values } from '../../../shared/platform/named-parameters.ts';
 import { statement } from '../../../shared/platform/statements.ts';
 import { insertRegions, newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
@@ -79,34 +78,21 @@ test('a charge waits for another that a second process has not committed yet, an
   expect(await usageOf(db, accountId)).toEqual({ tokens: 10, calls: 1, daily: 10 });
 });
 
-test.each([
-  [
-    'charge_alike',
-    (id: string): Values => ({
-      account_id: id,
-      metering_key: 'public_comps',
-      mode: 'direct',
-      tokens: 10,
-      calls: 1,
-    }),
-  ],
-  [
-    'charge_calls',
-    (id: string): Values => ({
-      account_ids: [id],
+test('charges are committed durably, whatever the server does by default', async () => {
+  const { accountId } = await newCaller(db);
+  const client = await db.pool.connect();
+  await client.query('begin');
+  await client.query('set local synchronous_commit = off');
+  await client.query(
+    statement('accounts/charge_calls', {
+      account_ids: [accountId],
       metering_keys: ['public_comps'],
       modes: ['direct'],
       tokens: [10],
       calls: [1],
       tokens_before: [0],
     }),
-  ],
-] as const)('%s is committed durably, whatever the server does by default', async (name, values) => {
-  const { accountId } = await newCaller(db);
-  const client = await db.pool.connect();
-  await client.query('begin');
-  await client.query('set local synchronous_commit = off');
-  await client.query(statement(`accounts/${name}`, values(accountId)));
+  );
   const { rows } = await client.query('show synchronous_commit');
   await client.query('rollback');
   client.release();

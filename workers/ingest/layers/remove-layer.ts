@@ -46,7 +46,7 @@ export async function removeLayer(db: Db, name: string, signal: AbortSignal): Pr
 }
 
 async function findLayer(db: Db, name: string): Promise<{ id: number; kind: LandKind }> {
-  const rows = await db.run<{ id: number; kind: string }>('land/find_feed', { name });
+  const rows = await db.run<{ id: number; kind: string }>('feeds/find_feed', { name });
   const [feed] = rows;
   if (feed === undefined) throw nothingThere(name);
   const { id, kind } = feed;

@@ -94,7 +94,7 @@ const WORDS = {
 export async function rewriteWords(db: Db, counties: readonly number[]): Promise<void> {
   // One order everywhere, so that two merges can't deadlock.
   for (const fips of counties.toSorted((a, b) => a - b)) {
-    await db.run('feeds/lock_words', { lock: LOCKS.words, fips });
+    await db.run('land/lock_counties', { lock: LOCKS.words, counties: [fips] });
     for (const [table, text] of Object.entries(WORDS)) {
       await db.run('feeds/clear_words', { fips }, { table });
       await db.run('feeds/fill_words', {}, { table, text, fips: literal(fips) });
