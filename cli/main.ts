@@ -158,10 +158,7 @@ function distributedLine({ table, key, colocated_with, shards, rows }: Distribut
   return `${table.padEnd(18)} by ${key}, ${shards} shards${beside}: ${moved}.`;
 }
 
-/**
- * Asked for the help of a command that is not there, commander would show its parent's, as
- * if that were right.
- */
+/** For an unknown command, commander would show its parent's help as if that were right. */
 function refuseUnknown(command: Command): void {
   const name = command.args[0];
   if (name === undefined || name === 'help' || name.startsWith('-')) return;

@@ -55,10 +55,7 @@ type Bridge = {
   pending: Map<string | number, AbortController>;
 };
 
-/**
- * Passes every message, one per line, to the service, and its answers back. Ends with the last answer after
- * the end of the input.
- */
+/** Passes each line to the service, and its responses back. Ends with the last response after the input. */
 async function run(url: string, key: string): Promise<void> {
   const bridge: Bridge = { url, key, negotiated: undefined, pending: new Map() };
   const running = new Set<Promise<void>>();

@@ -132,10 +132,7 @@ async function mailInvitation({ config, log }: Session, email: string, url: stri
 const oneTime = (url: string): string =>
   `Their link works once and expires in ${linkLifetime('invite')}:\n${url}`;
 
-/**
- * Where the web app is, for who works on this machine: as the settings say, the running `plat up`, else
- * where it would listen.
- */
+/** Where the web app is for someone on this machine: as set, of the running `plat up`, or its default. */
 function appUrl({ config }: Session): string {
   const given = config.APP_URL ?? config.BASE_URL;
   return given ?? readState(config)?.apiUrl ?? localUrl(config.HOST, config.PORT);

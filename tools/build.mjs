@@ -40,10 +40,7 @@ const IS_SOURCE = /\.(tsx?|mjs|css|svg|webp)$/;
 /** A build is deleted this long after its last start, because a running process loads some files late. */
 const KEEP_MS = 7 * 86_400_000;
 
-/**
- * Builds unless the sources are as they were. Sets PLAT_BUILD, by which a program finds the others.
- * @returns the folder of the build
- */
+/** Builds unless the sources are unchanged. Sets PLAT_BUILD, which programs use to find each other. */
 export async function build() {
   const folder = join(dist, sourcesDigest());
   const isBuilt = existsSync(folder);

@@ -36,10 +36,7 @@ export const SCHEDULES = {
   'housekeeping-hourly': { pattern: '10 * * * *', due: db => enqueue(db, expireRecordsJob, {}) },
 } satisfies Record<string, Schedule>;
 
-/**
- * All it does is one insert: ten attempts from a second on, doubled, outlast a database that is away for a
- * quarter of an hour.
- */
+/** Ten attempts, doubling from a second, outlast a database outage of a quarter of an hour. */
 const DUE_OPTIONS = {
   attempts: 10,
   backoff: { type: 'exponential', delay: 1_000 },
@@ -52,10 +49,7 @@ type Repeat = { pattern: string; tz: string };
 /** `restore` puts schedulers back that the queue has lost. */
 export type Schedules = { restore(): Promise<void> };
 
-/**
- * Keeps the queue's schedulers in step with the feed files. While a file is faulty no scheduler is
- * removed, as it may be that file's; the other feeds' follow their files.
- */
+/** While a feed file is faulty no scheduler is removed, as it may be that file's. */
 export async function syncSchedulers(queue: DeliveryQueue, config: Config, log: Logger): Promise<Schedules> {
   const { feeds, faults } = await installedFeeds(config);
   for (const { error } of faults)
@@ -79,10 +73,7 @@ function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
   return expected;
 }
 
-/**
- * Leaves schedulers alone that are as they should be: writing one again would skip what came due
- * while no worker ran.
- */
+/** Keeps schedulers that are right: rewriting one skips what came due while no worker ran. */
 async function syncSchedules(
   queue: DeliveryQueue,
   expected: Map<string, Repeat>,

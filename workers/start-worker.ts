@@ -31,10 +31,7 @@ import { type HealthServer, serveHealth } from './worker-health.ts';
 const CONNECTIONS_PER_JOB = 6;
 /** A worker killed with -9 holds its job for JOB_LOCK_MS, then until the next look for stalled jobs. */
 const STALLED_MS = 5_000;
-/**
- * How often a job's lock is renewed while it lasts: with BullMQ's 2 a busy worker would have half of the time
- * left.
- */
+/** Renewals of a job's lock per term. BullMQ's 2 would leave a busy worker half of the time. */
 const LOCK_RENEWALS = 6;
 /** More killed workers than the runner allows a job, so that the runner reports it. */
 const MAX_STALLED = 10;
@@ -81,10 +78,7 @@ type WorkerParts = {
   stopWatching(): void;
 };
 
-/**
- * Takes jobs from every queue until it is stopped.
- * @throws PlatError `schema_version`, `queue_tables`, `database_lost`, `address_in_use`; errors of pg
- */
+/** @throws PlatError `schema_version`, `queue_tables`, `database_lost`, `address_in_use`; errors of pg */
 export async function startWorker(
   config: Config,
   log: Logger,

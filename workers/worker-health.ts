@@ -9,10 +9,7 @@ import { publishProcess } from '../shared/platform/process-metrics.ts';
 
 export type HealthServer = { port: number; close(): Promise<void> };
 
-/**
- * `/healthz` for container health checks, and `/metrics` of this process for those who may read them.
- * @throws PlatError `address_in_use`
- */
+/** For container health checks and metrics of this process. @throws PlatError `address_in_use` */
 export async function serveHealth(port: number, config: Config, db: Pool): Promise<HealthServer> {
   const metrics = new Metrics();
   collectDefaultMetrics({ register: metrics, prefix: 'plat_worker_' });

@@ -75,9 +75,7 @@ export async function watchFollowing<Result extends { failed: number }>(
 /** A worker takes a job within a second of its being queued, when it is not busy. */
 const UNTAKEN_MS = 10_000;
 
-/**
- * Says once, while somebody waits for a job, that no worker is there who could take it; ends with the signal.
- */
+/** Warns once, while you wait for a job, that no worker is there to take it. Ends with the signal. */
 export async function warnOfNoWorker(
   db: Db,
   id: string,

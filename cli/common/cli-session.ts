@@ -12,10 +12,7 @@ import { readState } from './cli-state.ts';
 export type ConnectedConfig = Config & { DATABASE_URL: string };
 export type Session = { config: ConnectedConfig; db: Db; log: Logger };
 
-/**
- * The settings, with the database of the running `plat up` where DATABASE_URL is not set. @throws PlatError
- * `no_database` when there is neither
- */
+/** The database of the running `plat up` without DATABASE_URL. @throws PlatError `no_database` */
 export function connectedConfig(): ConnectedConfig {
   const config = loadConfig();
   const running = config.DATABASE_URL === undefined ? readState(config) : undefined;
@@ -29,10 +26,7 @@ export function connectedConfig(): ConnectedConfig {
   );
 }
 
-/**
- * Runs a command with a database connection. @throws PlatError `no_database`, `schema_version`; errors of pg
- * when the database cannot be reached
- */
+/** @throws PlatError `no_database`, `schema_version`; errors of pg when the database cannot be reached */
 export async function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const config = connectedConfig();
   const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');

@@ -4,20 +4,14 @@ import { join } from 'node:path';
 import type { Config } from '../../shared/platform/config.ts';
 import { errorCode, PlatError } from '../../shared/platform/errors.ts';
 
-/**
- * What a running `plat up` tells the other commands of the checkout: .plat/up.json. The URLs are null until
- * there is something behind them.
- */
+/** What a running `plat up` writes to .plat/up.json. The URLs are null until something answers there. */
 export type UpState = { pid: number; born: string | null; databaseUrl: string | null; apiUrl: string | null };
 
 type Urls = Pick<UpState, 'databaseUrl' | 'apiUrl'>;
 
 const fileOf = (config: Config) => join(config.PLAT_DIR, 'up.json');
 
-/**
- * Makes this process the one `plat up` of the checkout. @throws PlatError `already_running`; `plat_dir` when
- * the folder cannot be written
- */
+/** Makes this process the only `plat up` of the checkout. @throws PlatError `already_running`, `plat_dir` */
 export function claimState(config: Config): void {
   try {
     mkdirSync(config.PLAT_DIR, { recursive: true });
@@ -84,10 +78,7 @@ export function readState(config: Config): UpState | undefined {
   return born !== undefined && born === state.born ? state : undefined;
 }
 
-/**
- * When a process began, in the words of the system, or undefined when it is no more: tells a process from a
- * later one that was given its id.
- */
+/** When a process started, undefined when it has ended. Ids are reused, so an id alone is not enough. */
 function birthOf(pid: number): string | undefined {
   try {
     // After the name in parentheses come the state and, as the 22nd field of the line, the start

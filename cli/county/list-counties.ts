@@ -48,10 +48,7 @@ type Source = {
 };
 type LastRun = { feed: string; status: string };
 
-/**
- * What is loaded, waits or is missing, of every county that has parcels or a feed of its own; of
- * `named` ones in any case.
- */
+/** Lists counties with parcels or a feed of their own, and always the `named` ones. */
 export async function listCounties(
   db: Db,
   installed: readonly Feed[],

@@ -33,10 +33,7 @@ export const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
 export const programOf = (name: ServiceName): string => programPath(PROGRAMS[name]);
 
-/**
- * Out of the terminal's process group: Ctrl-C is for who starts it, and would reach it twice; a second
- * signal means "at once".
- */
+/** Outside the terminal's process group, because Ctrl-C would reach it twice, and twice means "at once". */
 function forked(
   name: ServiceName,
   program: string,
@@ -93,10 +90,7 @@ export type Supervisor = {
   kill(): void;
 };
 
-/**
- * Keeps services running: child processes that are started again when they die, and end by themselves
- * when this one is gone.
- */
+/** Restarts child processes when they die. They end when this process is gone. */
 export function createSupervisor(
   onRestart: (label: string, how: string) => unknown,
   logs: LogLimits & { checkMs: number } = { ...LOG_FILES, checkMs: LOG_CHECK_MS },

@@ -220,10 +220,7 @@ function untilSignal(asked: AbortController, kill: () => void): Promise<void> {
 
 const WATCH_MS = 1_000;
 
-/**
- * Starts the PostgreSQL in `folder`, and starts it again whenever it dies; its clients connect
- * again by themselves.
- */
+/** Starts the PostgreSQL in `folder`, and restarts it when it dies. Its clients reconnect. */
 async function startPostgres(folder: string): Promise<Part & { url: string }> {
   const server = await startEmbedded(folder);
   print(

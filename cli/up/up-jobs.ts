@@ -9,17 +9,12 @@ import { print } from '../common/cli-output.ts';
 
 /** The sample's attributes take some ten seconds on two cores. */
 const SAMPLE_PATIENCE_MS = 100_000;
-/**
- * A start that ingests nothing does not wait for what may be a state's parcels: the workers go on beside it.
- */
+/** A start that ingests nothing doesn't wait for a state's parcels. The workers finish them. */
 const PATIENCE_MS = 3_000;
 
 export type StartupContext = { db: Db; deliver(ids: string[]): Promise<void>; signal: AbortSignal };
 
-/**
- * Work that a merge has left due: what there is of it, whether a job does it already, and
- * how one is asked for.
- */
+/** Work that a merge has left due, whether a job does it already, and the job that does. */
 type Due = {
   /** @returns how much waits, 0 for nothing */
   look(db: Db): Promise<{ waiting: number; open: boolean }>;
@@ -62,10 +57,7 @@ export const VALUATION_JOBS: Due = {
   goesOn: () => 'The workers go on valuing parcels by the sales around them.',
 };
 
-/**
- * Has the workers do what ingestions have left due: statistics to their end, the rest for as long as a
- * start should take.
- */
+/** Waits for statistics to finish, and for the rest only as long as a start should take. */
 export async function finishDueJobs(start: StartupContext, ingested: boolean): Promise<void> {
   const patienceMs = ingested ? SAMPLE_PATIENCE_MS : PATIENCE_MS;
   await finishJobs(STATISTICS, start, Number.POSITIVE_INFINITY);
@@ -76,10 +68,7 @@ export async function finishDueJobs(start: StartupContext, ingested: boolean): P
   await finishJobs(STATISTICS, start, patienceMs);
 }
 
-/**
- * Waits until nothing is due, asking for a job once where none is on its way. @param anyway whether it is
- * asked for although nothing is due
- */
+/** Waits until nothing is due, and enqueues one job if none is open. @param anyway even if nothing is due */
 export async function finishJobs(
   due: Due,
   { db, deliver, signal }: StartupContext,

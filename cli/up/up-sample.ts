@@ -66,9 +66,7 @@ const DEALS: readonly (DealFields & { apn: string })[] = [
 /** Longer than their five jobs take, behind others. */
 const PATIENCE_MS = 20_000;
 
-/**
- * Puts the sample's deals on a board that was never used, and waits until workers have found their listings.
- */
+/** Adds the sample's deals to a board that was never used, and waits for their listings. */
 export async function addSampleDeals({ db, signal }: StartupContext, owner: Owner): Promise<void> {
   const isNew = await db.transaction(async tx => {
     if ((await findBoard(tx, owner)) !== undefined) return false;

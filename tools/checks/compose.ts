@@ -15,10 +15,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 
 type Service = { environment?: Record<string, string>; volumes?: string[] };
 
-/**
- * docker-compose.yml hands every other setting on to the API and the workers, as it stands in the environment
- * or in .env; what they write is on a volume.
- */
+/** docker-compose.yml must hand on every other setting to API and workers, with PLAT_DIR on a volume. */
 export function checkCompose(text: string): string[] {
   const { services } = parse(text, { merge: true }) as { services: Record<string, Service> };
   return ['api', 'worker'].flatMap(service => {

@@ -3,11 +3,7 @@ import { loadConfig, settingNames } from '../../shared/platform/config.ts';
 /** A setting in the example, set or commented out: `PORT=3000` or `#PORT=3000`. */
 const SETTING = /^#?([A-Z][A-Z0-9_]*)=(.*)$/;
 
-/**
- * `.env.example` lists exactly the settings that the program reads, in the order of
- * shared/platform/config.ts,
- * each with its default or a value that it takes.
- */
+/** `.env.example` lists the settings that the program reads, in the order of config.ts, with valid values. */
 export function checkEnvExample(text: string): string[] {
   const listed = text.split('\n').flatMap(line => {
     const match = SETTING.exec(line);

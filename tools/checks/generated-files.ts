@@ -51,9 +51,7 @@ export const generatedFiles: GeneratedFile[] = [
   },
 ];
 
-/**
- * Compares every generated file with what its source makes now; `write` brings the files up to date instead.
- */
+/** Compares every generated file with what its source produces. `write` updates the files instead. */
 export async function checkGenerated(
   files: GeneratedFile[],
   write: boolean,

@@ -30,10 +30,7 @@ export function checkFileNames(files: SourceFile[]): string[] {
     .map(same => `${same.join(' and ')} have one name: name each after what is in it`);
 }
 
-/**
- * Every statement is explained at its head, is named somewhere in the program (tests do not count), and
- * exists where loaded.
- */
+/** Statements start with a comment, are named in the program (tests don't count), and exist where run. */
 export function checkQueries(files: SourceFile[]): string[] {
   const program = files.filter(({ path }) => /^(shared|workers|api|cli|tools)\/.*\.tsx?$/.test(path));
   // Names travel in lists and conditions before they are loaded, so any whole string counts as a use.

@@ -51,10 +51,7 @@ export function findPhrases(diff: string): string[] {
   });
 }
 
-/**
- * What the checkout adds to `origin/main`, or to its last commit when there is no such branch; '' outside
- * git.
- */
+/** What the checkout adds to `origin/main`, or to its last commit without that branch. '' outside git. */
 export function addedLines(root: string): string {
   const git = (...args: string[]) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.trim();
   return git('diff', '--unified=0', git('merge-base', 'HEAD', 'origin/main') || 'HEAD');

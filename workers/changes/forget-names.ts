@@ -49,10 +49,7 @@ export async function leaveOutSuppressed(db: Db, fips: string): Promise<void> {
 
 type Kept = { seq: number; property_id: number; fields: ChangedFields };
 
-/**
- * Erases somebody who is on the suppression list by now from what changed of parcels.
- * @returns how many changes named them
- */
+/** Erases a suppressed person from recorded changes of parcels. @returns how many changes named them */
 export async function forgetInChanges(db: Db, subject: Subject): Promise<number> {
   const parcels = await db.run<{ fips: number; property_id: number }>('changes/list_named_parcels', {
     patterns: namePatterns(subject),

@@ -13,11 +13,7 @@ export async function drawVersion(db: Db): Promise<number> {
   return rows[0]!.version;
 }
 
-/**
- * Numbers what the transaction has changed, in the order in which transactions commit. To be called last:
- * who waits for another transaction while it holds the lock could wait for ever.
- * @param runId of an ingestion
- */
+/** Numbers the changes in commit order. Call it last: it would block others while it holds the lock. */
 export async function recordChanges(db: Db, runId: number | null = null): Promise<void> {
   const rowCount = await db.rowCount('changes/lock_changes', { lock: LOCKS.changes });
   if (!rowCount) return;

@@ -99,10 +99,7 @@ function landOf({ steep_percent, frontage_ft, flood_percent, wetlands_percent }:
   );
 }
 
-/**
- * The comps nearest to the subject, with what the model does with each. @param used what its own value is
- * from
- */
+/** The comps nearest to the subject, with what the model does with each. @param used for its own value */
 async function readCandidates(
   db: Db,
   { asOf, comps, model }: Market,

@@ -50,10 +50,7 @@ export async function findMatchingContacts(db: Db, request: ForgetRequest): Prom
   });
 }
 
-/**
- * Suppresses the subject for all sources, and for whatever is ingested later. @returns how many entries are
- * new
- */
+/** Suppresses the subject for all sources, including later ones. @returns how many entries are new */
 export async function suppressContact(
   db: Db,
   request: ForgetRequest,

@@ -47,10 +47,7 @@ type Order = {
 /** Who is canceled, or taken over by another attempt, has nothing more to do. */
 const OVER = new PlatError('export_over', 'The export was canceled, or another worker makes it.');
 
-/**
- * Makes an export from its beginning, bills it, and lets it be read: an attempt that is cut off has had no
- * effect, and the next one writes the same bytes.
- */
+/** Makes, bills and releases an export. A retry starts over and writes the same bytes. */
 export async function runExport(context: JobContext, id: string): Promise<JobResult> {
   const { db, signal, progress, attempt } = context;
   const order = await db.transaction(tx => begin(tx, id));

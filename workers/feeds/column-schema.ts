@@ -2,9 +2,7 @@ import { z } from 'zod';
 import { LINE_PARTS } from './values/address-value.ts';
 import { isDateFormat } from './values/date-value.ts';
 
-/**
- * What one unit of a source's figure is in the unit of the target field (acres, or square feet for an area).
- */
+/** Units of a source's area. */
 export const AREA_UNITS = ['acres', 'sqft', 'sqm', 'hectares'] as const;
 export type AreaUnit = (typeof AREA_UNITS)[number];
 

@@ -79,9 +79,7 @@ export const fieldTarget = ({ specs }: RowFields, name: string): FieldTarget => 
 const OF_ADDRESSES = new Set(['text', 'state', 'zip']);
 const NUMERIC = new Set(['number', 'integer', 'money', 'year', 'degrees']);
 
-/**
- * What is wrong with a mapping whatever the source holds: a date format for a price, a recoding to no state.
- */
+/** What is wrong with a mapping regardless of the source, such as a date format for a price. */
 export function columnProblem(target: FieldTarget, spec: ColumnSpec): string | null {
   const { type, unit } = target.spec;
   for (const way of alternatives(spec)) {

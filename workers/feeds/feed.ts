@@ -37,9 +37,7 @@ export type FeedBase = {
   title: string | null;
   attribution: string | null;
   licence: string | null;
-  /**
-   * County of every row, or null when the rows say it. Of a land layer: the county that it covers as a whole.
-   */
+  /** County of every row, or null when rows name it. For a land layer, the county that it covers. */
   fips: number | null;
   /** Day of a snapshot that no longer moves, YYYY-MM-DD. */
   asOf: string | null;

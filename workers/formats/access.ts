@@ -7,10 +7,7 @@ import { addRow, chooseLayer, type FileRead, isFull, plainValue } from './row-ba
 /** Rows decoded at a time: the library finds its way to each part from the first page on. */
 const PART_ROWS = 20_000;
 
-/**
- * A table of a Microsoft Access database. The file is held in memory, its rows are not; pictures and
- * attachments are left out.
- */
+/** A table of a Microsoft Access database, read from memory without pictures and attachments. */
 export async function* readAccess({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const { accessBytes } = limitsOf(context);

@@ -13,17 +13,12 @@ export type SpatialReference = { wkid?: number; latestWkid?: number; wkt?: strin
 /** A feature as its page has it, GeoJSON or Esri JSON, with the spatial reference that the page states. */
 export type ServerFeature = { feature: Body; reference: SpatialReference | null };
 
-/**
- * A feature as a line of JSON: GeoJSON in degrees, or the refusal in its place. `id` where the object id is
- * known.
- */
+/** A feature, or its refusal, as a line of JSON in degrees. `id` where the object id is known. */
 export type Row = { line: string; id: number | null };
 
 export type ToRow = (sent: ServerFeature) => Row;
 
-/**
- * Makes rows of features: dates become ISO days or timestamps, codes of the fields in `names_of` their names.
- */
+/** Makes rows of features. Dates become ISO, and codes of `names_of` their names. */
 export function rowMaker(info: LayerInfo, spec: InputSettings): ToRow {
   const dates = info.fields.filter(field => field.type === 'esriFieldTypeDate').map(field => field.name);
   const named = info.fields.filter(

@@ -32,10 +32,7 @@ export type LayerInfo = {
   lastEditDate: number | null;
 };
 
-/**
- * A layer's address without what is often copied along: `/query`, a trailing slash, `?f=json`. @throws
- * PlatError `feed_source`
- */
+/** Removes what is often copied along: `/query`, `/`, `?f=json`. @throws PlatError `feed_source` */
 export function layerUrl(source: string | string[]): URL {
   if (typeof source !== 'string' || !/^https?:\/\//i.test(source))
     throw sourceError(
@@ -48,10 +45,7 @@ export function layerUrl(source: string | string[]): URL {
   return url;
 }
 
-/**
- * What a layer says of itself, by one request. @throws PlatError `feed_format` for what is no layer that can
- * be queried; those of `queryLayer`
- */
+/** @throws PlatError `feed_format` when it is no layer that can be queried; those of `queryLayer` */
 export async function readLayerInfo(spec: InputSettings, context: ReadContext): Promise<LayerInfo> {
   const request = { url: layerUrl(spec.source), spec, context };
   const body = await queryLayer(request, '', { f: 'json' });
@@ -129,9 +123,7 @@ function fieldOf(field: Body, { typeIdField, types }: Body): LayerField {
   };
 }
 
-/**
- * The day and time of a layer's last edit, or of each where there are several; null when one does not say.
- */
+/** When the layers were last edited. Null when one does not say. */
 export async function layerVersion(spec: InputSettings, context: ReadContext): Promise<string | null> {
   const edits: number[] = [];
   for (const source of [spec.source].flat()) {
@@ -158,19 +150,13 @@ export function conditions({ arcgis, within }: InputSettings, further: string | 
 /** A layer that is read, as its feed wants it. */
 export type Layer = LayerRequest & { info: LayerInfo };
 
-/**
- * How many features the feed's conditions leave; null where the server does not count. @throws those of
- * `queryLayer`
- */
+/** Null when the server does not count. @throws those of `queryLayer` */
 export async function countFeatures(layer: Layer): Promise<number | null> {
   const body = await query(layer, { returnCountOnly: true });
   return body && number(body.count);
 }
 
-/**
- * The object ids in their order; null where the server does not list them, or not all. @throws those of
- * `queryLayer`
- */
+/** Sorted object ids, or null when the server lists none or only some. @throws those of `queryLayer` */
 export async function listIds(layer: Layer): Promise<number[] | null> {
   const { objectIdField } = layer.info;
   const body = await query(layer, { returnIdsOnly: true });

@@ -28,10 +28,7 @@ export type Params = Record<string, string | number | boolean>;
 
 export type Body = Record<string, unknown>;
 
-/**
- * A query that the server does not answer though it may answer a smaller or a plainer one; `again` where the
- * same one may do, too.
- */
+/** The server may still answer a smaller or plainer query, and with `again` the same one. */
 export class RequestRefused extends PlatError {
   readonly again: boolean;
 
@@ -55,10 +52,7 @@ const REFUSALS = 2;
 /** IIS, in front of most of these servers, refuses longer query strings. */
 const MAX_QUERY_LENGTH = 2_000;
 
-/**
- * The JSON body that answers a query; a form where that is long. @throws RequestRefused; PlatError
- * `feed_token`; `feed_source`
- */
+/** The JSON response. Long queries are posted. @throws RequestRefused; PlatError of token or source */
 export async function queryLayer(layerRequest: LayerRequest, path: string, params: Params): Promise<Body> {
   const { url, context } = layerRequest;
   const gate = servers.get(url.host) ?? bulkhead(AT_ONCE, Number.POSITIVE_INFINITY);

@@ -45,10 +45,7 @@ function pageSize({ info, spec, context }: Source): number {
   return Math.max(1, Math.min(size, context.rows ?? size));
 }
 
-/**
- * The paging that a layer answers to, found by asking for one feature: by offset, id ranges or id lists; as
- * GeoJSON, else Esri JSON.
- */
+/** Tries one feature by offset, id ranges, and id lists, as GeoJSON and as Esri JSON. */
 export async function choosePaging(
   source: Source,
   total: number | null,

@@ -33,10 +33,7 @@ type Scan = {
   crs: string | null;
 };
 
-/**
- * GeoJSON FeatureCollection, streamed. The `crs` member of GeoJSON 2008 counts unless the
- * feed declares a CRS.
- */
+/** A streamed GeoJSON FeatureCollection. Its `crs` member (2008) applies unless the feed declares one. */
 export async function* readCollection({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { rowBytes } = limitsOf(context);
   const { name } = source;
@@ -122,9 +119,7 @@ function featuresStart(bytes: Buffer, name: string): number {
   return 0;
 }
 
-/**
- * Index behind the quote that ends a string whose text starts at `from`, or -1 when it lies in a later chunk.
- */
+/** Index after the quote that ends the string from `from`, or -1 if that is in a later chunk. */
 function endOfString(bytes: Buffer, from: number): number {
   for (let quote = bytes.indexOf(QUOTE, from); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let escapes = quote;
@@ -151,10 +146,7 @@ function crsOf(shell: Shell, name: string): string | null {
   throw formatError(`${name}: its crs member cannot be read. Declare "crs" in the feed.`);
 }
 
-/**
- * Checks the whole shell. A `crs` behind the features came too late for them, which is harmless
- * for degrees alone.
- */
+/** A `crs` after the features is too late for them, which only matters if it isn't degrees. */
 function finish(scan: Scan, output: Output, name: string): void {
   if (scan.state === 'before') throw notACollection(name);
   if (scan.state === 'features') throw truncatedError(name, 'its list of features does not end');

@@ -1,9 +1,6 @@
 import { formatError } from '../../shared/platform/http/download-context.ts';
 
-/**
- * Column names that a feed lists, or that a file can have only once. @throws PlatError `feed_format` for an
- * empty or repeated name, with its position
- */
+/** @throws PlatError `feed_format` for an empty or repeated name, with its position */
 export function checkColumns(names: string[], name: string): string[] {
   const seen = new Map<string, number>();
   for (const [index, column] of names.entries()) {

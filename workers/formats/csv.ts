@@ -14,10 +14,7 @@ const DELIMITERS = [',', '\t', '|', ';'];
 
 type Dialect = { delimiter: string; quote: string; newline: string };
 
-/**
- * A record's cells and the index behind its line end; 'more' when the text ends inside it;
- * else what is wrong.
- */
+/** 'more' when the text ends inside the record, otherwise what is wrong with it. */
 type Scanned = { cells: string[]; end: number } | 'more' | 'open quote' | 'text after quote';
 
 /** CSV and other delimited text. Cells are strings, empty ones null; lines that are blank are skipped. */
@@ -95,9 +92,7 @@ function newTable(spec: InputSettings, name: string): Table {
   return { name, dialect: null, columns, named, starts: [], lastStart: null, numbered, skipping: false };
 }
 
-/**
- * Takes one record from `text` at `at`; the index where the next begins, or -1 when the text ends inside it.
- */
+/** Takes one record from `text` at `at`. @returns the next one's index, -1 when the text ends inside it */
 function takeRecord(table: Table, text: string, at: number, last: boolean, output: Output): number {
   const dialect = table.dialect!;
   if (table.skipping) {
@@ -277,10 +272,7 @@ function line(text: string, at: number, end: number): string {
   return text.slice(at, end).replace(/[\r\n]+$/, '');
 }
 
-/**
- * A record past the limit: with an unclosed quote its first line is bad and the next is read; one too long
- * line is bad as a whole.
- */
+/** With an unclosed quote only the first line is bad. A single line that is too long is bad as a whole. */
 function skipLine(table: Table, held: string, output: Output): string {
   if (table.columns === null)
     throw formatError(`${table.name} has no header line that ends. Check its format.`);
@@ -301,9 +293,7 @@ function detectDialect(text: string, spec: InputSettings): Dialect {
   return { delimiter: spec.delimiter ?? detectDelimiter(text, quote, newline), quote, newline };
 }
 
-/**
- * The most frequent candidate outside quotes in the first line; comma when there is none (a single column).
- */
+/** The most frequent candidate in the first line outside quotes. A comma for a single column. */
 function detectDelimiter(text: string, quote: string, newline: string): string {
   const eol = text.indexOf(newline);
   const first = eol === -1 ? text : text.slice(0, eol);

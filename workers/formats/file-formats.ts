@@ -15,10 +15,7 @@ export type FormatSpec = {
 export type FileFormatSpec = FormatSpec &
   FileKind & {
     load(): Promise<FileReader>;
-    /**
-     * For readers based on a library: the memory limit of their process in megabytes, about 100 of which are
-     * Node's and the library's. They run in reader-child.ts.
-     */
+    /** Megabytes for the process of a library (reader-child.ts), of which it needs about 100 for itself. */
     maxMb?: number;
   };
 

@@ -81,10 +81,7 @@ export async function* readWith(gdal: Gdal, given: FileRead): AsyncGenerator<voi
   advance(1);
 }
 
-/**
- * The layers and tables that can be read. GDAL passes over those that ArcGIS has compressed (CDF), so that
- * another one may be the only one left.
- */
+/** GDAL skips layers that ArcGIS has compressed (CDF), so another may be the only one left. */
 async function layersOf(
   gdal: Gdal,
   path: string,

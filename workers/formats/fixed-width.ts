@@ -5,10 +5,7 @@ import type { LayoutField } from './input-settings.ts';
 import { splitLines } from './json.ts';
 import { addBad, addRow, type FileRead, isFull } from './row-batch.ts';
 
-/**
- * Lines whose columns stand at the places that the feed's layout gives. Cells are strings, blank ones null;
- * blank lines are skipped.
- */
+/** Columns at the positions of the feed's layout. Blank cells are null, blank lines are skipped. */
 export async function* readFixedWidth({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const { rowBytes } = limitsOf(context);

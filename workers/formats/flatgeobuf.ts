@@ -80,10 +80,7 @@ function longValues(feature: Feature, columns: readonly ColumnMeta[]): Record<st
 /** The first bytes of every file of version 3. https://flatgeobuf.org */
 const MAGIC = 'fgb\x03';
 
-/**
- * Only whole parts: the library reads a truncated header or index forever, and takes a truncated feature for
- * a whole one.
- */
+/** Whole parts only: the library reads a truncated header or index forever, and accepts half a feature. */
 async function* wholeFrames(
   source: OpenedSource,
   indexSize: () => number,
@@ -121,10 +118,7 @@ async function* wholeFrames(
     throw truncatedError(name, 'it ends inside a feature or its index');
 }
 
-/**
- * Length of the features at the start of `bytes` that are there to their last byte; each
- * begins with its length.
- */
+/** Length of the complete features at the start of `bytes`. Each starts with its length. */
 function wholeFeatures(bytes: Buffer): number {
   let end = 0;
   while (end + 4 <= bytes.length) {

@@ -147,9 +147,7 @@ function instant(timestamp: string): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/**
- * Servers write up to seven decimals of a second; beyond the milliseconds the texts themselves are compared.
- */
+/** Servers write up to seven decimals of a second. Beyond milliseconds the texts are compared. */
 function isAfter(a: string, b: string): boolean {
   const difference = (instant(a) ?? 0) - (instant(b) ?? 0);
   return difference === 0 ? fraction(a) > fraction(b) : difference > 0;

@@ -87,10 +87,7 @@ export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: st
 
 export type FileRead = { source: OpenedSource; spec: InputSettings; output: Output; context: ReadContext };
 
-/**
- * A reader puts rows into `output` and yields whenever that is full, for the batch to be taken. It throws
- * PlatError for what ends the file; what a library throws means that it is not of the format.
- */
+/** Fills `output` and yields when it is full. PlatErrors end the file; other errors mean a wrong format. */
 export type FileReader = (reading: FileRead) => AsyncGenerator<void>;
 
 export function newOutput(crs: string | undefined): Output {
@@ -121,10 +118,7 @@ export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
   throw new PlatError('feed_format', message, { details: { layer: names } });
 }
 
-/**
- * A value of a library as the readers of text would have it: dates as text, no bytes, no integer
- * that has lost digits.
- */
+/** A library's value as text readers have it: dates as text, no bytes, no integer that lost digits. */
 export function plainValue(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
@@ -190,16 +184,10 @@ function isGeometry(value: unknown): value is Geometry {
   return value.type === 'GeometryCollection' ? Array.isArray(geometries) : Array.isArray(coordinates);
 }
 
-/**
- * A slice of 13 characters or more points into V8's text that it was cut from: 200 kept keys held
- * 201 MB, copied 4 MB.
- */
+/** V8 keeps the text that a slice of 13 characters or more is cut from: 201 MB for 200 keys, copied 4 MB. */
 export const copyText = (cell: string): string => (cell.length < 13 ? cell : ` ${cell}`.slice(1));
 
-/**
- * Guards against projected coordinates taken for degrees: an error when no geometry of the batch lies on the
- * globe. @throws PlatError `feed_crs`
- */
+/** @throws PlatError `feed_crs` when no geometry of the batch is on the globe, as projected ones aren't */
 export function checkDegrees(batch: RowBatch, name: string): void {
   const positions = batch.rows.map(row => firstPosition(row.geometry)).filter(position => position !== null);
   const first = positions[0];

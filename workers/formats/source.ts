@@ -21,20 +21,14 @@ export type SourceFile = {
   name: string;
   /** The unpacked bytes from the start; a further call begins again. Of a folder there are none. */
   bytes(): AsyncGenerator<Buffer>;
-  /**
-   * The unpacked file or folder, for readers that jump about in it: itself, or a copy that goes when
-   * the source is closed.
-   */
+  /** The unpacked file or folder for random access: itself, or a copy that is deleted on close. */
   onDisk(): Promise<LocalFile>;
 };
 
 export type LocalFile = {
   path: string;
   bytes: number;
-  /**
-   * Tells which share of it has been read, 1 at the end; of a copy nothing is counted, whose
-   * packed bytes were.
-   */
+  /** Reports the share that was read, up to 1. A copy counts its packed bytes instead. */
   advance(share: number): void;
 };
 
@@ -270,10 +264,7 @@ async function requireFile(source: string, baseDir: string, { folderHolds }: Mem
   return path;
 }
 
-/**
- * Whether a file begins as a zip or a gzip does; names are not trusted, downloads often have none. A `page`
- * of HTML is what servers send in the place of a file that moved or wants a sign-in.
- */
+/** Names aren't trusted, and downloads often have none. A `page` of HTML may replace a file that moved. */
 async function sniff(path: string, name: string): Promise<'zip' | 'gzip' | 'page' | 'plain'> {
   const file = await open(path, 'r').catch(cause => {
     throw sourceError(`${name} cannot be read (${cause.message}). Check its permissions.`, { cause });

@@ -14,10 +14,7 @@ export type CheckOptions = {
   read?: (spec: InputSpec) => AsyncIterable<RowBatch>;
 };
 
-/**
- * What the first rows of a feed map to. Sources that cannot be read and columns that do not exist are
- * problems of the result, not errors.
- */
+/** Unreadable sources and missing columns are problems of the result, not errors. */
 export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise<FeedCheck> {
   const result: FeedCheck = {
     ok: true,

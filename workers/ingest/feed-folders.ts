@@ -5,10 +5,7 @@ import { rootDir } from '../../shared/platform/root.ts';
 import type { Feed } from './all-kinds.ts';
 import type { FeedList } from './load-feeds.ts';
 
-/**
- * The operator's feeds, and the bundled ones that SAMPLE_FEEDS and USGS_IMAGERY switch on, unless a feed of
- * the operator has their name.
- */
+/** The operator's feeds, and the bundled ones that are switched on, unless a name is taken. */
 export async function installedFeeds(config: Config, only?: string): Promise<FeedList> {
   // Reading feed files takes every rule about them, which most commands can do without.
   const { listFeeds } = await import('./load-feeds.ts');
@@ -23,10 +20,7 @@ const usgsDir = join(rootDir, 'workers', 'feeds', 'usgs');
 export const isBundled = ({ baseDir }: Feed): boolean => baseDir === sampleDir || baseDir === usgsDir;
 
 /**
- * A feed by its name, whatever is wrong with the files of others.
- * @throws PlatError `feed_duplicate` when several files give the name; `feed_unknown` naming the feeds
- * that there are, and
- *   the faults of the files that may have been meant
+ * Ignores faults of other files. @throws PlatError `feed_duplicate`; `feed_unknown` with all names and faults
  */
 export async function installedFeed(config: Config, name: string): Promise<Feed> {
   const { feeds: named } = await installedFeeds(config, name);

@@ -50,10 +50,7 @@ function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
   return { ...feed, ...Object.fromEntries(sections) };
 }
 
-/**
- * Stages the feed's inputs, unless an earlier attempt that died had staged the same. @returns the comparison
- * with the current data
- */
+/** Stages the inputs unless a dead attempt has. @returns the comparison with the current data */
 async function prepare(run: RunContext, feed: Feed, recipe: Recipe): Promise<(tx: Db) => Promise<Prepared>> {
   const { db } = run;
   const from = await stagedFrom(run, feed, recipe);

@@ -7,10 +7,7 @@ import type { Feed } from './all-kinds.ts';
 import { type FeedFile, feedSchema } from './feed-schema.ts';
 import { resolveFeed, strayIssues } from './resolve-feed.ts';
 
-/**
- * Reads and checks one feed file, YAML or JSON. @throws PlatError `feed_definition` with every fault, its
- * line and its path; `feed_missing`
- */
+/** @throws PlatError `feed_definition` with every fault, its line and its path; `feed_missing` */
 export async function loadFeed(file: string): Promise<Feed> {
   const path = resolve(file);
   return parseFeed(await textOf(path, file), path);
@@ -135,10 +132,7 @@ function suggest(issue: Issue): Issue {
 
 type Shape = Record<PropertyKey, unknown>;
 
-/**
- * The properties of the section at a path; of a list of sections, or of several forms of one,
- * those of the section.
- */
+/** The properties of the section at a path, through lists and unions. */
 function shapeAt(schema: unknown, path: readonly PropertyKey[]): Shape | null {
   const { shape, options, element, unwrap } = schema as Partial<{
     shape: Shape;

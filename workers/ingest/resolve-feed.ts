@@ -11,10 +11,7 @@ import { ALL_KINDS, type Feed, kindOf, VECTOR_LAYERS } from './all-kinds.ts';
 import type { FeedKind } from './engine/feed-kind.ts';
 import type { FeedFile } from './feed-schema.ts';
 
-/**
- * Merges the preset into a feed file, fills the defaults and checks what the parts demand of one another.
- * @returns the feed, or the faults
- */
+/** Merges the preset, fills in defaults, and checks the parts against each other. @returns feed or faults */
 export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
   const kind = kindOf(file.kind);
   const preset = file.preset === undefined ? null : readPreset(file.preset);

@@ -30,10 +30,7 @@ export async function computeLandChunk(
   return { ...written, jobs, warnings };
 }
 
-/**
- * Reads a chunk in one snapshot: a mark that is read stands for parcels, layers and features
- * that are read too.
- */
+/** In one snapshot: a mark that was read covers parcels, layers and features that were read. */
 function readChunk(db: Db, { fips, chunk }: LandChunk): Promise<LandInput> {
   return db.snapshot(async tx => {
     const rows = await tx.run<MarkedRow>('land/read_marked_parcels', { fips, chunk });
@@ -41,10 +38,7 @@ function readChunk(db: Db, { fips, chunk }: LandChunk): Promise<LandInput> {
   });
 }
 
-/**
- * Asked once the chunk is committed: of two that end at the same time one at least sees
- * that no other is left.
- */
+/** Call after the chunk is committed: of two that end at once, at least one finds no other. */
 async function followedBy(db: Db, { fips, chunk }: LandChunk): Promise<{ last: boolean; awaited: boolean }> {
   const [row] = await db.run<{ last: boolean; awaited: boolean }>('land/is_last_chunk', { fips, chunk });
   return row!;

@@ -2,10 +2,7 @@ import type { Db } from '../../shared/platform/db.ts';
 import { literal } from '../../shared/platform/statements.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
-/**
- * More than this are the fault of the layer or the roll: half-way between Washington's 10 % and the 47 %
- * without its local roads (docs/benchmarks.md).
- */
+/** Half-way between Washington's 10 % and the 47 % without its local roads (docs/benchmarks.md). */
 const MAX_PERCENT = 30;
 /** Fewer say nothing of a county: a strip that the next county's roads cover has more or less by chance. */
 const MIN_PARCELS = 100;
@@ -18,10 +15,7 @@ type LandlockedCounty = {
   landlocked: number;
 };
 
-/**
- * What an operator should know of counties, of one or of all (null), of which an implausible
- * share is landlocked.
- */
+/** Warns about counties with an implausible share of landlocked parcels. @param fips null for all */
 export async function landlockedWarnings(db: Db, fips: number | null): Promise<string[]> {
   const county = fips === null ? 'true' : `fips = ${literal(fips)}`;
   const rows = await db.run<LandlockedCounty>(

@@ -6,10 +6,7 @@ import { enqueue } from '../../shared/platform/queue/jobs.ts';
 import { compose, literal } from '../../shared/platform/statements.ts';
 import { computeLandAttributesJob } from './compute-land-attributes-job.ts';
 
-/**
- * Some seconds of computing: short enough to lose, long enough that the parcels around a chunk, read
- * twice, do not count.
- */
+/** Some seconds of work. The surrounding parcels, which are read twice, don't matter. */
 export const CHUNK_PARCELS = 2_000;
 
 /** Without `layers` every kind. */

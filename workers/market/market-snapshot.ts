@@ -93,27 +93,18 @@ export type MarketListings = ListingColumns & {
   fips: Int32Array;
   /** The ZIP as a number, or -1. */
   zip: Int32Array;
-  /**
-   * The day of the snapshot that the listing's feed is, in days since 1970-01-01; NO_DAY for a
-   * feed that lives on.
-   */
+  /** The snapshot day of the listing's feed, in days since 1970-01-01. NO_DAY for a live feed. */
   feedDay: Int32Array;
 };
 
-/**
- * Reads every listing that counts in the statistics of these regions, or of all (null), within the
- * caller's transaction.
- */
+/** Reads every listing that counts in the statistics of these regions, null for all. */
 async function readListings(db: Db, codes: Codes | null): Promise<MarketListings> {
   const scope = codes === null ? 'true' : ofRegions(codes);
   const { rows, columns } = await readCopy(db, compose('market/copy_listings', { scope }), COLUMNS);
   return { ...columns, count: rows, price: dollars(columns) };
 }
 
-/**
- * Cents arrive as integers because numeric has no fixed width; the division gives the double
- * nearest to the price.
- */
+/** Cents are integers because numeric has no fixed width. The quotient is the double nearest to the price. */
 export function dollars({ cents }: Pick<CopiedColumns<typeof COLUMNS>, 'cents'>): Float64Array {
   for (let i = 0; i < cents.length; i++) cents[i] = cents[i]! / 100;
   return cents;

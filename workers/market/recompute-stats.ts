@@ -50,16 +50,10 @@ export type RecomputeResult = {
 
 type RowsOf = Record<'county' | 'zip', Map<number, number[]>>;
 
-/**
- * A batch is one transaction: large enough that its overhead does not show, small enough to
- * hold twice in memory.
- */
+/** One transaction: large enough to hide its overhead, small enough to hold twice in memory. */
 const BATCH_BYTES = 8 << 20;
 const BATCH_REGIONS = 2_000;
-/**
- * Some 2 ms of computing, after which the process sees to its connections: else the server waits for
- * the next statement.
- */
+/** Some 2 ms of computing. Longer turns make the server wait for the next statement. */
 const TURN_REGIONS = 32;
 
 /**
@@ -134,10 +128,7 @@ async function recomputeRegions(
   return result;
 }
 
-/**
- * The regions to compute with the rows of their listings. Of all regions, those that have listings, had some
- * when last computed, or carry a mark.
- */
+/** Of all regions, those that have listings, had some when last computed, or are marked. */
 function regionsOf({ listings, regions, strayMarks }: Snapshot, scope: MarketScope) {
   const rowsOf = { county: rowsByCode(listings.fips), zip: rowsByCode(listings.zip) };
   const isAll = 'all' in scope;

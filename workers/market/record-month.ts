@@ -4,10 +4,7 @@ import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
 
 type Options = { today?: number | undefined; signal?: AbortSignal | undefined };
 
-/**
- * Records what stats/ answered at the end of the last month, before a recompute writes the first other
- * response. Only for who holds the lock of recomputes: nothing else changes responses.
- */
+/** Call with the lock of recomputes, before the first response of a new month is written. */
 export async function recordMonth(db: Db, { today, signal }: Options): Promise<void> {
   const [last] = monthEnds(today ?? utcDay(Date.now()), 1);
   const day = isoDay(last!);

@@ -24,9 +24,7 @@ export type RunnerDeps = {
 type StartedJob = { name: string; payload: unknown; attempts: number; deaths: number; died: string | null };
 type Outcome = 'done' | 'failed' | 'retried';
 
-/**
- * A job in the middle of which so many workers died takes them down with it, most often for want of memory.
- */
+/** Such a job takes its workers down, usually because it runs out of memory. */
 const MAX_DEATHS = 5;
 /** A job that was canceled breaks off after at most this long. */
 const CANCEL_POLL_MS = 2_000;

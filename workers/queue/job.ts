@@ -7,10 +7,7 @@ import type { JobDefinition } from '../../shared/platform/queue/jobs.ts';
 /** `fraction` from 0 to 1, `note` in the words of the job. */
 export type Progress = (fraction: number, note: string) => void;
 
-/**
- * What a job may use. `signal` is aborted when the worker has to stop or the job is canceled; its
- * reason says which.
- */
+/** The reason of an aborted `signal` says whether the worker stops or the job is canceled. */
 export type JobContext = {
   jobId: string;
   attempt: number;
@@ -27,10 +24,7 @@ export type JobContext = {
 export type JobResult = { rows: number } & Record<string, unknown>;
 
 export type Job<Payload = unknown> = JobDefinition<Payload> & {
-  /**
-   * Imports what it computes with when it runs: whoever only enqueues the job, or prints
-   * help, does not load it.
-   */
+  /** Imports its work when it runs, so that commands that only enqueue it start without it. */
   run(context: JobContext, payload: Payload): Promise<JobResult>;
 };
 

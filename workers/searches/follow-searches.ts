@@ -15,10 +15,7 @@ type Search = { id: string; filter: object; counties: number[]; seq: number };
 
 type Changed = { seq: number; fips: number; property_id: number | null };
 
-/**
- * What changed in a county: numbers of changes by parcel, and parcels by what they changed after; `loaded`:
- * the number of the change that stands for all.
- */
+/** Numbers of changes by parcel. `loaded` is the number of the change that covers all parcels. */
 type CountyChanges = {
   parcels: Map<number, number[]>;
   since: Map<number, readonly number[]>;
@@ -209,10 +206,7 @@ async function writeNotes(db: Db, looked: readonly Looked[], until: number): Pro
   if (notes.length > 0) await db.run('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL });
 }
 
-/**
- * Looks at all that searches find: what became of parcels although nothing of them was noted, as time went
- * on or their land was measured.
- */
+/** Also finds what changed without a recorded change, as time passed or land was measured. */
 export async function refreshSearches({ db, log, signal }: Omit<FollowDeps, 'config'>): Promise<number> {
   return db.connection(async connection => {
     await takeLock(connection, [LOCKS.searches], signal);

@@ -39,10 +39,7 @@ export type AddOptions = {
   onAdded?(added: CountyKindStatus): void;
 };
 
-/**
- * Writes the feeds that a county lacks. Each file is there whole or not at all, and only after its
- * source has answered.
- */
+/** Each file is complete or absent, and written only after its source has responded. */
 export async function addCounty(
   county: number,
   config: Config,
@@ -205,10 +202,7 @@ export function cachedFileVersion(signal: AbortSignal): FileVersionLookup {
   };
 }
 
-/**
- * The first address that is there, and says of when; a bucket says of what is missing no more than that it is
- * closed. @throws PlatError `feed_source` when none is, or nobody answers
- */
+/** The first address that exists, preferably dated. @throws PlatError `feed_source` when none does */
 async function findSource(
   { kind, fips, addresses, source, program }: PlannedFeed,
   look: FileVersionLookup,
@@ -236,10 +230,7 @@ async function findSource(
   throw new PlatError('feed_source', `None of ${addresses.join(', ')} is there.`);
 }
 
-/**
- * The feed of a county's parcels or sales, its columns suggested or a preset's; switched off, with what is
- * wrong, where it cannot run as it is.
- */
+/** Columns are suggested or a preset's. Switched off, with the problems, if the feed cannot run. */
 async function mappedText(
   planned: PlannedFeed,
   addresses: string[],

@@ -53,20 +53,14 @@ export type SuggestedFeed = {
   fipsWhy: string | null;
   rows: number;
   suggestions: Suggestions | null;
-  /**
-   * What the feed comes to on the rows that were read; null where it cannot be loaded, with the reason
-   * among the problems.
-   */
+  /** The feed's result on the rows that were read. Null, with a problem, if it cannot be loaded. */
   check: FeedCheck | null;
   problems: string[];
   /** Feeds that have loaded parcels of these rows already. */
   loaded: LoadedFeed[];
 };
 
-/**
- * Writes a feed for a source by its first rows: kind, county, columns. @throws PlatError of the source;
- * `feed_format` when it has no rows
- */
+/** @throws PlatError of the source; `feed_format` when it has no rows */
 export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFeed> {
   const { head } = request;
   const sample = await readSample(request.input, { ...request, fips: head.fips });

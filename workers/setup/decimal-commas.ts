@@ -5,10 +5,7 @@ import { decimalPoint, newNotation, noteNotation } from '../feeds/values/number-
 
 type Suggest = (sample: Sample) => Suggestions;
 
-/**
- * Suggests columns of a file that shows a decimal comma somewhere by what its numbers mean, and writes
- * `decimal: ","` into the columns of such numbers.
- */
+/** If a file has decimal commas, suggests by what they mean, and adds `decimal: ","` to such columns. */
 export const withDecimalCommas =
   (suggest: Suggest): Suggest =>
   sample => {

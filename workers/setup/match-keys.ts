@@ -63,10 +63,7 @@ function candidatesOf(sample: Sample): Candidate[] {
   );
 }
 
-/**
- * The ways in which the keys of a sample are in another source, best first. The other is read until one
- * way finds them all; of a server its first rows alone are asked.
- */
+/** Matching keys, best first. Reads the other source until all match, of a server only its first rows. */
 export async function matchKeys(own: Sample, other: Sample, request: SampleRequest): Promise<KeyMatch[]> {
   const wanted = candidatesOf(own).map(candidate => ({
     ...candidate,

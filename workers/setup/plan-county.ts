@@ -154,10 +154,7 @@ function parcels(fips: string, place: string, { CATALOGUE_FILE }: Config): Plann
   ];
 }
 
-/**
- * The wetlands of a state in one file, of large states in several: WI_Wetlands_NorthEast, South_Dakota_East.
- * Others are of projects.
- */
+/** One file per state or several (WI_Wetlands_NorthEast, South_Dakota_East). Others are of projects. */
 const WETLAND_MEMBERS = [
   '*_Wetlands.shp',
   '*_North*.shp',

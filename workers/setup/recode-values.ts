@@ -17,10 +17,7 @@ const flagOf = (means: string | undefined): Flag =>
 const textOf = (flag: unknown): Meanings['otherwise'] =>
   flag === true ? 'true' : flag === false ? 'false' : '';
 
-/**
- * What the values of a field's column mean as the field is read now; null where values are not to be chosen:
- * of other fields than flags and codes, of several columns, and of codes without end.
- */
+/** The meanings of a flag's or code's values as read now. Null for other fields and too many codes. */
 export function meaningsOf(field: ParcelTarget, spec: ColumnSpec, { columns }: Sample): ValueMeanings | null {
   const { type } = PARCEL_SPECS[field];
   const kind = type === 'boolean' ? 'flag' : type === 'text' && field.endsWith('_code') ? 'code' : null;

@@ -29,11 +29,7 @@ export type JoinedFeed = SuggestedFeed & {
 /** Fewer keys in common are chance, or two counties. */
 const MIN_SHARE = 0.5;
 
-/**
- * Writes one feed for several sources of a county: rolls, and the boundaries where one of them has shapes,
- * joined by the columns whose values agree. @throws PlatError of a source; `feed_definition` where they make
- * no roll
- */
+/** Joins sources by the columns whose values agree. @throws PlatError of a source, `feed_definition` */
 export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
   const { head, inputs, rows, baseDir } = request;
   const reading = { baseDir, rows, fips: head.fips };
@@ -90,10 +86,7 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
 
 type Parts = { first: Sample; further: Sample[]; shape: Sample | null };
 
-/**
- * The sections of the feed, and what is suggested for the first roll.
- * @param joins with the keys of the other sources; none where they have none in common
- */
+/** @param joins with the keys of the other sources, none if they share none */
 function sectionsOf(
   { first, further, shape }: Parts,
   joins: readonly (KeyMatch | null)[],

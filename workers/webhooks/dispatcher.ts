@@ -12,10 +12,7 @@ import { SCHEDULE } from '../../shared/webhooks/webhook-terms.ts';
 import { startLoop, type WakefulLoop } from '../queue/wakeful-loop.ts';
 import { bodyOf, headersOf, type Taken } from './webhook-message.ts';
 
-/**
- * Deliveries of a process that are under way at once, and of one webhook. Those of webhooks that fail have
- * places of their own: who never answers slows none that does.
- */
+/** Deliveries at once, per process and per webhook. Failing webhooks have their own, and slow no other. */
 const LANES = {
   well: { places: 1_024, each: 4 },
   failing: { places: 64, each: 1 },
@@ -63,10 +60,7 @@ type Dispatcher = {
   wakeLoops(): void;
 };
 
-/**
- * Delivers messages about changes to webhooks, each at least once. Deliveries that a killed worker had under
- * way are sent again, under the same id.
- */
+/** Delivers each message at least once. After a kill, open ones are sent again under the same id. */
 export function startDispatcher({ db, log, config, post }: DispatcherDeps): WakefulLoop {
   const dispatcher: Dispatcher = {
     db,

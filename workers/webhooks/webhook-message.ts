@@ -23,10 +23,7 @@ export type Taken = {
 
 const USER_AGENT = `Plat/${version} (+webhooks)`;
 
-/**
- * What is sent: thin, as what it tells of is read, and paid for, at `data.read`. @param apiUrl empty for
- * relative links
- */
+/** Thin, because the data is read, and paid for, at `data.read`. @param apiUrl empty for relative links */
 export function bodyOf({ type, seq, fips, at, data }: Taken, apiUrl: string): string {
   const path = pathOf({ type, seq, fips, data });
   return JSON.stringify({

@@ -36,10 +36,7 @@ const SQ_M: Record<AreaUnit, number> = {
 };
 const UNITS = Object.keys(SQ_M) as AreaUnit[];
 
-/**
- * How near stated and measured area have to be: a third of the rolls' rows differ by over 10
- * % (Washington NH).
- */
+/** A third of the rolls' rows differ from the measured area by over 10 % (Washington NH). */
 const AREA_TOLERANCE = 0.15;
 
 /** The unit in which a column agrees best with the measured areas, and the share of rows in which it does. */

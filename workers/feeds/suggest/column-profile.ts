@@ -23,10 +23,7 @@ export type Profile = {
   serial: boolean;
 };
 
-/**
- * What a column's values say to a field: how far they support it, and how they are to be read. Null: they
- * are something else.
- */
+/** How far a column's values support a field, and how to read them. Null when they are something else. */
 export type Fit = { support: number; doubt?: number; spec?: Omit<ColumnSpec, 'column'>; why: string } | null;
 
 export type Candidate = {
@@ -39,10 +36,7 @@ export type Candidate = {
   why: string;
 };
 
-/**
- * What name and values say together: each leaves a part of the doubt. The name alone comes
- * to 0.86 at the most.
- */
+/** Each part leaves some doubt. The name alone reaches 0.86. */
 export const confidenceOf = (name: number, support: number): number => 1 - (1 - 0.9 * name) * (1 - support);
 
 /** How many columns apart the parts of an address stand. */

@@ -73,10 +73,7 @@ const MARKS: readonly ListingField[] = [
 
 export type ListingColumns = { columns: Partial<Record<ListingField, ColumnSpec>>; marks: string[] };
 
-/**
- * The columns of an export of listings: statuses of a market, or asking prices, days of listing and numbers
- * of an MLS. Null for other files.
- */
+/** The columns of an export of listings, known by statuses, asking prices, listing days, or MLS numbers. */
 export function listingColumns({ columns: sampled, acres }: Sample): ListingColumns | null {
   // What has boundaries is a map of parcels.
   if (acres.some(area => area !== null)) return null;

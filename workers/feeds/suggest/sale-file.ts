@@ -10,10 +10,7 @@ import type { Candidate } from './column-profile.ts';
 import type { Suggestion, Suggestions } from './suggest-columns.ts';
 import { inline } from './write-feed.ts';
 
-/**
- * The preset of a file of sales that has these columns: all by which it knows parcel, day, price and the
- * sales that count. Undefined for rolls and other files.
- */
+/** The preset for a file of sales with these columns. Undefined for rolls and other files. */
 export function salePresetOf(names: readonly string[]): PresetName | undefined {
   const there = new Set(names.map(name => name.toUpperCase()));
   return PRESETS.find(name => {
@@ -69,10 +66,7 @@ export type SaleColumns = {
   fields: (Omit<Suggestion, 'field'> & { field: string })[];
 };
 
-/**
- * The columns of a file of sales that no preset knows: each row has a day and a price, and nothing says that
- * the rows are a roll. Undefined of rolls.
- */
+/** The columns of a file of sales that no preset knows. Undefined for rolls. */
 export function saleColumns(
   { key, fields }: Suggestions,
   rows: readonly Values[],

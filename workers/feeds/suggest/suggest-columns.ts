@@ -13,10 +13,7 @@ import { addressColumns, endsInCity, situsFromParts, withUnit } from './situs-fr
 import { fieldsOfName } from './suggest-names.ts';
 import { combinedColumns, findSums } from './suggest-together.ts';
 
-/**
- * From this confidence on a column is mapped; below it stands among the alternatives. docs/benchmarks.md
- * tells how it was measured.
- */
+/** Columns are mapped from this confidence. docs/benchmarks.md says how it was measured. */
 export const MIN_CONFIDENCE = 0.8;
 /** Below this nothing speaks for a column. */
 const POSSIBLE = 0.25;
@@ -29,9 +26,7 @@ export type Sample = {
   key?: string | undefined;
 };
 
-/**
- * A field with the way of filling it that is mapped, if one is sure enough, and the other ways, best first.
- */
+/** How a field is filled, if that is sure enough, and the alternatives, best first. */
 export type Suggestion = { field: ParcelTarget; mapped: Candidate | null; others: Candidate[] };
 
 export type Suggestions = {
@@ -80,10 +75,7 @@ const rank = ({ columns }: Candidate, byName: ReadonlyMap<string, Profile>): num
 /** How far a day of recording speaks for a sale by itself. */
 const RECORDED = 0.5;
 
-/**
- * The fields that a name may mean. Of a city, state, ZIP or address without a word of whose,
- * the neighbours tell.
- */
+/** The fields that a name may mean. Neighbors decide whose a plain city, state, ZIP or address is. */
 function namesOf(
   profile: Profile,
   alias: string | undefined,
@@ -173,10 +165,7 @@ type Part = 'city' | 'state' | 'zip' | 'address';
 const plainPart = ({ ideas, name }: Profile): Part | undefined =>
   /^st$/i.test(name) ? 'state' : PLAIN.get([...ideas].join(' ') as 'city');
 
-/**
- * Whether an address is the owner's or the parcel's: what the other columns leave, the states of the
- * owners, the neighbours.
- */
+/** Whether an address is the owner's or the parcel's, judged by the other columns. */
 function whoseAddress(profile: Profile, part: Part, all: readonly Profile[]): 'mail' | 'situs' | null {
   const idea = part === 'address' ? 'addr' : part;
   const has = (...whose: string[]) =>

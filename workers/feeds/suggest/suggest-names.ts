@@ -86,10 +86,7 @@ const IDEAS: Record<string, string> = {
 
 const WORDS = vocabularyOf(IDEAS);
 
-/**
- * A field by the ideas of its name: those that it needs, those that may stand beside them, and how much
- * the name alone says.
- */
+/** A field by the ideas in its name: those it needs, those allowed, and how much the name alone says. */
 type Form = [field: ParcelTarget, need: string, may: string, sure: number];
 
 const FORMS: readonly Form[] = [

@@ -12,10 +12,7 @@ const DATED = new RegExp(
 /** Longer texts are none of them. */
 const MAX_CHARS = 24;
 
-/**
- * What a spreadsheet did to a parcel number; null when it did nothing that shows. Dates of a workbook
- * arrive as dates: as text, 2012-03-02 may be a number.
- */
+/** What a spreadsheet did to a parcel number, or null. A workbook's dates are damage, texts may not be. */
 export function damageOf(text: string, raw: unknown): Failure | null {
   if (raw instanceof Date) return FAILURES.dated;
   if (text.length > MAX_CHARS) return null;

@@ -14,10 +14,7 @@ export function parseState(raw: unknown): string | null | Failure {
   return MILITARY.has(upper) ? upper : FAILURES.notAState;
 }
 
-/**
- * Five digits of '03280', '03280-1234', '032801234', with the leading zeros that a numeric column took
- * (3280). All zeros mean nothing.
- */
+/** '03280' for '03280-1234' and '032801234', and for 3280 from a numeric column. Zeros mean nothing. */
 export function parseZip(raw: unknown): string | null | Failure {
   const text = tidyText(raw);
   if (text === null) return null;
@@ -62,10 +59,7 @@ export function isKnownCounty(fips: number): boolean {
   return codes.has(fips);
 }
 
-/**
- * Of a row that names a former county of Connecticut, and nothing by which one of its
- * regions could be chosen.
- */
+/** For a row with a former county of Connecticut and nothing to choose its region by. */
 export const ambiguousRegion = (fips: number): string =>
   `${fiveDigits(fips)} is a former county of Connecticut, whose towns are in several planning regions (09110 to 09190), and neither town nor point says in which: map the city, or give the region's code`;
 

@@ -47,10 +47,7 @@ export const FAILURES = {
 export const isFailure = (value: unknown): value is Failure =>
   typeof value === 'object' && value !== null && 'reason' in value;
 
-/**
- * The form of a text without what it says: letters as x, digits as 0. Of people's names and numbers no
- * more is told or kept.
- */
+/** The form of a text without its content: x for letters, 0 for digits. Personal data is shown only so. */
 export const mask = (text: string): string => text.replace(/\p{L}/gu, 'x').replace(/\p{N}/gu, '0');
 
 /** The value as a message shows it: one line of at most 60 characters. */
@@ -67,10 +64,7 @@ export function displayValue(raw: unknown): string {
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
-/**
- * Words that mean "nothing" in rolls. 'NA' is also a code and a surname, 'UNKNOWN' something that
- * somebody recorded.
- */
+/** Words for "nothing" in rolls. 'NA' may be a code or a surname, 'UNKNOWN' a recorded value. */
 const NULL_WORDS = new Set(['NULL', '<NULL>', '(NULL)', 'N/A', '#N/A', 'NONE', 'NAN']);
 const LONGEST_NULL_WORD = 6;
 
@@ -87,10 +81,7 @@ const ASTERISK = 42;
 /** What dBASE, Excel and others write for a number that did not fit. */
 export const isOverflow = (raw: unknown): boolean => typeof raw === 'string' && /^\s*\*{2,}\s*$/.test(raw);
 
-/**
- * The text of any value: trimmed, white space collapsed, no NUL; null for nothing and the usual null words.
- * Lists are joined by ', '.
- */
+/** The trimmed text of a value without NUL or repeated spaces; null for nothing and the usual null words. */
 export function tidyText(raw: unknown): string | null {
   if (typeof raw !== 'string') return tidyOther(raw);
   const text = tidySpaces(raw);

@@ -26,10 +26,7 @@ import {
 import { parseFips, parseState, parseZip } from './place-value.ts';
 import { FAILURES, type Failure, isOverflow, tidyText } from './text-value.ts';
 
-/**
- * Turns what a source holds into what a column of ours holds. Null is "not known"; a Failure
- * is "cannot be used".
- */
+/** A value of a column of ours. Null is "not known". A Failure is "cannot be used". */
 export type Value = FieldValue | string[];
 export type Parser = (raw: unknown) => Value | Failure;
 
@@ -55,9 +52,7 @@ function parseBoolean(raw: unknown): boolean | null | Failure {
   return YES.has(text) ? true : NO.has(text) ? false : FAILURES.notABoolean;
 }
 
-/**
- * Texts that have an index, whose entries PostgreSQL limits to 2,704 bytes (of UTF-8, so to 676 characters).
- */
+/** Indexed texts: PostgreSQL limits entries to 2,704 bytes (of UTF-8, so to 676 characters). */
 const INDEXED = new Set(['apn', 'source', 'source_id', 'book']);
 export const MAX_IDENTIFIER = 255;
 
@@ -120,10 +115,7 @@ function parseUrl(raw: unknown): string | null | Failure {
   return text === null || isWebAddress(text) ? text : FAILURES.notAUrl;
 }
 
-/**
- * Web addresses from a list, JSON of one, or text. One entry that is no address spoils the list: half a
- * list would hide it.
- */
+/** Web addresses from a list, JSON, or text. One bad entry spoils the list, as half of it would hide that. */
 function parseList(raw: unknown): string[] | null | Failure {
   const items = Array.isArray(raw) ? raw : split(tidyText(raw));
   const addresses: string[] = [];

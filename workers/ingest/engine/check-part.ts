@@ -62,9 +62,7 @@ export type PartCheck = {
 /** Rows with a day and a price of a sale that is more than nominal, comps or not. */
 export type PricedSales = { rows: number; vacant: number; codes: Record<string, number> };
 
-/**
- * What is known of a mapped row beside its values: of a parcel key and county; of a feature class and label.
- */
+/** The parts of a mapped row beyond its values: of parcels key and county, of features class and label. */
 export type RowFacts = {
   key?: string;
   fips?: number;
@@ -111,10 +109,7 @@ export type OpenPart = {
   resolve: Resolve;
 };
 
-/**
- * Starts the dry run of one source. `onKey` gets the keys of parcels.
- * @throws PlatError `feed_mapping` when the source lacks a column that the feed names
- */
+/** `onKey` gets the keys of parcels. @throws PlatError `feed_mapping` when a column is missing */
 export function openPart(
   part: PartCheck['part'],
   { source, format }: InputSpec,

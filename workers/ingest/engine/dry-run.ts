@@ -112,10 +112,7 @@ export function checkContext(baseDir: string) {
   return { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env };
 }
 
-/**
- * Maps the first rows of one source. What keeps them from being read is a problem of the result, no error.
- * @param readOn whether the keys of further rows are wanted
- */
+/** A source that can't be read is a problem, not an error. @param readOn whether more keys are wanted */
 export async function checkPart(
   { limit, read, result }: DryRun,
   name: PartCheck['part'],

@@ -30,10 +30,7 @@ export type RunStart = {
   readCheckpoint(): Promise<ResoCheckpoint | null>;
 };
 
-/**
- * Runs `work` as a run of a feed, under the feed's lock; a job that is repeated after its run has ended gets
- * that run's result.
- */
+/** Runs `work` under the feed's lock. A repeated job gets the result of its run that has ended. */
 export async function runLocked(
   deps: RunDeps,
   start: RunStart,

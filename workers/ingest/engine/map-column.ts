@@ -17,10 +17,7 @@ export type CompiledColumn = {
   raw(values: Values): unknown;
 };
 
-/**
- * Compiles one mapped column into a function of a row. @returns null when the column is optional and
- * the source lacks it
- */
+/** @returns null when the column is optional and missing in the source */
 export function compileColumn(
   target: FieldTarget,
   spec: ColumnSpec,
@@ -90,10 +87,7 @@ function getter(name: string, resolve: Resolve): Getter | null {
   return values => pluck(values[column], property);
 }
 
-/**
- * A property of every entry of a list; of RESO's Media in its Order, and of photographs
- * alone (MediaCategory).
- */
+/** A property of every list entry. RESO's Media in its Order, photographs only (MediaCategory). */
 function pluck(list: unknown, property: string): unknown {
   if (!Array.isArray(list)) return null;
   const entries = list.filter((entry): entry is Values => typeof entry === 'object' && entry !== null);
@@ -183,9 +177,7 @@ function areaReader(
 
 const HECTARES_PER_ACRE = 0.404_685_642_24;
 
-/**
- * Divisions, not factors: 10,890 square feet must be 0.25 acres to the last digit, for buckets begin there.
- */
+/** Divisions, not factors: 10,890 square feet must be 0.25 acres to the last digit, where buckets start. */
 export const TO_ACRES: Record<AreaUnit, (area: number) => number> = {
   acres: area => area,
   sqft: area => area / SQ_FT_PER_ACRE,
@@ -212,9 +204,7 @@ const UNITS = new Map(
   ),
 );
 
-/**
- * The unit that a word means ('Square Feet', 'AC.'); `whenEmpty` for none, null for a word that is no unit.
- */
+/** The unit that a word means ('Square Feet', 'AC.'). Null for a word that is no unit. */
 function unitOf(raw: unknown, whenEmpty: AreaUnit): AreaUnit | null {
   const text = tidyText(raw);
   return text === null ? whenEmpty : (UNITS.get(text.toLowerCase().replace(/[^a-z0-9]/g, '')) ?? null);

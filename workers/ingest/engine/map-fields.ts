@@ -20,9 +20,7 @@ import {
 /** A value that could not be used and is null, or (reason 'cut') a text of which the end is left out. */
 export type DroppedValue = { field: string; reason: string; message: string };
 
-/**
- * A row that is not merged: rejected, or left out by skip_where (reason 'skipped'; counted, not rejected).
- */
+/** A row that is rejected, or skipped by skip_where (reason 'skipped', which counts separately). */
 export type RejectedRow = { ok: false; field: string | null; reason: string; message: string };
 
 /** A mapped row: the values of its kind's fields in their order, and what had to be dropped. */
@@ -50,10 +48,7 @@ type MappedInput = {
 
 type MapRow<Mapped> = (row: SourceRow) => Mapped | RejectedRow;
 
-/**
- * Makes a mapper that leaves out rows that `skip_where` names; `further` is what the feed names
- * besides its columns.
- */
+/** Skips the rows of `skip_where`. @param further columns that the feed names outside its mapping */
 export function mapperOf<Mapped>(
   { columns: mapped, skipWhere }: MappedInput,
   compile: (resolve: Resolve) => MapRow<Mapped>,

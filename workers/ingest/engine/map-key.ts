@@ -6,9 +6,7 @@ import type { Resolve } from './source-columns.ts';
 
 export const TOTAL_LINE = rejectRow('key', 'skipped', 'a line of totals, no parcel');
 
-/**
- * The texts of the key's columns without white space and in upper case, joined; null when nothing is left.
- */
+/** The key's texts joined, in upper case and without white space. Null when nothing remains. */
 export function compileKey(
   spec: KeySpec,
   resolve: Resolve,

@@ -16,10 +16,7 @@ import { stageSchema } from './stage-schema.ts';
 /** The comparison adds to the counts of the run, so the job is tried again as a whole. */
 const ONCE = { retries: false };
 
-/**
- * Compares what a run staged with what is there and merges it, in one transaction with the run's end and the
- * jobs that follow. @param moved whether another as_of has put statistics and values out of date
- */
+/** In one transaction with the run's end and the next jobs. @param moved by another as_of */
 export async function mergeRun(
   run: RunContext,
   compare: (db: Db) => Promise<Prepared>,

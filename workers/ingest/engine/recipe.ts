@@ -33,10 +33,7 @@ export type Prepared = {
   merge(db: Db): Promise<void>;
   /** Cleanup after the merge is committed; nothing depends on it. */
   tidy?(): Promise<void>;
-  /**
-   * Where an incremental source goes on next time; stored with the merge, and also when there
-   * was nothing to merge.
-   */
+  /** Where an incremental source continues next time. Stored even when there was nothing to merge. */
   checkpoint?: ResoCheckpoint | null;
   /** Why an incremental source ended early; what came before it is merged first. */
   brokeOff?: unknown;

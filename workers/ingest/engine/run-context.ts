@@ -12,10 +12,7 @@ export type RunDeps = {
   log: Logger;
   signal: AbortSignal;
   env: NodeJS.ProcessEnv;
-  /**
-   * Kept until a run has ended well, so that the next attempt resumes reading a service; without it, each
-   * starts over.
-   */
+  /** Kept until a run ends well, so that the next attempt resumes. Without it, each starts over. */
   workDir?: string;
   sharedDir?: string;
   progress(fraction: number, note: string): void;

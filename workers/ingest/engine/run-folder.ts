@@ -6,16 +6,10 @@ import { join } from 'node:path';
 import type { Config } from '../../../shared/platform/config.ts';
 import { errorCode } from '../../../shared/platform/errors.ts';
 
-/**
- * With the host's name: containers that share a folder for temporary files number their
- * processes each from 1.
- */
+/** With the host's name, because containers that share a folder all number their processes from 1. */
 const PREFIX = `plat-run_${hostname()}_`;
 
-/**
- * A new folder for what one run downloads and unpacks; its name says whose it is. @throws what the
- * file system throws
- */
+/** A folder for what one run downloads and unpacks, named after its process. */
 export const makeRunFolder = (): Promise<string> => mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}_`));
 
 const WORK_PREFIX = `plat-work_${hostname()}_`;
@@ -24,10 +18,7 @@ const WORK_DAYS = 3;
 
 export const sharedFolder = ({ PLAT_DIR }: Pick<Config, 'PLAT_DIR'>): string => join(PLAT_DIR, 'downloads');
 
-/**
- * Where a feed keeps what has to outlast a worker, apart from those of other installations; made
- * by who writes there.
- */
+/** What has to outlast a worker, separate for each installation. Created when needed. */
 export function workFolder(
   { DATABASE_URL, PLAT_DIR }: Pick<Config, 'DATABASE_URL' | 'PLAT_DIR'>,
   feed: string,
@@ -36,10 +27,7 @@ export function workFolder(
   return join(tmpdir(), `${WORK_PREFIX}${installation}_${feed}`);
 }
 
-/**
- * Removes what killed workers of this host left. Only before a run: a folder of this process's number is
- * from an earlier one.
- */
+/** Removes what killed workers of this host left. Call before a run: this process's number was reused. */
 export function sweepRunFolders(folder = tmpdir()): string[] {
   const ended = (name: string) =>
     name.startsWith(PREFIX) && hasEnded(Number.parseInt(name.slice(PREFIX.length), 10));

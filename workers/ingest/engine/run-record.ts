@@ -9,10 +9,7 @@ export type Attempt = { runId: number; attempt: number };
 
 export type RunStatus = 'merged' | 'unchanged' | 'blocked' | 'failed';
 
-/**
- * `version` as the source tells it; `digest` of that and of everything in the feed that decides what
- * becomes of its rows.
- */
+/** `digest` covers `version` and everything in the feed that affects its rows. */
 export type SourceState = { version: string; digest: string };
 
 export type InputRecord = { input: string; source: string[]; bytes: number } & Partial<SourceState>;
@@ -20,10 +17,7 @@ export type InputRecord = { input: string; source: string[]; bytes: number } & P
 /** `moved`: another as_of has put statistics and values out of date. */
 type Registered = { id: number; checkpoint: ResoCheckpoint | null; moved: boolean };
 
-/**
- * Writes a feed's definition under its name. @throws PlatError `feed_kind` when data of another kind was
- * ingested under the name
- */
+/** @throws PlatError `feed_kind` when data of another kind was ingested under the name */
 export async function registerFeed(db: Db, feed: AnyFeed): Promise<Registered> {
   const { name, kind: ownKind, definition, asOf } = feed;
   const values = { name, kind: ownKind, definition: JSON.stringify(definition), as_of: asOf };

@@ -22,10 +22,7 @@ export type Faults = {
 
 type StageRow<Mapped> = (mapped: Mapped, row: SourceRow, faults: Faults) => void;
 
-/**
- * Maps every row of an input and hands the mapped ones to `stageRow`; the others are skipped or rejected.
- * `drain` waits, once a batch, until the server has taken what was staged.
- */
+/** Skipped and rejected rows don't reach `stageRow`. `drain` waits for the server after each batch. */
 export async function stageRows<Mapped extends { ok: true }>(
   { name, batches, map, checked = true }: RowInput<Mapped>,
   kept: { counts: RunCounts; rejects: RejectWriter },

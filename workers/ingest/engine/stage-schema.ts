@@ -22,10 +22,7 @@ export async function createStage(db: Db, of: Attempt, statements: string[]): Pr
 /** What staging makes besides its tables. */
 export type Staged<More> = { counts: RunCounts; inputs: InputRecord[]; more: More };
 
-/**
- * Records that all is staged, and from what. The table is unlogged like those beside it: a crash of the
- * server empties all of them.
- */
+/** Records what was staged and from what. A crash of the server empties this unlogged table too. */
 export async function noteStaged(
   { db, counts, inputs, ...of }: { db: Db } & Attempt & Omit<Staged<unknown>, 'more'>,
   madeOf: string,
@@ -35,10 +32,7 @@ export async function noteStaged(
   await db.run('feeds/note_staged', values, { stage: stageSchema(of) });
 }
 
-/**
- * Takes over what an earlier attempt that died had staged from the same sources, and drops whatever else
- * earlier attempts left. @param madeOf null when the sources can't be told to be the same
- */
+/** Takes over what a dead attempt staged from the same sources, and drops the rest. @param madeOf or null */
 export async function takeOverStage<More>(
   db: Db,
   of: Attempt,
@@ -77,10 +71,7 @@ export async function dropStages(db: Db, runId: number): Promise<void> {
   for (const schema of await stagesOf(db, runId)) await db.execute(`drop schema if exists ${schema} cascade`);
 }
 
-/**
- * Runs `work` on a connection whose search path begins with the run's staging schema, so that statements name
- * its tables plainly.
- */
+/** Runs `work` on a connection that finds the run's staging tables by their plain names. */
 export function withStage<T>(db: Db, of: Attempt, work: (db: Db) => Promise<T>): Promise<T> {
   return db.connection(async connection => {
     await connection.execute(`set search_path = ${stageSchema(of)}, public`);

@@ -1,8 +1,6 @@
 import type { SourceRow } from '../../formats/row-batch.ts';
 
-/**
- * A parcel in as many parts is rare; lots of a common owner or a road that share a word for a key are not.
- */
+/** Few parcels have as many parts. Roads or common land that share a word for a key do. */
 const MANY_PARTS = 10;
 
 /** Features by key, of keys without a digit but 0, such as "NA": they often stand for no parcel. */

@@ -4,10 +4,7 @@ import type { FilesCheck } from '../engine/dry-run.ts';
 import type { Files } from './files-schema.ts';
 import { namedTiles, readTiles } from './stage-tiles.ts';
 
-/**
- * Reads the headers of the first files that a feed names. @throws PlatError of the index, or of a file that
- * the feed names itself
- */
+/** Reads the first files' headers. @throws PlatError of the index, or of a file that the feed names itself */
 export async function checkFiles<Header>(
   files: Files,
   context: OpenContext,

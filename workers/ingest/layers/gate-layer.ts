@@ -63,9 +63,7 @@ export function outsideCoverage(
   return `${outside} of ${placed} ${words.rows} lie wholly outside the declared coverage (${oneDecimal(share)} %, ${limit}; ${places}): is coverage right? Is it another place's file?`;
 }
 
-/**
- * The box for which a version of a layer has information: its coverage, and the county that its feed names.
- */
+/** The box for which a version of a layer has information: its coverage and its feed's county. */
 export function coveredBox({ coverage, fips }: LayerVersion['scope']): Readonly<Box> | null {
   const box = coverage.every((side, i) => side === NO_COVERAGE[i]) ? null : coverage;
   const county = (fips !== null && countyExtent(fips)) || null;

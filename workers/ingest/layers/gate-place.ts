@@ -5,10 +5,7 @@ import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { LayerFeed } from './vector-layer.ts';
 
-/**
- * County polygons are generalized by up to a kilometer, coastal parcels reach into the water, and
- * roads cross the line.
- */
+/** County polygons are simplified by up to a kilometer, and coastal parcels and roads cross the line. */
 const MARGIN_DEG = 0.05;
 
 /** The box in which what belongs to a county lies, or null where it is not known. */
@@ -17,10 +14,7 @@ export function countyBox(fips: number): Box | null {
   return box ? padBox(box, MARGIN_DEG) : null;
 }
 
-/**
- * The boxes in which a feed's features belong: its county's, else the states'. A county without a known box
- * has none: nothing lies outside.
- */
+/** The boxes of a feed's county, or of all states. None for a county without a known box. */
 export function homeBoxes(fips: number | null): Box[] {
   if (fips !== null) {
     const box = countyBox(fips);
@@ -83,10 +77,7 @@ export function tilesOutside(tiles: readonly { extent: Box }[], boxes: readonly 
   return tiles.filter(({ extent }) => !boxes.some(box => boxesIntersect(box, extent))).length;
 }
 
-/**
- * How much of the area of one box another one holds, in percent; areas on a plate carrée, which is
- * enough for a gate.
- */
+/** The share of the first box that is in the other, in percent, on a plate carrée. */
 export function sharedPercent(of: Readonly<Box>, other: Readonly<Box>): number {
   const width = Math.min(of[2], other[2]) - Math.max(of[0], other[0]);
   const height = Math.min(of[3], other[3]) - Math.max(of[1], other[1]);
@@ -96,9 +87,7 @@ export function sharedPercent(of: Readonly<Box>, other: Readonly<Box>): number {
   return area === 0 ? 100 : (100 * width * height) / area;
 }
 
-/**
- * How much larger what two boxes hold is than the first alone, in percent of that; 0 where it has no area.
- */
+/** How much larger the second box is than the first, in percent. 0 if the first has no area. */
 export function grownPercent(before: Readonly<Box>, now: Readonly<Box>): number {
   if (boxArea(before) === 0) return 0;
   return ((100 - sharedPercent(now, before)) * boxArea(now)) / boxArea(before);

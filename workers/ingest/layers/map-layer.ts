@@ -11,10 +11,7 @@ import { usualColumns } from './layer-schema.ts';
 import type { LayerInput, RawReader, VectorLayer } from './vector-layer.ts';
 
 export type MappedFeature = MappedRow & {
-  /**
-   * What is stored of it: a road's class, the NWI code, the flood zone; null for a feature
-   * that does not count.
-   */
+  /** A road's class, NWI code or flood zone. Null for a feature that does not count. */
   class: string | null;
   /** Its name in the counts by class. */
   label: string;
@@ -24,11 +21,7 @@ export type MappedFeature = MappedRow & {
   at: Position | null;
 };
 
-/**
- * Compiles the mapping of a feed of a vector layer. A row is refused when nothing
- * tells what it is: a road without a class, or of one that the feed does not list; a flood zone without a
- * name, or that FEMA does not have.
- */
+/** Rejects roads without a known class, and flood zones without a name or that FEMA does not have. */
 export function compileLayerMapper(layer: VectorLayer, input: LayerInput): Mapper<MappedFeature> {
   const map = mapperOf(input, resolve => compile(layer, input, resolve));
   const prepare = (firstRows: readonly SourceRow[]): void => {
@@ -38,10 +31,7 @@ export function compileLayerMapper(layer: VectorLayer, input: LayerInput): Mappe
   return Object.assign((row: SourceRow) => map(row), { prepare, mentions: map.mentions });
 }
 
-/**
- * The columns that a feed does not name itself may be missing, but not all that tell what a feature is.
- * @throws PlatError `feed_mapping`
- */
+/** Columns that the feed doesn't name may be missing, but not all that decide. @throws `feed_mapping` */
 function requireDecisive(
   { rows, requires, usual }: VectorLayer,
   { columns }: LayerInput,

@@ -53,10 +53,7 @@ export async function markCovered(
   return db.rowCount('land/mark_covered_parcels', {}, parts);
 }
 
-/**
- * The distance from a parcel within which a layer of the kind changes its figures: for roads the longest
- * reach of any.
- */
+/** The distance at which a layer of the kind changes a parcel's figures. */
 async function marginOf(db: Db, kind: LayerKind): Promise<number> {
   if (kind === 'elevation') return TERRAIN_MARGIN_M;
   return kind === 'roads' ? ((await roadMarginM(db)) ?? 0) : 0;

@@ -12,10 +12,7 @@ export type FeatureResult =
   | { ok: true; feature: StagedFeature; repairs: string[] }
   | { ok: false; reason: string; message: string };
 
-/**
- * Validates, repairs and encodes the geometry of a feature. What is the same in class, name and geometry
- * has the same hash, whatever file it came from.
- */
+/** Equal class, name and geometry give equal hashes, regardless of the file. */
 export function stageFeature(
   { geometry: form }: Pick<VectorLayer, 'geometry'>,
   { class: featureClass, called, at }: { class: string; called: string | null; at: Position | null },

@@ -75,18 +75,13 @@ async function compare(
   };
 }
 
-/**
- * Where a layer is complete: its feed's coverage, else its county, whose box takes in its neighbors' roads,
- * else the box around what was read.
- */
+/** The feed's coverage, or its county, whose box includes neighbors' roads, or the box of what was read. */
 function scopeOf({ coverage, fips, reachM }: LayerFeed, featuresBox: Box | null): LayerScope {
   return { coverage: coverage ?? (fips === null ? featuresBox : null) ?? NO_COVERAGE, fips, reachM };
 }
 
 type StagedLayer = {
-  /**
-   * The box around all features, those that do not count included and rejected ones not; null without any.
-   */
+  /** The box around all features except rejected ones. Null without any. */
   extent: Box | null;
   declared: DeclaredPlace | null;
 };

@@ -58,10 +58,7 @@ async function stageInputs(run: RunContext, feed: AssessorFeed): Promise<void> {
 
 type NamedInput = [name: string, input: ParcelInput];
 
-/**
- * In the order in which they are read: rows of further rolls are there when those of the roll are
- * completed from them.
- */
+/** In reading order: further rolls come first, because they complete the roll's rows. */
 function parcelInputs({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[] {
   return [
     ...furtherRolls.map((input, i): NamedInput => [`roll ${i + 2}`, input]),

@@ -22,16 +22,10 @@ const FACT_NAMES = Object.values(FACTS);
 
 export const DERIVED_COLUMNS = ['owner_key', 'place_key', ...Object.keys(FACTS)];
 
-/**
- * Part of every row's digest: raise it when a word list or a rule of the derivation changes, so that the next
- * run of a feed rewrites its parcels.
- */
+/** Part of every row's digest. Raise it when a derivation changes, so that the next run rewrites parcels. */
 export const DERIVATION = 3;
 
-/**
- * Derives what filters ask of an owner from a row's values (in the order of
- * PARCEL_FIELD_NAMES), as COPY columns.
- */
+/** COPY columns for what filters ask about an owner. Values are in the order of PARCEL_FIELD_NAMES. */
 export type DeriveColumns = (values: FieldValue[], fips: number) => string;
 
 const AT = Object.fromEntries(PARCEL_FIELD_NAMES.map((name, i) => [name, i])) as Record<ParcelField, number>;

@@ -34,10 +34,7 @@ type Terms = {
   sales?: Sales | null;
 };
 
-/**
- * A row without a key or with an unknown or foreign county is rejected; other values that do not parse become
- * null and are reported.
- */
+/** Rows without a key or with a wrong county are rejected. Other bad values become null and are reported. */
 export function compileParcelMapper(
   input: Pick<ParcelInput, 'key' | 'columns' | 'skipWhere'>,
   { fips: feedFips, sales = null }: Terms,
@@ -121,10 +118,7 @@ const SALE_PRICE = PARCEL_FIELD_NAMES.indexOf('last_sale_price');
 
 type CountyOf = (source: Record<string, unknown>) => number | RejectedRow;
 
-/**
- * The county of a row: the feed's, the row's own, or a refusal when the row's is missing, unknown,
- * or not the feed's.
- */
+/** The feed's county or the row's own, or a refusal when that is missing, unknown, or another. */
 function compileCounty(feedFips: number | null, column: CompiledColumn | null): CountyOf {
   const isPlace = (fips: number) => isKnownCounty(fips) || isFormerCounty(fips);
   if (feedFips !== null && !isPlace(feedFips)) {
@@ -148,10 +142,7 @@ function compileCounty(feedFips: number | null, column: CompiledColumn | null): 
 const wrongCounty = (fips: number, feedFips: number): RejectedRow =>
   rejectRow('fips', 'wrong_fips', `${fiveDigits(fips)} is not the feed's county ${fiveDigits(feedFips)}`);
 
-/**
- * The planning region of a row that names a former county of Connecticut: by its town, else by the
- * middle of its geometry.
- */
+/** The planning region for a former county of Connecticut, by town or the middle of the geometry. */
 function regionOf(
   former: number,
   feedFips: number | null,

@@ -123,9 +123,7 @@ export function outsideParcelsFault(
   return `${outside} of ${points} parcels lie outside the county (${where}): is the CRS right?`;
 }
 
-/**
- * Why stated acreages are too far from the measured ones, with the unit that would fit; null when they agree.
- */
+/** Why stated acreages are too far from the measured ones, with the unit that would fit. */
 function wrongAcreage(
   { parcels, median, off, unit }: Acreage,
   { max_acreage_off_percent: most }: Gates,

@@ -17,10 +17,7 @@ const NO_SHAPE: GeometryFault = {
   refuses: true,
 };
 
-/**
- * Of parcels: a point of each, by county. A row of the roll whose geometry is of no use is a
- * parcel without one.
- */
+/** A point of each parcel, by county. A roll's row with an unusable geometry is a parcel without one. */
 export function parcelPlaces({
   gates,
 }: AssessorFeed): Places & { addShape: Places['add']; warnings(): string[] } {

@@ -7,10 +7,7 @@ const TABLES = ['parcels', 'parcel_filters', 'owner_words', 'situs_words', 'parc
 const partitionOf = (table: string, state: number) => `${table}_${String(state).padStart(2, '0')}`;
 const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(code / 1000)))];
 
-/**
- * The columns by which rows of parcels are found; sampling all sixty takes nine times as long, and autovacuum
- * does it.
- */
+/** Columns that find parcels. Sampling all sixty takes nine times as long, and autovacuum does that. */
 const ANALYZED_COLUMNS = '(fips, property_id, feed_id, source_key, apn_normalized, retired_at)';
 
 /**

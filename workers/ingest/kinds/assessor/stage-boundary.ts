@@ -62,10 +62,7 @@ function stagePoint(point: unknown): { ok: true; staged: StagedShape; repairs: R
   };
 }
 
-/**
- * The staged form of valid polygons whose area is known; null where nothing is left on the grid on
- * which they are stored.
- */
+/** The staged form of valid polygons. Null when nothing remains on the grid that stores them. */
 export function measureBoundary(polygons: MultiPolygon, areaAcres: number): StagedBoundary | null {
   const stored = snapToGrid(polygons);
   if (stored === null || stored.length === 0) return null;

@@ -105,9 +105,7 @@ export async function stageMapped(
   await copy.end();
 }
 
-/**
- * The line of stage_roll of a parcel of input 0, the roll, or 1, a geometry file; counts its filled fields.
- */
+/** A line of stage_roll, from the roll (0) or a geometry file (1). Counts its filled fields. */
 function rollLine(
   input: 0 | 1,
   rowNo: number,
@@ -132,10 +130,7 @@ const NO_GEOMETRY = {
   message: 'The feature has no geometry, and this input exists for its geometry.',
 };
 
-/**
- * Stages a row's shape; `place` is the line's input, row number, county and key. @returns why it
- * cannot be used, or null
- */
+/** @param place the line's input, row number, county and key @returns why the shape can't be used */
 export function stageShape(
   geometry: Geometry | null,
   place: string,

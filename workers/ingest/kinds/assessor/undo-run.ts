@@ -17,10 +17,7 @@ import { type DeriveColumns, derivation, readZipCounties } from './derive-fields
 import { countCoverage, mergeParcels } from './merge-parcels.ts';
 import { COPY_ROLL } from './stage-parcels.ts';
 
-/**
- * Undoes a run: a run of the same feed whose rows are what the database kept of the parcels before, written
- * by the same merge as any other. @throws PlatError `undo_refused`
- */
+/** A run whose rows are the parcels that the database kept. @throws PlatError `undo_refused` */
 export async function undoRun(
   deps: RunDeps,
   { run: undoes, requestedBy, jobId }: UndoPayload & { jobId: string | null },
@@ -88,10 +85,7 @@ const BATCH = 5_000;
 
 type Kept = { property_id: number; fips: number; was: Record<string, FieldValue> };
 
-/**
- * Stages parcels as the roll had them. The staged key is the parcel's id, as parcels of several feeds may
- * share a key.
- */
+/** Stages parcels under their ids, because parcels of several feeds may share a key. */
 async function stageRolls(db: Db, undoes: number, derive: DeriveColumns): Promise<void> {
   for (let after = 0; ; ) {
     const rows = await db.run<Kept>('feeds/read_kept_rolls', { run_id: undoes, after, limit: BATCH });

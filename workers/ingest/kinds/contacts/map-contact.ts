@@ -32,10 +32,7 @@ export type MappedContact = MappedRow & {
 
 const AT: Record<string, number> = positionsOf(CONTACT_FIELD_NAMES);
 
-/**
- * Compiles the mapping of a feed of contacts. A row is refused that does not tell whose it is,
- * or where they live.
- */
+/** Rejects rows without a name or a place. */
 export function compileContactMapper(input: ContactInput): Mapper<MappedContact> {
   return mapperOf(input, resolve => {
     const fill = compileFill(CONTACT_ROWS, input.columns, resolve);

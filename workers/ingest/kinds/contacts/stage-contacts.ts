@@ -33,10 +33,7 @@ export type ContactStage = {
 const COPY = `copy stage_contact (row_no, hash, id, source, source_id, entity_name, first_name, middle_name, last_name, suffix, places,
   phones, emails, last_seen, keys) from stdin`;
 
-/**
- * Maps, validates and stages contacts; people on the suppression list are counted and not stored, nor are
- * rows without a telephone number.
- */
+/** Suppressed people, and rows without a phone number, are counted but not stored. */
 export async function stageContacts(input: RowInput<MappedContact>, stage: ContactStage): Promise<void> {
   const { counts, feed, list } = stage;
   const copy = openCopy(stage.copy, COPY);

@@ -153,10 +153,7 @@ function requireNotOlder(codes: Iterable<number>, edition: string, before: Reado
   }
 }
 
-/**
- * Area codes must be at the day before a change list; what it says of those that are known as of a
- * later day is left out.
- */
+/** Area codes must be at the day before a change list. Those that are newer ignore it. */
 function advance(
   editions: Map<number, string>,
   touched: Bitmaps,

@@ -13,10 +13,7 @@ import { checkFiles } from '../../layers/check-files.ts';
 import { tileProblems } from '../../layers/check-place.ts';
 import type { ElevationFeed } from './elevation-feed.ts';
 
-/**
- * Files whose cells are looked at: some blocks of each, which over http are as many requests,
- * two of a tiled file.
- */
+/** Files that are sampled. A tiled one takes two requests over http. */
 const SAMPLED = 50;
 
 async function checkTiles(feed: ElevationFeed, limit: number, warnings: string[]): Promise<TilesCheck> {
@@ -81,10 +78,7 @@ function readingProblems({ named, read, tiles, rejected }: TilesCheck, max_rejec
   ];
 }
 
-/**
- * Reads the headers of a feed's first tiles and a few of their cells; what keeps it from running is added to
- * the problems, and is no error.
- */
+/** What keeps the feed from running is added to the problems. */
 export async function checkElevation(
   feed: ElevationFeed,
   limit: number,
@@ -111,16 +105,10 @@ export async function checkElevation(
 /** Two blocks of a tiled file are enough; of one in strips of a row each, all that SHARES names are read. */
 const ENOUGH_CELLS = 2 ** 16;
 
-/**
- * Where the blocks lie, as shares of the way from the first to the last one: fill values are at the rim,
- * heights in the middle.
- */
+/** Where the blocks are between the first and the last: fill values at the rim, heights in the middle. */
 const SHARES = [0, 1 / 2, 1, 1 / 4, 3 / 4, 1 / 8, 3 / 8, 5 / 8, 7 / 8];
 
-/**
- * Reads a few blocks of a file along its diagonal, the first and the middle one at least. @throws PlatError
- * as `readBlock` does
- */
+/** Reads blocks along the diagonal, at least the first and the middle. @throws PlatError of `readBlock` */
 async function sampleHeights(tile: ElevationTile, context: { signal: AbortSignal }): Promise<HeightSample> {
   const bytes = openByteSource(tile.source, context);
   const image = await openImage(bytes);

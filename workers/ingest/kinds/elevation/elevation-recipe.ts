@@ -7,10 +7,7 @@ import { stageTiles, tilesOf } from '../../layers/stage-tiles.ts';
 import { checkElevation } from './check-elevation.ts';
 import type { ElevationFeed } from './elevation-feed.ts';
 
-/**
- * Of each file only the header is read and kept: heights stay where they are and are read by window when
- * attributes are computed.
- */
+/** Only headers are stored. Heights are read by window when attributes are computed. */
 export const elevationRecipe: Recipe<ElevationFeed, TileHeader[]> = {
   tables: [sql('land/create_tile_stage')],
   stage: (run, { elevation: input }) => {

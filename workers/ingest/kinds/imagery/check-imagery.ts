@@ -9,10 +9,7 @@ import { describeServer } from './imagery-server.ts';
 /** A larger file without overviews is read in full where large parcels lie. */
 const NEEDS_OVERVIEWS = 4096;
 
-/**
- * Reads the headers of a feed's first files, or asks its server what it has; what keeps it from running is
- * added to the problems.
- */
+/** What keeps the feed from running is added to the problems. */
 export async function checkImagery(
   feed: ImageryFeed,
   limit: number,

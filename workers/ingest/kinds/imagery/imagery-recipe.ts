@@ -9,10 +9,7 @@ import { checkImagery } from './check-imagery.ts';
 import type { ImageryFeed } from './imagery-feed.ts';
 import { describeServer, type ImagerySource } from './imagery-server.ts';
 
-/**
- * What is kept of imagery is where it is, how fine and of which day; pixels are read by window when
- * a picture is made.
- */
+/** Only place, resolution and day are stored. Pixels are read by window when a picture is made. */
 export const imageryRecipe: Recipe<ImageryFeed, ImagerySource[]> = {
   tables: [sql('imagery/create_imagery_stage')],
   stage: (run, feed) => {

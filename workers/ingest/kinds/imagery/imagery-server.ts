@@ -26,11 +26,7 @@ export type ImagerySource = {
 /** A relief has no pixels; it ranks after all imagery. */
 const RELIEF_M = 1e6;
 
-/**
- * The source of a feed that is no list of files.
- * @throws PlatError `feed_source` when an ImageServer cannot be asked, `feed_format` when it does
- * not say where it is
- */
+/** @throws PlatError `feed_source` when an ImageServer does not answer, `feed_format` when it has no place */
 export async function describeServer(feed: ImageryFeed, signal: AbortSignal): Promise<ImagerySource> {
   const { imagery: input } = feed;
   const { type, captured } = input;
@@ -55,10 +51,7 @@ export async function describeServer(feed: ImageryFeed, signal: AbortSignal): Pr
   return sourceOf(`relief of ${feed.name}`, declared, RELIEF_M, {});
 }
 
-/**
- * What an ImageServer says of itself:
- * https://developers.arcgis.com/rest/services-reference/enterprise/image-service/
- */
+/** https://developers.arcgis.com/rest/services-reference/enterprise/image-service/ */
 const serverSchema = z.object({
   extent: z.object({
     xmin: z.number(),

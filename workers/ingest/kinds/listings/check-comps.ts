@@ -7,10 +7,7 @@ export const MIN_SALE_PRICE = 1_000;
 
 const CODES_SHOWN = 8;
 
-/**
- * What becomes of the sales of a feed's first rows; of a roll without comps what each choice would yield.
- * @param reads whether the feed makes comps of its sales
- */
+/** What the first rows' sales become, or would become. @param reads whether the feed makes comps of them */
 export function compsOf(fips: number | null, reads: boolean, parts: readonly PartCheck[]): string[] {
   const total = (of: (part: PartCheck) => number) => parts.reduce((sum, part) => sum + of(part), 0);
   const [rows, comps] = [total(part => part.rows), total(part => part.sales)];

@@ -17,10 +17,7 @@ const MIN_PRICE = 1_000;
 const isInUnitedStates = (lon: number, lat: number): boolean =>
   lat > -15 && lat < 72 && (lon < -64 || lon > 144);
 
-/**
- * Drops values of a listing that contradict its other values, and reports why: a size in square
- * feet, a day of listing after the sale, and a place outside the United States.
- */
+/** Drops sizes in square feet, listing days after the sale, and places outside the United States. */
 export function dropContradictions(values: Value[]): DroppedValue[] {
   const number = (field: ListingField) => values[AT[field]] as number | null;
   const day = (field: ListingField) => values[AT[field]] as string | null;

@@ -53,9 +53,7 @@ export function listingLine(rowNo: number, listing: ListingRecord): string {
   return `${rowNo}\t${listingId(listing.source, listing.source_id)}\t${values.join('\t')}\t${hash}`;
 }
 
-/**
- * Columns added later are part of the digest only where they have a value, so that older digests stay valid.
- */
+/** Newer columns are digested only if they have a value, so that older digests stay valid. */
 const isDigested = (listing: ListingRecord) => (name: (typeof COLUMNS)[number]) =>
   !OPTIONAL_COLUMNS.has(name) || listing[name] !== null;
 const OPTIONAL_COLUMNS = new Set<string>(['asked_price', 'views', 'saves', 'deed']);

@@ -21,10 +21,7 @@ import { LISTING_ROWS, type ListingsFeed } from './listings-feed.ts';
 import { compileListingMapper } from './map-listing.ts';
 import { mergeListings } from './merge-listings.ts';
 
-/**
- * An incremental source that breaks off is merged as far as it came; the error is thrown then, so that the
- * next attempt goes on from there.
- */
+/** A source that breaks off is merged that far. The error follows, so that the next attempt continues. */
 export const listingsRecipe: Recipe<ListingsFeed, Staged> = {
   tables: [sql('feeds/create_raw_stage'), compose('market/create_listing_stage', LISTING_PARTS)],
   stage: (run, { listings }) =>
@@ -124,10 +121,7 @@ async function stageListings(
   return staged;
 }
 
-/**
- * Ends where a source breaks off that can be taken up again; what fails while a batch is staged is thrown in
- * the consumer instead.
- */
+/** Ends where a resumable source breaks off. What fails while staging is thrown in the consumer. */
 async function* untilItBreaks(batches: AsyncIterable<RowBatch>, staged: Staged): AsyncGenerator<RowBatch> {
   try {
     for await (const batch of batches) {

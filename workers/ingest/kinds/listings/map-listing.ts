@@ -20,10 +20,7 @@ export type ListingValue = Value;
 
 const AT = positionsOf(LISTING_FIELD_NAMES);
 
-/**
- * A row is refused when its source_id, status or the price of its status is unusable; other values that do
- * not parse become null.
- */
+/** Rejects rows without a usable source_id, status, or price of the status. Other bad values become null. */
 export function compileListingMapper(input: ListingInput): Mapper<MappedRow> {
   return mapperOf(input, resolve => {
     const fill = compileFill(LISTING_ROWS, input.columns, resolve);

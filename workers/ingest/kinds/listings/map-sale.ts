@@ -18,9 +18,7 @@ import {
 export type Deed = {
   /** Identifies the deed, such as book and page; null when unknown. */
   book: string | null;
-  /**
-   * Whether it is over several parcels; null where the source does not say, and day, price and seller decide.
-   */
+  /** Whether it covers several parcels. Null when unknown: then day, price and seller decide. */
   several: boolean | null;
 };
 
@@ -61,10 +59,7 @@ function compileAll(conditions: readonly SkipCondition[], resolve: Resolve): (so
   return source => tests.every(test => test(source));
 }
 
-/**
- * The sales of a row, whose date and price were read before; none without a section of sales.
- * @param dateColumn of the last sale
- */
+/** Date and price are read before. None without a section of sales. @param dateColumn of the last sale */
 export function compileSales(
   sales: Sales | null,
   dateColumn: ColumnSpec | undefined,

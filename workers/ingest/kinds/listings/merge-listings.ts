@@ -2,10 +2,7 @@ import type { Db } from '../../../../shared/platform/db.ts';
 import { LISTING_CHANGES } from '../../../changes/changed-fields.ts';
 import { LISTING_PARTS } from './listing-record.ts';
 
-/**
- * Brings listings to what the run staged, inside the caller's transaction, with their history, and marks the
- * regions whose statistics, and the counties whose valuations, are due.
- */
+/** Also keeps their history, and marks the regions and counties to recompute. */
 export async function mergeListings(db: Db, runId: number, feedId: number): Promise<void> {
   await db.run('valuation/mark_comps');
   await db.run('changes/stage_listing_changes', {}, LISTING_CHANGES);

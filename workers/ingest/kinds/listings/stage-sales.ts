@@ -12,9 +12,7 @@ type Sale = {
   source_id: string;
   row_no: number;
   status: 'SOLD' | 'OFF_MARKET';
-  /**
-   * It fits the feed's description of a sale that counts; one that does not is here because it was a comp.
-   */
+  /** Counts as a sale for the feed. One that doesn't is here because it was a comp. */
   qualified: boolean;
   multi_parcel: boolean;
   /** Another feed has the same sale. */

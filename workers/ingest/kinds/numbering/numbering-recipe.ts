@@ -13,10 +13,7 @@ import { withStages } from '../../engine/stage-schema.ts';
 import { compileBlockMapper } from './map-block.ts';
 import { NUMBERING_ROWS, type NumberingFeed } from './numbering-feed.ts';
 
-/**
- * Blocks of telephone numbers with their carriers. A feed is complete: blocks that it no longer lists are
- * removed.
- */
+/** Blocks of phone numbers with their carriers. Blocks that the feed no longer lists are removed. */
 export const numberingRecipe: Recipe<NumberingFeed, void> = {
   tables: [sql('contacts/create_block_stage')],
   async stage(run, { numbering: input }) {
