@@ -17,9 +17,9 @@ import {
   type CommandResult,
   connectedConfig,
   EXIT,
+  errorText,
   exitCodeOf,
 } from './common/cli-session.ts';
-import { errorText } from './common/error-text.ts';
 import { addContactCommands } from './contact-command.ts';
 import { addCountyCommands } from './county-command.ts';
 import { addDealCommands } from './deal-command.ts';

@@ -16,8 +16,7 @@ import { print, regionsLine } from '../common/cli-output.ts';
 import { type ConnectedConfig, deliverJobs } from '../common/cli-session.ts';
 import { claimState, clearState, writeState } from '../common/cli-state.ts';
 import { createSupervisor } from './supervisor.ts';
-import { finishDueJobs } from './up-jobs.ts';
-import { addSampleDeals, ingestSamples, missingSamples } from './up-sample.ts';
+import { addSampleDeals, finishDueJobs, ingestSamples, missingSamples } from './up-jobs.ts';
 import { adminPassword, demoKey, demoLink, demoOwner, welcome } from './welcome.ts';
 
 const READY_TIMEOUT_MS = 60_000;

@@ -1,10 +1,17 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addDeal, type DealFields, findBoard, type Owner } from '../../shared/deals/deal-board.ts';
+import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import { MODEL_VERSION } from '../../shared/kernels/valuation/model.ts';
+import type { Config } from '../../shared/platform/config.ts';
 import type { Db } from '../../shared/platform/db.ts';
-import { enqueue, retryWhileUnreachable } from '../../shared/platform/queue/jobs.ts';
+import { enqueue, retryWhileUnreachable, waitForJob } from '../../shared/platform/queue/jobs.ts';
+import type { Feed } from '../../workers/ingest/all-kinds.ts';
+import { installedFeeds, isBundled } from '../../workers/ingest/feed-folders.ts';
 import { planLandAttributesJob } from '../../workers/land/plan-land-attributes-job.ts';
 import { recomputeMarketJob } from '../../workers/market/recompute-market-job.ts';
 import { valueAllCountiesJob } from '../../workers/valuation/value-all-counties-job.ts';
+import { openProgress } from '../common/cli-enqueue.ts';
 import { print } from '../common/cli-output.ts';
 
 /** The sample's attributes take some ten seconds on two cores. */
@@ -12,7 +19,7 @@ const SAMPLE_PATIENCE_MS = 100_000;
 /** A start that ingests nothing doesn't wait for a state's parcels. The workers finish them. */
 const PATIENCE_MS = 3_000;
 
-export type StartupContext = { db: Db; deliver(ids: string[]): Promise<void>; signal: AbortSignal };
+type StartupContext = { db: Db; deliver(ids: string[]): Promise<void>; signal: AbortSignal };
 
 /** Work that a merge has left due, whether a job does it already, and the job that does. */
 type Due = {
@@ -85,6 +92,83 @@ export async function finishJobs(
       asked = true;
     }
     if (Date.now() > deadline) return print(due.goesOn(waiting));
+    await sleep(100, undefined, { signal });
+  }
+}
+
+export async function missingSamples(db: Db, config: Config): Promise<Feed[]> {
+  const rows = await db.run<{ name: string }>('feeds/list_ingested_feeds');
+  const present = new Set(rows.map(row => row.name));
+  const { feeds } = await installedFeeds(config);
+  return feeds.filter(feed => isBundled(feed) && !present.has(feed.name));
+}
+
+export async function ingestSamples({ db, deliver, signal }: StartupContext, feeds: Feed[]): Promise<void> {
+  const terms = { force: false, sources: {}, requestedBy: 'plat up' };
+  const jobs = await Promise.all(
+    feeds.map(async ({ name }) => ({ name, ...(await enqueue(db, ingestJob, { feed: name, ...terms })) })),
+  );
+  await deliver(jobs.map(job => job.id));
+  // Every job that is waited for listens to it.
+  setMaxListeners(0, signal);
+  const view = openProgress(process.stdout);
+  const wait = async ({ name, id }: (typeof jobs)[number]) => {
+    const state = await waitForJob(db, id, { signal, onState: seen => view.update(name, seen) });
+    return { ...state, name };
+  };
+  const states = await Promise.all(jobs.map(wait)).finally(() => view.stop());
+  for (const { name, status, result, error } of states) {
+    const blocked = (result as { status?: string } | null)?.status === 'blocked';
+    if (status === 'done' && !blocked) continue;
+    const why = blocked ? 'the gate blocked it' : error;
+    print(`The bundled feed ${name} was not ingested (\`npx plat runs\` tells more): ${why}`);
+  }
+}
+
+/** Five lots that the demo user sells, in five stages; they are comps of the bundled listings. */
+const DEALS: readonly (DealFields & { apn: string })[] = [
+  { apn: '14-341', status: 'listed', purchase_price: '9500.00', agent_fee: '1800.00' },
+  { apn: '9-11', status: 'offer_received', purchase_price: '11000.00', closing_costs: '850.00' },
+  { apn: '19-15', status: 'offer_accepted', purchase_price: '14500.00', expected_sell_price: '30000.00' },
+  {
+    apn: '16-71-02',
+    status: 'in_title',
+    deal_type: 'double_close',
+    purchase_price: '12000.00',
+    expected_sell_price: '20500.00',
+    contract_expiration_date: '2025-11-15',
+    closing_date: '2025-10-31',
+  },
+  {
+    apn: '20-20',
+    status: 'sold',
+    purchase_price: '3200.00',
+    misc_costs: '150.00',
+    expected_sell_price: '8600.00',
+  },
+];
+
+/** Longer than their five jobs take, behind others. */
+const DEALS_PATIENCE_MS = 20_000;
+
+/** Adds the sample's deals to a board that was never used, and waits for their listings. */
+export async function addSampleDeals({ db, signal }: StartupContext, owner: Owner): Promise<void> {
+  const isNew = await db.transaction(async tx => {
+    if ((await findBoard(tx, owner)) !== undefined) return false;
+    for (const { apn, ...fields } of DEALS) {
+      const [listing] = await tx.run<{ id: string }>('deals/find_live', {
+        pattern: null,
+        apn,
+        fips: 33_019,
+        zip: null,
+      });
+      if (listing !== undefined) await addDeal(tx, owner, { listing_id: listing.id }, fields);
+    }
+    return true;
+  });
+  for (const deadline = Date.now() + DEALS_PATIENCE_MS; isNew && Date.now() < deadline; ) {
+    const rows = await db.run<{ waiting: number }>('deals/count_waiting');
+    if (rows[0]!.waiting === 0) return;
     await sleep(100, undefined, { signal });
   }
 }

@@ -1,11 +1,22 @@
-import { type ComputeOptions, computeChunk, type LandKernels } from '../../shared/land/compute-land.ts';
+import { addToGroup } from '../../shared/kernels/groups.ts';
+import {
+  COLUMNS_OF,
+  type ComputedParcel,
+  type ComputeOptions,
+  computeChunk,
+  type LandKernels,
+} from '../../shared/land/compute-land.ts';
 import type { MarkedRow } from '../../shared/land/marked-layers.ts';
 import { type LandInput, readLand } from '../../shared/land/read-land.ts';
-import { LAYER_BITS } from '../../shared/model/land-layers.ts';
+import { LAYER_BITS, LAYER_KINDS } from '../../shared/model/land-layers.ts';
 import type { Db } from '../../shared/platform/db.ts';
+import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
+import type { Values } from '../../shared/platform/named-parameters.ts';
+import { type Fragments, literal } from '../../shared/platform/statements.ts';
+import { readShownLand, stageMeasuredLand } from '../changes/measured-changes.ts';
+import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { enqueueValuations } from '../valuation/enqueue-valuations.ts';
 import { landlockedWarnings } from './landlocked.ts';
-import { type LandChunk, type WrittenChunk, writeChunk } from './write-chunk.ts';
 
 /**
  * Computes the land attributes of a chunk's parcels and stores them; killed anywhere it can be done again,
@@ -42,4 +53,88 @@ function readChunk(db: Db, { fips, chunk }: LandChunk): Promise<LandInput> {
 async function followedBy(db: Db, { fips, chunk }: LandChunk): Promise<{ last: boolean; awaited: boolean }> {
   const [row] = await db.run<{ last: boolean; awaited: boolean }>('land/is_last_chunk', { fips, chunk });
   return row!;
+}
+
+/** Parcels of a county that were marked to be computed together. */
+export type LandChunk = { fips: number; chunk: number };
+
+type WrittenChunk = {
+  /** Parcels whose attributes were stored, those without geometry included. */
+  parcels: number;
+  /** Of those, the ones of which filters now say something else. */
+  changed: number;
+};
+
+type Mark = { property_id: number; mark: number };
+
+/**
+ * Stores a chunk in one transaction, takes back its marks but those of kinds that could not be computed,
+ * marks valuations that look at the land, and records as a change what is now shown differently. What was
+ * marked again since it was read, or is no longer the chunk's, is left alone; a merge of the county is waited
+ * for.
+ * @param shapeless parcels without geometry
+ */
+function writeChunk(
+  db: Db,
+  { fips, chunk }: LandChunk,
+  parcels: readonly ComputedParcel[],
+  shapeless: readonly Mark[],
+  signal: AbortSignal,
+): Promise<WrittenChunk> {
+  return db.transaction(async tx => {
+    await takeLock(tx, [LOCKS.countyAttributes, fips], signal, 'pg_try_advisory_xact_lock_shared');
+    await tx.run('land/announce_writing');
+    const rows = await tx.run<Mark>('land/lock_marked_parcels', { fips, chunk });
+    const marks = new Map(rows.map(({ property_id, mark }) => [property_id, mark]));
+    const isMine = ({ property_id, mark }: Mark) => marks.get(property_id) === mark;
+    const shaped = parcels.filter(isMine);
+    const unknown = shapeless.filter(isMine).map(row => row.property_id);
+
+    const written = { fips, property_ids: [...shaped.map(row => row.property_id), ...unknown] };
+    const before = await readShownLand(tx, written);
+    const changed: number[] = [];
+    const change = async (name: string, values: Values, parts?: Fragments) => {
+      const ids = await tx.run<{ property_id: number }>(name, values, parts);
+      changed.push(...ids.map(row => row.property_id));
+    };
+    for (const [layers, group] of groupBy(shaped, row => row.layers))
+      await change('land/store_attributes', {}, partsOf(fips, layers, group));
+    if (unknown.length > 0) await change('land/forget_attributes', { fips, property_ids: unknown });
+    if (changed.length > 0) await tx.run('valuation/mark_land', { fips });
+    await openChanges(tx);
+    await stageMeasuredLand(tx, fips, before, await readShownLand(tx, written));
+    for (const [remaining, group] of groupBy(shaped, row => row.remaining)) {
+      const ids = group.map(row => row.property_id);
+      if (remaining === 0) await tx.run('land/clear_marks', { fips, property_ids: ids });
+      else await tx.run('land/narrow_marks', { fips, property_ids: ids, layers: remaining });
+    }
+    if (unknown.length > 0) await tx.run('land/clear_marks', { fips, property_ids: unknown });
+    await recordChanges(tx);
+    return { parcels: shaped.length + unknown.length, changed: changed.length };
+  });
+}
+
+function groupBy(
+  parcels: readonly ComputedParcel[],
+  key: (parcel: ComputedParcel) => number,
+): Map<number, ComputedParcel[]> {
+  const groups = new Map<number, ComputedParcel[]>();
+  for (const parcel of parcels) addToGroup(groups, key(parcel), parcel);
+  return groups;
+}
+
+function partsOf(fips: number, layers: number, parcels: readonly ComputedParcel[]): Fragments {
+  const set = LAYER_KINDS.flatMap(kind =>
+    COLUMNS_OF[kind].map(column =>
+      (layers & LAYER_BITS[kind]) > 0
+        ? `${column} = excluded.${column}`
+        : `${column} = case when a.shape_hash = excluded.shape_hash then a.${column} end`,
+    ),
+  );
+  return {
+    fips: literal(fips),
+    parcels: literal(JSON.stringify(parcels)),
+    columns: LAYER_KINDS.flatMap(kind => COLUMNS_OF[kind]).join(', '),
+    set: set.join(', '),
+  };
 }

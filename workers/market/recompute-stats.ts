@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addToGroup } from '../../shared/kernels/groups.ts';
-import { dayOf, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { dayOf, isoDay, monthEnds, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import { regionStats, statsBody, statsEtag } from '../../shared/model/market-stats.ts';
 import { packStats } from '../../shared/model/stats-codec.ts';
 import type { Db } from '../../shared/platform/db.ts';
-import { messageOf } from '../../shared/platform/errors.ts';
-import { LOCKS, withLock } from '../../shared/platform/locks.ts';
+import { isRetryable, messageOf } from '../../shared/platform/errors.ts';
+import { LOCKS, takeLock, withLock } from '../../shared/platform/locks.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
+import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { regionFields } from '../regions/load-regions.ts';
 import {
   type Codes,
@@ -16,17 +17,8 @@ import {
   type Snapshot,
   type StoredRegion,
 } from './market-snapshot.ts';
-import { recordMonth } from './record-month.ts';
-import {
-  type ComputedStats,
-  clearMarks,
-  type FailedRegion,
-  isChanged,
-  type Written,
-  writeStats,
-} from './write-stats.ts';
 
-export type RecomputeOptions = {
+type RecomputeOptions = {
   /** 'YYYY-MM-DD'; without it today or the day of the latest snapshot, see `asOfDay`. */
   asOf?: string | undefined;
   progress?: (done: number, total: number) => void;
@@ -188,4 +180,110 @@ function countUnknown(rowsOf: RowsOf, regions: readonly StoredRegion[]): number 
   const types = ['county', 'zip'] as const;
   const codes = types.flatMap(type => [...rowsOf[type].keys()].map(code => `${type}:${fiveDigits(code)}`));
   return codes.filter(code => !knownRegions.has(code)).length;
+}
+
+type ComputedStats = {
+  region: StoredRegion;
+  etag: string;
+  asOf: string | null;
+  listings: number;
+  /** null when the stored bytes are the same; likewise `figures`. */
+  body: string | null;
+  figures: Buffer | null;
+};
+
+type FailedRegion = { type: string; code: string; message: string };
+
+export type Written = {
+  changed: number;
+  failed: FailedRegion[];
+};
+
+/**
+ * Writes a batch and takes back its marks in one transaction. When the batch cannot be written, each
+ * region is tried by itself: the others do not suffer for one, which keeps its old row and its mark.
+ * @throws what the server says when the connection is lost or the like, after which a retry may succeed.
+ */
+async function writeStats(db: Db, batch: readonly ComputedStats[]): Promise<Written> {
+  try {
+    if (batch.length > 0) await db.transaction(tx => writeTogether(tx, batch));
+    return { changed: batch.filter(entry => entry.body !== null).length, failed: [] };
+  } catch (error) {
+    if (isRetryable(error)) throw error;
+    if (batch.length === 1) {
+      const { type, code } = batch[0]!.region;
+      return {
+        changed: 0,
+        failed: [{ type, code, message: messageOf(error) }],
+      };
+    }
+  }
+  const written: Written = { changed: 0, failed: [] };
+  for (const entry of batch) {
+    const { changed, failed } = await writeStats(db, [entry]);
+    written.changed += changed;
+    written.failed.push(...failed);
+  }
+  return written;
+}
+
+async function writeTogether(tx: Db, batch: readonly ComputedStats[]): Promise<void> {
+  const changed = batch.filter(isChanged);
+  if (changed.length > 0) {
+    await openChanges(tx);
+    await updateRows(tx, changed);
+  }
+  await clearMarks(
+    tx,
+    batch.map(entry => entry.region),
+  );
+  if (changed.length > 0) await recordChanges(tx);
+}
+
+/** Whether anything of the row differs from what is stored. */
+const isChanged = ({ region, etag, asOf, listings }: ComputedStats): boolean =>
+  etag !== region.etag || asOf !== region.as_of || listings !== region.listings;
+
+async function updateRows(db: Db, rows: readonly ComputedStats[]): Promise<void> {
+  const bodies = {
+    types: rows.map(row => row.region.type),
+    codes: rows.map(row => row.region.code),
+    bodies: rows.map(row => row.body ?? '').join('\n'),
+  };
+  await db.run('changes/stage_stats_changes', bodies);
+  await db.run('market/update_region_stats', {
+    ...bodies,
+    figures: rows.map(row => row.figures?.toString('base64') ?? '').join('\n'),
+    etags: rows.map(row => row.etag),
+    as_of_days: rows.map(row => row.asOf),
+    listing_counts: rows.map(row => row.listings),
+  });
+}
+
+/** Takes back marks as they were read; regions without one are passed over. */
+async function clearMarks(
+  db: Db,
+  regions: readonly { type: string; code: string; marked_at: string | null }[],
+): Promise<void> {
+  const marked = regions.filter(region => region.marked_at !== null);
+  if (marked.length === 0) return;
+  await db.run('market/clear_dirty_regions', {
+    types: marked.map(region => region.type),
+    codes: marked.map(region => region.code),
+    marked_at: marked.map(region => region.marked_at),
+  });
+}
+
+type Options = { today?: number | undefined; signal?: AbortSignal | undefined };
+
+/** Call with the lock of recomputes, before the first response of a new month is written. */
+async function recordMonth(db: Db, { today, signal }: Options): Promise<void> {
+  const [last] = monthEnds(today ?? utcDay(Date.now()), 1);
+  const day = isoDay(last!);
+  const rows = await db.run<{ recorded: boolean }>('market/has_recorded', { day });
+  if (rows[0]!.recorded) return;
+  await db.transaction(async tx => {
+    await takeLock(tx, [LOCKS.marketHistory], signal, 'pg_try_advisory_xact_lock');
+    await tx.run('market/record_month', { day });
+  });
 }

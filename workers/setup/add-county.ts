@@ -12,7 +12,7 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 import { readPreset } from '../feeds/presets.ts';
 import type { Feed } from '../ingest/all-kinds.ts';
 import { sharedFolder } from '../ingest/engine/run-folder.ts';
-import { tilesOfBounds } from '../ingest/layers/tile-names.ts';
+import { tilesOfBounds } from '../ingest/layers/stage-tiles.ts';
 import { parseFeed } from '../ingest/load-feeds.ts';
 import { suggestFeed } from './check-suggestion.ts';
 import { addressOf } from './feed-address.ts';

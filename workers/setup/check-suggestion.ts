@@ -1,10 +1,11 @@
 import type { LoadedFeed } from '../../shared/feeds/file-feeds.ts';
+import { PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
-import type { PresetName } from '../feeds/presets.ts';
-import { readPreset } from '../feeds/presets.ts';
+import { type PresetName, readPreset } from '../feeds/presets.ts';
+import type { Candidate } from '../feeds/suggest/column-profile.ts';
 import { isReso, listingColumns } from '../feeds/suggest/listing-file.ts';
 import { saleColumns, salePresetOf, salesSection } from '../feeds/suggest/sale-file.ts';
-import { type Suggestions, suggestColumns } from '../feeds/suggest/suggest-columns.ts';
+import { type Sample, type Suggestions, suggestColumns } from '../feeds/suggest/suggest-columns.ts';
 import {
   columnLines,
   type FeedHead,
@@ -12,6 +13,7 @@ import {
   inputLines,
   plainColumnLines,
 } from '../feeds/suggest/write-feed.ts';
+import { decimalPoint, newNotation, noteNotation } from '../feeds/values/number-notation.ts';
 import type { InputSection } from '../formats/format-input.ts';
 import type { RowBatch } from '../formats/row-batch.ts';
 import { checkFeed } from '../ingest/check-feed.ts';
@@ -19,7 +21,6 @@ import type { FeedCheck } from '../ingest/engine/dry-run.ts';
 import type { FindLoaded } from '../ingest/kinds/assessor/loaded-feeds.ts';
 import { parseFeed } from '../ingest/load-feeds.ts';
 import { guessCounty } from './county-of-rows.ts';
-import { withDecimalCommas } from './decimal-commas.ts';
 import { columnsSampled, kindOfColumns, readSample } from './read-sample.ts';
 
 export type SuggestRequest = {
@@ -154,4 +155,44 @@ async function checkText(
     if (!(error instanceof PlatError)) throw error;
     return { check: null, problems: error.message.split('\n'), loaded: [] };
   }
+}
+
+type Suggest = (sample: Sample) => Suggestions;
+
+/** If a file has decimal commas, suggests by what they mean, and adds `decimal: ","` to such columns. */
+const withDecimalCommas =
+  (suggest: Suggest): Suggest =>
+  sample => {
+    const commas = commaColumns(sample.columns);
+    if (commas.size === 0) return suggest(sample);
+    const columns = sample.columns.map(column =>
+      commas.has(column.name) ? { ...column, values: column.values.map(decimalPoint) } : column,
+    );
+    const { key, fields } = suggest({ ...sample, columns });
+    const declare = (candidate: Candidate): Candidate => {
+      const isNumber = NUMERIC.has(PARCEL_FIELDS[candidate.field as keyof typeof PARCEL_FIELDS]?.type);
+      if (!isNumber || !candidate.columns.every(name => commas.has(name))) return candidate;
+      return { ...candidate, spec: { ...candidate.spec, decimal: ',' } };
+    };
+    return {
+      key,
+      fields: fields.map(({ field, mapped, others }) => ({
+        field,
+        mapped: mapped && declare(mapped),
+        others: others.map(declare),
+      })),
+    };
+  };
+
+const NUMERIC = new Set<string>(['number', 'money', 'integer']);
+
+/** The columns whose numbers can only be, or may be, written so, in a file of which one can only be. */
+function commaColumns(columns: Sample['columns']): Set<string> {
+  const noted = columns.map(({ name, values }) => {
+    const notation = newNotation();
+    for (const value of values) noteNotation(notation, value);
+    return { name, ...notation };
+  });
+  const possible = noted.filter(({ comma, either, point }) => comma + either > 0 && point === 0);
+  return new Set(possible.some(({ comma }) => comma > 0) ? possible.map(({ name }) => name) : []);
 }

@@ -3,11 +3,11 @@ import type { Input } from '../../../shared/model/feed-kinds.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import { alternatives, fieldTarget, type RowFields, sourceColumns } from '../../feeds/feed-columns.ts';
+import { type Notation, newNotation, noteNotation } from '../../feeds/values/number-notation.ts';
 import { displayValue, tidyText } from '../../feeds/values/text-value.ts';
 import type { TargetSpec } from '../../feeds/values/value-parser.ts';
 import type { InputSpec } from '../../formats/format-input.ts';
 import { type BadRow, isTooDeep, type SourceRow, TOO_DEEP } from '../../formats/row-batch.ts';
-import { doubtfulText } from './doubtful-text.ts';
 import { type CompiledColumn, compileColumn } from './map-column.ts';
 import type { MappedRow, Mapper } from './map-fields.ts';
 import { columnsOf, type Resolve, resolver } from './source-columns.ts';
@@ -261,4 +261,86 @@ function countFills(fills: Fills, values: Record<string, unknown>): void {
     if (text === null || fill === undefined) continue;
     if (fill.filled++ === 0) fill.sample = displayValue(text);
   }
+}
+
+/** UTF-8 that was read as Latin-1 (Ã‘ for Ñ), and the mark of a byte that could not be read at all. */
+const MISREAD =
+  /[ÃÂ][\u0080-\u00bf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u2044\u20ac\u2122]|â€|\ufffd/;
+
+const NUMERIC = new Set<TargetSpec['type']>(['number', 'money', 'integer', 'degrees']);
+
+type Noted = { notation: Notation; isMoney: boolean; misread: number; example: string | null };
+
+/** Values that Plat can read, but may misread: numbers with a decimal comma, and text in another encoding. */
+function doubtfulText() {
+  const columns = new Map<string, Noted>();
+  return {
+    note(column: string, spec: TargetSpec, raw: unknown): void {
+      if (typeof raw !== 'string') return;
+      const noted = columns.get(column) ?? newNoted(spec);
+      columns.set(column, noted);
+      if (NUMERIC.has(spec.type)) noteNotation(noted.notation, raw);
+      else if (MISREAD.test(raw)) {
+        noted.misread++;
+        noted.example ??= raw;
+      }
+    },
+    warnings(part: string): string[] {
+      const all = [...columns];
+      const isEuropean = all.some(([, { notation }]) => notation.comma > 0 && notation.point === 0);
+      return all.flatMap(([column, noted]) => [
+        ...notationWarning(part, column, noted, isEuropean),
+        ...misreadWarning(part, column, noted),
+      ]);
+    },
+  };
+}
+
+const newNoted = ({ type, unit }: TargetSpec): Noted => ({
+  notation: newNotation(),
+  isMoney: type === 'money' || unit === 'USD',
+  misread: 0,
+  example: null,
+});
+
+function notationWarning(
+  part: string,
+  column: string,
+  { notation: { comma, either, point, example }, isMoney }: Noted,
+  isEuropean: boolean,
+): string[] {
+  if (comma + either === 0 || point > 0 || (comma === 0 && !isMoney && !isEuropean)) return [];
+  const what =
+    comma > 0 ? 'have a decimal comma or points between thousands' : 'may have points between thousands';
+  return [
+    `${part}: ${comma + either} numbers for ${column} ${what}, such as ${displayValue(example)}. If 51.000 is fifty-one thousand there, set decimal: "," for ${column}.`,
+  ];
+}
+
+function misreadWarning(part: string, column: string, { misread, example }: Noted): string[] {
+  if (misread === 0) return [];
+  return [
+    `${part}: ${misread} texts for ${column} look as if they were read in the wrong encoding, such as ${displayValue(example)}. Set "encoding" to the one that the file is in, such as utf-8 or windows-1252.`,
+  ];
+}
+
+/** Few parcels have as many parts. Roads or common land that share a word for a key do. */
+const MANY_PARTS = 10;
+
+/** Features by key, of keys without a digit but 0, such as "NA": they often stand for no parcel. */
+export function wordKeys() {
+  const features = new Map<string, number>();
+  return {
+    note({ geometry }: SourceRow, key: string): void {
+      if (geometry === null || /[1-9]/.test(key)) return;
+      features.set(key, (features.get(key) ?? 0) + 1);
+    },
+    warnings: (part: string): string[] =>
+      [...features]
+        .filter(([, count]) => count >= MANY_PARTS)
+        .map(
+          ([key, count]) =>
+            `${part}: the key ${key} stands on ${count} features, which become one parcel. If it means that there is none, leave them out with ${part}.skip_where.`,
+        ),
+  };
 }

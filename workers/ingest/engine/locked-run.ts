@@ -6,7 +6,7 @@ import type { RunContext, RunDeps } from './run-context.ts';
 import { newCounts } from './run-counts.ts';
 import { makeRunFolder } from './run-folder.ts';
 import { abandonRuns, endedRun, endRun, lastAcceptedRun, type RunStatus, startRun } from './run-record.ts';
-import { dropStage, dropStages } from './stage-schema.ts';
+import { dropStage, dropStages } from './stage-rows.ts';
 
 export type RunResult = {
   runId: number;

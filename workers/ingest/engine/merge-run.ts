@@ -11,7 +11,7 @@ import type { Outcome } from './locked-run.ts';
 import type { Prepared } from './recipe.ts';
 import type { RunContext } from './run-context.ts';
 import { detachRun, endRun, lastAcceptedRun, type RunStatus } from './run-record.ts';
-import { stageSchema } from './stage-schema.ts';
+import { stageSchema } from './stage-rows.ts';
 
 /** The comparison adds to the counts of the run, so the job is tried again as a whole. */
 const ONCE = { retries: false };

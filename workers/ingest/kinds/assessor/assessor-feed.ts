@@ -9,7 +9,7 @@ import { PARCEL_SPECS, PARCEL_TARGETS, type ParcelTarget } from '../../../feeds/
 import type { Preset } from '../../../feeds/presets.ts';
 import { INPUT_PROPERTIES, readWindow } from '../../../formats/format-input.ts';
 import type { FileOf } from '../../engine/feed-kind.ts';
-import { keySpec, SALES_SECTION, salesOf } from '../listings/resolve-sales.ts';
+import { keySpec, SALES_SECTION, salesOf } from '../listings/listings-feed.ts';
 
 export const PARCEL_ROWS: RowFields = { names: PARCEL_FIELD_NAMES, specs: PARCEL_SPECS };
 

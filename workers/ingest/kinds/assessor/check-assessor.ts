@@ -1,10 +1,20 @@
-import type { Mapping } from '../../engine/check-part.ts';
+import { PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
+import type { Sales } from '../../../feeds/feed.ts';
+import {
+  type Mapping,
+  type PartCheck,
+  type PricedSales,
+  type RowNotes,
+  wordKeys,
+} from '../../engine/check-part.ts';
 import { checkPart, type DryRun } from '../../engine/dry-run.ts';
-import { compsOf } from '../listings/check-comps.ts';
+import type { MappedRow } from '../../engine/map-fields.ts';
+import { countClass, newClasses } from '../../engine/run-counts.ts';
+import { compCounter, compsOf, MIN_SALE_PRICE } from '../listings/check-comps.ts';
+import { countsOf } from '../listings/listing-notes.ts';
 import { type AssessorFeed, PARCEL_ROWS, type ParcelInput } from './assessor-feed.ts';
-import { compileParcelMapper, showsSales } from './map-parcel.ts';
+import { compileParcelMapper, type MappedParcel, showsSales } from './map-parcel.ts';
 import { SAME_FORM } from './parcel-gates.ts';
-import { noteParcels } from './parcel-notes.ts';
 import { parcelPlaces } from './parcel-places.ts';
 
 const UNMATCHED_SHOWN = 5;
@@ -60,4 +70,64 @@ async function checkShape(
   told.push(
     `shape: none of the first ${checked} keys of the roll, such as ${unmatched[0]}, is in the shape file, which has keys such as ${example}. ${SAME_FORM}`,
   );
+}
+
+/** What the dry run notes of a roll: its sales, large lots, and parcels that share a word for a key. */
+const noteParcels =
+  (sales: Sales | null) =>
+  (check: PartCheck): RowNotes<MappedParcel> => {
+    const { part } = check;
+    const priced: PricedSales = { rows: 0, vacant: 0, codes: newClasses() };
+    check.priced = priced;
+    const comps = sales && compCounter('assessor', sales.minPrice);
+    const large = largeLots();
+    const words = wordKeys();
+    return {
+      mapped({ rowNo, geometry }, { values }) {
+        notePriced(priced, values);
+        if (geometry === null) large.note(rowNo, values);
+      },
+      used(row, parcel) {
+        comps?.add(parcel);
+        words.note(row, parcel.key);
+      },
+      warnings: doubtful => [...doubtful, ...large.warnings(part), ...words.warnings(part)],
+      finish: () => void (comps && Object.assign(check, countsOf(comps))),
+    };
+  };
+
+const [LAST_DAY, LAST_PRICE, VACANT, CODE] = (
+  ['last_sale_date', 'last_sale_price', 'vacant', 'sale_price_code'] as const
+).map(name => PARCEL_FIELD_NAMES.indexOf(name)) as [number, number, number, number];
+
+function notePriced(priced: PricedSales, values: MappedRow['values']): void {
+  const price = values[LAST_PRICE];
+  if (values[LAST_DAY] === null || typeof price !== 'number' || price < MIN_SALE_PRICE) return;
+  priced.rows++;
+  if (values[VACANT] === true) priced.vacant++;
+  if (values[CODE] !== null) countClass(priced.codes, String(values[CODE]));
+}
+
+/** Few lots have as much land. Where nothing was measured, it may be in another unit. */
+const LARGE_ACRES = 10_000;
+const ACRES = PARCEL_FIELD_NAMES.indexOf('acres');
+
+/** Stated acres that nothing else can be compared with. */
+function largeLots() {
+  let count = 0;
+  let largest = { rowNo: 0, acres: 0 };
+  return {
+    note(rowNo: number, values: MappedRow['values']): void {
+      const acres = Number(values[ACRES] ?? 0);
+      if (acres < LARGE_ACRES) return;
+      count++;
+      if (acres > largest.acres) largest = { rowNo, acres };
+    },
+    warnings(part: string): string[] {
+      if (count === 0) return [];
+      return [
+        `${part}: ${count} parcels without a shape state ${LARGE_ACRES} acres or more, the largest ${largest.acres} (row ${largest.rowNo}). Check the unit of acres, or leave them out with skip_where.`,
+      ];
+    },
+  };
 }

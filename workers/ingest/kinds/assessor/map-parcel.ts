@@ -13,14 +13,17 @@ import type { SourceRow } from '../../../formats/row-batch.ts';
 import { type CompiledColumn, compileColumn } from '../../engine/map-column.ts';
 import {
   compileFill,
+  compileKey,
+  compileKeyCheck,
   type DroppedValue,
+  keyColumns,
   type MappedRow,
   type Mapper,
   mapperOf,
   type RejectedRow,
   rejectRow,
+  TOTAL_LINE,
 } from '../../engine/map-fields.ts';
-import { compileKey, compileKeyCheck, keyColumns, TOTAL_LINE } from '../../engine/map-key.ts';
 import type { Resolve } from '../../engine/source-columns.ts';
 import { compileSales, type MappedSales, saleMentions } from '../listings/map-sale.ts';
 import { PARCEL_ROWS, type ParcelInput } from './assessor-feed.ts';

@@ -4,7 +4,7 @@ import { literal } from '../../../../shared/platform/statements.ts';
 import { PARCEL_CHANGES } from '../../../changes/changed-fields.ts';
 import { leaveOutSuppressed } from '../../../changes/forget-names.ts';
 import { drawVersion } from '../../../changes/record-changes.ts';
-import { roadMarginM } from '../../layers/merge-layer.ts';
+import { roadMarginM } from '../../layers/layer-editions.ts';
 import { rollParts } from './roll-sql.ts';
 
 /** A meter in 1e-7 degrees, of longitude as far north as 80 degrees. */
@@ -101,4 +101,20 @@ export async function rewriteWords(db: Db, counties: readonly number[]): Promise
       await db.run('feeds/fill_words', {}, { table, text, fips: literal(fips) });
     }
   }
+}
+
+type Merge = {
+  runId: number;
+  feedId: number;
+  fips: readonly number[];
+  day: string;
+  taken: boolean;
+  sales: boolean;
+};
+
+/** Keeps what a merge is about to change, before it does, so that the run can be undone. */
+export async function keepBefore(db: Db, { runId, feedId, fips, day, taken, sales }: Merge): Promise<void> {
+  await db.run('feeds/keep_parcels', {}, rollParts({ run: runId, feed: feedId, fips, as_of: day, taken }));
+  if (sales) await db.run('market/keep_listings', { run_id: runId });
+  await db.run('feeds/allow_undo', { run_id: runId, as_of: day });
 }

@@ -39,3 +39,10 @@ export async function stageOverlap(
   const others = overlap === 'replace' ? await db.rowCount('feeds/take_others') : 0;
   return { feeds, left: 0, taken: again + others };
 }
+
+/** Makes the parcels that stageOverlap took the feed's own, before they are written, inside the merge. */
+export async function takeOver(db: Db, feedId: number, fips: readonly number[]): Promise<void> {
+  const literals = { feed: literal(feedId), fips: literal(fips) };
+  await db.run('feeds/free_keys', {}, literals);
+  await db.run('feeds/take_over', {}, literals);
+}

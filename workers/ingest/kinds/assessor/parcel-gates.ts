@@ -15,9 +15,10 @@ import {
 } from '../../engine/gate.ts';
 import { TO_ACRES } from '../../engine/map-column.ts';
 import { salesFault } from '../listings/listing-gates.ts';
-import type { OutsideParcels } from './parcels-outside.ts';
 
-export type GateFigures = RowFigures & {
+export type OutsideParcels = { points: number; outside: number; where: string };
+
+type GateFigures = RowFigures & {
   /** Keys that both files of a two-file roll have, or rows with geometry of a one-file roll. */
   matchedKeys: number;
   /** Parcels on the roll before, and how many of them this run would retire. */

@@ -26,6 +26,12 @@ export type StagedShape =
 
 export type BoundaryResult = { ok: true; staged: StagedBoundary; repairs: Repair[] } | Fault;
 
+export const NO_GEOMETRY = {
+  field: 'geometry',
+  reason: 'geometry_missing',
+  message: 'The feature has no geometry, and this input exists for its geometry.',
+};
+
 /** Areas as boundaries, points as places. */
 export function stageGeometry(
   geometry: Geometry,

@@ -9,13 +9,11 @@ import { type RunResult, runLocked } from '../../engine/locked-run.ts';
 import { mergeRun } from '../../engine/merge-run.ts';
 import type { Prepared } from '../../engine/recipe.ts';
 import type { RunContext, RunDeps } from '../../engine/run-context.ts';
-import { createStage, takeOverStage } from '../../engine/stage-schema.ts';
-import { LISTING_PARTS } from '../listings/listing-record.ts';
-import { mergeListings } from '../listings/merge-listings.ts';
+import { createStage, takeOverStage } from '../../engine/stage-rows.ts';
+import { LISTING_PARTS, mergeListings } from '../listings/listing-record.ts';
 import { assessorRecipe } from './assessor-recipe.ts';
-import { type DeriveColumns, derivation, readZipCounties } from './derive-fields.ts';
 import { countCoverage, mergeParcels } from './merge-parcels.ts';
-import { COPY_ROLL } from './stage-parcels.ts';
+import { COPY_ROLL, type DeriveColumns, derivation, readZipCounties } from './stage-parcels.ts';
 
 /** A run whose rows are the parcels that the database kept. @throws PlatError `undo_refused` */
 export async function undoRun(

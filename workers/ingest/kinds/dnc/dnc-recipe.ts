@@ -2,12 +2,14 @@ import { basename } from 'node:path';
 import type { Db } from '../../../../shared/platform/db.ts';
 import { PlatError } from '../../../../shared/platform/errors.ts';
 import { sql } from '../../../../shared/platform/statements.ts';
+import { readDnc } from '../../../formats/dnc-file.ts';
 import { openSource, trackProgress } from '../../../formats/source.ts';
+import { addProblem } from '../../engine/check-part.ts';
+import { checkContext, type DryRun } from '../../engine/dry-run.ts';
 import { checkListGates } from '../../engine/gate.ts';
 import type { Prepared, Recipe } from '../../engine/recipe.ts';
 import type { RunContext } from '../../engine/run-context.ts';
-import { withStages } from '../../engine/stage-schema.ts';
-import { checkRegistry } from './check-dnc.ts';
+import { withStages } from '../../engine/stage-rows.ts';
 import type { DncFeed } from './dnc-feed.ts';
 import { type Bitmaps, changedBitmaps, collectNumbers, stageBitmaps } from './stage-dnc.ts';
 
@@ -237,5 +239,33 @@ async function read(
   } catch (error) {
     run.signal.throwIfAborted();
     throw error;
+  }
+}
+
+const FAULTS_SHOWN = 5;
+
+/** How many numbers the files hold; a list is read whole, which takes a minute for the nation's. */
+async function checkRegistry({ result }: DryRun, { baseDir, dnc }: DncFeed): Promise<void> {
+  const columns = dnc.list === 'changes' ? dnc.columns : null;
+  for (const source of dnc.sources) {
+    const [numbers, faults] = [{ added: 0, removed: 0 }, [] as string[]];
+    try {
+      const opened = await openSource(
+        source,
+        { extensions: ['.txt', '.csv', '.xml'] },
+        checkContext(baseDir),
+      );
+      const lines = await readDnc(opened.bytes(), columns, {
+        add: () => void numbers.added++,
+        remove: () => void numbers.removed++,
+        bad: (lineNo, what) =>
+          void (faults.length < FAULTS_SHOWN && faults.push(`dnc: ${source} line ${lineNo} ${what}`)),
+      }).finally(opened.close);
+      if (numbers.added + numbers.removed === 0)
+        result.problems.push(`dnc: ${source} holds no number in ${lines} lines.`);
+      result.warnings.push(...faults);
+    } catch (error) {
+      addProblem(result.problems, 'dnc', error);
+    }
   }
 }

@@ -1,11 +1,8 @@
 import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts';
-import type { Sales } from '../../../feeds/feed.ts';
 import type { PartCheck, RowNotes } from '../../engine/check-part.ts';
 import type { MappedRow } from '../../engine/map-fields.ts';
-import { wordKeys } from '../../engine/word-keys.ts';
-import { compCounter } from './count-comps.ts';
-import { MIN_OVERWRITTEN } from './listing-faults.ts';
-import type { RecordedSale } from './map-recorded.ts';
+import type { compCounter } from './check-comps.ts';
+import { MIN_OVERWRITTEN } from './map-listing.ts';
 
 /** What the dry run notes of listings: ids that repeat, and asking prices that equal the sale's. */
 export function noteListings({ part }: PartCheck): RowNotes {
@@ -19,24 +16,6 @@ export function noteListings({ part }: PartCheck): RowNotes {
     warnings: doubtful => [...repeatWarnings(part, sales), ...askedWarnings(part, asked), ...doubtful],
   };
 }
-
-/** Of a file of sales also the comps, and parcels that share a word for a key. */
-export const noteRecordedSales =
-  ({ minPrice }: Sales) =>
-  (check: PartCheck): RowNotes<RecordedSale> => {
-    const { mapped, warnings } = noteListings(check);
-    const comps = compCounter('listings', minPrice);
-    const words = wordKeys();
-    return {
-      ...(mapped && { mapped }),
-      used(row, sale) {
-        comps.add(sale);
-        words.note(row, sale.key);
-      },
-      warnings: doubtful => [...warnings!(doubtful), ...words.warnings(check.part)],
-      finish: () => void Object.assign(check, countsOf(comps)),
-    };
-  };
 
 /** The counts of comps, as a part of a check has them. */
 export function countsOf(comps: ReturnType<typeof compCounter>): Pick<PartCheck, 'sales' | 'multiParcel'> {

@@ -7,10 +7,12 @@ import {
 import type { FieldValue } from '../../../../shared/model/parcel-fields.ts';
 import { uuidV5 } from '../../../../shared/model/uuid.ts';
 import { arrayLiteral, copyValue } from '../../../../shared/platform/copy.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import { formerCounty, planningRegion } from '../../../../shared/regions/connecticut.ts';
 import { countyName } from '../../../../shared/regions/counties.ts';
 import { countyByName } from '../../../../shared/regions/county-names.ts';
 import { countyAt, nearestCounty } from '../../../../shared/regions/county-polygons.ts';
+import { LISTING_CHANGES } from '../../../changes/changed-fields.ts';
 import { digest } from '../../engine/row-hash.ts';
 import type { ListingValue } from './map-listing.ts';
 
@@ -115,3 +117,15 @@ export function resolveListing(values: ListingValue[]): ListingRecord {
 
 /** The polygons are generalized: a shore parcel may lie just off its own county's. */
 const countyOf = (lon: number, lat: number): number | null => countyAt(lon, lat) ?? nearestCounty(lon, lat);
+
+/** Also keeps their history, and marks the regions and counties to recompute. */
+export async function mergeListings(db: Db, runId: number, feedId: number): Promise<void> {
+  await db.run('valuation/mark_comps');
+  await db.run('changes/stage_listing_changes', {}, LISTING_CHANGES);
+  await db.run('changes/fold_loaded_listings');
+  await db.run('market/keep_asked_prices');
+  await db.run('market/upsert_listings', { run_id: runId, feed_id: feedId }, LISTING_PARTS);
+  await db.run('market/record_listing_events', { run_id: runId });
+  await db.run('market/retire_listings', { run_id: runId });
+  await db.run('market/mark_touched_regions');
+}

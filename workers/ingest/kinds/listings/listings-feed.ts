@@ -4,15 +4,22 @@ import {
   LISTING_FIELDS,
   type ListingField,
 } from '../../../../shared/model/listing-fields.ts';
-import { columnsOf, type KeySpec, keySchema, skipWhereSchema } from '../../../feeds/column-schema.ts';
-import type { FeedBase, MappedInput, Sales } from '../../../feeds/feed.ts';
-import { mappedInput, type RowFields } from '../../../feeds/feed-columns.ts';
+import {
+  type ColumnSpec,
+  type Condition,
+  columnsOf,
+  type KeySpec,
+  keySchema,
+  skipWhereSchema,
+} from '../../../feeds/column-schema.ts';
+import type { DeedColumns, FeedBase, MappedInput, Sales, SkipCondition } from '../../../feeds/feed.ts';
+import { mappedInput, mergeColumns, type RowFields } from '../../../feeds/feed-columns.ts';
 import { labelOf } from '../../../feeds/feed-head.ts';
 import type { Report } from '../../../feeds/locate-faults.ts';
 import type { Preset } from '../../../feeds/presets.ts';
+import { type SalesFile, salesSchema } from '../../../feeds/sales-schema.ts';
 import { INPUT_PROPERTIES, readWindow } from '../../../formats/format-input.ts';
 import type { FileOf } from '../../engine/feed-kind.ts';
-import { keySpec, type SALES_SECTION, salesOf } from './resolve-sales.ts';
 
 export const LISTING_ROWS: RowFields = { names: LISTING_FIELD_NAMES, specs: LISTING_FIELDS };
 
@@ -96,4 +103,54 @@ export function resolveListings(
     kind: 'listings',
     listings: { ...input, fips: base.fips, label, snapshot, recorded: null },
   };
+}
+
+export const SALES_SECTION = {
+  sales: z
+    .union([salesSchema, z.null()])
+    .describe(
+      "Which recorded sales become SOLD comps: of a roll's last_sale_date and last_sale_price, or of a file of sales by parcel number (listings.key). Its properties win over those of a preset. null: the sales of a preset are left out.",
+    ),
+};
+
+/** A key that is one column, in its long form. */
+export const keySpec = (key: string | KeySpec): KeySpec =>
+  typeof key === 'string' ? { columns: [key] } : key;
+
+/** The sales of a feed and of its preset, property by property; null where none are there or wanted. */
+export function salesOf(file: FileOf<typeof SALES_SECTION>, preset: Preset | null): Sales | null {
+  if (file.sales === null || (file.sales ?? preset?.sales) === undefined) return null;
+  const [own, inherited] = [file.sales ?? {}, preset?.sales ?? {}];
+  const sales = { ...inherited, ...own };
+  const isOptional = (name: keyof SalesFile) => own[name] === undefined;
+  return {
+    label: labelOf(file, sales),
+    where: conditionsOf(sales.where, isOptional('where')),
+    minPrice: sales.min_price ?? 1,
+    saleType: sales.sale_type ?? '',
+    deed: deedOf(sales, isOptional('book'), isOptional('multi_parcel')),
+    prior: (sales.prior ?? []).map(({ date, price, where, ...deed }) => {
+      const optional = isOptional('prior');
+      const columns = specsOf({ date, price }, optional);
+      return { columns, deed: deedOf(deed, optional, optional), where: conditionsOf(where, optional) };
+    }),
+  };
+}
+
+/** Columns of a preset may be missing in a source, those of a feed file not. */
+const specsOf = <K extends string>(
+  columns: Partial<Record<K, string | ColumnSpec | null | undefined>>,
+  optional: boolean,
+) => (optional ? mergeColumns(columns, {}) : mergeColumns({}, columns));
+
+const conditionsOf = (conditions: readonly Condition[] = [], optional: boolean): SkipCondition[] =>
+  conditions.map(test => (optional ? { ...test, optional } : test));
+
+function deedOf(
+  { book, multi_parcel }: Pick<SalesFile, 'book' | 'multi_parcel'>,
+  bookOptional: boolean,
+  marksOptional: boolean,
+): DeedColumns {
+  const columns = specsOf({ book }, bookOptional);
+  return { book: columns.book ?? null, multiParcel: conditionsOf(multi_parcel, marksOptional) };
 }
