@@ -7,7 +7,7 @@ import { regionsOfFormer } from '../shared/regions/connecticut.ts';
 import { allCounties, countyName, countyText, fiveDigits } from '../shared/regions/counties.ts';
 import { stateCode, stateOfFips } from '../shared/regions/states.ts';
 import { installedFeeds } from '../workers/ingest/feed-folders.ts';
-import { fips, wholeNumber } from './common/cli-options.ts';
+import { fipsList, wholeNumber } from './common/cli-options.ts';
 import { print, printNote, table } from './common/cli-output.ts';
 import { action, EXIT, type Session, withSession } from './common/cli-session.ts';
 import type { ListedCounty } from './county/list-counties.ts';
@@ -31,10 +31,7 @@ export function addCountyCommands(program: Command): void {
 
   county
     .command('add')
-    .argument('[fips...]', 'counties by their FIPS codes', (code: string, before: number[] = []) => [
-      ...before,
-      fips(code),
-    ])
+    .argument('[fips...]', 'counties by their FIPS codes', fipsList)
     .option('--state <code...>', 'all counties of states')
     .option('--all', 'all counties of the United States')
     .option('--dry-run', 'show what would be written, and ask nobody')
@@ -57,7 +54,7 @@ export function addCountyCommands(program: Command): void {
   action(
     county
       .command('list')
-      .argument('[fips...]', 'these alone', (code: string, before: number[] = []) => [...before, fips(code)])
+      .argument('[fips...]', 'these alone', fipsList)
       .option('--state <code>', 'those of a state')
       .description('what is loaded of each county, how old it is, from where, and what is missing'),
     listCommand,

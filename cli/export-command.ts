@@ -13,7 +13,7 @@ import { compsRequest } from '../shared/market/comps-query.ts';
 import { filterSchema } from '../shared/parcels/filter/filter-schema.ts';
 import { PlatError } from '../shared/platform/errors.ts';
 import { fiveDigits } from '../shared/regions/counties.ts';
-import { fips } from './common/cli-options.ts';
+import { fips, fipsList } from './common/cli-options.ts';
 import { action } from './common/cli-session.ts';
 
 type ExportFlags = {
@@ -62,10 +62,7 @@ Examples:
     .command('publish')
     .description('GeoParquet files of all parcels, one a county, with a manifest of their checksums')
     .argument('<folder>', 'made if it is not there; files that are there are replaced whole')
-    .option('--county <fips...>', 'only these', (text: string, before: number[] = []) => [
-      ...before,
-      fips(text),
-    ])
+    .option('--county <fips...>', 'only these', fipsList)
     .addHelpText(
       'after',
       '\nExample, and how DuckDB reads it:\n  plat publish /srv/parcels\n  duckdb -c "select sum(acres) from \'/srv/parcels/*.parquet\'"',

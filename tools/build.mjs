@@ -24,7 +24,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 
-/** What runs in processes and threads of its own. */
 const PROGRAMS = [
   'cli/main.ts',
   'api/main.ts',
@@ -222,7 +221,6 @@ async function writeAssets(folder) {
   writeFileSync(join(folder, 'assets.json'), JSON.stringify(assets));
 }
 
-/** The style sheets that no other one imports. */
 function topSheets(pages) {
   const sheets = pages.filter(file => file.endsWith('.css'));
   const imported = sheets.flatMap(file =>

@@ -62,7 +62,6 @@ type WorkerOptions = {
   lost?: (error: unknown) => void;
 };
 
-/** A worker's parts, as far as they have been started. */
 type WorkerParts = {
   config: Config;
   log: Logger;
@@ -161,7 +160,6 @@ async function stopWorker(parts: WorkerParts): Promise<void> {
   await parts.pool.end();
 }
 
-/** Takes jobs from every queue. */
 function openWorkers(parts: WorkerParts, deliverer: Deliverer, diskPauseMs: number): void {
   const { config, log, jobs, db, lease, backend, stopping, workers } = parts;
   const processJob = createProcessor({
@@ -191,7 +189,6 @@ function openWorkers(parts: WorkerParts, deliverer: Deliverer, diskPauseMs: numb
   }
 }
 
-/** Takes no jobs for a while. */
 function pauseForDisk(parts: WorkerParts, pauseMs: number): void {
   if (parts.pausing !== undefined) return;
   parts.log.error('the disk is full: no jobs are taken for a while');

@@ -9,7 +9,6 @@ import { stateOfFips } from '../../shared/regions/states.ts';
 import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { addressOf } from '../../workers/setup/feed-address.ts';
 
-/** What is there of one kind in a county. */
 export type ListedKind = {
   kind: CountyKind;
   feed: string | null;
@@ -20,7 +19,6 @@ export type ListedKind = {
   /** The day that the source says it is of, else when the source was changed last. */
   edition: string | null;
   merged_at: Date | null;
-  /** How the feed's last run ended. */
   last_run: string | null;
 };
 
@@ -31,7 +29,6 @@ export type ListedCounty = {
   sold: number;
   /** Why it has no sold comps, and what helps; null where it has some. */
   no_comps: NoComps | null;
-  /** Where the catalogue finds its parcels. */
   offered: string | null;
   kinds: ListedKind[];
 };

@@ -4,7 +4,6 @@ import type { SourceFile } from './files.ts';
 /** Every relative import, re-export and dynamic import of a file; those of types count like the others. */
 const IMPORT = /(?:\bfrom|\bimport\s*\(|^import)\s*'(\.[^']+)'/gm;
 
-/** What a file imports from beside it, as it is written there. */
 export const importsOf = (text: string): string[] => [...text.matchAll(IMPORT)].map(match => match[1]!);
 
 type Graph = Map<string, Set<string>>;
@@ -44,7 +43,6 @@ function example(among: Graph, from: string, to: string): string {
   return '';
 }
 
-/** A shortest circle through each node that lies on one, each circle once. */
 function circles(graph: Graph): string[][] {
   const byNodes = new Map<string, string[]>();
   for (const start of graph.keys()) {

@@ -97,7 +97,6 @@ function statistics(): string[] {
 const callsOf = (tag: string): Endpoint[] => endpoints.filter(endpoint => endpoint.tag === tag);
 const shortPath = ({ path }: Endpoint): string => path.replace('/api/public/v1/', '');
 
-/** The README's: a line for each group of calls. */
 function calls(): string[] {
   const rows = Object.entries(TAGS).map(([tag, text]) => {
     const own = callsOf(tag);
@@ -109,7 +108,6 @@ function calls(): string[] {
   return ['| calls | under | what they do | price |', '|---|---|---|---|', ...rows];
 }
 
-/** Every call, by group. */
 function operations(): string[] {
   return Object.entries(TAGS).flatMap(([tag, text]) => [
     '',

@@ -14,7 +14,6 @@ const RULES: RulesetDefinition = {
   },
 };
 
-/** What Spectral finds in an OpenAPI document, warnings included. */
 export async function checkOpenApi(document: object): Promise<string[]> {
   const linter = new spectral.Spectral();
   linter.setRuleset(RULES);

@@ -33,7 +33,6 @@ const PHRASES: readonly (readonly [phrase: RegExp, say: string])[] = [
 /** Where people read: docs, and the program's texts and comments. Tests and SQL migrations don't count. */
 const READ = /^(?!test\/|sql\/migrations\/|CHANGELOG).*\.(?:tsx?|mjs|md|sql|ya?ml)$/;
 
-/** The foreign phrases in the added lines of a diff without context. */
 export function findPhrases(diff: string): string[] {
   let path = '';
   let line = 0;

@@ -2,10 +2,8 @@ import type { Subject } from '../../shared/kernels/person/match.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { addressesOf, NAMES, type Named, namePatterns, namesOf, suppressedNames } from './forget-names.ts';
 
-/** A parcel as it was before a run. */
 type Kept = Named & { run_id: number; fips: number };
 
-/** Parcels that are compared with the suppression list at once. */
 const BATCH = 5_000;
 
 /**

@@ -20,7 +20,6 @@ export type Named = { property_id: number } & Record<
   string | null
 >;
 
-/** Parcels whose names are compared with the list in one statement. */
 const BATCH = 5_000;
 
 /**

@@ -2,7 +2,6 @@ import type { ChangedFields } from '../../shared/model/changes.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { drawVersion } from './record-changes.ts';
 
-/** The figures of a parcel's land, by the names and with the values that the API shows. */
 export type ShownLand = {
   property_id: number;
   created_run: number;

@@ -22,7 +22,6 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { AssessorOpinion } from '../valuation/assessed-land.ts';
 import type { StoredComps } from '../valuation/valuation-comps.ts';
 
-/** A row of reports/list_wanted. */
 export type SnapshotRequest = {
   id: string;
   property_id: number;

@@ -20,7 +20,6 @@ export type FileWriter = {
   writeCopied?(lines: Buffer, credit: string): Uint8Array;
   /** After rows that lie near each other, for formats that keep such together. */
   endBatch?(): Uint8Array;
-  /** What stands behind the last row. */
   end(): Uint8Array;
 };
 
@@ -36,7 +35,6 @@ export type CountyRows = { fips: number; ids: Float64Array; versions: Float64Arr
 /** A comp or a market that a file has: as which version, and on how many lines. */
 export type OtherRow = { id: string; version: string; lines: number };
 
-/** What a file has, for the bill. */
 export type Written = { rows: number; parcels: CountyRows[]; others: OtherRow[] };
 
 /** Lines of COPY, and whom to credit for all of them. */
@@ -44,7 +42,6 @@ export type Copied = { lines: Buffer; credit: string };
 
 type AnyIterable<Item> = Iterable<Item> | AsyncIterable<Item>;
 
-/** Where rows go, in the order of the file. */
 export type Sink = {
   columns: readonly ExportColumn[];
   boundary: boolean;
@@ -63,7 +60,6 @@ export type FileOptions = {
   asOf: Date;
   signal: AbortSignal;
   progress(share: number, note: string): void;
-  /** Takes the bytes of the file in their order. */
   keep(bytes: Uint8Array): Promise<void>;
 };
 

@@ -1,7 +1,6 @@
 import { makeExport } from '../../shared/exports/export-request.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** Makes the file that a company has ordered, and bills it. */
 export const makeExportJob = defineJob({
   ...makeExport,
   async run(context, { export: id }) {

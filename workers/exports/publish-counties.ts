@@ -17,7 +17,6 @@ export type PublishedFile = {
   rows: number;
   bytes: number;
   sha256: string;
-  /** West, south, east, north. */
   bbox: [number, number, number, number] | null;
   /** Whom to credit, and on which terms the rows may be used. */
   sources: string;

@@ -5,7 +5,6 @@ import { writeComps } from './write-comps.ts';
 import { writeMarkets } from './write-markets.ts';
 import { writeParcels } from './write-parcels.ts';
 
-/** Writes a file of parcels, comps or markets. */
 export async function writeFile(options: FileOptions): Promise<Written> {
   const { request, signal, keep } = options;
   const { format, columns: names } = request;

@@ -31,7 +31,6 @@ import { readLines, rowsOf, type TextRow } from './read-rows.ts';
 /** Rows that are read by one statement, and a row group of GeoParquet: some 30 MB of texts. */
 const BATCH = 20_000;
 
-/** Which parcels a file has. */
 type Choice = {
   counties: { fips: number; rows: number }[];
   /** A query of their ids in a county. */
@@ -275,12 +274,10 @@ export function columnSql(asOf: Date): (name: string) => string | undefined {
   return name => computed[name] ?? (name in PARCEL_FIELDS ? `p.${name}` : undefined);
 }
 
-/** Cells by the names of their columns. */
 type ListCells = Record<string, string>;
 
 type RowState = { property_id: number; status: string; status_at: Date | null; tags: string[] };
 
-/** What a list says of some of its rows, as far as these columns ask for it. */
 async function readListCells(
   db: Db,
   list: ListRecord,

@@ -107,7 +107,6 @@ const headSchema = z.strictObject({
   ...REQUIRED_PROPERTIES,
   ...z.strictObject({ ...COMMON_PROPERTIES, ...GATES_PROPERTY }).partial().shape,
 });
-/** A feed file without the sections of its kind. */
 export type FeedHead = z.infer<typeof headSchema>;
 
 /** The `source` of rows that name none: the section's label, else the feed's title, else its name. */

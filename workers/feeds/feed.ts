@@ -31,7 +31,6 @@ export type DeedColumns = { book: ColumnSpec | null; multiParcel: SkipCondition[
 
 export type PriorColumns = { columns: Columns<'date' | 'price'>; deed: DeedColumns; where: SkipCondition[] };
 
-/** What a feed of any kind has. */
 export type FeedBase = {
   name: string;
   title: string | null;

@@ -19,7 +19,6 @@ const priorSaleSchema = z.strictObject({
     .optional(),
 });
 
-/** Which recorded sales become comps. */
 export const salesSchema = z
   .strictObject({
     label: z

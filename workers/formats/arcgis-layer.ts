@@ -147,7 +147,6 @@ export function conditions({ arcgis, within }: InputSettings, further: string | 
   };
 }
 
-/** A layer that is read, as its feed wants it. */
 export type Layer = LayerRequest & { info: LayerInfo };
 
 /** Null when the server does not count. @throws those of `queryLayer` */
@@ -183,7 +182,6 @@ export async function idExtent(layer: Layer): Promise<[number, number] | null> {
   return least === null || most === null ? null : [least, most];
 }
 
-/** The answer to a query about the features; null where it is refused. */
 async function query(layer: Layer, params: Params): Promise<Body | null> {
   try {
     return await queryLayer(layer, '/query', { ...conditions(layer.spec), ...params, f: 'json' });

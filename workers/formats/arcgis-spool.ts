@@ -23,7 +23,6 @@ type Checkpoint = {
   key: string;
   startedAt: number;
   walk: PagingPlan;
-  /** Features that the server counted before the first page. */
   total: number | null;
   next: number | null;
   lastId: number | null;

@@ -45,10 +45,8 @@ const ODD_SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 /** What nameColumns puts behind a name. */
 const PLACE = / \(column \d+\)_*$/;
 
-/** Whether a column got its name from its position. */
 export const isNameless = (name: string): boolean => /^column_\d+_*$/.test(name);
 
-/** The columns of a file that share a name, as nameColumns calls them. */
 export function columnsCalled(name: string, columns: readonly string[]): string[] {
   const wanted = name.toLowerCase();
   return columns.filter(column => column.replace(PLACE, '').toLowerCase() === wanted && column !== name);

@@ -72,7 +72,6 @@ function withoutLines(text: string, count: number): string | null {
 type Table = {
   name: string;
   dialect: Dialect | null;
-  /** null until the header has been read. */
   columns: string[] | null;
   /** How many of them there are up to the last that has a name: what is behind it may be missing. */
   named: number;
@@ -81,7 +80,6 @@ type Table = {
   lastStart: string | null;
   /** Set by `header: false`: the first record is data and gives the number of columns. */
   numbered: boolean;
-  /** The rest of an over-long line is being skipped. */
   skipping: boolean;
 };
 
@@ -257,7 +255,6 @@ function closingQuote(text: string, from: number, quote: string): number {
 const unquote = (cell: string, quote: string): string =>
   cell.indexOf(quote) === -1 ? cell : cell.replaceAll(quote + quote, quote);
 
-/** The end of a line's content: before the carriage return of a CRLF. */
 const contentEnd = (text: string, start: number, end: number): number =>
   end > start && text[end - 1] === '\r' ? end - 1 : end;
 

@@ -2,9 +2,7 @@ import type { FileKind } from './read-file.ts';
 import type { FileReader } from './row-batch.ts';
 
 export type FormatSpec = {
-  /** The name in errors and docs. */
   title: string;
-  /** Whether its rows can have shapes. */
   geometry: boolean;
   /** A table under whose titles the line with the names of its columns is looked for. */
   mayHaveTitles?: true;

@@ -45,7 +45,6 @@ export type RowBatch = {
  */
 export type ResoCheckpoint = {
   nextLink: string | null;
-  /** The highest timestamp received, as the server wrote it. */
   watermark: string | null;
   since: string | null;
   /** Whether its pages came in the order asked for, so that it may be taken up at `watermark`. */

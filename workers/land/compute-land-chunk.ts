@@ -7,7 +7,7 @@ import {
   type LandKernels,
 } from '../../shared/land/compute-land.ts';
 import type { MarkedRow } from '../../shared/land/marked-layers.ts';
-import { type LandInput, readLand } from '../../shared/land/read-land.ts';
+import { readLand } from '../../shared/land/read-land.ts';
 import { LAYER_BITS, LAYER_KINDS } from '../../shared/model/land-layers.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
@@ -30,29 +30,21 @@ export async function computeLandChunk(
   kernels: LandKernels,
   options: ComputeOptions,
 ): Promise<WrittenChunk & { jobs: string[]; warnings: string[] }> {
-  const input = await readChunk(db, chunk);
+  const { fips } = chunk;
+  // In one snapshot: a mark that was read covers parcels, layers and features that were read.
+  const input = await db.snapshot(async tx =>
+    readLand(tx, fips, await tx.run<MarkedRow>('land/read_marked_parcels', chunk)),
+  );
   const { parcels, failures } = await computeChunk(input, kernels, options);
   const written = await writeChunk(db, chunk, parcels, input.shapeless, options.signal);
-  const { last, awaited } = await followedBy(db, chunk);
+  // After the commit: of two chunks that end at once, at least one finds no other.
+  const [follow] = await db.run<{ last: boolean; awaited: boolean }>('land/is_last_chunk', chunk);
+  const { last, awaited } = follow!;
   const jobs = last && awaited ? await enqueueValuations(db) : [];
   if (failures.length > 0) throw failures.find(failure => failure.retryable) ?? failures[0];
   const hasRoads = input.subjects.some(({ layers }) => (layers & LAYER_BITS.roads) > 0);
-  const warnings = last && hasRoads ? await landlockedWarnings(db, chunk.fips) : [];
+  const warnings = last && hasRoads ? await landlockedWarnings(db, fips) : [];
   return { ...written, jobs, warnings };
-}
-
-/** In one snapshot: a mark that was read covers parcels, layers and features that were read. */
-function readChunk(db: Db, { fips, chunk }: LandChunk): Promise<LandInput> {
-  return db.snapshot(async tx => {
-    const rows = await tx.run<MarkedRow>('land/read_marked_parcels', { fips, chunk });
-    return readLand(tx, fips, rows);
-  });
-}
-
-/** Call after the chunk is committed: of two that end at once, at least one finds no other. */
-async function followedBy(db: Db, { fips, chunk }: LandChunk): Promise<{ last: boolean; awaited: boolean }> {
-  const [row] = await db.run<{ last: boolean; awaited: boolean }>('land/is_last_chunk', { fips, chunk });
-  return row!;
 }
 
 /** Parcels of a county that were marked to be computed together. */

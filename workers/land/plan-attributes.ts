@@ -48,7 +48,8 @@ export async function planAttributes(
   { scope, layers }: PlanPayload,
   { signal, onJobs, chunkParcels = CHUNK_PARCELS }: PlanOptions = {},
 ): Promise<Planned> {
-  const bits = 'dirty' in scope ? null : bitsOf(layers);
+  const marked = layers?.reduce((bits, kind) => bits | LAYER_BITS[kind], 0) ?? ALL_LAYERS;
+  const bits = 'dirty' in scope ? null : marked;
   const counties = 'fips' in scope ? [scope.fips] : await listCounties(db, 'dirty' in scope);
   const planned: Planned = { parcels: 0, counties: counties.length, chunks: 0, first: null, last: null };
   for (const [i, fips] of counties.entries()) {
@@ -61,11 +62,6 @@ export async function planAttributes(
     await onJobs?.(jobs, (i + 1) / counties.length);
   }
   return planned;
-}
-
-function bitsOf(layers: readonly LayerKind[] | undefined): number {
-  if (layers === undefined) return ALL_LAYERS;
-  return layers.reduce((bits, kind) => bits | LAYER_BITS[kind], 0);
 }
 
 async function listCounties(db: Db, unplanned: boolean): Promise<number[]> {

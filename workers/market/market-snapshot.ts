@@ -1,3 +1,4 @@
+import { addToGroup } from '../../shared/kernels/groups.ts';
 import { type ListingColumns, NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import type { PriceIndex } from '../../shared/kernels/valuation/price-index.ts';
 import { type CopiedColumns, readCopy } from '../../shared/platform/copy.ts';
@@ -20,7 +21,7 @@ export type StoredRegion = RegionRow & {
   marked_at: string | null;
 };
 
-export type DirtyMark = { type: 'county' | 'zip'; code: string; marked_at: string };
+type DirtyMark = { type: 'county' | 'zip'; code: string; marked_at: string };
 
 export type Snapshot = {
   regions: StoredRegion[];
@@ -30,16 +31,14 @@ export type Snapshot = {
 
 export type Codes = { county: string[]; zip: string[] };
 
+export type RowsOf = Record<keyof Codes, Map<number, number[]>>;
+
 /**
  * Reads a scope's regions, their marks and their listings as of one moment, so that a mark which
  * was read stands for listings that were read too.
  * @throws PlatError `not_found` when the scope names a region that does not exist.
  */
-export function readSnapshot(db: Db, scope: MarketScope): Promise<Snapshot> {
-  return db.snapshot(tx => readScope(tx, scope));
-}
-
-async function readScope(db: Db, scope: MarketScope): Promise<Snapshot> {
+export async function readSnapshot(db: Db, scope: MarketScope): Promise<Snapshot> {
   const marks = await db.run<DirtyMark & { known: boolean }>('market/list_dirty_regions');
   const codes = codesOf(scope, marks);
   if (codes !== null && 'fips' in scope) {
@@ -47,18 +46,18 @@ async function readScope(db: Db, scope: MarketScope): Promise<Snapshot> {
     codes.zip.push(...rows.map(row => row.zip));
   }
   const stored = await db.run<Omit<StoredRegion, 'marked_at'>>('market/list_stored_stats', {
-    types: codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
-    codes: codes && [...codes.county, ...codes.zip],
+    ...listed(codes),
   });
   if (stored.length === 0 && ('fips' in scope || 'zip' in scope)) {
     const name = 'fips' in scope ? `county with the FIPS ${fiveDigits(scope.fips)}` : `ZIP ${scope.zip}`;
     throw new PlatError('not_found', `There is no ${name}.`);
   }
-  const listings = await readListings(db, codes);
+  const scoped = { scope: ofRegions(codes) };
+  const { rows: count, columns } = await readCopy(db, compose('market/copy_listings', scoped), COLUMNS);
   const markOf = new Map(marks.map(mark => [`${mark.type}:${mark.code}`, mark.marked_at]));
   return {
     regions: stored.map(row => ({ ...row, marked_at: markOf.get(`${row.type}:${row.code}`) ?? null })),
-    listings,
+    listings: { ...columns, count, price: dollars(columns) },
     strayMarks: 'dirty' in scope || 'all' in scope ? marks.filter(mark => !mark.known) : [],
   };
 }
@@ -74,9 +73,14 @@ function codesOf(scope: MarketScope, marks: readonly DirtyMark[]): Codes | null 
   return codes;
 }
 
-const COLUMNS = {
+/** Where a listing is: its county's FIPS and its ZIP as numbers, or -1. */
+export const REGION_COLUMNS = {
   fips: { type: 'int4', null: -1 },
   zip: { type: 'digits5', null: -1 },
+} as const;
+
+const COLUMNS = {
+  ...REGION_COLUMNS,
   status: { type: 'char', null: 0 },
   cents: { type: 'int8', null: Number.NaN },
   acres: { type: 'float8', null: Number.NaN },
@@ -89,20 +93,11 @@ const COLUMNS = {
 /** Listings by column; entry i of each array is listing i. */
 export type MarketListings = ListingColumns & {
   count: number;
-  /** County FIPS, or -1. */
   fips: Int32Array;
-  /** The ZIP as a number, or -1. */
   zip: Int32Array;
   /** The snapshot day of the listing's feed, in days since 1970-01-01. NO_DAY for a live feed. */
   feedDay: Int32Array;
 };
-
-/** Reads every listing that counts in the statistics of these regions, null for all. */
-async function readListings(db: Db, codes: Codes | null): Promise<MarketListings> {
-  const scope = codes === null ? 'true' : ofRegions(codes);
-  const { rows, columns } = await readCopy(db, compose('market/copy_listings', { scope }), COLUMNS);
-  return { ...columns, count: rows, price: dollars(columns) };
-}
 
 /** Cents are integers because numeric has no fixed width. The quotient is the double nearest to the price. */
 export function dollars({ cents }: Pick<CopiedColumns<typeof COLUMNS>, 'cents'>): Float64Array {
@@ -110,7 +105,25 @@ export function dollars({ cents }: Pick<CopiedColumns<typeof COLUMNS>, 'cents'>)
   return cents;
 }
 
-/** The condition of the listings of these regions. */
-export function ofRegions({ county, zip }: Codes): string {
+/** The rows of each region in ascending order; those without a code belong to none. */
+export function rowsOfRegions({ fips, zip }: Pick<MarketListings, 'fips' | 'zip'>): RowsOf {
+  const byCode = (codes: Int32Array) => {
+    const groups = new Map<number, number[]>();
+    for (const [row, code] of codes.entries()) if (code >= 0) addToGroup(groups, code, row);
+    return groups;
+  };
+  return { county: byCode(fips), zip: byCode(zip) };
+}
+
+/** Regions as two arrays of a statement; nulls for all of them. */
+export const listed = (codes: Codes | null) => ({
+  types: codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
+  codes: codes && [...codes.county, ...codes.zip],
+});
+
+/** The condition of the listings of these regions, null for all. */
+export function ofRegions(codes: Codes | null): string {
+  if (codes === null) return 'true';
+  const { county, zip } = codes;
   return `fips = any (${literal(county.map(Number))}::int[]) or zip = any (${literal(zip)}::text[])`;
 }

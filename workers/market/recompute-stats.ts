@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { addToGroup } from '../../shared/kernels/groups.ts';
 import { dayOf, isoDay, monthEnds, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import { regionStats, statsBody, statsEtag } from '../../shared/model/market-stats.ts';
@@ -10,10 +9,12 @@ import { LOCKS, takeLock, withLock } from '../../shared/platform/locks.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { regionFields } from '../regions/load-regions.ts';
+import type { RowsOf } from './market-snapshot.ts';
 import {
   type Codes,
   type MarketScope,
   readSnapshot,
+  rowsOfRegions,
   type Snapshot,
   type StoredRegion,
 } from './market-snapshot.ts';
@@ -37,10 +38,8 @@ export type RecomputeResult = {
   /** The regions, by type. */
   codes: Codes;
   /** Regions that could not be computed or written; they keep their row and their mark. */
-  failed: FailedRegion[];
+  failed: { type: string; code: string; message: string }[];
 };
-
-type RowsOf = Record<'county' | 'zip', Map<number, number[]>>;
 
 /** One transaction: large enough to hide its overhead, small enough to hold twice in memory. */
 const BATCH_BYTES = 8 << 20;
@@ -61,7 +60,12 @@ export function recomputeStats(
 ): Promise<RecomputeResult> {
   return withLock(db, [LOCKS.marketRecompute], options.signal, async connection => {
     await recordMonth(connection, options);
-    return recomputeRegions(connection, scope, await readSnapshot(connection, scope), options);
+    return recomputeRegions(
+      connection,
+      scope,
+      await connection.snapshot(tx => readSnapshot(tx, scope)),
+      options,
+    );
   });
 }
 
@@ -122,7 +126,7 @@ async function recomputeRegions(
 
 /** Of all regions, those that have listings, had some when last computed, or are marked. */
 function regionsOf({ listings, regions, strayMarks }: Snapshot, scope: MarketScope) {
-  const rowsOf = { county: rowsByCode(listings.fips), zip: rowsByCode(listings.zip) };
+  const rowsOf = rowsOfRegions(listings);
   const isAll = 'all' in scope;
   const wanted = regions.filter(
     region =>
@@ -136,13 +140,6 @@ function regionsOf({ listings, regions, strayMarks }: Snapshot, scope: MarketSco
     rowsOf,
     unknown: strayMarks.length + (isAll ? countUnknown(rowsOf, regions) : 0),
   };
-}
-
-/** The rows of each region's code in ascending order; those without one (-1) belong to no region. */
-function rowsByCode(codes: Int32Array): Map<number, number[]> {
-  const groups = new Map<number, number[]>();
-  for (const [row, code] of codes.entries()) if (code >= 0) addToGroup(groups, code, row);
-  return groups;
 }
 
 function regionComputer({ listings }: Snapshot, asOf: string | undefined) {
@@ -192,12 +189,7 @@ type ComputedStats = {
   figures: Buffer | null;
 };
 
-type FailedRegion = { type: string; code: string; message: string };
-
-export type Written = {
-  changed: number;
-  failed: FailedRegion[];
-};
+type Written = Pick<RecomputeResult, 'changed' | 'failed'>;
 
 /**
  * Writes a batch and takes back its marks in one transaction. When the batch cannot be written, each
@@ -212,10 +204,7 @@ async function writeStats(db: Db, batch: readonly ComputedStats[]): Promise<Writ
     if (isRetryable(error)) throw error;
     if (batch.length === 1) {
       const { type, code } = batch[0]!.region;
-      return {
-        changed: 0,
-        failed: [{ type, code, message: messageOf(error) }],
-      };
+      return { changed: 0, failed: [{ type, code, message: messageOf(error) }] };
     }
   }
   const written: Written = { changed: 0, failed: [] };
@@ -231,7 +220,19 @@ async function writeTogether(tx: Db, batch: readonly ComputedStats[]): Promise<v
   const changed = batch.filter(isChanged);
   if (changed.length > 0) {
     await openChanges(tx);
-    await updateRows(tx, changed);
+    const bodies = {
+      types: changed.map(row => row.region.type),
+      codes: changed.map(row => row.region.code),
+      bodies: changed.map(row => row.body ?? '').join('\n'),
+    };
+    await tx.run('changes/stage_stats_changes', bodies);
+    await tx.run('market/update_region_stats', {
+      ...bodies,
+      figures: changed.map(row => row.figures?.toString('base64') ?? '').join('\n'),
+      etags: changed.map(row => row.etag),
+      as_of_days: changed.map(row => row.asOf),
+      listing_counts: changed.map(row => row.listings),
+    });
   }
   await clearMarks(
     tx,
@@ -243,22 +244,6 @@ async function writeTogether(tx: Db, batch: readonly ComputedStats[]): Promise<v
 /** Whether anything of the row differs from what is stored. */
 const isChanged = ({ region, etag, asOf, listings }: ComputedStats): boolean =>
   etag !== region.etag || asOf !== region.as_of || listings !== region.listings;
-
-async function updateRows(db: Db, rows: readonly ComputedStats[]): Promise<void> {
-  const bodies = {
-    types: rows.map(row => row.region.type),
-    codes: rows.map(row => row.region.code),
-    bodies: rows.map(row => row.body ?? '').join('\n'),
-  };
-  await db.run('changes/stage_stats_changes', bodies);
-  await db.run('market/update_region_stats', {
-    ...bodies,
-    figures: rows.map(row => row.figures?.toString('base64') ?? '').join('\n'),
-    etags: rows.map(row => row.etag),
-    as_of_days: rows.map(row => row.asOf),
-    listing_counts: rows.map(row => row.listings),
-  });
-}
 
 /** Takes back marks as they were read; regions without one are passed over. */
 async function clearMarks(
@@ -274,10 +259,8 @@ async function clearMarks(
   });
 }
 
-type Options = { today?: number | undefined; signal?: AbortSignal | undefined };
-
 /** Call with the lock of recomputes, before the first response of a new month is written. */
-async function recordMonth(db: Db, { today, signal }: Options): Promise<void> {
+async function recordMonth(db: Db, { today, signal }: RecomputeOptions): Promise<void> {
   const [last] = monthEnds(today ?? utcDay(Date.now()), 1);
   const day = isoDay(last!);
   const rows = await db.run<{ recorded: boolean }>('market/has_recorded', { day });

@@ -51,7 +51,12 @@ export function createProcessor(deps: RunnerDeps): Processor {
   return async (delivery, token) => {
     if (!('id' in delivery.data)) throw new UnrecoverableError('not a delivery of a job');
     const { id } = delivery.data;
-    const row = await startJob(deps, id);
+    const started = deps.db.run<StartedJob>('queue/start_job', { id, worker: WORKER_NAME });
+    const [row] = await started.catch(error => {
+      if (isDiskFull(error)) deps.pause();
+      throw error;
+    });
+    // It runs already or has ended.
     if (row === undefined) return;
     const log = deps.log.child({ job: row.name, jobId: id, attempt: row.attempts });
     if (row.died !== null) {
@@ -63,22 +68,16 @@ export function createProcessor(deps: RunnerDeps): Processor {
   };
 }
 
-/** @returns undefined for a job that runs already or has ended */
-async function startJob(deps: RunnerDeps, id: string): Promise<StartedJob | undefined> {
-  const [row] = await deps.db.run<StartedJob>('queue/start_job', { id, worker: WORKER_NAME }).catch(error => {
-    if (isDiskFull(error)) deps.pause();
-    throw error;
-  });
-  return row;
-}
-
 async function runAttempt(deps: RunnerDeps, attempt: Attempt): Promise<void> {
   const { id, row, log, canceled, startedAt } = attempt;
   const signal = AbortSignal.any([deps.signal, canceled.signal]);
-  const watch = setInterval(
-    () => abortWhenEnded(deps.db, { id, attempt: row.attempts }, canceled),
-    CANCEL_POLL_MS,
-  );
+  // That a job is canceled, or was begun again by another worker, is said in its row alone.
+  const watch = setInterval(() => {
+    deps.db.rowCount('queue/is_running', { id, attempt: row.attempts }).then(
+      running => running === 0 && canceled.abort(new PlatError('cancelled', 'The job was cancelled.')),
+      () => {},
+    );
+  }, CANCEL_POLL_MS);
   try {
     const result = await run({ ...deps, signal }, id, row, log);
     await finish(deps, attempt, 'done', result);
@@ -132,7 +131,7 @@ async function finish(
     id,
     outcome,
     result: JSON.stringify(result),
-    error_code: codeOf(error),
+    error_code: error === undefined ? null : error instanceof PlatError ? error.code : 'internal_error',
     error: error === undefined ? null : messageOf(error),
     seconds: (performance.now() - startedAt) / 1000,
     rows: result?.rows ?? 0,
@@ -143,18 +142,6 @@ async function finish(
 }
 
 const attemptsOf = ({ opts }: Delivery): number => opts.attempts ?? 1;
-
-/** That a job is canceled, or was begun again by another worker, is said in its row alone. */
-function abortWhenEnded(
-  db: Db,
-  { id, attempt }: { id: string; attempt: number },
-  canceled: AbortController,
-): void {
-  db.rowCount('queue/is_running', { id, attempt }).then(
-    running => running === 0 && canceled.abort(new PlatError('cancelled', 'The job was cancelled.')),
-    () => {},
-  );
-}
 
 /** BullMQ's exponential wait: doubled with each attempt. */
 function backoffSeconds({ opts, attemptsMade }: Delivery): number {
@@ -192,11 +179,6 @@ function parsePayload(schema: { parse(input: unknown): unknown }, { name, payloa
   } catch (cause) {
     throw new PlatError('payload', `The payload does not fit job ${name}: ${messageOf(cause)}`, { cause });
   }
-}
-
-function codeOf(error: unknown): string | null {
-  if (error === undefined) return null;
-  return error instanceof PlatError ? error.code : 'internal_error';
 }
 
 /** People look a few times a second at most; writing more often would only load the database. */

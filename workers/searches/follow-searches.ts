@@ -63,7 +63,11 @@ async function follow(
     counties: [...new Set(behind.flatMap(({ counties }) => counties))],
   });
   const byCounty = groupChanges(changed);
-  const members = await listMemberships(db, byCounty);
+  // Which of the parcels that have changed searches had found.
+  const rows = await db.run<{ search_id: string; property_ids: number[] }>('searches/list_memberships', {
+    property_ids: [...byCounty.values()].flatMap(({ parcels }) => [...parcels.keys()]),
+  });
+  const members = new Map(rows.map(({ search_id, property_ids }) => [search_id, property_ids]));
   await lookAtAll(db, behind, until, deps, search =>
     lookAt(db, search, byCounty, members.get(search.id) ?? []),
   );
@@ -119,17 +123,6 @@ function groupChanges(changed: readonly Changed[]): Map<number, CountyChanges> {
   return byCounty;
 }
 
-/** Which of the parcels that have changed searches had found. */
-async function listMemberships(
-  db: Db,
-  byCounty: ReadonlyMap<number, CountyChanges>,
-): Promise<Map<string, number[]>> {
-  const rows = await db.run<{ search_id: string; property_ids: number[] }>('searches/list_memberships', {
-    property_ids: [...byCounty.values()].flatMap(({ parcels }) => [...parcels.keys()]),
-  });
-  return new Map(rows.map(({ search_id, property_ids }) => [search_id, property_ids]));
-}
-
 async function lookAt(
   db: Db,
   { id, filter, counties, seq: after }: Search,
@@ -175,19 +168,11 @@ type Whole = { id: string; body: FilterBody; fips: number; seq: number | null };
 /** Compares all that a search finds in a county with what it had found. */
 async function lookAtCounty(db: Db, { id, body, fips, seq }: Whole): Promise<Note[]> {
   const found = await findMembers(db, body, new Date(), fips);
-  const rows = await db.run<{ property_id: number }>('searches/list_members_in', {
-    search_id: id,
-    fips,
-  });
+  const rows = await db.run<{ property_id: number }>('searches/list_members_in', { search_id: id, fips });
   const had = new Set(rows.map(({ property_id }) => property_id));
-  return [
-    ...[...found]
-      .filter(one => !had.has(one))
-      .map((property_id): Note => ({ property_id, became: 'added', seq })),
-    ...[...had]
-      .filter(one => !found.has(one))
-      .map((property_id): Note => ({ property_id, became: 'removed', seq })),
-  ];
+  const notes = (is: ReadonlySet<number>, other: ReadonlySet<number>, became: Became): Note[] =>
+    [...is].filter(one => !other.has(one)).map(property_id => ({ property_id, became, seq }));
+  return [...notes(found, had, 'added'), ...notes(had, found, 'removed')];
 }
 
 type Looked = { search: Search; notes: readonly Note[] };
@@ -256,7 +241,8 @@ export async function mailSearches(db: Db, config: Config, log: Logger): Promise
     try {
       await sendMail(config, log, {
         to: email,
-        subject: subjectOf(own),
+        subject:
+          own.length === 1 ? `${own[0]!.name}: ${wordsOf(own[0]!)}` : `What is new in ${own.length} searches`,
         text: await textOf(db, own, appUrl),
         unsubscribe: `${endOf(own[0]!, appUrl)}?all=true`,
       });
@@ -278,11 +264,6 @@ const wordsOf = ({ added, removed, changed }: News): string =>
   ]
     .filter(Boolean)
     .join(', ');
-
-function subjectOf(own: readonly News[]): string {
-  const [first] = own;
-  return own.length === 1 ? `${first!.name}: ${wordsOf(first!)}` : `What is new in ${own.length} searches`;
-}
 
 const endOf = ({ token }: News, appUrl: string): string => `${appUrl}/searches/unsubscribe/${token}`;
 

@@ -29,9 +29,7 @@ import {
 
 export type AddOptions = {
   dryRun: boolean;
-  /** Rows of parcels by which columns are suggested. */
   rows: number;
-  /** Replace feed files that are there. */
   force: boolean;
   look: FileVersionLookup;
   signal: AbortSignal;

@@ -15,7 +15,8 @@ import {
 } from '../feeds/suggest/write-feed.ts';
 import { decimalPoint, newNotation, noteNotation } from '../feeds/values/number-notation.ts';
 import type { InputSection } from '../formats/format-input.ts';
-import type { RowBatch } from '../formats/row-batch.ts';
+import type { SourceRow } from '../formats/row-batch.ts';
+import type { CheckOptions } from '../ingest/check-feed.ts';
 import { checkFeed } from '../ingest/check-feed.ts';
 import type { FeedCheck } from '../ingest/engine/dry-run.ts';
 import type { FindLoaded } from '../ingest/kinds/assessor/loaded-feeds.ts';
@@ -108,7 +109,11 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
     ];
     return `${[...top, ...body, ...salesLines(comps)].join('\n')}\n`;
   };
-  const { check, problems, loaded } = await checkText(textOf([]), request, batch);
+  const read = async function* () {
+    yield batch;
+  };
+  const checked = await checkText(textOf([]), request, rows, { rows: rows.length, read });
+  const { check, problems, loaded } = checked;
   const text = textOf(request.switchOff ? problems : [], check?.comps);
   return {
     text,
@@ -123,7 +128,6 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   };
 }
 
-/** The sections of a roll, or of a file of sales. */
 function suggestedLines(
   suggestions: Suggestions,
   sold: ReturnType<typeof saleColumns>,
@@ -138,18 +142,17 @@ function suggestedLines(
 const salesLines = (comps: readonly string[]): string[] =>
   comps.length === 0 ? [] : ['', ...comps.map(line => `# ${line}`)];
 
-async function checkText(
+/** What a suggested feed comes to. @param first of its rows */
+export async function checkText(
   text: string,
-  { file, findLoaded }: SuggestRequest,
-  batch: RowBatch,
+  { file, findLoaded }: Pick<SuggestRequest, 'file' | 'findLoaded'>,
+  first: readonly SourceRow[],
+  options: CheckOptions,
 ): Promise<Pick<SuggestedFeed, 'check' | 'problems' | 'loaded'>> {
   try {
     const feed = parseFeed(text, file);
-    const read = async function* () {
-      yield batch;
-    };
-    const check = await checkFeed(feed, { rows: batch.rows.length, read });
-    const loaded = check.problems.length === 0 ? await findLoaded?.(feed, batch.rows) : undefined;
+    const check = await checkFeed(feed, options);
+    const loaded = check.problems.length === 0 ? await findLoaded?.(feed, first) : undefined;
     return { check, problems: check.problems, loaded: loaded ?? [] };
   } catch (error) {
     if (!(error instanceof PlatError)) throw error;

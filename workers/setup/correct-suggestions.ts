@@ -90,7 +90,6 @@ export function meaningsOf(field: ParcelTarget, spec: ColumnSpec, { columns }: S
   return { kind, column: source.name, values, others, otherwise: textOf(spec.otherwise) };
 }
 
-/** The column's spec with the meanings that the operator chose. */
 export function withMeanings(
   field: ParcelTarget,
   spec: ColumnSpec,

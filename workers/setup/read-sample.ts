@@ -27,14 +27,12 @@ export type SampleRequest = {
   signal?: AbortSignal | undefined;
 };
 
-/** The first rows of a source. */
 export type Sample = {
   /** With the titles to skip, where there are some. */
   input: InputSection;
   spec: InputSpec;
   batch: RowBatch;
   names: string[];
-  /** Of a layer on an ArcGIS server. */
   layer: LayerInfo | null;
 };
 

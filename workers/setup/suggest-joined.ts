@@ -12,11 +12,10 @@ import { columnLines, feedHead, inline, inputLines } from '../feeds/suggest/writ
 import type { InputSection } from '../formats/format-input.ts';
 import { readInput } from '../formats/read-format.ts';
 import type { SourceRow } from '../formats/row-batch.ts';
-import { checkFeed } from '../ingest/check-feed.ts';
 import { compileKey } from '../ingest/engine/map-fields.ts';
 import { resolver } from '../ingest/engine/source-columns.ts';
-import { parseFeed } from '../ingest/load-feeds.ts';
 import type { SuggestedFeed, SuggestRequest } from './check-suggestion.ts';
+import { checkText } from './check-suggestion.ts';
 import { guessCounty } from './county-of-rows.ts';
 import {
   columnsSampled,
@@ -67,7 +66,7 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
   const schema = '# yaml-language-server: $schema=../feed.schema.json';
   const top = [schema, ...feedHead({ ...head, kind: 'assessor', fips, fipsWhy }, about)];
   const text = `${[...top, ...body].join('\n')}\n`;
-  const { check, faults, loaded } = await checked(text, request, first!.batch.rows);
+  const { check, problems: faults, loaded } = await checkText(text, request, first!.batch.rows, { rows });
   return {
     text,
     kind: 'assessor',
@@ -204,26 +203,9 @@ function withKey(suggestions: Suggestions, key: KeySpec | undefined): Suggestion
   };
 }
 
-async function checked(
-  text: string,
-  { file, rows, findLoaded }: JoinRequest,
-  first: readonly SourceRow[],
-): Promise<Pick<SuggestedFeed, 'check' | 'loaded'> & { faults: string[] }> {
-  try {
-    const feed = parseFeed(text, file);
-    const check = await checkFeed(feed, { rows });
-    const loaded = check.problems.length === 0 ? await findLoaded?.(feed, first) : undefined;
-    return { check, faults: check.problems, loaded: loaded ?? [] };
-  } catch (error) {
-    if (!(error instanceof PlatError)) throw error;
-    return { check: null, faults: error.message.split('\n'), loaded: [] };
-  }
-}
-
 /** Which columns of two sources hold the same keys, and how many of those of the first's first rows. */
 type KeyMatch = { own: KeySpec; other: KeySpec; matched: number; checked: number };
 
-/** How many columns of a source may hold its keys. */
 const MAX_COLUMNS = 5;
 /** Shorter values agree by chance. */
 const MIN_CHARS = 4;

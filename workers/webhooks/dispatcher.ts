@@ -115,7 +115,12 @@ async function takeDue(dispatcher: Dispatcher): Promise<void> {
   const hasFailing = checksAll || freed.has('failing');
   dispatcher.hasPending = false;
   dispatcher.freed = new Set();
-  if (checksAll) await makeMessages(db);
+  if (checksAll)
+    await db.transaction(async tx => {
+      // One worker makes messages at a time; the others find no position.
+      const [position] = await tx.run<{ seq: number }>('webhooks/lock_position');
+      if (position !== undefined) await tx.run('webhooks/make_messages', { after: position.seq });
+    });
   await Promise.all([claim(dispatcher, 'well'), hasFailing && claim(dispatcher, 'failing')]);
 }
 
@@ -169,14 +174,6 @@ async function recordEnded(dispatcher: Dispatcher): Promise<void> {
   });
 }
 
-/** One worker at a time; the others find nothing to make. */
-function makeMessages(db: Db): Promise<void> {
-  return db.transaction(async tx => {
-    const [position] = await tx.run<{ seq: number }>('webhooks/lock_position');
-    if (position !== undefined) await tx.run('webhooks/make_messages', { after: position.seq });
-  });
-}
-
 /** Seconds until the next attempt, null after the last. */
 function waitOf({ taken: { attempts }, result }: Attempt): number | null {
   if (result.error === null || result.status === 410) return null;
@@ -198,7 +195,6 @@ async function record(db: Db, attempts: readonly Attempt[]): Promise<void> {
   });
 }
 
-/** A delivery that a dispatcher has taken. */
 export type Taken = {
   webhook_id: string;
   message_id: string;
@@ -217,11 +213,10 @@ export type Taken = {
   secrets: string[];
 };
 
-const USER_AGENT = `Plat/${version} (+webhooks)`;
-
 /** Thin, because the data is read, and paid for, at `data.read`. @param apiUrl empty for relative links */
-export function bodyOf({ type, seq, fips, at, data }: Taken, apiUrl: string): string {
-  const path = pathOf({ type, seq, fips, data });
+export function bodyOf(taken: Taken, apiUrl: string): string {
+  const { type, at, data } = taken;
+  const path = pathOf(taken);
   return JSON.stringify({
     type,
     timestamp: at.toISOString(),
@@ -230,12 +225,7 @@ export function bodyOf({ type, seq, fips, at, data }: Taken, apiUrl: string): st
 }
 
 /** Where what it tells of is read; none of a test. */
-function pathOf({
-  type,
-  seq,
-  fips,
-  data,
-}: Pick<Taken, 'type' | 'seq' | 'fips' | 'data'>): string | undefined {
+function pathOf({ type, seq, fips, data }: Taken): string | undefined {
   if (type === 'webhook.test') return undefined;
   if (type === 'search.changed') return `searches/${data.search_id}/changes/?cursor=${data.after}`;
   const query = new URLSearchParams({ types: type, after: String(seq - 1) });
@@ -248,7 +238,7 @@ function pathOf({
 export function headersOf({ message_id, now, secrets }: Taken, body: string): Record<string, string> {
   return {
     'content-type': 'application/json',
-    'user-agent': USER_AGENT,
+    'user-agent': `Plat/${version} (+webhooks)`,
     'webhook-id': message_id,
     'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
     'webhook-signature': secrets.map(secret => new Webhook(secret).sign(message_id, now, body)).join(' '),

@@ -85,7 +85,6 @@ type NamedPart = Pick<PartColumn, 'part' | 'situs' | 'sure'> & {
   isPlain?: boolean;
   /** A mark before or after something: what it is the values tell. */
   open?: 'prefix' | 'suffix';
-  /** The second of two lines. */
   second?: boolean;
 };
 
@@ -133,7 +132,6 @@ function partOfName(name: string): NamedPart | null {
   return is('addr', 'situs') ? { ...of('line'), second } : null;
 }
 
-/** The share of the filled cells that a test holds for. */
 const share = (profile: Profile, test: (text: string) => boolean): number =>
   profile.filled.filter(test).length / Math.max(1, profile.filled.length);
 

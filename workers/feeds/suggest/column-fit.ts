@@ -7,7 +7,6 @@ import { isFailure } from '../values/text-value.ts';
 import { fieldParser, type TargetSpec } from '../values/value-parser.ts';
 import { averageLength, CITY_STATE_ZIP, endInPlaces, type Fit, type Profile } from './column-profile.ts';
 
-/** The share of texts that match. */
 const share = (texts: readonly string[], test: RegExp): number =>
   texts.filter(text => test.test(text)).length / Math.max(1, texts.length);
 

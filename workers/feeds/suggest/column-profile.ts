@@ -8,7 +8,6 @@ import { parseNumber } from '../values/number-value.ts';
 import { tidyText } from '../values/text-value.ts';
 import { matchColumnName } from './suggest-names.ts';
 
-/** A column of a source with the first values that it holds, row by row. */
 export type Profile = {
   name: string;
   ideas: ReadonlySet<string>;
@@ -28,7 +27,6 @@ export type Fit = { support: number; doubt?: number; spec?: Omit<ColumnSpec, 'co
 
 export type Candidate = {
   field: ParcelTarget;
-  /** The columns that it reads, in their order. */
   columns: string[];
   spec: ColumnSpec;
   /** From 0 to 1. */

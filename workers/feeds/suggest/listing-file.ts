@@ -35,7 +35,6 @@ const NAMES: Partial<Record<ListingField, RegExp>> = {
   url: /^(listing|property|virtualtour|detail)?(url|link)$|^urlsee/,
   photos: /^(photo|image|picture|primaryphoto)s?(url|link)?s?$/,
 };
-/** Lots in square feet. */
 const IN_SQUARE_FEET = /^(lot|land)(size)?(sq|square)(ft|feet|foot)$|^(lot|land)(size)?sf$/;
 const PRICE = /^(price|amount|prc)$/;
 const ID = /^(id|key|recordid|propertyid|rowid|number|no|num)$/;
@@ -173,7 +172,6 @@ function unitOf({ name, numbers }: Profile): 'acres' | 'sqft' | null {
   return isSaid || sizes.some(size => !Number.isInteger(size)) ? 'acres' : null;
 }
 
-/** The values of a status that are not Plat's own words. */
 function statusValues({ filled }: Profile): Pick<ColumnSpec, 'values'> | null {
   const words = [...new Set(filled)].filter(text => !PLAIN.has(text.toUpperCase()) && statusOf(text));
   if (words.length === 0) return null;

@@ -172,7 +172,6 @@ function deedColumn(names: readonly string[], rows: readonly Values[]): ColumnSp
 }
 
 const CODES_SHOWN = 8;
-/** Below it a price is nominal. */
 const MIN_PRICE = 1_000;
 
 /** The section of what counts as a comp, with the codes from which one may choose. */

@@ -20,7 +20,6 @@ import {
 const SURE_PARTS = 0.94;
 const LIKELY_PARTS = 0.86;
 
-/** The columns of a table that hold parts of its parcels' addresses. */
 export const addressColumns = (
   profiles: readonly Profile[],
   aliases: ReadonlyMap<string, string | undefined>,
@@ -84,7 +83,6 @@ export function situsFromParts(columns: readonly PartColumn[], cities: readonly 
   return [];
 }
 
-/** An address in one line with the unit that stands in columns of its own. */
 export function withUnit(candidate: Candidate, columns: readonly PartColumn[]): Candidate {
   const line = columns.find(({ profile }) => profile.name === candidate.columns[0]);
   const isPlain = candidate.columns.length === 1 && candidate.spec.part === undefined;
@@ -115,7 +113,6 @@ function isNear(one: PartColumn, other: PartColumn, columns: readonly PartColumn
   return between.every((at, i) => i === 0 || at - between[i - 1]! <= MAX_PART_DISTANCE);
 }
 
-/** Texts of two columns by row, where both are filled. */
 function pairs({ profile: one }: PartColumn, { profile: other }: PartColumn): [string, string][] {
   return one.texts.flatMap((text, i): [string, string][] => {
     const beside = other.texts[i];
@@ -218,7 +215,6 @@ function restOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[] 
   return [...(type ? [type] : []), ...unitsOf(line, columns)];
 }
 
-/** The columns of the unit beside an address in one line that does not say it. */
 function unitsOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
   const beside = columns.filter(
     each =>

@@ -35,7 +35,6 @@ export type Suggestions = {
   fields: Suggestion[];
 };
 
-/** How the columns of a source fill the fields of a parcel, and how sure that is. */
 export function suggestColumns({ columns, acres, key }: Sample): Suggestions {
   const profiles = columns.map(({ name, alias, values }) => profileOf(name, alias, values));
   const aliases = new Map(columns.map(({ name, alias }) => [name, alias]));

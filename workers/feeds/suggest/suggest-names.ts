@@ -216,7 +216,6 @@ const FORMS: readonly Form[] = [
 /** How much one idea that does not belong takes away, and each letter that no word explains. */
 const STRAY = 0.4;
 
-/** What the name of a column says of a parcel. */
 export function matchColumnName(name: string): NameParts {
   const { ideas, known } = matchVocabulary(name, WORDS);
   // A number is a parcel's, an owner's or a lot's; at an address it is the house's.

@@ -51,7 +51,6 @@ export function feedHead(head: FeedHead, about: readonly string[]): string[] {
   return lines;
 }
 
-/** What to read, as lines of a section. */
 export function inputLines(input: InputSection): string[] {
   return Object.entries(input).flatMap(([name, value]) =>
     value === undefined ? [] : [`  ${name}: ${inline(value)}`],
@@ -69,7 +68,6 @@ const lineOfKey = (key: Suggestions['key']): string =>
     ? '  # key: no column is sure to identify a parcel; name one, or several'
     : `  key: ${inline(key.columns[0])}  # ${percent(key.confidence)}: ${key.why}`;
 
-/** Columns that are sure, one a line. */
 export const plainColumnLines = (columns: Readonly<Record<string, ColumnSpec>>): string[] => [
   '  columns:',
   ...Object.entries(columns).map(([field, spec]) => `    ${field}: ${inline(short(spec))}`),

@@ -7,7 +7,7 @@ import { type Notation, newNotation, noteNotation } from '../../feeds/values/num
 import { displayValue, tidyText } from '../../feeds/values/text-value.ts';
 import type { TargetSpec } from '../../feeds/values/value-parser.ts';
 import type { InputSpec } from '../../formats/format-input.ts';
-import { type BadRow, isTooDeep, type SourceRow, TOO_DEEP } from '../../formats/row-batch.ts';
+import { isTooDeep, type SourceRow, TOO_DEEP } from '../../formats/row-batch.ts';
 import { type CompiledColumn, compileColumn } from './map-column.ts';
 import type { MappedRow, Mapper } from './map-fields.ts';
 import { columnsOf, type Resolve, resolver } from './source-columns.ts';
@@ -82,7 +82,6 @@ export type RowNotes<Mapped extends MappedRow = MappedRow & RowFacts> = {
   used?(row: SourceRow, mapped: Mapped): void;
   /** @param doubtful the warnings about values, which stand among those of the kind */
   warnings?(doubtful: readonly string[]): string[];
-  /** Writes what was counted into the part. */
   finish?(): void;
 };
 
@@ -96,14 +95,12 @@ export type Mapping = {
 
 const SAMPLES = 3;
 
-/** The dry run of one source: add its rows, then finish. */
 export type OpenPart = {
   check: PartCheck;
   mapping: Mapping;
   notes: RowNotes;
   onKey(key: string): unknown;
   compiled: Compiled[];
-  /** How many rows fill each column of the source, and with what first. */
   fills: Fills;
   doubtful: ReturnType<typeof doubtfulText>;
   resolve: Resolve;
@@ -154,16 +151,6 @@ export function addRow(part: OpenPart, row: SourceRow): void {
     if (!(error instanceof RangeError && isTooDeep(row))) throw error;
     countFault(check.rejected, row.rowNo, TOO_DEEP);
   }
-}
-
-export function addBad({ check }: OpenPart, bad: BadRow): void {
-  check.rows++;
-  countFault(check.rejected, bad.rowNo, bad);
-}
-
-export function skipRows({ check }: OpenPart, rows: number): void {
-  check.rows += rows;
-  check.skipped += rows;
 }
 
 /** What may not be meant, such as features that become one parcel because they share a word for a key. */

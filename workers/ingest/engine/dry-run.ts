@@ -5,16 +5,15 @@ import type { MappedInput } from '../../feeds/feed.ts';
 import type { InputSpec } from '../../formats/format-input.ts';
 import type { BadRow, RowBatch, SourceRow } from '../../formats/row-batch.ts';
 import {
-  addBad,
   addProblem,
   addRow,
+  countFault,
   type Fault,
   finishPart,
   type Mapping,
   type OpenPart,
   openPart,
   type PartCheck,
-  skipRows,
   warningsOf,
 } from './check-part.ts';
 
@@ -98,7 +97,6 @@ export type ImageryCheck = FilesCheck & {
   }[];
 };
 
-/** A check of a feed under way. */
 export type DryRun = {
   limit: number;
   read(spec: InputSpec): AsyncIterable<RowBatch>;
@@ -155,8 +153,10 @@ export async function checkPart(
   }
   part ??= bad.length > 0 ? open([]) : undefined;
   if (part === undefined) return;
-  for (const row of bad) addBad(part, row);
-  skipRows(part, skipped);
+  const { check } = part;
+  for (const row of bad) countFault(check.rejected, row.rowNo, row);
+  check.rows += bad.length + skipped;
+  check.skipped += skipped;
   result.warnings.push(...warningsOf(part));
   result.parts.push(finishPart(part, whole));
 }

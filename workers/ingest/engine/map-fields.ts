@@ -30,10 +30,8 @@ export type DroppedValue = { field: string; reason: string; message: string };
 /** A row that is rejected, or skipped by skip_where (reason 'skipped', which counts separately). */
 export type RejectedRow = { ok: false; field: string | null; reason: string; message: string };
 
-/** A mapped row: the values of its kind's fields in their order, and what had to be dropped. */
 export type MappedRow = { ok: true; values: Value[]; dropped: DroppedValue[] | null };
 
-/** The position of each field's value. */
 export const positionsOf = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
   Object.fromEntries(names.map((name, i) => [name, i])) as Record<Name, number>;
 

@@ -31,21 +31,6 @@ export async function registerFeed(db: Db, feed: AnyFeed): Promise<Registered> {
   );
 }
 
-export async function startRun(
-  db: Db,
-  feedId: number,
-  run: { jobId: string | null; requestedBy: string; force: boolean; undoes?: number },
-): Promise<{ id: number; attempts: number }> {
-  const rows = await db.run<{ id: number; attempts: number }>('feeds/start_run', {
-    feed_id: feedId,
-    job_id: run.jobId,
-    requested_by: run.requestedBy,
-    forced: run.force,
-    undoes: run.undoes ?? null,
-  });
-  return rows[0]!;
-}
-
 export type AcceptedRun = { id: number; counts: RunCounts; inputs: InputRecord[]; best: BestRun };
 
 /** The most rows and keys of the accepted runs of the last 12 months; null where none counts them. */
@@ -54,19 +39,6 @@ export type BestRun = { rows: number | null; matchedKeys: number | null };
 export async function lastAcceptedRun(db: Db, feedId: number): Promise<AcceptedRun | null> {
   const rows = await db.run<AcceptedRun>('feeds/get_last_accepted_run', { feed_id: feedId });
   return rows[0] ?? null;
-}
-
-export type EndedRun = { id: number; status: RunStatus; counts: RunCounts; gate: GateResult | null };
-
-export async function endedRun(db: Db, jobId: string): Promise<EndedRun | undefined> {
-  const rows = await db.run<EndedRun>('feeds/get_ended_run', { job_id: jobId });
-  return rows[0];
-}
-
-/** Marks the feed's runs whose worker died; only under the feed's lock. Returns their ids. */
-export async function abandonRuns(db: Db, feedId: number, runId: number): Promise<number[]> {
-  const rows = await db.run<{ id: number }>('feeds/abandon_runs', { feed_id: feedId, run_id: runId });
-  return rows.map(row => row.id);
 }
 
 export async function endRun(

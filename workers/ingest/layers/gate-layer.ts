@@ -117,7 +117,6 @@ export function homeBoxes(fips: number | null): Box[] {
   return [...states.values()].map(box => padBox(box, MARGIN_DEG));
 }
 
-/** The sides of boxes, a list each. */
 export const sidesOf = (boxes: readonly Readonly<Box>[]) => ({
   west: boxes.map(([west]) => west),
   south: boxes.map(([, south]) => south),

@@ -35,7 +35,6 @@ import {
   sameScope,
 } from './layer-version.ts';
 
-/** A feed of a layer: of features, or of files. */
 export type LandFeed = FeedBase & { kind: LandKind; coverage: Box | null };
 
 export type VersionFigures = { rows: number; new: number; changed?: number; retired: number };

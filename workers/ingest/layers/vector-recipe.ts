@@ -153,7 +153,6 @@ async function checkLayer(dryRun: DryRun, layer: VectorLayer, feed: LayerFeed): 
   result.warnings.push(...coverageWarnings(feed, result.extent));
 }
 
-/** Counts features by class, of those that count and of the others. */
 function noteClasses(part: PartCheck): RowNotes {
   const classes = { counting: newClasses(), notCounting: newClasses() };
   part.classes = classes;

@@ -61,7 +61,7 @@ export function resolveAssessor(
 ): AssessorFeed | null {
   const [first, ...others] = [file.roll!].flat();
   const read = (section: RollFile, name: string, own: Preset | null = null) =>
-    resolveInput(section, { name, base, preset: own, isPlaced: file.shape !== undefined }, report);
+    resolveInput(section, name, { base, preset: own, isPlaced: file.shape !== undefined }, report);
   const roll = read(first!, others.length > 0 ? 'roll.0' : 'roll', preset);
   const further = others.map((section, i) => read(section, `roll.${i + 1}`));
   const shape = file.shape ? read(file.shape, 'shape') : null;
@@ -76,19 +76,11 @@ export function resolveAssessor(
   return { ...base, kind: 'assessor', roll, furtherRolls, shape, sales, overlap: file.overlap ?? 'block' };
 }
 
-type Place = {
-  /** Of the section, as faults name it. */
-  name: string;
-  base: FeedBase;
-  preset: Preset | null;
-  /** Whether another section places the parcels. */
-  isPlaced: boolean;
-};
-
 /** A roll, or the section of the geometry; null without a key. */
 function resolveInput(
   section: RollFile,
-  { name, base, preset, isPlaced }: Place,
+  name: string,
+  { base, preset, isPlaced }: { base: FeedBase; preset: Preset | null; isPlaced: boolean },
   report: Report,
 ): ParcelInput | null {
   const key = section.key ?? preset?.key;
@@ -101,19 +93,10 @@ function resolveInput(
   const shown = name === 'roll.0' ? 'roll' : name;
   if (base.fips === null && !input.columns.fips)
     report(shown, `no county: give fips for the whole feed, or map ${shown}.columns.fips`);
-  reportPlace(input.columns, name, isPlaced, report);
-  return { ...input, key: keySpec(key) };
-}
-
-/** Longitude and latitude come together, and place the parcels where nothing else does. */
-function reportPlace(
-  { longitude, latitude }: ParcelInput['columns'],
-  section: string,
-  hasShape: boolean,
-  report: Report,
-): void {
+  const { longitude, latitude } = input.columns;
   if (Boolean(longitude) !== Boolean(latitude))
-    report(`${section}.columns`, 'map both longitude and latitude, or neither');
-  else if (longitude && hasShape)
-    report(`${section}.columns.longitude`, 'leave out longitude and latitude: `shape` places the parcels');
+    report(`${name}.columns`, 'map both longitude and latitude, or neither');
+  else if (longitude && isPlaced)
+    report(`${name}.columns.longitude`, 'leave out longitude and latitude: `shape` places the parcels');
+  return { ...input, key: keySpec(key) };
 }

@@ -17,7 +17,7 @@ import { checkAssessor } from './check-assessor.ts';
 import { completeFromFurtherRolls, completeRows, furtherParcels, stageFurtherRoll } from './further-rolls.ts';
 import { joinShapes } from './join-shapes.ts';
 import { compileParcelMapper, type MappedParcel, showsSales } from './map-parcel.ts';
-import { countCoverage, keepBefore, mergeParcels } from './merge-parcels.ts';
+import { countCoverage, mergeParcels } from './merge-parcels.ts';
 import { type Overlapping, stageOverlap, takeOver } from './other-feeds.ts';
 import { type Acreage, checkParcelGates, type UndoneAgain } from './parcel-gates.ts';
 import { countParcelsOutside } from './parcel-places.ts';
@@ -101,7 +101,14 @@ async function compare(tx: Db, run: RunContext, feed: AssessorFeed): Promise<Pre
     async merge(tx) {
       const day = feed.asOf ?? new Date().toISOString().slice(0, 10);
       const [taken, sales] = [overlapping.taken > 0, feed.sales !== null];
-      await keepBefore(tx, { runId, feedId, fips, day, taken, sales });
+      // Kept before it changes, so that the run can be undone.
+      await tx.run(
+        'feeds/keep_parcels',
+        {},
+        rollParts({ run: runId, feed: feedId, fips, as_of: day, taken }),
+      );
+      if (sales) await tx.run('market/keep_listings', { run_id: runId });
+      await tx.run('feeds/allow_undo', { run_id: runId, as_of: day });
       if (taken) await takeOver(tx, feedId, fips);
       await mergeParcels(tx, runId, feedId, day);
       await forgetKeptNames(tx, { runId });

@@ -9,6 +9,7 @@ import {
 } from '../../engine/check-part.ts';
 import { checkPart, type DryRun } from '../../engine/dry-run.ts';
 import type { MappedRow } from '../../engine/map-fields.ts';
+import { positionsOf } from '../../engine/map-fields.ts';
 import { countClass, newClasses } from '../../engine/run-counts.ts';
 import { compCounter, compsOf, MIN_SALE_PRICE } from '../listings/check-comps.ts';
 import { countsOf } from '../listings/listing-notes.ts';
@@ -96,21 +97,18 @@ const noteParcels =
     };
   };
 
-const [LAST_DAY, LAST_PRICE, VACANT, CODE] = (
-  ['last_sale_date', 'last_sale_price', 'vacant', 'sale_price_code'] as const
-).map(name => PARCEL_FIELD_NAMES.indexOf(name)) as [number, number, number, number];
+const AT = positionsOf(PARCEL_FIELD_NAMES);
 
 function notePriced(priced: PricedSales, values: MappedRow['values']): void {
-  const price = values[LAST_PRICE];
-  if (values[LAST_DAY] === null || typeof price !== 'number' || price < MIN_SALE_PRICE) return;
+  const price = values[AT.last_sale_price];
+  if (values[AT.last_sale_date] === null || typeof price !== 'number' || price < MIN_SALE_PRICE) return;
   priced.rows++;
-  if (values[VACANT] === true) priced.vacant++;
-  if (values[CODE] !== null) countClass(priced.codes, String(values[CODE]));
+  if (values[AT.vacant] === true) priced.vacant++;
+  if (values[AT.sale_price_code] !== null) countClass(priced.codes, String(values[AT.sale_price_code]));
 }
 
 /** Few lots have as much land. Where nothing was measured, it may be in another unit. */
 const LARGE_ACRES = 10_000;
-const ACRES = PARCEL_FIELD_NAMES.indexOf('acres');
 
 /** Stated acres that nothing else can be compared with. */
 function largeLots() {
@@ -118,7 +116,7 @@ function largeLots() {
   let largest = { rowNo: 0, acres: 0 };
   return {
     note(rowNo: number, values: MappedRow['values']): void {
-      const acres = Number(values[ACRES] ?? 0);
+      const acres = Number(values[AT.acres] ?? 0);
       if (acres < LARGE_ACRES) return;
       count++;
       if (acres > largest.acres) largest = { rowNo, acres };

@@ -31,16 +31,10 @@ import { PARCEL_ROWS, type ParcelInput } from './assessor-feed.ts';
 export type MappedParcel = Omit<MappedRow, 'values'> &
   MappedSales & { key: string; fips: number; values: FieldValue[] };
 
-type Terms = {
-  /** County of every row, or null when each row has its own. */
-  fips: number | null;
-  sales?: Sales | null;
-};
-
 /** Rows without a key or with a wrong county are rejected. Other bad values become null and are reported. */
 export function compileParcelMapper(
   input: Pick<ParcelInput, 'key' | 'columns' | 'skipWhere'>,
-  { fips: feedFips, sales = null }: Terms,
+  { fips: feedFips, sales = null }: { fips: number | null; sales?: Sales | null },
 ): Mapper<MappedParcel> {
   const { key, columns } = input;
   const compile = (resolve: Resolve) => {
@@ -119,10 +113,11 @@ const SITUS_CITY = PARCEL_FIELD_NAMES.indexOf('situs_city');
 const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
 const SALE_PRICE = PARCEL_FIELD_NAMES.indexOf('last_sale_price');
 
-type CountyOf = (source: Record<string, unknown>) => number | RejectedRow;
-
 /** The feed's county or the row's own, or a refusal when that is missing, unknown, or another. */
-function compileCounty(feedFips: number | null, column: CompiledColumn | null): CountyOf {
+function compileCounty(
+  feedFips: number | null,
+  column: CompiledColumn | null,
+): (source: Record<string, unknown>) => number | RejectedRow {
   const isPlace = (fips: number) => isKnownCounty(fips) || isFormerCounty(fips);
   if (feedFips !== null && !isPlace(feedFips)) {
     const fault = rejectRow('fips', 'unknown_fips', noSuchCounty(feedFips));

@@ -29,7 +29,6 @@ type GateFigures = RowFigures & {
   overlap: readonly LoadedFeed[];
   /** What an undone run had changed and this one would change again. */
   undone: UndoneAgain | null;
-  /** Rows whose shape could not be used. */
   unusableShapes: number;
   /** Of a feed of two files: the parcels that only one of them has. */
   unjoined: { roll: number; shape: number } | null;

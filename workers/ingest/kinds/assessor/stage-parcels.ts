@@ -10,6 +10,7 @@ import { copyBytes, copyValue, openCopy } from '../../../../shared/platform/copy
 import type { Db } from '../../../../shared/platform/db.ts';
 import { stateOfFips } from '../../../../shared/regions/states.ts';
 import type { SourceRow } from '../../../formats/row-batch.ts';
+import { positionsOf } from '../../engine/map-fields.ts';
 import { digest, SeenKeys } from '../../engine/row-hash.ts';
 import { countFilled, increment } from '../../engine/run-counts.ts';
 import {
@@ -41,7 +42,7 @@ export const DERIVATION = 3;
 /** COPY columns for what filters ask about an owner. Values are in the order of PARCEL_FIELD_NAMES. */
 export type DeriveColumns = (values: FieldValue[], fips: number) => string;
 
-const AT = Object.fromEntries(PARCEL_FIELD_NAMES.map((name, i) => [name, i])) as Record<ParcelField, number>;
+const AT = positionsOf(PARCEL_FIELD_NAMES);
 
 /** The county in which most addresses of a ZIP lie. */
 type ZipCounties = ReadonlyMap<string, number>;

@@ -33,10 +33,13 @@ export const dncRecipe: Recipe<DncFeed, Staged> = {
       if (feed.dnc.list === 'full') {
         for (const file of files) await read(run, feed, file, null, { into: added, removed: null }, rejects);
         const edition = files.at(-1)!.edition;
-        requireOneEdition(files);
+        const days = new Set(files.map(({ edition }) => edition));
+        if (days.size > 1)
+          throw refusal(`The files are of several days (${[...days].join(', ')}): a full list is of one.`);
         const numbers = await stageBitmaps(connection!, added);
         requireNotOlder(numbers.keys(), edition, before);
-        return { areas: withEdition(numbers, edition), before, replaces: true };
+        const areas = [...numbers].map(([area, count]) => [area, { edition, numbers: count }] as const);
+        return { areas: new Map(areas), before, replaces: true };
       }
       if (before.size === 0) throw refusal('There is no full list to be changed: load one first.');
       const due = files.filter(({ edition }) => [...before.values()].some(area => area.edition < edition));
@@ -126,7 +129,6 @@ async function requireUnmoved(db: Db, before: ReadonlyMap<number, Area>): Promis
 
 type File = { source: string; edition: string };
 
-/** The files by date. */
 function editionsOf({ name, dnc: { sources, edition } }: DncFeed): File[] {
   return sources
     .map(source => {
@@ -137,12 +139,6 @@ function editionsOf({ name, dnc: { sources, edition } }: DncFeed): File[] {
       throw refusal(`${name}: the name of ${basename(source)} tells no day: give dnc.edition.`);
     })
     .sort((a, b) => (a.edition < b.edition ? -1 : 1));
-}
-
-function requireOneEdition(files: readonly File[]): void {
-  const days = new Set(files.map(({ edition }) => edition));
-  if (days.size > 1)
-    throw refusal(`The files are of several days (${[...days].join(', ')}): a full list is of one.`);
 }
 
 function requireNotOlder(codes: Iterable<number>, edition: string, before: ReadonlyMap<number, Area>): void {
@@ -197,12 +193,7 @@ function applyChanges(
   );
 }
 
-const withEdition = (numbers: ReadonlyMap<number, number>, edition: string) =>
-  new Map([...numbers].map(([area, count]) => [area, { edition, numbers: count }]));
-
-function refusal(message: string): PlatError {
-  return new PlatError('dnc_order', message);
-}
+const refusal = (message: string) => new PlatError('dnc_order', message);
 
 async function read(
   run: RunContext,

@@ -10,6 +10,7 @@ import {
   type TileHeader,
 } from '../../../../shared/raster/tiff-header.ts';
 import { addProblem } from '../../engine/check-part.ts';
+import type { DryRun } from '../../engine/dry-run.ts';
 import { checkContext, type HeightSample, type TileCheck, type TilesCheck } from '../../engine/dry-run.ts';
 import type { Recipe } from '../../engine/recipe.ts';
 import { checkFiles, tileProblems } from '../../layers/check-files.ts';
@@ -36,9 +37,7 @@ export const elevationRecipe: Recipe<ElevationFeed, TileHeader[]> = {
         await tx.run('land/insert_tiles');
       },
     }),
-  async check({ limit, result }, feed) {
-    result.tiles = await checkElevation(feed, limit, result.problems, result.warnings);
-  },
+  check: checkElevation,
 };
 
 function elevationRow(tile: TileHeader): object {
@@ -50,20 +49,6 @@ function elevationRow(tile: TileHeader): object {
 
 /** Files that are sampled. A tiled one takes two requests over http. */
 const SAMPLED = 50;
-
-async function checkTiles(feed: ElevationFeed, limit: number, warnings: string[]): Promise<TilesCheck> {
-  const { baseDir, elevation } = feed;
-  const tiles: TileCheck[] = [];
-  const context = checkContext(baseDir);
-  const read = (source: string) => readTileHeader(source, elevation, context);
-  const check = await checkFiles(elevation.tiles, context, limit, read, async header => {
-    const { source, width, height, stepX, stepY, crs, unitM, unitStated, nodata, extent } = header;
-    const heights = tiles.length < SAMPLED ? await heightsOf(header, context, warnings) : null;
-    const cell: TileCheck['cell'] = [stepX, Math.abs(stepY)];
-    tiles.push({ source, width, height, cell, crs, unitM, unitStated, nodata, heights, extent });
-  });
-  return { ...check, tiles };
-}
 
 /** A file whose header is whole may be damaged further on: its parcels would stay without figures. */
 async function heightsOf(
@@ -114,26 +99,28 @@ function readingProblems({ named, read, tiles, rejected }: TilesCheck, max_rejec
 }
 
 /** What keeps the feed from running is added to the problems. */
-async function checkElevation(
-  feed: ElevationFeed,
-  limit: number,
-  problems: string[],
-  warnings: string[],
-): Promise<TilesCheck | null> {
+async function checkElevation({ limit, result }: DryRun, feed: ElevationFeed): Promise<void> {
+  const { elevation, gates } = feed;
+  const { problems, warnings } = result;
+  const tiles: TileCheck[] = [];
+  const context = checkContext(feed.baseDir);
+  const read = (source: string) => readTileHeader(source, elevation, context);
   try {
-    const check = await checkTiles(feed, limit, warnings);
-    const fills = fillWarnings(check.tiles);
+    const files = await checkFiles(elevation.tiles, context, limit, read, async header => {
+      const { source, width, height, stepX, stepY, crs, unitM, unitStated, nodata, extent } = header;
+      const heights = tiles.length < SAMPLED ? await heightsOf(header, context, warnings) : null;
+      const cell: TileCheck['cell'] = [stepX, Math.abs(stepY)];
+      tiles.push({ source, width, height, cell, crs, unitM, unitStated, nodata, heights, extent });
+    });
+    const check = { ...files, tiles };
+    const fills = fillWarnings(tiles);
     warnings.push(...fills.slice(0, FILLS_SHOWN));
     if (fills.length > FILLS_SHOWN)
       warnings.push(`elevation: and ${fills.length - FILLS_SHOWN} more files like these.`);
-    problems.push(
-      ...readingProblems(check, feed.gates.max_reject_percent),
-      ...tileProblems(check.tiles, feed),
-    );
-    return check;
+    problems.push(...readingProblems(check, gates.max_reject_percent), ...tileProblems(tiles, feed));
+    result.tiles = check;
   } catch (error) {
     addProblem(problems, 'elevation', error);
-    return null;
   }
 }
 

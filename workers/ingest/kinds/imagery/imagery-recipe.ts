@@ -16,6 +16,7 @@ import {
 } from '../../../../shared/raster/imagery-file.ts';
 import { countyExtent } from '../../../../shared/regions/county-polygons.ts';
 import { addProblem } from '../../engine/check-part.ts';
+import type { DryRun } from '../../engine/dry-run.ts';
 import { checkContext, type ImageryCheck } from '../../engine/dry-run.ts';
 import type { Recipe } from '../../engine/recipe.ts';
 import type { RunContext } from '../../engine/run-context.ts';
@@ -41,9 +42,7 @@ export const imageryRecipe: Recipe<ImageryFeed, ImagerySource[]> = {
       tables: { staged: 'stage_imagery', stored: 'imagery_sources' },
       merge: async tx => void (await tx.run('imagery/replace_imagery', { feed_id: run.feedId })),
     }),
-  async check({ limit, result }, feed) {
-    result.imagery = await checkImagery(feed, limit, result.problems, result.warnings);
-  },
+  check: checkImagery,
 };
 
 function sourcesOf(
@@ -84,20 +83,17 @@ async function* oneServer(
 const NEEDS_OVERVIEWS = 4096;
 
 /** What keeps the feed from running is added to the problems. */
-async function checkImagery(
-  feed: ImageryFeed,
-  limit: number,
-  problems: string[],
-  warnings: string[],
-): Promise<ImageryCheck | null> {
+async function checkImagery({ limit, result }: DryRun, feed: ImageryFeed): Promise<void> {
   const { imagery, baseDir } = feed;
+  const { problems, warnings } = result;
   const context = checkContext(baseDir);
   const sources: ImageryCheck['sources'] = [];
   try {
     if (imagery.type !== 'cog') {
       const { source, pixel_m: pixelM, extent } = await describeServer(feed, context.signal);
       sources.push({ source, pixelM, extent, file: null });
-      return { named: 1, read: 1, absent: 0, rejected: [], sources };
+      result.imagery = { named: 1, read: 1, absent: 0, rejected: [], sources };
+      return;
     }
     const read = (source: string) => readImageryHeader(source, imagery, context);
     const check = await checkFiles(imagery.tiles, context, limit, read, header => {
@@ -110,10 +106,9 @@ async function checkImagery(
     });
     if (sources.length === 0) problems.push('imagery: none of the files can be read.');
     problems.push(...tileProblems(sources, feed));
-    return { ...check, sources };
+    result.imagery = { ...check, sources };
   } catch (error) {
     addProblem(problems, 'imagery', error);
-    return null;
   }
 }
 

@@ -15,7 +15,6 @@ type SaleFigures = { before: number; leaving: number };
 type ListingFigures = RowFigures & {
   /** Listings, or sales whose parcel was found. */
   matchedKeys: number;
-  /** Comps that the feed's sales have made, and how many of them this run takes off the market. */
   sales: SaleFigures;
   last: KeyedLast | null;
 };

@@ -1,6 +1,7 @@
 import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts';
 import type { PartCheck, RowNotes } from '../../engine/check-part.ts';
 import type { MappedRow } from '../../engine/map-fields.ts';
+import { positionsOf } from '../../engine/map-fields.ts';
 import type { compCounter } from './check-comps.ts';
 import { MIN_OVERWRITTEN } from './map-listing.ts';
 
@@ -17,30 +18,26 @@ export function noteListings({ part }: PartCheck): RowNotes {
   };
 }
 
-/** The counts of comps, as a part of a check has them. */
 export function countsOf(comps: ReturnType<typeof compCounter>): Pick<PartCheck, 'sales' | 'multiParcel'> {
   const { comps: sales, multiParcel } = comps.count();
   return { sales, multiParcel };
 }
 
-const [ID, STATUS, DAY, PRICE, ASKED] = (
-  ['source_id', 'status', 'sold_date', 'sold_price', 'list_price'] as const
-).map(name => LISTING_FIELD_NAMES.indexOf(name)) as [number, number, number, number, number];
+const AT = positionsOf(LISTING_FIELD_NAMES);
 
-/** The days and prices of the sales of each id. */
 function noteSale(values: MappedRow['values'], sales: Map<string, Set<string>>): void {
-  if (values[STATUS] !== 'SOLD' || values[DAY] === null) return;
-  const id = String(values[ID]);
+  if (values[AT.status] !== 'SOLD' || values[AT.sold_date] === null) return;
+  const id = String(values[AT.source_id]);
   const own = sales.get(id) ?? new Set();
-  sales.set(id, own.add(`${values[DAY]} ${values[PRICE]}`));
+  sales.set(id, own.add(`${values[AT.sold_date]} ${values[AT.sold_price]}`));
 }
 
 type Asked = { sales: number; equal: number };
 
 function noteAsked(values: MappedRow['values'], asked: Asked): void {
-  if (values[STATUS] !== 'SOLD' || !values[ASKED]) return;
+  if (values[AT.status] !== 'SOLD' || !values[AT.list_price]) return;
   asked.sales++;
-  if (values[ASKED] === values[PRICE]) asked.equal++;
+  if (values[AT.list_price] === values[AT.sold_price]) asked.equal++;
 }
 
 function askedWarnings(part: PartCheck['part'], { sales, equal }: Asked): string[] {

@@ -13,8 +13,9 @@ import { countyName } from '../../../../shared/regions/counties.ts';
 import { countyByName } from '../../../../shared/regions/county-names.ts';
 import { countyAt, nearestCounty } from '../../../../shared/regions/county-polygons.ts';
 import { LISTING_CHANGES } from '../../../changes/changed-fields.ts';
+import type { Value } from '../../../feeds/values/value-parser.ts';
+import { positionsOf } from '../../engine/map-fields.ts';
 import { digest } from '../../engine/row-hash.ts';
-import type { ListingValue } from './map-listing.ts';
 
 const COLUMNS = [
   ...(['source', 'source_id', 'status', 'address', 'city', 'state', 'zip', 'county', 'apn'] as const),
@@ -35,7 +36,6 @@ export type ListingRecord = Record<(typeof COLUMNS)[number], FieldValue | Point 
 
 type Point = { x: number; y: number };
 
-/** The parts of statements on the columns of a listing. */
 export const LISTING_PARTS = {
   columns: COLUMNS.join(', '),
   staged: COLUMNS.map(name => `s.${name}`).join(', '),
@@ -60,17 +60,14 @@ const isDigested = (listing: ListingRecord) => (name: (typeof COLUMNS)[number]) 
   !OPTIONAL_COLUMNS.has(name) || listing[name] !== null;
 const OPTIONAL_COLUMNS = new Set<string>(['asked_price', 'views', 'saves', 'deed']);
 
-const AT = Object.fromEntries(LISTING_FIELD_NAMES.map((name, i) => [name, i])) as Record<
-  ListingField,
-  number
->;
+const AT = positionsOf(LISTING_FIELD_NAMES);
 
 /**
  * A mapped listing as a comp, in the county of its FIPS, else its county name, else the polygon that holds
  * its point. The price is the closing price of a sale and the asking price of everything else, 0 where the
  * source withholds it.
  */
-export function resolveListing(values: ListingValue[]): ListingRecord {
+export function resolveListing(values: Value[]): ListingRecord {
   const text = (field: ListingField): string => (values[AT[field]] ?? '') as string;
   const number = (field: ListingField): number | null => values[AT[field]] as number | null;
   const day = (field: ListingField): string | null => values[AT[field]] as string | null;

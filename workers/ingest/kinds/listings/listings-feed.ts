@@ -78,18 +78,16 @@ export function resolveListings(
   const input = mappedInput<ListingField>({ ...preset?.input, ...section }, preset, within);
   const label = labelOf(file, section);
   const sales = salesOf(file, preset);
+  const resolved = (snapshot: boolean, recorded: RecordedInput | null): ListingsFeed => {
+    return { ...base, kind: 'listings', listings: { ...input, fips: base.fips, label, snapshot, recorded } };
+  };
   const key = section.key ?? (sales ? preset?.key : undefined);
   if (sales || key !== undefined) {
     if (key === undefined) report('listings', 'sales need a key: the columns that identify the parcel sold');
     if (!sales) report('listings.key', 'needs a section sales: which of the rows are comps');
     for (const field of ['sold_date', 'sold_price'] as const)
       if (!input.columns[field]) report('listings', `columns.${field} is required`);
-    const recorded = sales && key !== undefined ? { key: keySpec(key), sales } : null;
-    return {
-      ...base,
-      kind: 'listings',
-      listings: { ...input, fips: base.fips, label, snapshot: true, recorded },
-    };
+    return resolved(true, sales && key !== undefined ? { key: keySpec(key), sales } : null);
   }
   const snapshot = section.snapshot ?? section.format !== 'reso';
   for (const field of ['source_id', 'status'] as const)
@@ -98,11 +96,7 @@ export function resolveListings(
   if (snapshot && section.format === 'reso') report('listings.snapshot', 'must be false for format reso');
   if (!input.columns.list_price && !input.columns.sold_price)
     report('listings', 'columns.list_price or columns.sold_price is required');
-  return {
-    ...base,
-    kind: 'listings',
-    listings: { ...input, fips: base.fips, label, snapshot, recorded: null },
-  };
+  return resolved(snapshot, null);
 }
 
 export const SALES_SECTION = {
@@ -113,7 +107,6 @@ export const SALES_SECTION = {
     ),
 };
 
-/** A key that is one column, in its long form. */
 export const keySpec = (key: string | KeySpec): KeySpec =>
   typeof key === 'string' ? { columns: [key] } : key;
 

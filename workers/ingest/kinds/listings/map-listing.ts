@@ -14,9 +14,6 @@ import {
 } from '../../engine/map-fields.ts';
 import { LISTING_ROWS, type ListingInput } from './listings-feed.ts';
 
-/** As a parcel's, or a list of texts for `photos`. */
-export type ListingValue = Value;
-
 const AT = positionsOf(LISTING_FIELD_NAMES);
 
 /** Rejects rows without a usable source_id, status, or price of the status. Other bad values become null. */
@@ -48,17 +45,14 @@ export function compileListingMapper(input: ListingInput): Mapper<MappedRow> {
   });
 }
 
-function regionOf(former: number, values: readonly ListingValue[]): number | null {
+function regionOf(former: number, values: readonly Value[]): number | null {
   const [lon, lat] = [values[AT.longitude], values[AT.latitude]];
   const point = typeof lon === 'number' && typeof lat === 'number' ? ([lon, lat] as const) : null;
   return planningRegion(former, values[AT.city] as string | null, point);
 }
 
 /** Why a listing cannot be stored. A value that did not parse is reported rather than one that is missing. */
-function unusable(
-  values: readonly ListingValue[],
-  dropped: readonly DroppedValue[] | null,
-): RejectedRow | null {
+function unusable(values: readonly Value[], dropped: readonly DroppedValue[] | null): RejectedRow | null {
   const price = values[AT.status] === 'SOLD' ? 'sold_price' : 'list_price';
   for (const field of ['source_id', 'status', price] as const) {
     if (values[AT[field]] !== null) continue;

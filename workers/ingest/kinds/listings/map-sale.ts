@@ -14,7 +14,6 @@ import {
   type Resolve,
 } from '../../engine/source-columns.ts';
 
-/** What is known of the deed of a sale. */
 export type Deed = {
   /** Identifies the deed, such as book and page; null when unknown. */
   book: string | null;
@@ -24,13 +23,10 @@ export type Deed = {
 
 export type PriorSale = Deed & { date: string; price: number };
 
-/** The sales of a row. */
 export type MappedSales = {
   /** Whether the row's last sale becomes a comp. */
   sale: boolean;
-  /** What is known of the deed of the last sale, comp or not. */
   deed: Deed;
-  /** The earlier sales that become comps, or null without any. */
   prior: PriorSale[] | null;
 };
 
@@ -121,7 +117,6 @@ function compilePrior(sales: Sales, resolve: Resolve): (source: Source) => Prior
   };
 }
 
-/** The columns that a feed's sales name. */
 export function saleMentions({ where, deed, prior }: Sales): Mention[] {
   const ofDeed = (at: string, { book, multiParcel }: DeedColumns): Mention[] => [
     ...columnMentions(book ? { book } : {}).map(each => ({ ...each, where: `${at}.book` })),

@@ -80,7 +80,6 @@ const AT = positionsOf(LISTING_FIELD_NAMES);
 const COPY_SALE =
   'copy stage_sale (row_no, fips, key, address, city, state, zip, apn, acres, location, day, price, book, several, sale) from stdin';
 
-/** A line for each sale of a row. */
 function saleLines(rowNo: number, { fips, key, values, sale, deed, prior }: RecordedSale): string[] {
   const value = (name: keyof typeof AT) => values[AT[name]] ?? null;
   const [lon, lat] = [value('longitude'), value('latitude')];
