@@ -18,10 +18,7 @@ import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 
 type Schedule = { pattern: string; due(db: Db): Promise<{ id: string }> };
 
-/**
- * What is due by the clock, in UTC, by the key of its scheduler: every night statistics, whose windows have
- * moved by a day, then what depends on the day and on them.
- */
+/** Due by the clock, in UTC, by scheduler: at night statistics, then what depends on them and on the day. */
 export const SCHEDULES = {
   'market-daily': { pattern: '5 0 * * *', due: db => enqueue(db, recomputeMarketDailyJob, {}) },
   'history-daily': { pattern: '15 0 * * *', due: db => enqueue(db, restateHistoryJob, {}) },

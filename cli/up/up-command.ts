@@ -26,11 +26,7 @@ const CLOSING_MS = 3_000;
 /** What has been started, in this order; it is stopped in the reverse one. */
 type Part = { stop(): Promise<void>; kill(): void };
 
-/**
- * Everything on one machine: PostgreSQL, schema, regions, workers, the sample on the first run, the API; ends
- * the process when a signal has stopped it all. What was killed in between is taken up by the next start.
- * @throws PlatError `already_running` in a checkout that has one running
- */
+/** What was killed in between is taken up by the next start. @throws PlatError `already_running` */
 export async function up(config: Config): Promise<void> {
   claimState(config);
   const parts: Part[] = [{ stop: async () => clearState(config), kill: () => clearState(config) }];

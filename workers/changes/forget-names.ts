@@ -10,15 +10,12 @@ import { literal } from '../../shared/platform/statements.ts';
 // they are left out. Whom the roll names today it names anyway.
 
 export const NAMES = ['owner_name', 'owner_name_2', 'seller_name'] as const;
-type Name = (typeof NAMES)[number];
 const PARTS = ['address', 'city', 'state', 'zip'] as const;
 const PLACES = ['mail', 'situs'] as const;
+type AddressPart = `${(typeof PLACES)[number]}_${keyof Address}`;
 
 /** A parcel's names and addresses. */
-export type Named = { property_id: number } & Record<
-  Name | `${(typeof PLACES)[number]}_${keyof Address}`,
-  string | null
->;
+export type Named = { property_id: number } & Record<(typeof NAMES)[number] | AddressPart, string | null>;
 
 const BATCH = 5_000;
 
@@ -33,10 +30,7 @@ export async function leaveOutSuppressed(db: Db, fips: string): Promise<void> {
     const rows = await db.run<Named>('changes/list_former_names', {}, places);
     if (rows.length === 0) return;
     after = rows.at(-1)!.property_id;
-    const listed = await suppressedNames(
-      db,
-      rows.map(row => ({ names: namesOf(row), places: addressesOf(part => row[part]) })),
-    );
+    const listed = await suppressedNamesOf(db, rows);
     const leaveOut = async (field: string, isListed: (row: Named, names: Set<string>) => boolean) => {
       const property_ids = rows.filter((row, i) => isListed(row, listed[i]!)).map(row => row.property_id);
       if (property_ids.length > 0) await db.run('changes/leave_out_former', { field, property_ids });
@@ -108,18 +102,20 @@ export function namePatterns(subject: Subject): string[] {
   return words.map(word => `%${word}%`);
 }
 
-export const namesOf = (row: Named): string[] => NAMES.map(name => row[name]).filter(name => name !== null);
+const addressesOf = (get: (part: AddressPart) => string | null): Address[] =>
+  PLACES.map(place => Object.fromEntries(PARTS.map(part => [part, get(`${place}_${part}`)])) as Address);
 
-export function addressesOf(
-  get: (part: `${(typeof PLACES)[number]}_${keyof Address}`) => string | null,
-): Address[] {
-  return PLACES.map(
-    place => Object.fromEntries(PARTS.map(part => [part, get(`${place}_${part}`)])) as Address,
+export const suppressedNamesOf = (db: Db, rows: readonly Named[]): Promise<Set<string>[]> =>
+  suppressedNames(
+    db,
+    rows.map(row => ({
+      names: NAMES.map(name => row[name]).filter(name => name !== null),
+      places: addressesOf(part => row[part]),
+    })),
   );
-}
 
 /** Of the names of each parcel those that the suppression list has with one of its places. */
-export async function suppressedNames(
+async function suppressedNames(
   db: Db,
   parcels: readonly { names: string[]; places: Address[] }[],
 ): Promise<Set<string>[]> {

@@ -61,10 +61,7 @@ export async function suppressContact(
   return suppress(db, subjects, places, numbers, by);
 }
 
-/**
- * Every name, address and number that the request and the matching contacts give. A request by number alone
- * does not identify a person, so it gives only the number.
- */
+/** A request by number alone does not identify a person, so it gives only the number. */
 function knownOf(request: ForgetRequest, rows: readonly ContactRow[]) {
   const { subject, number } = request;
   const own = number === null ? [] : [number];
@@ -88,12 +85,7 @@ export type ForgetResult = {
   list_notes: number;
 };
 
-/**
- * Erases who asks from the contacts, from what providers have answered, from the responses that are kept for
- * repeats, from what changed of parcels and what they were before runs, and from the notes of lists, and puts
- * them on the suppression list, in one transaction.
- * @throws PlatError `contact_ambiguous` when people at several addresses may be meant
- */
+/** In one transaction. @throws PlatError `contact_ambiguous` when people at several addresses may be meant */
 export async function forgetContact(db: Db, request: ForgetRequest, by: string): Promise<ForgetResult> {
   return db.transaction(async tx => {
     const rows = await findMatchingContacts(tx, request);

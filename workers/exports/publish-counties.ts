@@ -34,11 +34,7 @@ type County = Pick<PublishedFile, 'fips' | 'county' | 'state' | 'bbox'>;
 /** More than the nation has. */
 const ALL = 5_000;
 
-/**
- * Writes a file for each county that has parcels, or for those that are named. The manifest is written anew
- * behind each file, so that what is cut off can be gone on with, and its files are always whole.
- * @throws PlatError `not_found` for a county without parcels; `export_file` for a folder that cannot be used
- */
+/** The manifest is written anew behind each file: its files are whole. @throws `not_found`, `export_file` */
 export async function publishCounties(db: Db, folder: string, named?: number[]): Promise<Manifest> {
   const all = await db.run<County>('exports/list_published', { limit: ALL });
   const missing = named?.filter(fips => !all.some(county => Number(county.fips) === fips)) ?? [];

@@ -75,11 +75,7 @@ async function prepare(run: RunContext, feed: Feed, recipe: Recipe): Promise<(tx
   return tx => recipe.compare(tx, run, feed, more);
 }
 
-/**
- * Whether all sources of a feed say without being read that they are as the last accepted run found them, and
- * the feed would make the same of them. What they say is kept for this run's record.
- * @throws PlatError of a source that cannot be asked
- */
+/** Whether sources, asked but not read, and what the feed makes of them are as of the last accepted run. */
 async function sourcesUnchanged(run: RunContext, feed: AnyFeed, recipe: Recipe): Promise<boolean> {
   const inputs = recipe.inputs?.(feed) ?? [];
   const roll = await recipe.dependsOn?.(run);

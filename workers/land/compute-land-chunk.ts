@@ -13,7 +13,7 @@ import type { Db } from '../../shared/platform/db.ts';
 import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
 import type { Values } from '../../shared/platform/named-parameters.ts';
 import { type Fragments, literal } from '../../shared/platform/statements.ts';
-import { readShownLand, stageMeasuredLand } from '../changes/measured-changes.ts';
+import { type ShownLand, stageMeasuredLand } from '../changes/measured-changes.ts';
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { enqueueValuations } from '../valuation/enqueue-valuations.ts';
 import { landlockedWarnings } from './landlocked.ts';
@@ -83,7 +83,8 @@ function writeChunk(
     const unknown = shapeless.filter(isMine).map(row => row.property_id);
 
     const written = { fips, property_ids: [...shaped.map(row => row.property_id), ...unknown] };
-    const before = await readShownLand(tx, written);
+    const readShown = () => tx.run<ShownLand>('changes/read_shown_land', written);
+    const before = await readShown();
     const changed: number[] = [];
     const change = async (name: string, values: Values, parts?: Fragments) => {
       const ids = await tx.run<{ property_id: number }>(name, values, parts);
@@ -94,7 +95,7 @@ function writeChunk(
     if (unknown.length > 0) await change('land/forget_attributes', { fips, property_ids: unknown });
     if (changed.length > 0) await tx.run('valuation/mark_land', { fips });
     await openChanges(tx);
-    await stageMeasuredLand(tx, fips, before, await readShownLand(tx, written));
+    await stageMeasuredLand(tx, fips, before, await readShown());
     for (const [remaining, group] of groupBy(shaped, row => row.remaining)) {
       const ids = group.map(row => row.property_id);
       if (remaining === 0) await tx.run('land/clear_marks', { fips, property_ids: ids });

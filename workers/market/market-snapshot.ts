@@ -33,11 +33,7 @@ export type Codes = { county: string[]; zip: string[] };
 
 export type RowsOf = Record<keyof Codes, Map<number, number[]>>;
 
-/**
- * Reads a scope's regions, their marks and their listings as of one moment, so that a mark which
- * was read stands for listings that were read too.
- * @throws PlatError `not_found` when the scope names a region that does not exist.
- */
+/** In a snapshot: a mark that was read then stands for listings that were. @throws PlatError `not_found` */
 export async function readSnapshot(db: Db, scope: MarketScope): Promise<Snapshot> {
   const marks = await db.run<DirtyMark & { known: boolean }>('market/list_dirty_regions');
   const codes = codesOf(scope, marks);
@@ -45,9 +41,7 @@ export async function readSnapshot(db: Db, scope: MarketScope): Promise<Snapshot
     const rows = await db.run<{ zip: string }>('market/list_county_zips', { fips: scope.fips });
     codes.zip.push(...rows.map(row => row.zip));
   }
-  const stored = await db.run<Omit<StoredRegion, 'marked_at'>>('market/list_stored_stats', {
-    ...listed(codes),
-  });
+  const stored = await db.run<Omit<StoredRegion, 'marked_at'>>('market/list_stored_stats', listed(codes));
   if (stored.length === 0 && ('fips' in scope || 'zip' in scope)) {
     const name = 'fips' in scope ? `county with the FIPS ${fiveDigits(scope.fips)}` : `ZIP ${scope.zip}`;
     throw new PlatError('not_found', `There is no ${name}.`);

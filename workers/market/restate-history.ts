@@ -80,9 +80,7 @@ export function restateHistory(db: Db, options: RestateOptions = {}): Promise<Re
 }
 
 async function readKnown(tx: Db, codes: Codes | null) {
-  const regions = await tx.run<Region>('market/list_restated', {
-    ...listed(codes),
-  });
+  const regions = await tx.run<Region>('market/list_restated', listed(codes));
   const scope = ofRegions(codes);
   const { columns } = await readCopy(tx, compose('market/copy_dated_listings', { scope }), COLUMNS);
   const listings: DatedListings = { ...columns, price: dollars(columns) };

@@ -15,10 +15,7 @@ export type WorkerLease = {
   applicationName: string;
   /** Renews the lease at once, then on its own until `end`. */
   begin(db: Db): Promise<void>;
-  /**
-   * Ends the database sessions of workers whose leases have run out: a stopped process keeps its connections,
-   * and through them every lock, transaction and COPY that it was in the middle of.
-   */
+  /** A stopped process keeps its connections, and through them every lock, transaction and COPY. */
   endDeadWorkers(db: Db): Promise<void>;
   end(db: Db): Promise<void>;
 };

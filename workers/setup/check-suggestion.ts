@@ -101,10 +101,9 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
       ...(off ? ['Switched off, because it cannot run as it is. Correct it and take `disabled` away:'] : []),
       ...problems.map(problem => `- ${problem}`),
     ];
-    const schema = '# yaml-language-server: $schema=../feed.schema.json';
     const attribution = head.attribution ?? (layer?.copyrightText || undefined);
     const top = [
-      schema,
+      '# yaml-language-server: $schema=../feed.schema.json',
       ...feedHead({ ...head, attribution, kind, fips, fipsWhy: county?.why, disabled: off }, about),
     ];
     return `${[...top, ...body, ...salesLines(comps)].join('\n')}\n`;
@@ -115,17 +114,8 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const checked = await checkText(textOf([]), request, rows, { rows: rows.length, read });
   const { check, problems, loaded } = checked;
   const text = textOf(request.switchOff ? problems : [], check?.comps);
-  return {
-    text,
-    kind,
-    fips,
-    fipsWhy: county?.why ?? null,
-    rows: rows.length,
-    suggestions,
-    check,
-    problems,
-    loaded,
-  };
+  const fipsWhy = county?.why ?? null;
+  return { text, kind, fips, fipsWhy, rows: rows.length, suggestions, check, problems, loaded };
 }
 
 function suggestedLines(

@@ -92,19 +92,19 @@ export function saleColumns(
   const sales = new Set(rows.map(row => parcel && [parcel, date, price].map(each => texts(each, row)).join()))
     .size;
   const deed = deedColumn(names, rows);
-  const signs = {
-    repeats: sales > distinct,
-    isMailed: of('mail_address') !== undefined,
-    isOwned: of('owner_name') !== undefined,
-    isValued: VALUES.some(field => of(field)),
-    isOfSellers: of('seller_name') !== undefined,
-    isOfDeeds: Boolean(deed ?? of('document_type_code') ?? of('sale_price_code')),
-    isRecent: areRecent(
-      rows.map(row => texts(date, row)),
-      date,
-    ),
+  // Rows with a day and a price may also be parcels with their last sales.
+  const areSales = () => {
+    if (sales > distinct) return true;
+    if (of('mail_address')) return false;
+    const isValued = VALUES.some(of);
+    const isOfSellers = of('seller_name') !== undefined;
+    if (isOfSellers && !isValued) return true;
+    const isOfDeeds = Boolean(deed ?? of('document_type_code') ?? of('sale_price_code'));
+    const days = rows.map(row => texts(date, row));
+    if (of('owner_name')) return !isValued && isOfDeeds && areRecent(days, date);
+    return !isValued || isOfSellers || isOfDeeds || areRecent(days, date);
   };
-  if (!areSales(signs)) return undefined;
+  if (!areSales()) return undefined;
   const mapped = fields.map(each => {
     const best = { last_sale_date: date, last_sale_price: price }[each.field as string];
     return best ? { ...each, mapped: best, others: each.others.filter(other => other !== best) } : each;
@@ -118,28 +118,6 @@ export function saleColumns(
       return name === undefined ? [] : [{ ...rest, field: name }];
     }),
   };
-}
-
-type Signs = Record<
-  'repeats' | 'isMailed' | 'isOwned' | 'isValued' | 'isOfSellers' | 'isOfDeeds' | 'isRecent',
-  boolean
->;
-
-/** Whether rows with a day and a price are sales, and not parcels with their last ones. */
-function areSales({
-  repeats,
-  isMailed,
-  isOwned,
-  isValued,
-  isOfSellers,
-  isOfDeeds,
-  isRecent,
-}: Signs): boolean {
-  if (repeats) return true;
-  if (isMailed) return false;
-  if (isOfSellers && !isValued) return true;
-  if (isOwned) return !isValued && isOfDeeds && isRecent;
-  return !isValued || isOfSellers || isOfDeeds || isRecent;
 }
 
 /** Whether all sales are of a few years. */

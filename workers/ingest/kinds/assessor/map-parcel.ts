@@ -20,6 +20,7 @@ import {
   type MappedRow,
   type Mapper,
   mapperOf,
+  positionsOf,
   type RejectedRow,
   rejectRow,
   TOTAL_LINE,
@@ -69,10 +70,10 @@ export function compileParcelMapper(
         row.geometry = placed.point;
         if (placed.fault) dropped = [...(faults ?? []), placed.fault];
       }
-      const town = values[SITUS_CITY] as string | null;
+      const town = values[AT.situs_city] as string | null;
       const fips = isFormerCounty(county) ? regionOf(county, feedFips, town, row.geometry) : county;
       if (typeof fips === 'object') return fips;
-      const { sale, deed, prior } = salesOf(source, values[SALE_DATE]!, values[SALE_PRICE]!);
+      const { sale, deed, prior } = salesOf(source, values[AT.last_sale_date]!, values[AT.last_sale_price]!);
       return { ok: true, key: identifier, fips, values, sale, deed, prior, dropped };
     };
   };
@@ -109,9 +110,7 @@ function compilePoint(
 export const showsSales = ({ columns }: ParcelInput): boolean =>
   columns.last_sale_date !== undefined && columns.last_sale_price !== undefined;
 
-const SITUS_CITY = PARCEL_FIELD_NAMES.indexOf('situs_city');
-const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
-const SALE_PRICE = PARCEL_FIELD_NAMES.indexOf('last_sale_price');
+const AT = positionsOf(PARCEL_FIELD_NAMES);
 
 /** The feed's county or the row's own, or a refusal when that is missing, unknown, or another. */
 function compileCounty(

@@ -59,11 +59,7 @@ export async function mergeParcels(db: Db, runId: number, feedId: number, day: s
   await db.run('valuation/mark_counties', { fips: counties });
 }
 
-/**
- * Keeps land layers, and chunks of the counties that are about to change, from being written until
- * the merge is done.
- * @returns false when there are no layers: then no parcel's attributes can be out of date
- */
+/** Keeps layers and chunks from being written until the merge is done. @returns false without layers */
 async function holdLayers(db: Db, counties: readonly number[]): Promise<boolean> {
   await db.run('land/hold_layers');
   const rows = await db.run<{ present: boolean }>('land/has_layers');
@@ -87,11 +83,7 @@ const WORDS = {
   situs_words: 'situs_text(p.situs_address, p.situs_city, p.situs_zip)',
 };
 
-/**
- * Writes the words by which parcels are found by their owners and addresses, for whole counties, from the
- * parcels on the roll: about 17 microseconds a parcel, and nothing to get out of step. For use in the
- * transaction that changed the parcels.
- */
+/** What parcels are found by: 17 microseconds a parcel. Call it in the transaction that changed them. */
 export async function rewriteWords(db: Db, counties: readonly number[]): Promise<void> {
   // In one order everywhere, so that two merges cannot deadlock.
   for (const fips of counties.toSorted((a, b) => a - b)) {
