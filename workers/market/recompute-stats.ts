@@ -9,10 +9,10 @@ import { LOCKS, takeLock, withLock } from '../../shared/platform/locks.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { regionFields } from '../regions/load-regions.ts';
-import type { RowsOf } from './market-snapshot.ts';
 import {
   type Codes,
   type MarketScope,
+  type RowsOf,
   readSnapshot,
   rowsOfRegions,
   type Snapshot,

@@ -16,8 +16,7 @@ import {
 import { decimalPoint, newNotation, noteNotation } from '../feeds/values/number-notation.ts';
 import type { InputSection } from '../formats/format-input.ts';
 import type { SourceRow } from '../formats/row-batch.ts';
-import type { CheckOptions } from '../ingest/check-feed.ts';
-import { checkFeed } from '../ingest/check-feed.ts';
+import { type CheckOptions, checkFeed } from '../ingest/check-feed.ts';
 import type { FeedCheck } from '../ingest/engine/dry-run.ts';
 import type { FindLoaded } from '../ingest/kinds/assessor/loaded-feeds.ts';
 import { parseFeed } from '../ingest/load-feeds.ts';

@@ -14,8 +14,7 @@ import { readInput } from '../formats/read-format.ts';
 import type { SourceRow } from '../formats/row-batch.ts';
 import { compileKey } from '../ingest/engine/map-fields.ts';
 import { resolver } from '../ingest/engine/source-columns.ts';
-import type { SuggestedFeed, SuggestRequest } from './check-suggestion.ts';
-import { checkText } from './check-suggestion.ts';
+import { checkText, type SuggestedFeed, type SuggestRequest } from './check-suggestion.ts';
 import { guessCounty } from './county-of-rows.ts';
 import {
   columnsSampled,

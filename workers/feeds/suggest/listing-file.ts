@@ -1,5 +1,4 @@
-import type { ListingField } from '../../../shared/model/listing-fields.ts';
-import { LISTING_FIELDS } from '../../../shared/model/listing-fields.ts';
+import { LISTING_FIELDS, type ListingField } from '../../../shared/model/listing-fields.ts';
 import type { ColumnSpec } from '../column-schema.ts';
 import { fitDate } from './column-fit.ts';
 import { type Profile, profileOf } from './column-profile.ts';

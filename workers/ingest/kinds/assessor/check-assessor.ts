@@ -8,8 +8,7 @@ import {
   wordKeys,
 } from '../../engine/check-part.ts';
 import { checkPart, type DryRun } from '../../engine/dry-run.ts';
-import type { MappedRow } from '../../engine/map-fields.ts';
-import { positionsOf } from '../../engine/map-fields.ts';
+import { type MappedRow, positionsOf } from '../../engine/map-fields.ts';
 import { countClass, newClasses } from '../../engine/run-counts.ts';
 import { compCounter, compsOf, MIN_SALE_PRICE } from '../listings/check-comps.ts';
 import { countsOf } from '../listings/listing-notes.ts';

@@ -38,8 +38,13 @@ import type { Prepared, Recipe } from '../../engine/recipe.ts';
 import { digest } from '../../engine/row-hash.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { countFilled, measureRows } from '../../engine/run-counts.ts';
-import type { Faults, Reject, RejectWriter } from '../../engine/stage-rows.ts';
-import { rejectDuplicates, stageByCopy } from '../../engine/stage-rows.ts';
+import {
+  type Faults,
+  type Reject,
+  type RejectWriter,
+  rejectDuplicates,
+  stageByCopy,
+} from '../../engine/stage-rows.ts';
 import { CONTACT_ROWS, type ContactInput, type ContactsFeed } from './contacts-feed.ts';
 
 /** People with their telephone numbers. A feed is complete: people that it no longer lists are erased. */

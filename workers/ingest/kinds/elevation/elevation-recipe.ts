@@ -10,8 +10,13 @@ import {
   type TileHeader,
 } from '../../../../shared/raster/tiff-header.ts';
 import { addProblem } from '../../engine/check-part.ts';
-import type { DryRun } from '../../engine/dry-run.ts';
-import { checkContext, type HeightSample, type TileCheck, type TilesCheck } from '../../engine/dry-run.ts';
+import {
+  checkContext,
+  type DryRun,
+  type HeightSample,
+  type TileCheck,
+  type TilesCheck,
+} from '../../engine/dry-run.ts';
 import type { Recipe } from '../../engine/recipe.ts';
 import { checkFiles, tileProblems } from '../../layers/check-files.ts';
 import { compareFiles } from '../../layers/layer-editions.ts';

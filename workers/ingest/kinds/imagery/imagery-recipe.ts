@@ -16,8 +16,7 @@ import {
 } from '../../../../shared/raster/imagery-file.ts';
 import { countyExtent } from '../../../../shared/regions/county-polygons.ts';
 import { addProblem } from '../../engine/check-part.ts';
-import type { DryRun } from '../../engine/dry-run.ts';
-import { checkContext, type ImageryCheck } from '../../engine/dry-run.ts';
+import { checkContext, type DryRun, type ImageryCheck } from '../../engine/dry-run.ts';
 import type { Recipe } from '../../engine/recipe.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { checkFiles, tileProblems } from '../../layers/check-files.ts';

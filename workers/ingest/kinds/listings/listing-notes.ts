@@ -1,7 +1,6 @@
 import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts';
 import type { PartCheck, RowNotes } from '../../engine/check-part.ts';
-import type { MappedRow } from '../../engine/map-fields.ts';
-import { positionsOf } from '../../engine/map-fields.ts';
+import { type MappedRow, positionsOf } from '../../engine/map-fields.ts';
 import type { compCounter } from './check-comps.ts';
 import { MIN_OVERWRITTEN } from './map-listing.ts';
 

@@ -13,8 +13,7 @@ import { countyByName } from '../../../../shared/regions/county-names.ts';
 import type { Sales } from '../../../feeds/feed.ts';
 import { isTotal } from '../../../feeds/values/key-value.ts';
 import { isKnownCounty, noSuchCounty } from '../../../feeds/values/place-value.ts';
-import type { PartCheck, RowNotes } from '../../engine/check-part.ts';
-import { wordKeys } from '../../engine/check-part.ts';
+import { type PartCheck, type RowNotes, wordKeys } from '../../engine/check-part.ts';
 import { checkPart } from '../../engine/dry-run.ts';
 import { rejectedRows } from '../../engine/gate.ts';
 import {
