@@ -8,27 +8,21 @@ import { changesTable, printNote, shellWord, table } from './common/cli-output.t
 import { action } from './common/cli-session.ts';
 
 /** In commander's format: `--no-contract` makes `contract` false. */
-type AccountFlags = {
-  contract: boolean;
-  tier?: Tier;
-  pro?: boolean;
-  tokens?: number;
-  overagePrice?: number;
-  overage?: boolean;
-  paymentMethod?: boolean;
-  invoice?: 'paid' | 'unpaid';
-  backstop?: number | 'none';
-  rate?: number;
-  burst?: number;
-  skipTraceRate?: number;
-  skipTrace?: boolean;
-  company?: string;
-  user?: string;
-  userName?: string;
-  periodStart?: Date;
-  periodEnd?: Date;
-  force?: boolean;
-};
+type AccountFlags = Pick<AccountChange, 'pro' | 'skipTrace' | 'company' | 'userName' | 'force'> &
+  Pick<AccountChange, 'periodStart' | 'periodEnd'> & {
+    contract: boolean;
+    tier?: Tier;
+    tokens?: number;
+    overagePrice?: number;
+    overage?: boolean;
+    paymentMethod?: boolean;
+    invoice?: 'paid' | 'unpaid';
+    backstop?: number | 'none';
+    rate?: number;
+    burst?: number;
+    skipTraceRate?: number;
+    user?: string;
+  };
 
 export function addAccountCommands(program: Command): void {
   const account = program.command('account').description('manage the accounts that call the API');
@@ -102,7 +96,6 @@ function addSet(account: Command): void {
   });
 }
 
-/** Commands whose only argument is an account. */
 function addNamed(account: Command): void {
   const named = (verb: string, description: string) =>
     account.command(verb).argument('<account>', 'name or id of the account').description(description);

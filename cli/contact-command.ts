@@ -16,16 +16,9 @@ import { moment, zip } from './common/cli-options.ts';
 import { listCounts, table } from './common/cli-output.ts';
 import { action } from './common/cli-session.ts';
 
-type Flags = {
-  first?: string;
-  last?: string;
-  entity?: string;
-  phone?: string;
-  address?: string;
-  city?: string;
-  state?: string;
-  zip?: string;
-};
+type Flags = Partial<
+  Record<'first' | 'last' | 'entity' | 'phone' | 'address' | 'city' | 'state' | 'zip', string>
+>;
 
 const EXAMPLE = '--first Ada --last Nowell --address "12 Zephyr St" --zip 03431';
 

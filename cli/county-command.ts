@@ -7,7 +7,7 @@ import { regionsOfFormer } from '../shared/regions/connecticut.ts';
 import { allCounties, countyName, countyText, fiveDigits } from '../shared/regions/counties.ts';
 import { stateCode, stateOfFips } from '../shared/regions/states.ts';
 import { installedFeeds } from '../workers/ingest/feed-folders.ts';
-import { fips, wholeNumber } from './common/cli-options.ts';
+import { fipsList, wholeNumber } from './common/cli-options.ts';
 import { print, printNote, table } from './common/cli-output.ts';
 import { action, EXIT, type Session, withSession } from './common/cli-session.ts';
 import type { ListedCounty } from './county/list-counties.ts';
@@ -31,10 +31,7 @@ export function addCountyCommands(program: Command): void {
 
   county
     .command('add')
-    .argument('[fips...]', 'FIPS codes of counties', (code: string, before: number[] = []) => [
-      ...before,
-      fips(code),
-    ])
+    .argument('[fips...]', 'FIPS codes of counties', fipsList)
     .option('--state <code...>', 'all counties of these states')
     .option('--all', 'all counties of the United States')
     .option('--dry-run', 'show what would be written, without contacting any server')
@@ -57,10 +54,7 @@ export function addCountyCommands(program: Command): void {
   action(
     county
       .command('list')
-      .argument('[fips...]', 'only these counties', (code: string, before: number[] = []) => [
-        ...before,
-        fips(code),
-      ])
+      .argument('[fips...]', 'only these counties', fipsList)
       .option('--state <code>', 'only counties of this state')
       .description('show the data loaded for each county, its age and source, and what is missing'),
     listCommand,

@@ -15,6 +15,7 @@ import {
   type DealStage,
   parseMoney,
 } from '../shared/deals/deal-terms.ts';
+import { UUID } from '../shared/model/uuid.ts';
 import type { Db } from '../shared/platform/db.ts';
 import { PlatError } from '../shared/platform/errors.ts';
 import { day, propertyId, wholeNumber } from './common/cli-options.ts';
@@ -46,7 +47,6 @@ function amount(text: string): string {
   return decimal;
 }
 
-const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 function uuid(text: string): string {
   if (!UUID.test(text)) throw new InvalidArgumentError('Enter an id in UUID format.');
   return text.toLowerCase();

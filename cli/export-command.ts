@@ -13,7 +13,7 @@ import { compsRequest } from '../shared/market/comps-query.ts';
 import { filterSchema } from '../shared/parcels/filter/filter-schema.ts';
 import { PlatError } from '../shared/platform/errors.ts';
 import { fiveDigits } from '../shared/regions/counties.ts';
-import { fips } from './common/cli-options.ts';
+import { fips, fipsList } from './common/cli-options.ts';
 import { action } from './common/cli-session.ts';
 
 type ExportFlags = {
@@ -65,10 +65,7 @@ Examples:
     .command('publish')
     .description('write all parcels to GeoParquet files, one per county, with a manifest of checksums')
     .argument('<folder>', 'created if it is missing; existing files are replaced')
-    .option('--county <fips...>', 'only these counties', (text: string, before: number[] = []) => [
-      ...before,
-      fips(text),
-    ])
+    .option('--county <fips...>', 'only these counties', fipsList)
     .addHelpText(
       'after',
       '\nExample, with a query in DuckDB:\n  plat publish /srv/parcels\n  duckdb -c "select sum(acres) from \'/srv/parcels/*.parquet\'"',

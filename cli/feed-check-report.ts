@@ -11,7 +11,6 @@ import { table } from './common/cli-output.ts';
 
 const TILES_SHOWN = 10;
 
-/** A check as plain text of up to about 120 columns. */
 export function renderCheck(check: FeedCheck): string {
   const preset = check.preset === null ? '' : `, preset ${check.preset}`;
   const blocks = [`${check.feed} (${check.kind}${preset}): ${check.file}`, ...check.parts.map(renderPart)];

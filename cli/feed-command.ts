@@ -101,7 +101,7 @@ function addRun(feed: Command): void {
 }
 
 async function removeFeedCommand(session: Session, name: string): Promise<CommandResult> {
-  const { removeLayer } = await import('../workers/ingest/layers/remove-layer.ts');
+  const { removeLayer } = await import('../workers/ingest/layers/layer-editions.ts');
   const removed = await removeLayer(session.db, name, new AbortController().signal);
   if (removed.job !== null) await deliverJobs(session, [removed.job]);
   const { feeds } = await installedFeeds(session.config);

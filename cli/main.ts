@@ -17,9 +17,9 @@ import {
   type CommandResult,
   connectedConfig,
   EXIT,
+  errorText,
   exitCodeOf,
 } from './common/cli-session.ts';
-import { errorText } from './common/error-text.ts';
 import { addContactCommands } from './contact-command.ts';
 import { addCountyCommands } from './county-command.ts';
 import { addDealCommands } from './deal-command.ts';
@@ -158,7 +158,7 @@ function distributedLine({ table, key, colocated_with, shards, rows }: Distribut
   return `${table.padEnd(18)} by ${key}, ${shards} shards${together}: ${moved}.`;
 }
 
-/** For help on an unknown command, commander would show the parent's help. Report an error instead. */
+/** For an unknown command, commander would show its parent's help as if that were right. */
 function refuseUnknown(command: Command): void {
   const name = command.args[0];
   if (name === undefined || name === 'help' || name.startsWith('-')) return;

@@ -55,7 +55,7 @@ type Bridge = {
   pending: Map<string | number, AbortController>;
 };
 
-/** Relays messages, one per line, to the service and back. Ends when the input ends and all have returned. */
+/** Passes each line to the service, and its responses back. Ends with the last response after the input. */
 async function run(url: string, key: string): Promise<void> {
   const bridge: Bridge = { url, key, negotiated: undefined, pending: new Map() };
   const running = new Set<Promise<void>>();

@@ -95,7 +95,6 @@ function figuresOf({ computed: { figures, failures } }: ParcelDrawing) {
   return { ...rest, failures };
 }
 
-/** Width of the longest label. */
 const LABEL_CHARS = Math.max(...PARCEL_FIELD_NAMES.map(name => PARCEL_FIELDS[name].label.length));
 
 function describe({ parcel, land, versions, waiting }: StoredParcel): string {

@@ -121,20 +121,18 @@ async function recomputeValuations(
 
 function recomputeStatistics(session: Session, { asOf, wait }: Flags, scope: Scope): Promise<CommandResult> {
   const payload = asOf === undefined ? { scope } : { scope, asOf };
-  return enqueueFromCli(session, recomputeMarketJob, payload, 'statistics', wait, state => {
-    const { status, result, error } = state;
-    const summary = status === 'done' ? JSON.stringify(result) : `failed: ${error}`;
-    return [{ status, result, error }, `statistics: ${summary}`, codeOf(state)];
-  });
+  return enqueueFromCli(session, recomputeMarketJob, payload, 'statistics', wait, endOf('statistics'));
 }
 
-function recomputeHistory(session: Session, { wait }: Flags): Promise<CommandResult> {
-  return enqueueFromCli(session, restateHistoryJob, {}, 'history', wait, state => {
-    const { status, result, error } = state;
+const recomputeHistory = (session: Session, { wait }: Flags): Promise<CommandResult> =>
+  enqueueFromCli(session, restateHistoryJob, {}, 'history', wait, endOf('history'));
+
+const endOf =
+  (label: string) =>
+  ({ status, result, error }: JobState): CommandResult => {
     const summary = status === 'done' ? JSON.stringify(result) : `failed: ${error}`;
-    return [{ status, result, error }, `history: ${summary}`, codeOf(state)];
-  });
-}
+    return [{ status, result, error }, `${label}: ${summary}`, codeOf({ status })];
+  };
 
 type Attributes = { parcels: number; counties: number; chunks: number; failed: number };
 

@@ -13,7 +13,7 @@ import { PlatError } from '../shared/platform/errors.ts';
 import { fiveDigits } from '../shared/regions/counties.ts';
 import { total } from '../workers/ingest/engine/run-counts.ts';
 import { installedFeed } from '../workers/ingest/feed-folders.ts';
-import { extentWords } from '../workers/ingest/layers/gate-place.ts';
+import { extentWords } from '../workers/ingest/layers/gate-layer.ts';
 import { enqueueFromCli } from './common/cli-enqueue.ts';
 import { requestedByOperator, wholeNumber } from './common/cli-options.ts';
 import { listCounts, table } from './common/cli-output.ts';

@@ -63,11 +63,7 @@ type PeriodUsage = {
 
 type DayUsage = { date: string; endpoint: string; mode: Mode; tokens: number; calls: number };
 
-/**
- * Every billing period of an account, newest first.
- * @param account name or id
- * @throws PlatError `account_unknown`.
- */
+/** Every period of an account, newest first. @param account name or id @throws PlatError `account_unknown` */
 export async function listPeriods(db: Db, account: string): Promise<PeriodUsage[]> {
   const id = await findAccount(db, account);
   await db.run('accounts/roll_period', { account_ids: [id] });

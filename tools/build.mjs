@@ -24,7 +24,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 
-/** What runs in processes and threads of its own. */
 const PROGRAMS = [
   'cli/main.ts',
   'api/main.ts',
@@ -40,10 +39,7 @@ const IS_SOURCE = /\.(tsx?|mjs|css|svg|webp)$/;
 /** A build is deleted this long after its last start, because a running process loads some files late. */
 const KEEP_MS = 7 * 86_400_000;
 
-/**
- * Builds if the sources have changed. Sets PLAT_BUILD, which tells a program where the others are.
- * @returns the folder of the build
- */
+/** Builds unless the sources are unchanged. Sets PLAT_BUILD, which programs use to find each other. */
 export async function build() {
   const folder = join(dist, sourcesDigest());
   const isBuilt = existsSync(folder);
@@ -225,7 +221,6 @@ async function writeAssets(folder) {
   writeFileSync(join(folder, 'assets.json'), JSON.stringify(assets));
 }
 
-/** The style sheets that no other one imports. */
 function topSheets(pages) {
   const sheets = pages.filter(file => file.endsWith('.css'));
   const imported = sheets.flatMap(file =>

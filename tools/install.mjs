@@ -27,10 +27,7 @@ function belongsHere({ os, cpu, libc, optional }) {
   return (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true);
 }
 
-/**
- * Whether npm's own record of node_modules, which it writes last, has every package that the
- * lockfile wants here.
- */
+/** Whether npm's record of node_modules, which it writes last, has every package of the lockfile. */
 function isComplete() {
   if (!existsSync(join(modules, '.package-lock.json'))) return false;
   const installed = readJson(join(modules, '.package-lock.json')).packages;

@@ -32,7 +32,7 @@ type SourceFile = {
 
 const FORMATS: Record<string, string> = { gdb: 'filegdb', gpkg: 'geopackage', geojson: 'geojson' };
 
-/** County, state, or place by the Census Bureau's code. If a file has none, by its state and its own name. */
+/** County, state or place by its Census code, or by its state and name when the file has no code. */
 function placeOf(file: string, { coverage }: SourceFile): string | null {
   const geoid = coverage?.['US Census']?.geoid;
   const [usps = '', stem = ''] = file.split('/');
@@ -52,9 +52,7 @@ const termsOf = (licence: Licence | undefined): string | undefined =>
     ? [licence.text, licence['attribution name'], licence.url].filter(Boolean).join('; ') || undefined
     : (licence ?? undefined);
 
-/**
- * The columns of the parcel number: one, several that are joined, or one that a rule cuts something out of.
- */
+/** The columns of the parcel number: one, several to join, or one that a rule cuts. */
 function keyOf(pid: unknown): string[] | undefined {
   if (typeof pid === 'string') return [pid];
   if (Array.isArray(pid)) return pid.filter(name => typeof name === 'string');

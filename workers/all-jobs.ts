@@ -20,7 +20,6 @@ import { recordCountyJob } from './valuation/record-county-job.ts';
 import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 import { valueCountyJob } from './valuation/value-county-job.ts';
 
-/** All jobs by name. */
 export const allJobs = jobsByName([
   ingestFeedJob,
   undoRunJob,

@@ -18,10 +18,7 @@ import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 
 type Schedule = { pattern: string; due(db: Db): Promise<{ id: string }> };
 
-/**
- * Scheduled work in UTC, by scheduler key: statistics every night, after their windows have moved by a day,
- * then everything that depends on the date and on them.
- */
+/** Due by the clock, in UTC, by scheduler: at night statistics, then what depends on them and on the day. */
 export const SCHEDULES = {
   'market-daily': { pattern: '5 0 * * *', due: db => enqueue(db, recomputeMarketDailyJob, {}) },
   'history-daily': { pattern: '15 0 * * *', due: db => enqueue(db, restateHistoryJob, {}) },
@@ -36,10 +33,7 @@ export const SCHEDULES = {
   'housekeeping-hourly': { pattern: '10 * * * *', due: db => enqueue(db, expireRecordsJob, {}) },
 } satisfies Record<string, Schedule>;
 
-/**
- * It runs only one insert. Ten attempts with delays that double from one second outlast a database outage of
- * a quarter of an hour.
- */
+/** Ten attempts, doubling from a second, outlast a database outage of a quarter of an hour. */
 const DUE_OPTIONS = {
   attempts: 10,
   backoff: { type: 'exponential', delay: 1_000 },
@@ -52,10 +46,7 @@ type Repeat = { pattern: string; tz: string };
 /** `restore` adds schedulers again that the queue has lost. */
 export type Schedules = { restore(): Promise<void> };
 
-/**
- * Keeps the queue's schedulers in sync with the feed files. While a file has errors, no scheduler is removed,
- * because it could be that file's. Other feeds are updated.
- */
+/** While a feed file is faulty no scheduler is removed, as it may be that file's. */
 export async function syncSchedulers(queue: DeliveryQueue, config: Config, log: Logger): Promise<Schedules> {
   const { feeds, faults } = await installedFeeds(config);
   for (const { error } of faults)
@@ -79,7 +70,7 @@ function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
   return expected;
 }
 
-/** Leaves correct schedulers alone. Writing one again would skip runs that came due while no worker ran. */
+/** Keeps schedulers that are right: rewriting one skips what came due while no worker ran. */
 async function syncSchedules(
   queue: DeliveryQueue,
   expected: Map<string, Repeat>,

@@ -1,11 +1,16 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { UnrecoverableError, type Worker } from 'bullmq';
+import { collectDefaultMetrics, Registry as Metrics } from 'prom-client';
 import { failLostExports } from '../shared/exports/end-export.ts';
 import type { Config } from '../shared/platform/config.ts';
 import { createPool, endsWithWorker, type Pool } from '../shared/platform/connection-pool.ts';
 import { watchDatabase } from '../shared/platform/database-outage.ts';
 import { Db } from '../shared/platform/db.ts';
-import { PlatError } from '../shared/platform/errors.ts';
+import { errorCode, PlatError } from '../shared/platform/errors.ts';
 import { type Logger, sparseWarnings } from '../shared/platform/log.ts';
+import { metricsAccess } from '../shared/platform/metrics-access.ts';
+import { publishProcess } from '../shared/platform/process-metrics.ts';
 import { type Deliverer, deliver, JOBS_CHANNEL } from '../shared/platform/queue/jobs.ts';
 import {
   openQueueBackend,
@@ -25,16 +30,12 @@ import { createLease, type WorkerLease } from './queue/worker-lease.ts';
 import { enqueueScheduled, type Schedules, syncSchedulers } from './schedules.ts';
 import { followSearches } from './searches/follow-searches.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
-import { type HealthServer, serveHealth } from './worker-health.ts';
 
 /** An ingestion uses up to six connections at a time: its lock, three COPY streams, staging and merge. */
 const CONNECTIONS_PER_JOB = 6;
 /** A worker killed with -9 holds its job for JOB_LOCK_MS, then until the next check for stalled jobs. */
 const STALLED_MS = 5_000;
-/**
- * How often a job's lock is renewed. With BullMQ's default of 2, a busy worker would have only half of the
- * time left.
- */
+/** Renewals of a job's lock per term. BullMQ's 2 would leave a busy worker half of the time. */
 const LOCK_RENEWALS = 6;
 /** More than the runner's limit of killed workers per job, so that the runner reports it. */
 const MAX_STALLED = 10;
@@ -61,7 +62,6 @@ type WorkerOptions = {
   lost?: (error: unknown) => void;
 };
 
-/** The started parts of a worker. */
 type WorkerParts = {
   config: Config;
   log: Logger;
@@ -81,10 +81,7 @@ type WorkerParts = {
   stopWatching(): void;
 };
 
-/**
- * Processes jobs of every queue until it is stopped.
- * @throws PlatError `schema_version`, `queue_tables`, `database_lost`, `address_in_use`; errors of pg
- */
+/** @throws PlatError `schema_version`, `queue_tables`, `database_lost`, `address_in_use`; errors of pg */
 export async function startWorker(
   config: Config,
   log: Logger,
@@ -163,7 +160,6 @@ async function stopWorker(parts: WorkerParts): Promise<void> {
   await parts.pool.end();
 }
 
-/** Processes jobs of every queue. */
 function openWorkers(parts: WorkerParts, deliverer: Deliverer, diskPauseMs: number): void {
   const { config, log, jobs, db, lease, backend, stopping, workers } = parts;
   const processJob = createProcessor({
@@ -193,7 +189,6 @@ function openWorkers(parts: WorkerParts, deliverer: Deliverer, diskPauseMs: numb
   }
 }
 
-/** Pauses jobs for a while. */
 function pauseForDisk(parts: WorkerParts, pauseMs: number): void {
   if (parts.pausing !== undefined) return;
   parts.log.error('the disk is full; pausing jobs');
@@ -241,4 +236,50 @@ async function sweepOnce(
   } catch (error) {
     if (!stopping.signal.aborted) warn(error, 'the sweep for undelivered jobs failed');
   }
+}
+
+type HealthServer = { port: number; close(): Promise<void> };
+
+/** For container health checks and metrics of this process. @throws PlatError `address_in_use` */
+async function serveHealth(port: number, config: Config, db: Pool): Promise<HealthServer> {
+  const metrics = new Metrics();
+  collectDefaultMetrics({ register: metrics, prefix: 'plat_worker_' });
+  publishProcess(metrics, { worker: db });
+  const server = createServer(async (request, response) => {
+    if (request.url === '/metrics') {
+      const access = metricsAccess(request, config);
+      if (access === 'none') response.writeHead(404).end();
+      else if (access === 'unauthorized') response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+      else response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.metrics());
+    } else if (request.url === '/healthz') {
+      const ok = await db.query('select 1').then(
+        () => true,
+        () => false,
+      );
+      response.writeHead(ok ? 200 : 503).end(ok ? 'ok\n' : 'no database\n');
+    } else {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', cause => {
+      const inUse = errorCode(cause) === 'EADDRINUSE';
+      reject(
+        inUse
+          ? new PlatError('address_in_use', `WORKER_PORT ${port} is in use. Set it to another port.`, {
+              cause,
+            })
+          : cause,
+      );
+    });
+    server.listen(port, config.HOST, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
 }

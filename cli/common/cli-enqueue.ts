@@ -75,7 +75,7 @@ export async function watchFollowing<Result extends { failed: number }>(
 /** An idle worker starts a queued job within a second. */
 const UNTAKEN_MS = 10_000;
 
-/** Warns once, while a command waits for a job, that no worker is running. Ends with the signal. */
+/** Warns once, while you wait for a job, that no worker is there to take it. Ends with the signal. */
 export async function warnOfNoWorker(
   db: Db,
   id: string,

@@ -18,6 +18,8 @@ export function fips(text: string): number {
   return Number(text);
 }
 
+export const fipsList = (text: string, before: number[] = []): number[] => [...before, fips(text)];
+
 export function zip(text: string): string {
   if (!/^\d{5}$/.test(text)) throw new InvalidArgumentError('Enter a 5-digit ZIP code, such as 03280.');
   return text;

@@ -4,19 +4,14 @@ import { join } from 'node:path';
 import type { Config } from '../../shared/platform/config.ts';
 import { errorCode, PlatError } from '../../shared/platform/errors.ts';
 
-/**
- * State of a running `plat up` for other commands (.plat/up.json). URLs are null until their service runs.
- */
+/** What a running `plat up` writes to .plat/up.json. The URLs are null until something answers there. */
 export type UpState = { pid: number; born: string | null; databaseUrl: string | null; apiUrl: string | null };
 
 type Urls = Pick<UpState, 'databaseUrl' | 'apiUrl'>;
 
 const fileOf = (config: Config) => join(config.PLAT_DIR, 'up.json');
 
-/**
- * Makes this process the only `plat up` of the checkout.
- * @throws PlatError `already_running`; `plat_dir` when the folder is not writable
- */
+/** Makes this process the only `plat up` of the checkout. @throws PlatError `already_running`, `plat_dir` */
 export function claimState(config: Config): void {
   try {
     mkdirSync(config.PLAT_DIR, { recursive: true });
@@ -83,10 +78,7 @@ export function readState(config: Config): UpState | undefined {
   return born !== undefined && born === state.born ? state : undefined;
 }
 
-/**
- * Start time of a process as the system reports it, or undefined if it is gone. Distinguishes a process from
- * a later one with the same id.
- */
+/** When a process started, undefined when it has ended. Ids are reused, so an id alone is not enough. */
 function birthOf(pid: number): string | undefined {
   try {
     // After the name in parentheses come the state and, as the 22nd field of the line, the start

@@ -9,7 +9,6 @@ import { stateOfFips } from '../../shared/regions/states.ts';
 import type { Feed } from '../../workers/ingest/all-kinds.ts';
 import { addressOf } from '../../workers/setup/feed-address.ts';
 
-/** Data and feed of one kind in a county. */
 export type ListedKind = {
   kind: CountyKind;
   feed: string | null;
@@ -20,7 +19,6 @@ export type ListedKind = {
   /** The date of the data according to its source, else when the source was last changed. */
   edition: string | null;
   merged_at: Date | null;
-  /** How the feed's last run ended. */
   last_run: string | null;
 };
 
@@ -31,7 +29,6 @@ export type ListedCounty = {
   sold: number;
   /** Why it has no sold comps, and what helps. null when it has some. */
   no_comps: NoComps | null;
-  /** Address of its parcels in the catalog. */
   offered: string | null;
   kinds: ListedKind[];
 };
@@ -48,7 +45,7 @@ type Source = {
 };
 type LastRun = { feed: string; status: string };
 
-/** Loaded, waiting, and missing data of each county with parcels or a feed, and of `named` counties. */
+/** Lists counties with parcels or a feed of their own, and always the `named` ones. */
 export async function listCounties(
   db: Db,
   installed: readonly Feed[],

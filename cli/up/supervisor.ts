@@ -33,10 +33,7 @@ export const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
 export const programOf = (name: ServiceName): string => programPath(PROGRAMS[name]);
 
-/**
- * Starts a service outside the terminal's process group. Otherwise Ctrl-C would reach it twice, and a second
- * signal means "stop at once".
- */
+/** Outside the terminal's process group, because Ctrl-C would reach it twice, and twice means "at once". */
 function forked(
   name: ServiceName,
   program: string,
@@ -93,7 +90,7 @@ export type Supervisor = {
   kill(): void;
 };
 
-/** Keeps services running. Restarts child processes that crash. They exit when this process is gone. */
+/** Restarts child processes when they die. They end when this process is gone. */
 export function createSupervisor(
   onRestart: (label: string, how: string) => unknown,
   logs: LogLimits & { checkMs: number } = { ...LOG_FILES, checkMs: LOG_CHECK_MS },

@@ -16,8 +16,7 @@ import { print, regionsLine } from '../common/cli-output.ts';
 import { type ConnectedConfig, deliverJobs } from '../common/cli-session.ts';
 import { claimState, clearState, writeState } from '../common/cli-state.ts';
 import { createSupervisor } from './supervisor.ts';
-import { finishDueJobs } from './up-jobs.ts';
-import { addSampleDeals, ingestSamples, missingSamples } from './up-sample.ts';
+import { addSampleDeals, finishDueJobs, ingestSamples, missingSamples } from './up-jobs.ts';
 import { adminPassword, demoKey, demoLink, demoOwner, welcome } from './welcome.ts';
 
 const READY_TIMEOUT_MS = 60_000;
@@ -27,12 +26,7 @@ const CLOSING_MS = 3_000;
 /** A started part. Parts are stopped in reverse order. */
 type Part = { stop(): Promise<void>; kill(): void };
 
-/**
- * Runs everything on one machine: PostgreSQL, schema, regions, workers, the sample on the first start, and
- * the API. Exits when a signal has stopped all of it. Interrupted work continues at the next start.
- * @throws PlatError `already_running` if one is already running in the checkout
- *
- */
+/** What was killed in between is taken up by the next start. @throws PlatError `already_running` */
 export async function up(config: Config): Promise<void> {
   claimState(config);
   const parts: Part[] = [{ stop: async () => clearState(config), kill: () => clearState(config) }];
@@ -220,7 +214,7 @@ function untilSignal(asked: AbortController, kill: () => void): Promise<void> {
 
 const WATCH_MS = 1_000;
 
-/** Starts the PostgreSQL in `folder`, and restarts it when it crashes. Clients reconnect on their own. */
+/** Starts the PostgreSQL in `folder`, and restarts it when it dies. Its clients reconnect. */
 async function startPostgres(folder: string): Promise<Part & { url: string }> {
   const server = await startEmbedded(folder);
   print(

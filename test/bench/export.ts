@@ -10,7 +10,7 @@ import { columnsOf } from '../../shared/exports/export-columns.ts';
 import type { ExportFormat } from '../../shared/exports/export-request.ts';
 import { createLogger } from '../../shared/platform/log.ts';
 import { literal } from '../../shared/platform/statements.ts';
-import { columnSql } from '../../workers/exports/column-sql.ts';
+import { columnSql } from '../../workers/exports/write-parcels.ts';
 import { runFeed } from '../../workers/ingest/ingest-feed.ts';
 import { parseFeed } from '../../workers/ingest/load-feeds.ts';
 import type { TestDb } from '../support/test-db.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Agent, request } from 'undici';
 import { newSecret } from '../../shared/webhooks/webhook-terms.ts';
-import { bodyOf, headersOf, type Taken } from '../../workers/webhooks/webhook-message.ts';
+import { bodyOf, headersOf, type Taken } from '../../workers/webhooks/dispatcher.ts';
 import type { TestDb } from '../support/test-db.ts';
 import { type BenchOptions, type BenchResult, judged, timed, withBenchDatabase } from './bench.ts';
 import { startWorker, stopWorker } from './worker.ts';

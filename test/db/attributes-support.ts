@@ -1,9 +1,8 @@
 import { encodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon } from '../../shared/geo/geometry-types.ts';
 import type { LandKernels } from '../../shared/land/compute-land.ts';
-import { computeLandChunk } from '../../workers/land/compute-land-chunk.ts';
+import { computeLandChunk, type LandChunk } from '../../workers/land/compute-land-chunk.ts';
 import { type Planned, type PlanPayload, planAttributes } from '../../workers/land/plan-attributes.ts';
-import type { LandChunk } from '../../workers/land/write-chunk.ts';
 import { COUNTING_KERNELS } from '../support/land.ts';
 import { insertParcels, square, type TestParcel } from '../support/parcels.ts';
 import type { TestDb } from '../support/test-db.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rootDir } from '../../shared/platform/root.ts';
 import { deleteOldRecordsJob } from '../../workers/housekeeping/delete-old-records-job.ts';
-import { REJECTS_KEPT } from '../../workers/ingest/engine/stage-schema.ts';
+import { REJECTS_KEPT } from '../../workers/ingest/engine/stage-rows.ts';
 import type { JobContext } from '../../workers/queue/job.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { all, insertRegions, one } from '../support/ingest.ts';

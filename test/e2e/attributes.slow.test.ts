@@ -10,7 +10,7 @@ import { createLogger } from '../../shared/platform/log.ts';
 import { enqueue, waitForJob } from '../../shared/platform/queue/jobs.ts';
 import { sql } from '../../shared/platform/statements.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
-import { removeLayer } from '../../workers/ingest/layers/remove-layer.ts';
+import { removeLayer } from '../../workers/ingest/layers/layer-editions.ts';
 import { type RunningWorker, startWorker } from '../../workers/start-worker.ts';
 import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { changeAccount } from '../../shared/accounts/contracts.ts';
 import { createLink } from '../../shared/accounts/sign-in.ts';
 import { createLogger } from '../../shared/platform/log.ts';
-import { mailSearches } from '../../workers/searches/mail-searches.ts';
+import { mailSearches } from '../../workers/searches/follow-searches.ts';
 import { startTestApi } from '../support/api.ts';
 import { createCompany } from '../support/companies.ts';
 import { createTestDatabase } from '../support/database.ts';

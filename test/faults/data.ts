@@ -119,7 +119,7 @@ export const data: readonly Fault[] = [
   },
   {
     what: 'all rejected rows of a run are kept',
-    file: 'workers/ingest/engine/stage-schema.ts',
+    file: 'workers/ingest/engine/stage-rows.ts',
     from: '      if (before === REJECTS_KEPT) return;\n',
     to: '',
     tests: ['test/db/what-grows.test.ts'],

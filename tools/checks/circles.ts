@@ -4,7 +4,6 @@ import type { SourceFile } from './files.ts';
 /** Every relative import, re-export, and dynamic import of a file. Type imports count too. */
 const IMPORT = /(?:\bfrom|\bimport\s*\(|^import)\s*'(\.[^']+)'/gm;
 
-/** Relative imports of a file, as written. */
 export const importsOf = (text: string): string[] => [...text.matchAll(IMPORT)].map(match => match[1]!);
 
 type Graph = Map<string, Set<string>>;
@@ -44,7 +43,6 @@ function example(among: Graph, from: string, to: string): string {
   return '';
 }
 
-/** A shortest cycle through each node that is on one, each cycle once. */
 function circles(graph: Graph): string[][] {
   const byNodes = new Map<string, string[]>();
   for (const start of graph.keys()) {

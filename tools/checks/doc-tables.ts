@@ -122,7 +122,6 @@ function calls(): string[] {
   return ['| calls | under | what they do | price |', '|---|---|---|---|', ...rows];
 }
 
-/** Every call, by group. */
 function operations(): string[] {
   return Object.entries(TAGS).flatMap(([tag, text]) => [
     '',

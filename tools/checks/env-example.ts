@@ -3,10 +3,7 @@ import { loadConfig, settingNames } from '../../shared/platform/config.ts';
 /** A setting in the example, set or commented out: `PORT=3000` or `#PORT=3000`. */
 const SETTING = /^#?([A-Z][A-Z0-9_]*)=(.*)$/;
 
-/**
- * `.env.example` must list exactly the settings in shared/platform/config.ts, in its order, each with its
- * default or a valid value.
- */
+/** `.env.example` lists the settings that the program reads, in the order of config.ts, with valid values. */
 export function checkEnvExample(text: string): string[] {
   const listed = text.split('\n').flatMap(line => {
     const match = SETTING.exec(line);

@@ -33,7 +33,6 @@ export function readSources(root: string): SourceFile[] {
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The text of every statement by `family/name`. */
 export function statementsOf(files: SourceFile[]): Map<string, string> {
   return new Map(
     files.flatMap(({ path, text }) => {

@@ -1,9 +1,7 @@
 import { parseAst } from 'vitest/node';
 import type { SourceFile } from './files.ts';
 
-/** Fits on a screen. */
 const MAX_LINES = 60;
-/** How many functions may be longer. */
 const MAX_ALLOWED = 10;
 
 /** Functions that may be longer, by file and name, with the reason. */

@@ -51,7 +51,7 @@ export const generatedFiles: GeneratedFile[] = [
   },
 ];
 
-/** Compares every generated file with its source. With `write`, updates the files instead. */
+/** Compares every generated file with what its source produces. `write` updates the files instead. */
 export async function checkGenerated(
   files: GeneratedFile[],
   write: boolean,
@@ -82,7 +82,6 @@ export async function checkGenerated(
   return problems;
 }
 
-/** The number of the first line in which two texts differ. */
 function firstDifference(left: string[], right: string[]): number | undefined {
   const at = left.findIndex((line, i) => line !== right[i]);
   if (at >= 0) return at + 1;

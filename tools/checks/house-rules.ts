@@ -30,10 +30,7 @@ export function checkFileNames(files: SourceFile[]): string[] {
     .map(same => `${same.join(' and ')} have the same name: name each after its contents`);
 }
 
-/**
- * Every statement has a comment at the top, is named somewhere in the program (tests don't count), and exists
- * where it is loaded.
- */
+/** Statements start with a comment, are named in the program (tests don't count), and exist where run. */
 export function checkQueries(files: SourceFile[]): string[] {
   const program = files.filter(({ path }) => /^(shared|workers|api|cli|tools)\/.*\.tsx?$/.test(path));
   // Names travel in lists and conditions before they are loaded, so any whole string counts as a use.

@@ -14,7 +14,6 @@ const RULES: RulesetDefinition = {
   },
 };
 
-/** Spectral's findings in an OpenAPI document, including warnings. */
 export async function checkOpenApi(document: object): Promise<string[]> {
   const linter = new spectral.Spectral();
   linter.setRuleset(RULES);

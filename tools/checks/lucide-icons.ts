@@ -72,7 +72,6 @@ export function Icon({ name, large }: { name: IconName; large?: boolean }) {
 }
 `;
 
-/** The module of the icons, formatted like all others. */
 export function iconsModule(): string {
   const shapes = NAMES.map(name => {
     const svg = readFileSync(join(rootDir, 'node_modules/lucide-static/icons', `${name}.svg`), 'utf8');

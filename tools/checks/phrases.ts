@@ -33,7 +33,6 @@ const PHRASES: readonly (readonly [phrase: RegExp, say: string])[] = [
 /** Where people read: docs, and the program's texts and comments. Tests and SQL migrations don't count. */
 const READ = /^(?!test\/|sql\/migrations\/|CHANGELOG).*\.(?:tsx?|mjs|md|sql|ya?ml)$/;
 
-/** The foreign phrases in the added lines of a diff without context. */
 export function findPhrases(diff: string): string[] {
   let path = '';
   let line = 0;
@@ -51,10 +50,7 @@ export function findPhrases(diff: string): string[] {
   });
 }
 
-/**
- * The lines that the checkout adds to `origin/main`, or to its last commit if there is no such branch. ''
- * outside git.
- */
+/** What the checkout adds to `origin/main`, or to its last commit without that branch. '' outside git. */
 export function addedLines(root: string): string {
   const git = (...args: string[]) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.trim();
   return git('diff', '--unified=0', git('merge-base', 'HEAD', 'origin/main') || 'HEAD');

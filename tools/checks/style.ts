@@ -7,7 +7,6 @@ const MAX_COLUMNS = 110;
 const CODE = /\.(tsx?|mjs|sql)$/;
 const COMMENT = /^\s*(\/\/|\/?\*|--)|[;,{}()[\]] +(\/\/|--) /;
 
-/** Comments of every file with their lines, from 1. */
 function comments(files: SourceFile[]): { path: string; line: number; text: string }[] {
   return files
     .filter(({ path }) => CODE.test(path) && !/^sql\/(schema|migrations)/.test(path))

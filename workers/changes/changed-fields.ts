@@ -22,10 +22,7 @@ const statedAcres = (row: string): string => rounded(`${row}.acres`, 1e5);
 const measuredAcres = (row: string): string => rounded(`${row}.calculated_acres`, 100);
 const fips = (row: string): string => `lpad(${row}.fips::text, 5, '0')`;
 
-/**
- * The fields of a parcel: those that a roll fills, those measured on or derived from its shape, and a digest
- * in place of the shape itself. `p`, `f`: the rows before. `r`, `s`: the staged rows.
- */
+/** `p`, `f`: the rows before; `r`, `s`: the staged ones. A digest stands for the shape itself. */
 const PARCEL: readonly Pair[] = [
   ...PARCEL_FIELD_NAMES.map((name): Pair => {
     if (name === 'acres') return both(name, statedAcres, 'p', 'r');

@@ -1,11 +1,9 @@
 import type { Subject } from '../../shared/kernels/person/match.ts';
 import type { Db } from '../../shared/platform/db.ts';
-import { addressesOf, NAMES, type Named, namePatterns, namesOf, suppressedNames } from './forget-names.ts';
+import { NAMES, type Named, namePatterns, suppressedNamesOf } from './forget-names.ts';
 
-/** A parcel as it was before a run. */
 type Kept = Named & { run_id: number; fips: number };
 
-/** Number of parcels that are compared with the suppression list at once. */
 const BATCH = 5_000;
 
 /**
@@ -36,10 +34,7 @@ export async function forgetKeptNames(db: Db, of: { runId: number } | { subject:
 }
 
 async function eraseFrom(db: Db, rows: readonly Kept[]): Promise<number> {
-  const listed = await suppressedNames(
-    db,
-    rows.map(row => ({ names: namesOf(row), places: addressesOf(part => row[part]) })),
-  );
+  const listed = await suppressedNamesOf(db, rows);
   const named = rows.filter((_, i) => listed[i]!.size > 0);
   if (named.length === 0) return 0;
   const today = await db.run<Named>('changes/read_parcel_names', {

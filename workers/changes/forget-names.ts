@@ -10,17 +10,13 @@ import { literal } from '../../shared/platform/statements.ts';
 // Names on today's roll are public anyway.
 
 export const NAMES = ['owner_name', 'owner_name_2', 'seller_name'] as const;
-type Name = (typeof NAMES)[number];
 const PARTS = ['address', 'city', 'state', 'zip'] as const;
 const PLACES = ['mail', 'situs'] as const;
+type AddressPart = `${(typeof PLACES)[number]}_${keyof Address}`;
 
 /** A parcel's names and addresses. */
-export type Named = { property_id: number } & Record<
-  Name | `${(typeof PLACES)[number]}_${keyof Address}`,
-  string | null
->;
+export type Named = { property_id: number } & Record<(typeof NAMES)[number] | AddressPart, string | null>;
 
-/** Number of parcels whose names one statement compares with the list. */
 const BATCH = 5_000;
 
 /**
@@ -35,10 +31,7 @@ export async function leaveOutSuppressed(db: Db, fips: string): Promise<void> {
     const rows = await db.run<Named>('changes/list_former_names', {}, places);
     if (rows.length === 0) return;
     after = rows.at(-1)!.property_id;
-    const listed = await suppressedNames(
-      db,
-      rows.map(row => ({ names: namesOf(row), places: addressesOf(part => row[part]) })),
-    );
+    const listed = await suppressedNamesOf(db, rows);
     const leaveOut = async (field: string, isListed: (row: Named, names: Set<string>) => boolean) => {
       const property_ids = rows.filter((row, i) => isListed(row, listed[i]!)).map(row => row.property_id);
       if (property_ids.length > 0) await db.run('changes/leave_out_former', { field, property_ids });
@@ -50,10 +43,7 @@ export async function leaveOutSuppressed(db: Db, fips: string): Promise<void> {
 
 type Kept = { seq: number; property_id: number; fields: ChangedFields };
 
-/**
- * Erases a person who is now on the suppression list from the changes of parcels.
- * @returns the number of changes that named them
- */
+/** Erases a suppressed person from recorded changes of parcels. @returns how many changes named them */
 export async function forgetInChanges(db: Db, subject: Subject): Promise<number> {
   const parcels = await db.run<{ fips: number; property_id: number }>('changes/list_named_parcels', {
     patterns: namePatterns(subject),
@@ -113,18 +103,20 @@ export function namePatterns(subject: Subject): string[] {
   return words.map(word => `%${word}%`);
 }
 
-export const namesOf = (row: Named): string[] => NAMES.map(name => row[name]).filter(name => name !== null);
+const addressesOf = (get: (part: AddressPart) => string | null): Address[] =>
+  PLACES.map(place => Object.fromEntries(PARTS.map(part => [part, get(`${place}_${part}`)])) as Address);
 
-export function addressesOf(
-  get: (part: `${(typeof PLACES)[number]}_${keyof Address}`) => string | null,
-): Address[] {
-  return PLACES.map(
-    place => Object.fromEntries(PARTS.map(part => [part, get(`${place}_${part}`)])) as Address,
+export const suppressedNamesOf = (db: Db, rows: readonly Named[]): Promise<Set<string>[]> =>
+  suppressedNames(
+    db,
+    rows.map(row => ({
+      names: NAMES.map(name => row[name]).filter(name => name !== null),
+      places: addressesOf(part => row[part]),
+    })),
   );
-}
 
 /** The names of each parcel that the suppression list has with one of the parcel's places. */
-export async function suppressedNames(
+async function suppressedNames(
   db: Db,
   parcels: readonly { names: string[]; places: Address[] }[],
 ): Promise<Set<string>[]> {

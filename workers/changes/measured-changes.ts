@@ -2,7 +2,6 @@ import type { ChangedFields } from '../../shared/model/changes.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { drawVersion } from './record-changes.ts';
 
-/** A parcel's land figures, with the names and values of the API. */
 export type ShownLand = {
   property_id: number;
   created_run: number;
@@ -11,12 +10,6 @@ export type ShownLand = {
 
 /** In a county's first days, figures that its parcels get for the first time are part of loading it. */
 const LOADING_DAYS = 7;
-
-type Parcels = { fips: number; property_ids: readonly number[] };
-
-export async function readShownLand(db: Db, parcels: Parcels): Promise<ShownLand[]> {
-  return db.run<ShownLand>('changes/read_shown_land', parcels);
-}
 
 /**
  * Records the parcels whose visible land figures changed, and raises their `row_version`. Call it after
@@ -33,7 +26,15 @@ export async function stageMeasuredLand(
     const fields = differingFields(was.get(is.property_id)!, is);
     return Object.keys(fields).length > 0 ? [{ ...is, fields }] : [];
   });
-  const loading = await loadingRuns(db, fips, measured);
+  if (measured.length === 0) return;
+  // The runs that have just loaded the county.
+  const runs = [...new Set(measured.map(parcel => parcel.created_run))];
+  const rows = await db.run<{ run_id: number }>('changes/list_loading_runs', {
+    fips,
+    runs,
+    days: LOADING_DAYS,
+  });
+  const loading = new Set(rows.map(row => row.run_id));
   const changed = measured.filter(
     ({ created_run, fields }) =>
       !loading.has(created_run) || Object.values(fields).some(([value]) => value !== null),
@@ -58,20 +59,4 @@ function differingFields(
       .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(is[name]))
       .map(([name, value]) => [name, [value, is[name]]]),
   );
-}
-
-/** Of the runs that loaded the parcels, those that have just loaded the county. */
-async function loadingRuns(
-  db: Db,
-  fips: number,
-  parcels: readonly ShownLand[],
-): Promise<ReadonlySet<number>> {
-  const runs = [...new Set(parcels.map(parcel => parcel.created_run))];
-  if (runs.length === 0) return new Set();
-  const rows = await db.run<{ run_id: number }>('changes/list_loading_runs', {
-    fips,
-    runs,
-    days: LOADING_DAYS,
-  });
-  return new Set(rows.map(row => row.run_id));
 }

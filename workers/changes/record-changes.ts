@@ -16,11 +16,7 @@ export async function drawVersion(db: Db): Promise<number> {
   return rows[0]!.version;
 }
 
-/**
- * Numbers the changes of the transaction in commit order. Call it last: waiting for another transaction while
- * holding this lock could deadlock.
- * @param runId of a run
- */
+/** Numbers the changes in commit order. Call it last: it would block others while it holds the lock. */
 export async function recordChanges(db: Db, runId: number | null = null): Promise<void> {
   const rowCount = await db.rowCount('changes/lock_changes', { lock: LOCKS.changes });
   if (!rowCount) return;

@@ -8,11 +8,7 @@ import { type Market, type SnapshotRequest, snapshotOf } from './report-snapshot
 
 const REPORTS_AT_ONCE = 20;
 
-/**
- * Prepares the waiting reports of a county with one fit of its market. Can be repeated after a crash at any
- * point.
- * @returns how many
- */
+/** Prepares a county's waiting reports with one fit of its market. Can be killed and run again. */
 export async function prepareCounty(db: Db, fips: number, signal: AbortSignal): Promise<number> {
   let market: Market | undefined;
   for (let prepared = 0; ; ) {

@@ -22,7 +22,6 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { AssessorOpinion } from '../valuation/assessed-land.ts';
 import type { StoredComps } from '../valuation/valuation-comps.ts';
 
-/** A row of reports/list_wanted. */
 export type SnapshotRequest = {
   id: string;
   property_id: number;
@@ -99,7 +98,7 @@ function landOf({ steep_percent, frontage_ft, flood_percent, wetlands_percent }:
   );
 }
 
-/** The comps nearest to the subject, with the model's result for each. */
+/** The comps nearest to the subject, with what the model does with each. @param used for its own value */
 async function readCandidates(
   db: Db,
   { asOf, comps, model }: Market,

@@ -50,7 +50,7 @@ export async function findMatchingContacts(db: Db, request: ForgetRequest): Prom
   });
 }
 
-/** Suppresses the subject for all current and future sources. */
+/** Suppresses the subject for all sources, including later ones. @returns how many entries are new */
 export async function suppressContact(
   db: Db,
   request: ForgetRequest,
@@ -61,10 +61,7 @@ export async function suppressContact(
   return suppress(db, subjects, places, numbers, by);
 }
 
-/**
- * Every name, address and number that the request and the matching contacts give. A request by number alone
- * does not identify a person, so it gives only the number.
- */
+/** A request by number alone does not identify a person, so it gives only the number. */
 function knownOf(request: ForgetRequest, rows: readonly ContactRow[]) {
   const { subject, number } = request;
   const own = number === null ? [] : [number];
@@ -88,11 +85,7 @@ export type ForgetResult = {
   list_notes: number;
 };
 
-/**
- * Erases a person from contacts, provider results, responses stored for repeats, parcel changes, parcels
- * stored for undo, and list notes, and adds them to the suppression list, in one transaction.
- * @throws PlatError `contact_ambiguous` when people at several addresses match
- */
+/** In one transaction. @throws PlatError `contact_ambiguous` when people at several addresses may be meant */
 export async function forgetContact(db: Db, request: ForgetRequest, by: string): Promise<ForgetResult> {
   return db.transaction(async tx => {
     const rows = await findMatchingContacts(tx, request);

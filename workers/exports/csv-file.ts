@@ -59,10 +59,7 @@ SIGNS[COMMA] = QUOTED;
 for (const sign of '"\\') SIGNS[sign.charCodeAt(0)] = JUDGED;
 for (const sign of '=+-@') FIRST_SIGNS[sign.charCodeAt(0)] = JUDGED;
 
-/**
- * Converts COPY lines to CSV lines byte by byte, which takes a quarter of the time of strings.
- * @param credit the last cell of each
- */
+/** Converts COPY lines to CSV as bytes, four times as fast as text. @param credit the last cell of each */
 function linesOf(lines: Buffer, columns: readonly ExportColumn[], credit: string): Uint8Array {
   const isText = columns.map(
     column => column.type !== 'boolean' && column.type !== 'date' && !isNumber(column),

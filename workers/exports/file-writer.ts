@@ -20,7 +20,6 @@ export type FileWriter = {
   writeCopied?(lines: Buffer, credit: string): Uint8Array;
   /** Called after rows that are close together, for formats that group them. */
   endBatch?(): Uint8Array;
-  /** The end of the file, after the last row. */
   end(): Uint8Array;
 };
 
@@ -36,7 +35,6 @@ export type CountyRows = { fips: number; ids: Float64Array; versions: Float64Arr
 /** A comp or a market in a file: its version, and its number of lines. */
 export type OtherRow = { id: string; version: string; lines: number };
 
-/** The contents of a file, for billing. */
 export type Written = { rows: number; parcels: CountyRows[]; others: OtherRow[] };
 
 /** COPY lines, and the credits for all of them. */
@@ -44,7 +42,6 @@ export type Copied = { lines: Buffer; credit: string };
 
 type AnyIterable<Item> = Iterable<Item> | AsyncIterable<Item>;
 
-/** Receives the rows in the order of the file. */
 export type Sink = {
   columns: readonly ExportColumn[];
   boundary: boolean;
@@ -67,7 +64,6 @@ export type FileOptions = {
   asOf: Date;
   signal: AbortSignal;
   progress(share: number, note: string): void;
-  /** Receives the bytes of the file in order. */
   keep(bytes: Uint8Array): Promise<void>;
 };
 

@@ -50,7 +50,6 @@ type OpenFile = {
   bytes: ByteWriter;
   parquet: ParquetWriter;
   extent: Box | null;
-  /** Rows of the current group, which is not written yet. */
   group: Cells[];
   rows: number;
 };
@@ -126,10 +125,8 @@ function writeGroup(file: OpenFile): Uint8Array {
   return flush(file);
 }
 
-/** Rows of a group, until it is written. */
 type Cells = {
   shapes: Shape[];
-  /** Adds the values of a column, with null for empty ones. */
   addValues(values: unknown[], column: number, toValue: Kind['value']): void;
 };
 

@@ -1,7 +1,6 @@
 import { makeExport } from '../../shared/exports/export-request.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** Creates the file that a company ordered, and bills it. */
 export const makeExportJob = defineJob({
   ...makeExport,
   async run(context, { export: id }) {

@@ -17,7 +17,6 @@ export type PublishedFile = {
   rows: number;
   bytes: number;
   sha256: string;
-  /** West, south, east, north. */
   bbox: [number, number, number, number] | null;
   /** Credits and terms of use of the rows. */
   sources: string;
@@ -35,11 +34,7 @@ type County = Pick<PublishedFile, 'fips' | 'county' | 'state' | 'bbox'>;
 /** More than the number of parcels in the United States. */
 const ALL = 5_000;
 
-/**
- * Writes a file for each county with parcels, or for the named ones. The manifest is rewritten after each
- * file, so an interrupted run can continue, and files are always complete.
- * @throws PlatError `not_found` for a county without parcels, `export_file` for an unusable folder
- */
+/** The manifest is written anew behind each file: its files are whole. @throws `not_found`, `export_file` */
 export async function publishCounties(db: Db, folder: string, named?: number[]): Promise<Manifest> {
   const all = await db.run<County>('exports/list_published', { limit: ALL });
   const missing = named?.filter(fips => !all.some(county => Number(county.fips) === fips)) ?? [];

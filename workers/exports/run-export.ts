@@ -47,10 +47,7 @@ type Order = {
 /** A canceled attempt, or one that another attempt took over, has nothing left to do. */
 const OVER = new PlatError('export_over', 'The export was canceled, or another worker is creating it.');
 
-/**
- * Creates an export from its start, bills it, and makes it available. An interrupted attempt has no effect,
- * and the next one writes the same bytes.
- */
+/** Makes, bills and releases an export. A retry starts over and writes the same bytes. */
 export async function runExport(context: JobContext, id: string): Promise<JobResult> {
   const { db, signal, progress, attempt } = context;
   const order = await db.transaction(tx => startAttempt(tx, id));

@@ -1,12 +1,10 @@
 import { columnsOf } from '../../shared/exports/export-columns.ts';
-import { kindOf } from '../../shared/exports/export-request.ts';
-import type { FileOptions, Sink, Written } from './file-writer.ts';
-import { loadFormat } from './load-format.ts';
+import { type ExportFormat, kindOf } from '../../shared/exports/export-request.ts';
+import type { FileOptions, OpenFile, Sink, Written } from './file-writer.ts';
 import { writeComps } from './write-comps.ts';
 import { writeMarkets } from './write-markets.ts';
 import { writeParcels } from './write-parcels.ts';
 
-/** Writes a file of parcels, comps, or markets. */
 export async function writeFile(options: FileOptions): Promise<Written> {
   const { request, signal, keep } = options;
   const { format, columns: names } = request;
@@ -33,4 +31,20 @@ export async function writeFile(options: FileOptions): Promise<Written> {
   const written = await write(options, sink);
   await keep(writer.end());
   return written;
+}
+
+/** The writer of a format. Its library is loaded with the first file that needs it. */
+async function loadFormat(format: ExportFormat): Promise<OpenFile> {
+  switch (format) {
+    case 'csv':
+      return (await import('./csv-file.ts')).openCsv;
+    case 'xlsx':
+      return (await import('./xlsx-file.ts')).openXlsx;
+    case 'geojsonl':
+      return (await import('./geojsonl-file.ts')).openGeoJsonLines;
+    case 'geoparquet':
+      return (await import('./geoparquet-file.ts')).openGeoParquet;
+    case 'kml':
+      return (await import('./kml-file.ts')).openKml;
+  }
 }

@@ -3,7 +3,10 @@ import { mostRows } from '../../shared/exports/export-request.ts';
 import { findListOf, type Hits, hitsOfList, hitsOfOwners } from '../../shared/exports/parcel-hits.ts';
 import { hilbertOrder } from '../../shared/geo/hilbert.ts';
 import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
+import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import type { ListRecord } from '../../shared/lists/list-terms.ts';
+import { readRowParcels, rowOffer } from '../../shared/lists/read-list.ts';
+import { MAX_ACRES_RATIO, PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { countyOf } from '../../shared/model/property-id.ts';
 import type { FilterBody } from '../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
@@ -12,7 +15,6 @@ import { readCopy } from '../../shared/platform/copy.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { compose, inlined, literal } from '../../shared/platform/statements.ts';
-import { columnSql } from './column-sql.ts';
 import { creditOf } from './credits.ts';
 import {
   COPIED_BEFORE,
@@ -24,13 +26,11 @@ import {
   type Sink,
   type Written,
 } from './file-writer.ts';
-import { type ListCells, readListCells } from './list-cells.ts';
 import { readLines, rowsOf, type TextRow } from './read-rows.ts';
 
 /** Rows that one statement reads, and a row group of GeoParquet: about 30 MB of texts. */
 const BATCH = 20_000;
 
-/** Selects the parcels of a file. */
 type Choice = {
   counties: { fips: number; rows: number }[];
   /** A query of their ids in a county. */
@@ -228,3 +228,87 @@ function rowReader(asOf: Date, { columns, boundary, copies }: Sink) {
     },
   };
 }
+
+/** Rounds half up, as JavaScript does. */
+const rounded = (value: string, unit: number): string => `floor(${value} * ${unit} + 0.5) / ${unit}`;
+
+const FILTERED = [
+  'out_of_state_owner',
+  'out_of_county_owner',
+  'out_of_zip_owner',
+  'corporate_owner',
+  'hoa_owner',
+  'landlocked',
+  'wetlands_percent',
+  'flood_zone_percent',
+  'highway_frontage_ft',
+  'road_frontage_ft',
+  'local_frontage_ft',
+];
+const MEASURED = ['mean_slope_percent', 'min_elevation_m', 'mean_elevation_m', 'max_elevation_m'];
+
+/**
+ * A column as SQL over `p` parcels, `f` parcel_filters, and `a` parcel_attributes, in the API's format.
+ * undefined for columns that parcels don't have.
+ */
+export function columnSql(asOf: Date): (name: string) => string | undefined {
+  const day = `date ${literal(isoDay(utcDay(asOf.getTime())))}`;
+  const computed: Record<string, string> = {
+    property_id: 'p.property_id',
+    fips: "lpad(p.fips::text, 5, '0')",
+    longitude: 'p.location[0] / 1e7',
+    latitude: 'p.location[1] / 1e7',
+    acres: rounded('p.acres', 1e6),
+    calculated_acres: rounded('p.calculated_acres', 100),
+    effective_acres: `coalesce(${rounded('p.acres', 1e6)}, ${rounded('p.calculated_acres', 100)})`,
+    owner_occupied: 'coalesce(f.owner_occupied, p.owner_occupied)',
+    acres_mismatch: `case when p.acres > 0 and p.calculated_acres > 0
+      then greatest(p.acres / p.calculated_acres, p.calculated_acres / p.acres) > ${MAX_ACRES_RATIO} end`,
+    improvement_percent: 'round(f.improvement_percent::numeric, 2)::float8',
+    tax_delinquent_years: `case when p.tax_delinquent is not false
+      then extract(year from ${day})::int - p.tax_delinquent_year end`,
+    ownership_months: `12 * (extract(year from ${day}) - extract(year from p.last_sale_date))::int
+      + (extract(month from ${day}) - extract(month from p.last_sale_date))::int
+      - (extract(day from p.last_sale_date) > extract(day from ${day}))::int`,
+    ...Object.fromEntries(FILTERED.map(name => [name, `f.${name}`])),
+    ...Object.fromEntries(MEASURED.map(name => [name, `a.${name}`])),
+  };
+  return name => computed[name] ?? (name in PARCEL_FIELDS ? `p.${name}` : undefined);
+}
+
+type ListCells = Record<string, string>;
+
+type RowState = { property_id: number; status: string; status_at: Date | null; tags: string[] };
+
+async function readListCells(
+  db: Db,
+  list: ListRecord,
+  ids: readonly number[],
+  names: ReadonlySet<string>,
+): Promise<Map<number, ListCells>> {
+  const all = new Map<number, ListCells>();
+  if (['status', 'status_at', 'tags'].some(name => names.has(name)))
+    for (const row of await db.run<RowState>('lists/read_row_states', {
+      list_id: list.id,
+      property_ids: ids,
+    }))
+      all.set(row.property_id, {
+        status: row.status,
+        status_at: row.status_at?.toISOString().slice(0, 10) ?? '',
+        tags: row.tags.filter(tag => !mayBeNumber(tag)).join('; '),
+      });
+  if (['value', 'offer', 'needs_review'].some(name => names.has(name)))
+    for (const [id, parcel] of await readRowParcels(db, ids, 'p.property_id, p.acres, p.calculated_acres')) {
+      const { offer, needs_review } = rowOffer(list, parcel);
+      all.set(id, {
+        ...all.get(id),
+        value: parcel.value === null ? '' : String(Math.round(parcel.value * 100) / 100),
+        offer: offer === null ? '' : String(offer),
+        needs_review: needs_review.join('; '),
+      });
+    }
+  return all;
+}
+
+/** A phone number has seven digits or more, and files must not contain any. */
+const mayBeNumber = (text: string): boolean => text.replaceAll(/\D/g, '').length >= 7;

@@ -26,10 +26,7 @@ const FROZEN =
 /** Excel's serial of 1970-01-01. */
 const EPOCH_SERIAL = 25_569;
 
-/**
- * A workbook of one sheet, written as a stream, because libraries for such files keep all rows in memory.
- * Text is in inline strings, which are never formulas.
- */
+/** Written as it grows: libraries hold all rows in memory. Texts are inline strings, never formulas. */
 export function openXlsx(columns: readonly ExportColumn[]): FileWriter {
   let written: Uint8Array[] = [];
   const zip = new Zip((error, chunk) => {

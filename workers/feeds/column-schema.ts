@@ -2,9 +2,7 @@ import { z } from 'zod';
 import { LINE_PARTS } from './values/address-value.ts';
 import { isDateFormat } from './values/date-value.ts';
 
-/**
- * Units of area in a source. Plat converts them to the field's unit (acres, or square feet for floor area).
- */
+/** Units of a source's area. */
 export const AREA_UNITS = ['acres', 'sqft', 'sqm', 'hectares'] as const;
 export type AreaUnit = (typeof AREA_UNITS)[number];
 

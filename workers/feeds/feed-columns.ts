@@ -82,7 +82,7 @@ export const fieldTarget = ({ specs }: RowFields, name: string): FieldTarget => 
 const OF_ADDRESSES = new Set(['text', 'state', 'zip']);
 const NUMERIC = new Set(['number', 'integer', 'money', 'year', 'degrees']);
 
-/** An error in a mapping for any source, such as a date format for a price. */
+/** What is wrong with a mapping regardless of the source, such as a date format for a price. */
 export function columnProblem(target: FieldTarget, spec: ColumnSpec): string | null {
   const { type, unit } = target.spec;
   for (const way of alternatives(spec)) {

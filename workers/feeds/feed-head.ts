@@ -109,7 +109,6 @@ const headSchema = z.strictObject({
   ...REQUIRED_PROPERTIES,
   ...z.strictObject({ ...COMMON_PROPERTIES, ...GATES_PROPERTY }).partial().shape,
 });
-/** A feed file without the sections of its kind. */
 export type FeedHead = z.infer<typeof headSchema>;
 
 /** The default `source` of rows: the section's label, or else the feed's title, or else its name. */

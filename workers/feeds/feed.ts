@@ -31,16 +31,12 @@ export type DeedColumns = { book: ColumnSpec | null; multiParcel: SkipCondition[
 
 export type PriorColumns = { columns: Columns<'date' | 'price'>; deed: DeedColumns; where: SkipCondition[] };
 
-/** The properties of any feed. */
 export type FeedBase = {
   name: string;
   title: string | null;
   attribution: string | null;
   licence: string | null;
-  /**
-   * County of every row, or null when the rows state it. For a land layer, the county that it covers
-   * completely.
-   */
+  /** County of every row, or null when rows name it. For a land layer, the county that it covers. */
   fips: number | null;
   /** Date of a fixed snapshot, YYYY-MM-DD. */
   asOf: string | null;

@@ -16,7 +16,6 @@ const priorSaleSchema = z.strictObject({
   where: z.array(conditionSchema).describe('Conditions for this sale. All must be true.').optional(),
 });
 
-/** Which recorded sales become comps. */
 export const salesSchema = z
   .strictObject({
     label: z

@@ -7,10 +7,7 @@ import { addRow, chooseLayer, type FileRead, isFull, plainValue } from './row-ba
 /** Rows decoded at a time. The library walks through the pages from the start for each part. */
 const PART_ROWS = 20_000;
 
-/**
- * A table of a Microsoft Access database. The file is in memory, but its rows are not. Pictures and
- * attachments are skipped.
- */
+/** A table of a Microsoft Access database, read from memory without pictures and attachments. */
 export async function* readAccess({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const { accessBytes } = limitsOf(context);

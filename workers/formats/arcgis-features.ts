@@ -13,15 +13,12 @@ export type SpatialReference = { wkid?: number; latestWkid?: number; wkt?: strin
 /** A feature as on its page, GeoJSON or Esri JSON, with the page's spatial reference. */
 export type ServerFeature = { feature: Body; reference: SpatialReference | null };
 
-/** A feature as a line of JSON: GeoJSON in degrees, or the refusal. `id` if the object id is known. */
+/** A feature, or its refusal, as a line of JSON in degrees. `id` where the object id is known. */
 export type Row = { line: string; id: number | null };
 
 export type ToRow = (sent: ServerFeature) => Row;
 
-/**
- * Converts features to rows. Dates become ISO dates or timestamps, and codes of the fields in `names_of`
- * their names.
- */
+/** Makes rows of features. Dates become ISO, and codes of `names_of` their names. */
 export function rowMaker(info: LayerInfo, spec: InputSettings): ToRow {
   const dates = info.fields.filter(field => field.type === 'esriFieldTypeDate').map(field => field.name);
   const named = info.fields.filter(

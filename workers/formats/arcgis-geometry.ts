@@ -17,7 +17,7 @@ type Paths = (unknown[] | Curve)[][];
 const STEP = Math.PI / 60;
 const BEZIER_STEPS = 24;
 
-/** One geometry in its own coordinates, or null if it is missing or empty. */
+/** One geometry in its own coordinates, null when empty. @throws TypeError when it is no geometry */
 export function fromEsri(geometry: unknown, isDegrees: boolean): Geometry | null {
   if (geometry === null || geometry === undefined) return null;
   const { x, y, points, paths, curvePaths, rings, curveRings } = geometry as Record<string, unknown>;
@@ -68,10 +68,7 @@ function drawn(paths: Paths, isDegrees: boolean): Position[][] {
   });
 }
 
-/**
- * The positions of a curve after its start. In degrees, longitude is scaled to latitude while the curve is
- * drawn.
- */
+/** The positions of a curve after its start. In degrees, longitude is shortened while drawing. */
 function curve(start: Position | undefined, { c, a, b }: Curve, isDegrees: boolean): Position[] {
   const curvePoints = (c ?? a ?? b) as unknown[] | undefined;
   if (start === undefined || !Array.isArray(curvePoints))

@@ -32,7 +32,7 @@ export type LayerInfo = {
   lastEditDate: number | null;
 };
 
-/** A layer's URL without parts that are often copied along: `/query`, a trailing slash, `?f=json`. */
+/** Removes what is often copied along: `/query`, `/`, `?f=json`. @throws PlatError `feed_source` */
 export function layerUrl(source: string | string[]): URL {
   if (typeof source !== 'string' || !/^https?:\/\//i.test(source))
     throw sourceError(
@@ -45,7 +45,7 @@ export function layerUrl(source: string | string[]): URL {
   return url;
 }
 
-/** A layer's description, from one request. */
+/** @throws PlatError `feed_format` when it is no layer that can be queried; those of `queryLayer` */
 export async function readLayerInfo(spec: InputSettings, context: ReadContext): Promise<LayerInfo> {
   const request = { url: layerUrl(spec.source), spec, context };
   const body = await queryLayer(request, '', { f: 'json' });
@@ -121,7 +121,7 @@ function fieldOf(field: Body, { typeIdField, types }: Body): LayerField {
   };
 }
 
-/** Time of the last edit of a layer, or of each layer. null if one of them doesn't say. */
+/** When the layers were last edited. Null when one does not say. */
 export async function layerVersion(spec: InputSettings, context: ReadContext): Promise<string | null> {
   const edits: number[] = [];
   for (const source of [spec.source].flat()) {
@@ -145,22 +145,15 @@ export function conditions({ arcgis, within }: InputSettings, further: string | 
   };
 }
 
-/** A layer to read, with its feed's settings. */
 export type Layer = LayerRequest & { info: LayerInfo };
 
-/**
- * Number of features that match the feed's conditions. null if the server doesn't count.
- * @throws those of `queryLayer`
- */
+/** Null when the server does not count. @throws those of `queryLayer` */
 export async function countFeatures(layer: Layer): Promise<number | null> {
   const body = await query(layer, { returnCountOnly: true });
   return body && number(body.count);
 }
 
-/**
- * Object ids in ascending order. null if the server doesn't list all of them.
- * @throws those of `queryLayer`
- */
+/** Sorted object ids, or null when the server lists none or only some. @throws those of `queryLayer` */
 export async function listIds(layer: Layer): Promise<number[] | null> {
   const { objectIdField } = layer.info;
   const body = await query(layer, { returnIdsOnly: true });
@@ -187,7 +180,6 @@ export async function idExtent(layer: Layer): Promise<[number, number] | null> {
   return least === null || most === null ? null : [least, most];
 }
 
-/** The response to a query about the features. null if the server refuses it. */
 async function query(layer: Layer, params: Params): Promise<Body | null> {
   try {
     return await queryLayer(layer, '/query', { ...conditions(layer.spec), ...params, f: 'json' });

@@ -7,11 +7,7 @@ import { type Body, type Params, queryLayer, RequestRefused } from './arcgis-ser
 /** How a layer is paged: by offset, by ranges of object ids, or by lists of them. */
 export type PagingPlan = { by: 'offset' | 'range' | 'list'; format: 'geojson' | 'json'; size: number };
 
-/**
- * What to page over: the number of features for offsets, all object ids, or the smallest and the largest id
- * if the server doesn't list them.
- *
- */
+/** The number of features by offset, or all object ids, or the least and greatest when it lists none. */
 export type LayerSize = { total: number | null; ids: number[] | null; extent: [number, number] | null };
 
 export type Source = Layer & {
@@ -211,9 +207,7 @@ function halves({ from, to, ids, count }: Item): Item[] {
   }));
 }
 
-/**
- * The line of a feature that the server cannot send. @throws PlatError `feed_source` after too many of them
- */
+/** The line for a feature that cannot be sent. @throws PlatError `feed_source` after too many of them */
 function refusal(source: Source, { by }: PagingPlan, { from }: Item, error: RequestRefused): Row {
   if (++source.refusedInRow > MAX_REFUSED)
     throw sourceError(

@@ -27,10 +27,7 @@ export type Params = Record<string, string | number | boolean>;
 
 export type Body = Record<string, unknown>;
 
-/**
- * A query that the server refuses. A smaller or simpler one may work. `again`: whether the same one may work
- * too.
- */
+/** The server may still answer a smaller or plainer query, and with `again` the same one. */
 export class RequestRefused extends PlatError {
   readonly again: boolean;
 
@@ -56,10 +53,7 @@ const REFUSALS = 2;
 /** IIS, in front of most of these servers, refuses longer query strings. */
 const MAX_QUERY_LENGTH = 2_000;
 
-/**
- * The JSON response to a query, sent as a form if it is long.
- * @throws RequestRefused; PlatError `feed_token`; `feed_source`
- */
+/** The JSON response. Long queries are posted. @throws RequestRefused; PlatError of token or source */
 export async function queryLayer(layerRequest: LayerRequest, path: string, params: Params): Promise<Body> {
   const { url, context } = layerRequest;
   const gate = servers.get(url.host) ?? bulkhead(AT_ONCE, Number.POSITIVE_INFINITY);

@@ -24,7 +24,6 @@ type Checkpoint = {
   startedAt: number;
   /** The paging plan. Older releases wrote checkpoints with this name. */
   walk: PagingPlan;
-  /** The server's number of features before the first page. */
   total: number | null;
   next: number | null;
   lastId: number | null;
@@ -46,10 +45,7 @@ function pageSize({ info, spec, context }: Source): number {
   return Math.max(1, Math.min(size, context.rows ?? size));
 }
 
-/**
- * Finds the paging that a layer supports by requesting one feature: by offset, id ranges, or id lists, as
- * GeoJSON or Esri JSON.
- */
+/** Tries one feature by offset, id ranges, and id lists, as GeoJSON and as Esri JSON. */
 export async function choosePaging(
   source: Source,
   total: number | null,

@@ -32,10 +32,7 @@ type Scan = {
   crs: string | null;
 };
 
-/**
- * A GeoJSON FeatureCollection, streamed. The `crs` member of GeoJSON 2008 counts unless the feed declares a
- * CRS.
- */
+/** A streamed GeoJSON FeatureCollection. Its `crs` member (2008) applies unless the feed declares one. */
 export async function* readCollection({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { rowBytes } = limitsOf(context);
   const { name } = source;
@@ -121,7 +118,7 @@ function featuresStart(bytes: Buffer, name: string): number {
   return 0;
 }
 
-/** Index after the closing quote of a string that starts at `from`. -1 if it is in a later chunk. */
+/** Index after the quote that ends the string from `from`, or -1 if that is in a later chunk. */
 function endOfString(bytes: Buffer, from: number): number {
   for (let quote = bytes.indexOf(QUOTE, from); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let escapes = quote;
@@ -148,9 +145,7 @@ function crsOf(shell: Shell, name: string): string | null {
   throw formatError(`${name}: Plat can't read its crs member. Set "crs" in the feed.`);
 }
 
-/**
- * Checks the text around the features. A `crs` after the features is too late, unless they are in degrees.
- */
+/** A `crs` after the features is too late for them, which only matters if it isn't degrees. */
 function finish(scan: Scan, output: Output, name: string): void {
   if (scan.state === 'before') throw notACollection(name);
   if (scan.state === 'features') throw truncatedError(name, 'its list of features does not end');

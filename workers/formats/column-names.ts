@@ -1,9 +1,6 @@
 import { formatError } from '../../shared/platform/http/download-context.ts';
 
-/**
- * Column names that a feed lists, or that a file can have only once. @throws PlatError `feed_format` for an
- * empty or repeated name, with its position
- */
+/** @throws PlatError `feed_format` for an empty or repeated name, with its position */
 export function checkColumns(names: string[], name: string): string[] {
   const seen = new Map<string, number>();
   for (const [index, column] of names.entries()) {
@@ -47,10 +44,8 @@ const ODD_SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 /** The suffix that nameColumns adds to a name. */
 const PLACE = / \(column \d+\)_*$/;
 
-/** Whether a column got its name from its position. */
 export const isNameless = (name: string): boolean => /^column_\d+_*$/.test(name);
 
-/** The columns of a file that share a name, as named by nameColumns. */
 export function columnsCalled(name: string, columns: readonly string[]): string[] {
   const wanted = name.toLowerCase();
   return columns.filter(column => column.replace(PLACE, '').toLowerCase() === wanted && column !== name);

@@ -14,10 +14,7 @@ const DELIMITERS = [',', '\t', '|', ';'];
 
 type Dialect = { delimiter: string; quote: string; newline: string };
 
-/**
- * A record's cells and the index after its line end, 'more' if the text ends inside it, or else what is
- * wrong.
- */
+/** 'more' when the text ends inside the record, otherwise what is wrong with it. */
 type Scanned = { cells: string[]; end: number } | 'more' | 'open quote' | 'text after quote';
 
 /** CSV and other delimited text. Cells are strings, or null if empty. Blank lines are skipped. */
@@ -76,7 +73,6 @@ function withoutLines(text: string, count: number): string | null {
 type Table = {
   name: string;
   dialect: Dialect | null;
-  /** null until the header has been read. */
   columns: string[] | null;
   /** Number of columns up to the last one with a name. Cells after it may be missing. */
   named: number;
@@ -85,7 +81,6 @@ type Table = {
   lastStart: string | null;
   /** Set by `header: false`: the first record is data and sets the number of columns. */
   numbered: boolean;
-  /** Whether the rest of an overlong line is being skipped. */
   skipping: boolean;
 };
 
@@ -96,9 +91,7 @@ function newTable(spec: InputSettings, name: string): Table {
   return { name, dialect: null, columns, named, starts: [], lastStart: null, numbered, skipping: false };
 }
 
-/**
- * Reads one record from `text` at `at`. Returns the index of the next one, or -1 if the text ends inside it.
- */
+/** Takes one record from `text` at `at`. @returns the next one's index, -1 when the text ends inside it */
 function takeRecord(table: Table, text: string, at: number, last: boolean, output: Output): number {
   const dialect = table.dialect!;
   if (table.skipping) {
@@ -263,7 +256,6 @@ function closingQuote(text: string, from: number, quote: string): number {
 const unquote = (cell: string, quote: string): string =>
   cell.indexOf(quote) === -1 ? cell : cell.replaceAll(quote + quote, quote);
 
-/** The end of a line's content: before the carriage return of a CRLF. */
 const contentEnd = (text: string, start: number, end: number): number =>
   end > start && text[end - 1] === '\r' ? end - 1 : end;
 
@@ -278,10 +270,7 @@ function line(text: string, at: number, end: number): string {
   return text.slice(at, end).replace(/[\r\n]+$/, '');
 }
 
-/**
- * A record over the limit. With an unclosed quote, its first line is bad and the next line is read. A single
- * overlong line is bad as a whole.
- */
+/** With an unclosed quote only the first line is bad. A single line that is too long is bad as a whole. */
 function skipLine(table: Table, held: string, output: Output): string {
   if (table.columns === null)
     throw formatError(`${table.name} has a header line without an end. Check its format.`);
@@ -302,10 +291,7 @@ function detectDialect(text: string, spec: InputSettings): Dialect {
   return { delimiter: spec.delimiter ?? detectDelimiter(text, quote, newline), quote, newline };
 }
 
-/**
- * The most frequent candidate outside quotes in the first line, or a comma if there is none (a single
- * column).
- */
+/** The most frequent candidate in the first line outside quotes. A comma for a single column. */
 function detectDelimiter(text: string, quote: string, newline: string): string {
   const eol = text.indexOf(newline);
   const first = eol === -1 ? text : text.slice(0, eol);

@@ -191,9 +191,7 @@ function parseLogical(cell: string): boolean | null {
   return 'FfNn'.includes(cell) ? false : null;
 }
 
-/**
- * Days since the start of the Julian period and milliseconds since midnight. The Unix epoch is day 2,440,588.
- */
+/** Days of the Julian period and milliseconds since midnight. The Unix epoch is day 2,440,588. */
 function parseDateTime(bytes: Buffer): string | null {
   const day = bytes.readInt32LE(0);
   if (day <= 0 || bytes[0] === 0x20) return null;
@@ -201,7 +199,7 @@ function parseDateTime(bytes: Buffer): string | null {
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
-/** Code pages by the language byte. 0x57 ("current ANSI") and 0 are often wrong, so ignore them. */
+/** Code pages by language byte. 0x57 ("current ANSI") and 0 are often filled in without thought. */
 const LANGUAGES: Record<number, string> = {
   1: 'cp437',
   2: 'cp850',

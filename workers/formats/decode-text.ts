@@ -8,10 +8,7 @@ import { formatError } from '../../shared/platform/http/download-context.ts';
  * They differ only in control characters that rolls don't contain.
  */
 
-/**
- * The text of a byte stream, in pieces that never split a character. @throws PlatError `feed_format` for an
- * encoding with an unknown name
- */
+/** Never splits a character. @throws PlatError `feed_format` for an unknown encoding */
 export async function* decodeText(chunks: AsyncIterable<Buffer>, declared?: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   for await (const bytes of utf8Bytes(chunks, declared)) yield decoder.decode(bytes, { stream: true });
@@ -19,7 +16,7 @@ export async function* decodeText(chunks: AsyncIterable<Buffer>, declared?: stri
   if (rest !== '') yield rest;
 }
 
-/** The stream as UTF-8 without a byte-order mark: unchanged if it is UTF-8, or else transcoded. */
+/** The stream as UTF-8 bytes without a byte order mark, transcoded if it isn't UTF-8. */
 export async function* utf8Bytes(chunks: AsyncIterable<Buffer>, declared?: string): AsyncGenerator<Buffer> {
   let decoder: ReturnType<typeof iconv.getDecoder> | null = null;
   for await (const { encoding, bytes } of chosen(chunks, declared)) {
@@ -94,10 +91,7 @@ export function completeLength(bytes: Buffer): number {
   return bytes.length;
 }
 
-/**
- * iconv-lite's name for an encoding written "UTF-8", "1252", "ANSI 1252", "88591", "65001". @throws
- * PlatError `feed_format`
- */
+/** iconv-lite's name of "UTF-8", "1252", "ANSI 1252", "88591", "65001". @throws PlatError `feed_format` */
 export function encodingName(name: string): string {
   const plain = name.trim().toLowerCase();
   const page = /^(?:ansi|cp|oem|windows|ibm)?[ -]?(\d+)$/.exec(plain)?.[1];

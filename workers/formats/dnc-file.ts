@@ -12,10 +12,7 @@ export type NumberSink = {
   bad(lineNo: number, message: string): void;
 };
 
-/**
- * @param columns of a change list as text; null for a full list. @returns how many lines, or
- * elements, were read
- */
+/** @param columns of a change list as text, null for a full list @returns lines or elements read */
 export async function readDnc(
   chunks: AsyncIterable<Uint8Array>,
   columns: readonly string[] | null,

@@ -15,11 +15,7 @@ export function parseJson(text: string): unknown {
   return LONG_NUMBER.test(text) ? parseLoosely(quoted(text, LONG_TOKEN, isRounded)) : value;
 }
 
-/**
- * The same for a row, by its parsed numbers. Searching the text of every row would cost more than mapping it.
- * @param valuesOf the values whose digits count
- * @throws SyntaxError
- */
+/** The same of a row, by the values whose digits count: to search every text costs more than mapping it. */
 export function parseRow(text: string, valuesOf: (row: unknown) => unknown): unknown {
   const row = parseLoosely(text);
   return mayBeRounded(valuesOf(row)) ? parseJson(text) : row;

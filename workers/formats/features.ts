@@ -24,7 +24,6 @@ export function addObject(output: Output, text: string): void {
   if (values !== null) addRow(output, values, null);
 }
 
-/** Its properties, plus its id if that is a number. */
 function featureValues(feature: unknown): unknown {
   if (!isObject(feature)) return null;
   const { id, properties } = feature;

@@ -2,9 +2,7 @@ import type { FileKind } from './read-file.ts';
 import type { FileReader } from './row-batch.ts';
 
 export type FormatSpec = {
-  /** The name in errors and docs. */
   title: string;
-  /** Whether its rows can have shapes. */
   geometry: boolean;
   /** Whether the line with column names may come after title lines. */
   mayHaveTitles?: true;
@@ -15,10 +13,7 @@ export type FormatSpec = {
 export type FileFormatSpec = FormatSpec &
   FileKind & {
     load(): Promise<FileReader>;
-    /**
-     * Memory limit in MB for readers that use a library. About 100 MB are Node's and the library's own. They
-     * run in reader-child.ts.
-     */
+    /** Megabytes for the process of a library (reader-child.ts), of which it needs about 100 for itself. */
     maxMb?: number;
   };
 

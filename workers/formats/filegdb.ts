@@ -81,10 +81,7 @@ export async function* readWith(gdal: Gdal, given: FileRead): AsyncGenerator<voi
   advance(1);
 }
 
-/**
- * The readable layers and tables. GDAL skips those that ArcGIS has compressed (CDF), so another one may be
- * the only one left.
- */
+/** GDAL skips layers that ArcGIS has compressed (CDF), so another may be the only one left. */
 async function layersOf(
   gdal: Gdal,
   path: string,

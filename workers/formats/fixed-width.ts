@@ -5,10 +5,7 @@ import type { LayoutField } from './input-settings.ts';
 import { splitLines } from './json.ts';
 import { addBad, addRow, type FileRead, isFull } from './row-batch.ts';
 
-/**
- * Lines with columns at the positions in the feed's layout. Cells are strings, or null if blank. Blank lines
- * are skipped.
- */
+/** Columns at the positions of the feed's layout. Blank cells are null, blank lines are skipped. */
 export async function* readFixedWidth({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const { rowBytes } = limitsOf(context);

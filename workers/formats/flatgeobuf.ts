@@ -80,10 +80,7 @@ function longValues(feature: Feature, columns: readonly ColumnMeta[]): Record<st
 /** The first bytes of every file of version 3. https://flatgeobuf.org */
 const MAGIC = 'fgb\x03';
 
-/**
- * Pass on only complete parts. The library loops on a truncated header or index, and accepts a truncated
- * feature.
- */
+/** Whole parts only: the library reads a truncated header or index forever, and accepts half a feature. */
 async function* wholeFrames(
   source: OpenedSource,
   indexSize: () => number,

@@ -24,7 +24,6 @@ export const INPUT_PROPERTIES = {
 const inputSchema = z.object(INPUT_PROPERTIES);
 export type InputSection = z.infer<typeof inputSchema>;
 
-/** What to read, and how to decode its bytes. */
 export type InputSpec = InputSettings & { format: Format };
 
 export function inputSpec(section: InputSection): InputSpec {

@@ -14,10 +14,7 @@ import type { LocalFile } from './source.ts';
 import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';
 
-/**
- * A feature or attribute table of a GeoPackage, https://www.geopackage.org/spec131/, read row by row in
- * place.
- */
+/** A table of a GeoPackage (https://www.geopackage.org/spec131/), read in place row by row. */
 export async function* readGeoPackage({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const { rowBytes } = limitsOf(context);
@@ -73,10 +70,7 @@ type Layer = {
   wkt: string;
 };
 
-/**
- * SQLite's header: https://www.sqlite.org/fileformat2.html, section 1.3. @returns whether it is
- * in write-ahead mode
- */
+/** https://www.sqlite.org/fileformat2.html, section 1.3 @returns whether it is in write-ahead mode */
 async function checkFile({ path, bytes }: LocalFile, name: string): Promise<boolean> {
   const file = await open(path, 'r');
   const head = Buffer.alloc(100);
@@ -98,10 +92,7 @@ async function checkFile({ path, bytes }: LocalFile, name: string): Promise<bool
   return head[18] === 2;
 }
 
-/**
- * QGIS leaves its files in write-ahead mode. They are complete, but can't be opened here. A copy in the other
- * mode can.
- */
+/** QGIS leaves files in write-ahead mode, which can't be opened here. A copy in the other mode can. */
 async function withoutWriteAhead(from: string, to: string): Promise<void> {
   await copyFile(from, to);
   const file = await open(to, 'r+');

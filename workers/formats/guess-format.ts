@@ -5,11 +5,7 @@ import { FILE_FORMATS, type FileFormat, type Format } from './file-formats.ts';
 import { formatOf } from './read-format.ts';
 import { openArchive } from './zip.ts';
 
-/**
- * The format of a local file by its name, or of a zip by its contents. null if unclear.
- * @param name in messages
- * @throws PlatError `feed_source` for an unreadable zip
- */
+/** By its name, or by what a zip contains; null if unclear. @throws PlatError `feed_source` for a bad zip */
 export async function guessFormat(path: string, name = path): Promise<Format | null> {
   const named = formatOf(path);
   const isZip = /\.zip$/i.test(path) && formatOf(path.replace(/\.zip$/i, '')) === null;

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 
-/**
- * The part of a source that a feed reads: a box, or a county, with parcels inside it and features that touch
- * it.
- */
+/** A box, or a county with its parcels or the features that touch it. */
 export type ReadWindow = { box: Box; county?: { fips: number; of: 'parcels' | 'features' } };
 
 const tokenEnv = z

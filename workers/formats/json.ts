@@ -5,10 +5,7 @@ import { addFeature, addObject } from './features.ts';
 import { addBad, type FileRead, isFull, type Output } from './row-batch.ts';
 import { useCrs } from './use-crs.ts';
 
-/**
- * Newline-delimited GeoJSON and RFC 8142 sequences: one Feature per line, in degrees unless another CRS is
- * known.
- */
+/** Newline-delimited GeoJSON and RFC 8142 sequences, in degrees unless another CRS is known. */
 export function readFeatureLines(reading: FileRead, crs: string[] | null = null): AsyncGenerator<void> {
   useCrs(reading.output, crs, reading.source.name);
   return readLines(reading, addFeature);
@@ -43,10 +40,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/**
- * A text between separators, or only the start of one that is too long. `unended`: the file ends without a
- * line end.
- */
+/** Text between separators, cut if too long. `unended` when the file stops without a line end. */
 type Piece = { bytes: Buffer; tooLong: boolean; unended?: true };
 
 const LF = 0x0a;

@@ -18,20 +18,14 @@ const PART_BYTES = 16 * 2 ** 20;
  */
 const MAX_CHUNK_BYTES = 2 ** 30;
 
-/**
- * Geometry stays encoded until its row is created, because decoding a whole row group would take five times
- * the memory.
- */
+/** Geometry is decoded row by row, because a decoded row group takes five times the memory. */
 const parsers = { geometryFromBytes: asBytes, geographyFromBytes: asBytes };
 
 function asBytes(bytes: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/**
- * Parquet and GeoParquet (https://geoparquet.org/releases/v1.1.0/) with geometry as WKB, one row group at a
- * time.
- */
+/** Parquet, and GeoParquet (https://geoparquet.org/releases/v1.1.0/) with WKB, by row group. */
 export async function* readParquet({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const local = await source.onDisk();
@@ -134,10 +128,7 @@ function geometryOf({ schema, key_value_metadata: pairs }: FileMetaData, name: s
 /** Names of geometry columns in PostGIS, DuckDB, QGIS and GeoPandas. */
 const SHAPES = ['geometry', 'geom', 'the_geom', 'wkb', 'wkb_geometry', 'geometry_wkb', 'geom_wkb', 'shape'];
 
-/**
- * Plain Parquet doesn't mark geometry. A binary column with such a name, or one named by the feed, is read as
- * WKB and marked.
- */
+/** Plain Parquet doesn't mark geometry: a column of bytes with such a name is read as WKB. */
 function wkbOf({ schema }: FileMetaData, named: string | undefined): Geometry | null {
   const wanted = named === undefined ? SHAPES : [named.toLowerCase()];
   const geometryColumn = schema.find(
@@ -149,10 +140,7 @@ function wkbOf({ schema }: FileMetaData, named: string | undefined): Geometry | 
   return { column: geometryColumn.name, crs: null };
 }
 
-/**
- * The scales of decimal columns. Their type is removed, so that the library returns digits instead of floats
- * that lose some.
- */
+/** Takes the mark off decimal columns, so that the library returns digits instead of inexact floats. */
 function takeDecimals({ schema }: FileMetaData): Map<string, number> {
   const scales = new Map<string, number>();
   for (const element of schema) {

@@ -65,10 +65,7 @@ export function kindOf(format: FileFormat): FileKind {
   return { title, extensions, siblings, zipHolds, folderHolds };
 }
 
-/**
- * Identifies the version of a source without reading it, or null if nothing does.
- * @throws PlatError as reading would
- */
+/** Identifies a source's state without reading it, null if nothing does. @throws PlatError of reading */
 export async function sourceVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
   if (spec.format === 'arcgis') return layerVersion(spec, context);
   const sources = [spec.source].flat();

@@ -44,7 +44,6 @@ export type RowBatch = {
  */
 export type ResoCheckpoint = {
   nextLink: string | null;
-  /** The highest timestamp received, as the server wrote it. */
   watermark: string | null;
   since: string | null;
   /** Whether its pages are in the requested order, so that reading can resume at `watermark`. */
@@ -87,10 +86,7 @@ export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: st
 
 export type FileRead = { source: OpenedSource; spec: InputSettings; output: Output; context: ReadContext };
 
-/**
- * A reader adds rows to `output` and yields whenever that is full. It throws PlatError for errors that end
- * the file. Any error of a library means that the file isn't in the format.
- */
+/** Fills `output` and yields when it is full. PlatErrors end the file; other errors mean a wrong format. */
 export type FileReader = (reading: FileRead) => AsyncGenerator<void>;
 
 export function newOutput(crs: string | undefined): Output {
@@ -121,10 +117,7 @@ export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
   throw new PlatError('feed_format', message, { details: { layer: names } });
 }
 
-/**
- * A library's value as the text readers return it: dates as text, no bytes, no integers that have lost
- * digits.
- */
+/** A library's value as text readers have it: dates as text, no bytes, no integer that lost digits. */
 export function plainValue(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
@@ -190,16 +183,10 @@ function isGeometry(value: unknown): value is Geometry {
   return value.type === 'GeometryCollection' ? Array.isArray(geometries) : Array.isArray(coordinates);
 }
 
-/**
- * A slice of 13 characters or more keeps the text that it was cut from: 200 kept keys held 201 MB, and copies
- * hold 4 MB.
- */
+/** V8 keeps the text that a slice of 13 characters or more is cut from: 201 MB for 200 keys, copied 4 MB. */
 export const copyText = (cell: string): string => (cell.length < 13 ? cell : ` ${cell}`.slice(1));
 
-/**
- * Guards against projected coordinates read as degrees: an error if no geometry of the batch is on the globe.
- * @throws PlatError `feed_crs`
- */
+/** @throws PlatError `feed_crs` when no geometry of the batch is on the globe, as projected ones aren't */
 export function checkDegrees(batch: RowBatch, name: string): void {
   const positions = batch.rows.map(row => firstPosition(row.geometry)).filter(position => position !== null);
   const first = positions[0];

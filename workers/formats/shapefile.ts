@@ -10,10 +10,7 @@ import { useCrs } from './use-crs.ts';
 /** One asynchronous step per shape would cost more than reading it. */
 const SHAPES_AT_ONCE = 250;
 
-/**
- * `.shp` and `.dbf` next to each other, with `.shx`, `.prj`, and `.cpg` if they exist. Z and M are dropped. A
- * deleted record keeps its row number.
- */
+/** `.shp` with its `.dbf`, `.shx`, `.prj` and `.cpg`. Z and M are dropped, deleted records numbered. */
 export async function* readShapefile({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   if (/\.(dbf|shx|prj)$/i.test(name)) throw formatError(`${name}: set the feed's source to the .shp file.`);

@@ -22,10 +22,7 @@ export type Shapes = {
   close(): Promise<unknown>;
 };
 
-/**
- * The shapes of a .shp, in the order of its .shx, or in file order without one.
- * @throws PlatError `feed_format`, or `feed_source` for an incomplete file
- */
+/** Shapes in the order of the .shx, or of the file. @throws PlatError `feed_format`, `feed_source` */
 export async function openShapes(source: OpenedSource, { rowBytes }: Limits): Promise<Shapes> {
   const { name } = source;
   const shx = await source.sibling('.shx');

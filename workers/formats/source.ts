@@ -21,20 +21,14 @@ export type SourceFile = {
   name: string;
   /** The unpacked bytes from the start. Another call starts over. A folder has none. */
   bytes(): AsyncGenerator<Buffer>;
-  /**
-   * The unpacked file or folder, for readers that need random access: itself, or a copy that is deleted when
-   * the source is closed.
-   */
+  /** The unpacked file or folder for random access: itself, or a copy that is deleted on close. */
   onDisk(): Promise<LocalFile>;
 };
 
 export type LocalFile = {
   path: string;
   bytes: number;
-  /**
-   * Reports the share read so far, 1 at the end. Copies report nothing, because their packed bytes were
-   * counted.
-   */
+  /** Reports the share that was read, up to 1. A copy counts its packed bytes instead. */
   advance(share: number): void;
 };
 
@@ -270,10 +264,7 @@ async function requireFile(source: string, baseDir: string, { folderHolds }: Mem
   return path;
 }
 
-/**
- * Whether a file starts like a zip or a gzip. Names are ignored, because downloads often have none. Servers
- * send an HTML `page` for a file that moved or needs a sign-in.
- */
+/** Names aren't trusted, and downloads often have none. A `page` of HTML may replace a file that moved. */
 async function sniff(path: string, name: string): Promise<'zip' | 'gzip' | 'page' | 'plain'> {
   const file = await open(path, 'r').catch(cause => {
     throw sourceError(`Can't read ${name} (${cause.message}). Check its permissions.`, { cause });

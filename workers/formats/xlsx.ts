@@ -79,16 +79,10 @@ function cellValue(cell: unknown): unknown {
 
 type Workbook = string | Buffer;
 
-/**
- * Where the library expects the workbook. A file can have it anywhere, and says so in _rels/.rels (ECMA-376,
- * part 2, 9.3).
- */
+/** Where the library expects the workbook. Files may name another in _rels/.rels (ECMA-376, part 2, 9.3). */
 const WORKBOOK_PATH = 'xl/workbook.xml';
 
-/**
- * The workbook as the library reads it. Every member is unpacked once and counted: the sizes that an archive
- * states may be wrong, and the library trusts them.
- */
+/** Counts every member while unpacking, because the library trusts the sizes that an archive states. */
 async function checked({ path }: LocalFile, name: string, context: OpenContext): Promise<Workbook> {
   const limits = limitsOf(context);
   const archive = await openArchive(path, name, limits).catch(cause => {

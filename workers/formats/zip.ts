@@ -5,9 +5,7 @@ import { formatError, type Limits, sourceError } from '../../shared/platform/htt
 
 export type Archive = { zip: ZipFile; entries: Entry[]; close(): void };
 
-/**
- * Opens a zip and lists its files, without folders and macOS's shadow copies. @throws PlatError `feed_source`
- */
+/** Lists files without folders and macOS's shadow copies. @throws PlatError `feed_source` */
 export async function openArchive(path: string, name: string, limits: Limits): Promise<Archive> {
   let zip: ZipFile;
   try {

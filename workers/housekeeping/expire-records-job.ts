@@ -7,10 +7,7 @@ import { NOTES_DAYS } from '../../shared/searches/search-terms.ts';
 import { MESSAGES_DAYS } from '../../shared/webhooks/webhook-terms.ts';
 import { defineJob } from '../queue/job.ts';
 
-/**
- * Deletes records that expire within days, and opens the current periods of unused accounts. Nothing depends
- * on it: statements that read such a row check its time, and a call opens its account's period.
- */
+/** Nothing depends on it: statements check the time of such rows, and a call opens its account's period. */
 export const expireRecordsJob = defineJob({
   name: 'records.expire',
   queue: 'deals',

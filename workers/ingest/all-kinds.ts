@@ -39,7 +39,6 @@ export const kindOf = (name: FeedKindName): FeedKind => KINDS[name];
 
 export const ALL_KINDS: readonly FeedKind[] = Object.values(KINDS);
 
-/** Kinds whose sources contain features. */
 export const VECTOR_LAYERS: readonly VectorLayer[] = Object.values(KINDS).flatMap(kind =>
   'layer' in kind ? [kind.layer] : [],
 );

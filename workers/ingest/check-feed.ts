@@ -14,11 +14,7 @@ export type CheckOptions = {
   read?: (spec: InputSpec) => AsyncIterable<RowBatch>;
 };
 
-/**
- * Maps the first rows of a feed. Unreadable sources and missing columns are problems in the result, not
- * errors.
- *
- */
+/** Unreadable sources and missing columns are problems of the result, not errors. */
 export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise<FeedCheck> {
   const result: FeedCheck = {
     ok: true,

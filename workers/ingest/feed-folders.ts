@@ -5,10 +5,7 @@ import { rootDir } from '../../shared/platform/root.ts';
 import type { Feed } from './all-kinds.ts';
 import type { FeedList } from './load-feeds.ts';
 
-/**
- * The operator's feeds, and the bundled ones that SAMPLE_FEEDS and USGS_IMAGERY turn on, unless an operator's
- * feed has the same name.
- */
+/** The operator's feeds, and the bundled ones that are switched on, unless a name is taken. */
 export async function installedFeeds(config: Config, only?: string): Promise<FeedList> {
   // Reading feed files loads every rule about them, which most commands don't need.
   const { listFeeds } = await import('./load-feeds.ts');
@@ -22,11 +19,7 @@ const usgsDir = join(rootDir, 'workers', 'feeds', 'usgs');
 
 export const isBundled = ({ baseDir }: Feed): boolean => baseDir === sampleDir || baseDir === usgsDir;
 
-/**
- * A feed by name, even if other files have errors.
- * @throws PlatError `feed_duplicate` when several files have the name; `feed_unknown` with the known names
- *   and the errors of files that may be meant
- */
+/** Ignores faults of other files. @throws `feed_duplicate`, `feed_unknown` with all names and faults */
 export async function installedFeed(config: Config, name: string): Promise<Feed> {
   const { feeds: named } = await installedFeeds(config, name);
   const feed = named.find(candidate => candidate.name === name);

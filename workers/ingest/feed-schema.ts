@@ -4,10 +4,7 @@ import { ALL_KINDS, VECTOR_LAYERS } from './all-kinds.ts';
 import type { Sections } from './engine/feed-kind.ts';
 import { layerSchema } from './layers/layer-schema.ts';
 
-/**
- * The feed file, a public format that feed.schema.json describes: properties are added, never renamed.
- * load-feeds.ts turns it into a `Feed`.
- */
+/** The feed file is a public format (feed.schema.json): properties are added, never renamed. */
 
 const sections: Sections = {
   ...Object.assign({}, ...ALL_KINDS.map(kind => kind.sections)),

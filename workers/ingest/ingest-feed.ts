@@ -1,13 +1,20 @@
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import type { IngestPayload } from '../../shared/feeds/ingest-runs.ts';
 import type { Db } from '../../shared/platform/db.ts';
+import type { AnyFeed } from '../feeds/feed.ts';
+import type { InputSpec } from '../formats/format-input.ts';
+import { sourceVersion } from '../formats/read-format.ts';
+import { localPath } from '../formats/source.ts';
 import { type Feed, recipeOf } from './all-kinds.ts';
 import { type RunResult, runLocked } from './engine/locked-run.ts';
 import { mergeRun } from './engine/merge-run.ts';
+import { readContext } from './engine/read-input.ts';
 import type { Prepared, Recipe } from './engine/recipe.ts';
 import type { RunContext, RunDeps } from './engine/run-context.ts';
+import { total } from './engine/run-counts.ts';
 import { registerFeed } from './engine/run-record.ts';
-import { createStage, noteStaged, takeOverStage } from './engine/stage-schema.ts';
-import { keepUnchanged, sourcesUnchanged, stagedFrom } from './engine/unchanged-source.ts';
+import { createStage, noteStaged, takeOverStage } from './engine/stage-rows.ts';
 
 export type RunOptions = {
   feed: Feed;
@@ -50,7 +57,7 @@ function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
   return { ...feed, ...Object.fromEntries(sections) };
 }
 
-/** Stages the feed's inputs, unless an earlier attempt that died has staged the same. */
+/** Stages the inputs unless a dead attempt has. @returns the comparison with the current data */
 async function prepare(run: RunContext, feed: Feed, recipe: Recipe): Promise<(tx: Db) => Promise<Prepared>> {
   const { db } = run;
   const from = await stagedFrom(run, feed, recipe);
@@ -66,4 +73,70 @@ async function prepare(run: RunContext, feed: Feed, recipe: Recipe): Promise<(tx
   const more = await recipe.stage(run, feed);
   if (madeOf !== null) await noteStaged(run, madeOf, more);
   return tx => recipe.compare(tx, run, feed, more);
+}
+
+/** Whether sources, asked but not read, and what the feed makes of them are as of the last accepted run. */
+async function sourcesUnchanged(run: RunContext, feed: AnyFeed, recipe: Recipe): Promise<boolean> {
+  const inputs = recipe.inputs?.(feed) ?? [];
+  const roll = await recipe.dependsOn?.(run);
+  const resolved = JSON.stringify({ ...feed, file: null, baseDir: null, roll });
+  for (const [name, { input }] of inputs) {
+    const version = await sourceVersion(input, readContext(run));
+    if (version === null) return false;
+    const digest = createHash('sha256')
+      .update(JSON.stringify([input, version, resolved]))
+      .digest('hex');
+    run.states.set(name, { version, digest });
+  }
+  const before = run.last?.inputs ?? [];
+  const isSame = inputs.every(
+    ([name]) => before.find(({ input }) => input === name)?.digest === run.states.get(name)!.digest,
+  );
+  if (inputs.length === 0 || !isSame) return false;
+  return recipe.isPresent === undefined || recipe.isPresent(run);
+}
+
+/**
+ * Identifies what a run stages, without reading it, so that another attempt doesn't stage it again. Local
+ * files are identified by size and modification time. null if a source has no version.
+ */
+async function stagedFrom(
+  { states, baseDir }: RunContext,
+  feed: AnyFeed,
+  recipe: Recipe,
+): Promise<string | null> {
+  const inputs = recipe.inputs?.(feed) ?? [];
+  const digests = await Promise.all(
+    inputs.map(async ([name, { input }]) => states.get(name)?.digest ?? (await filesOf(input, baseDir))),
+  );
+  return inputs.length === 0 || digests.includes(null) ? null : JSON.stringify([feed, digests]);
+}
+
+/** null for a folder, and for a bare .shp, whose table is another file. */
+async function filesOf({ source }: InputSpec, baseDir: string): Promise<string | null> {
+  const paths = [source].flat();
+  if (paths.some(path => /^https?:|\.shp$/i.test(path))) return null;
+  const files = await Promise.all(paths.map(path => stat(localPath(path, baseDir)).catch(() => null)));
+  if (!files.every(file => file?.isFile())) return null;
+  return JSON.stringify(files.map(file => [file!.size, file!.mtimeMs]));
+}
+
+/** A run that reads nothing has the counts of the last one, all unchanged. */
+function keepUnchanged(run: RunContext): Prepared {
+  const { counts } = run.last!;
+  const { new: added, changed, returned, unchanged } = counts;
+  Object.assign(run.counts, counts, {
+    new: 0,
+    changed: 0,
+    returned: 0,
+    retired: 0,
+    unchanged: added + changed + returned + unchanged,
+  });
+  for (const { input, source, version, digest } of run.last!.inputs)
+    run.inputs.push({ input, source, bytes: 0, version: version!, digest: digest! });
+  return {
+    gate: { blocked: [], figures: { read: total(counts.read), same_as_run: run.last!.id } },
+    touched: false,
+    merge: async () => {},
+  };
 }

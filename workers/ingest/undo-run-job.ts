@@ -1,7 +1,6 @@
 import { undoJob } from '../../shared/feeds/undo-runs.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** Undoes the latest run of a feed. */
 export const undoRunJob = defineJob({
   ...undoJob,
   async run({ db, log, signal, progress, jobId, deliver }, payload) {

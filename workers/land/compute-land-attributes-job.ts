@@ -3,7 +3,6 @@ import { countyCode, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** Computes the land attributes of the parcels of one chunk. */
 export const computeLandAttributesJob = defineJob({
   name: 'attributes.chunk',
   queue: 'attributes',

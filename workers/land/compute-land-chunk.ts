@@ -1,11 +1,22 @@
-import { type ComputeOptions, computeChunk, type LandKernels } from '../../shared/land/compute-land.ts';
+import { addToGroup } from '../../shared/kernels/groups.ts';
+import {
+  COLUMNS_OF,
+  type ComputedParcel,
+  type ComputeOptions,
+  computeChunk,
+  type LandKernels,
+} from '../../shared/land/compute-land.ts';
 import type { MarkedRow } from '../../shared/land/marked-layers.ts';
-import { type LandInput, readLand } from '../../shared/land/read-land.ts';
-import { LAYER_BITS } from '../../shared/model/land-layers.ts';
+import { readLand } from '../../shared/land/read-land.ts';
+import { LAYER_BITS, LAYER_KINDS } from '../../shared/model/land-layers.ts';
 import type { Db } from '../../shared/platform/db.ts';
+import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
+import type { Values } from '../../shared/platform/named-parameters.ts';
+import { type Fragments, literal } from '../../shared/platform/statements.ts';
+import { type ShownLand, stageMeasuredLand } from '../changes/measured-changes.ts';
+import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { enqueueValuations } from '../valuation/enqueue-valuations.ts';
 import { landlockedWarnings } from './landlocked.ts';
-import { type LandChunk, type WrittenChunk, writeChunk } from './write-chunk.ts';
 
 /**
  * Computes and stores the land attributes of a chunk's parcels. It can be repeated after a crash, and if two
@@ -19,29 +30,103 @@ export async function computeLandChunk(
   kernels: LandKernels,
   options: ComputeOptions,
 ): Promise<WrittenChunk & { jobs: string[]; warnings: string[] }> {
-  const input = await readChunk(db, chunk);
+  const { fips } = chunk;
+  // In one snapshot: a mark that was read covers parcels, layers and features that were read.
+  const input = await db.snapshot(async tx =>
+    readLand(tx, fips, await tx.run<MarkedRow>('land/read_marked_parcels', chunk)),
+  );
   const { parcels, failures } = await computeChunk(input, kernels, options);
   const written = await writeChunk(db, chunk, parcels, input.shapeless, options.signal);
-  const { last, awaited } = await followedBy(db, chunk);
+  // After the commit: of two chunks that end at once, at least one finds no other.
+  const [follow] = await db.run<{ last: boolean; awaited: boolean }>('land/is_last_chunk', chunk);
+  const { last, awaited } = follow!;
   const jobs = last && awaited ? await enqueueValuations(db) : [];
   if (failures.length > 0) throw failures.find(failure => failure.retryable) ?? failures[0];
   const hasRoads = input.subjects.some(({ layers }) => (layers & LAYER_BITS.roads) > 0);
-  const warnings = last && hasRoads ? await landlockedWarnings(db, chunk.fips) : [];
+  const warnings = last && hasRoads ? await landlockedWarnings(db, fips) : [];
   return { ...written, jobs, warnings };
 }
 
-/** Reads a chunk in one snapshot, so that its marks match its parcels, layers, and features. */
-function readChunk(db: Db, { fips, chunk }: LandChunk): Promise<LandInput> {
-  return db.snapshot(async tx => {
-    const rows = await tx.run<MarkedRow>('land/read_marked_parcels', { fips, chunk });
-    return readLand(tx, fips, rows);
+/** Parcels of a county that were marked together. */
+export type LandChunk = { fips: number; chunk: number };
+
+type WrittenChunk = {
+  /** Number of parcels whose attributes were stored, including those without geometry. */
+  parcels: number;
+  /** Of these, the number with new values for filters. */
+  changed: number;
+};
+
+type Mark = { property_id: number; mark: number };
+
+/**
+ * Stores a chunk in one transaction. Clears its marks except for kinds that couldn't be computed, marks
+ * valuations that use land figures, and records visible changes. Parcels that were marked again or belong to
+ * another chunk are left alone. Waits for a merge of the county.
+ * @param shapeless parcels without geometry
+ */
+function writeChunk(
+  db: Db,
+  { fips, chunk }: LandChunk,
+  parcels: readonly ComputedParcel[],
+  shapeless: readonly Mark[],
+  signal: AbortSignal,
+): Promise<WrittenChunk> {
+  return db.transaction(async tx => {
+    await takeLock(tx, [LOCKS.countyAttributes, fips], signal, 'pg_try_advisory_xact_lock_shared');
+    await tx.run('land/announce_writing');
+    const rows = await tx.run<Mark>('land/lock_marked_parcels', { fips, chunk });
+    const marks = new Map(rows.map(({ property_id, mark }) => [property_id, mark]));
+    const isMine = ({ property_id, mark }: Mark) => marks.get(property_id) === mark;
+    const shaped = parcels.filter(isMine);
+    const unknown = shapeless.filter(isMine).map(row => row.property_id);
+
+    const written = { fips, property_ids: [...shaped.map(row => row.property_id), ...unknown] };
+    const readShown = () => tx.run<ShownLand>('changes/read_shown_land', written);
+    const before = await readShown();
+    const changed: number[] = [];
+    const change = async (name: string, values: Values, parts?: Fragments) => {
+      const ids = await tx.run<{ property_id: number }>(name, values, parts);
+      changed.push(...ids.map(row => row.property_id));
+    };
+    for (const [layers, group] of groupBy(shaped, row => row.layers))
+      await change('land/store_attributes', {}, partsOf(fips, layers, group));
+    if (unknown.length > 0) await change('land/forget_attributes', { fips, property_ids: unknown });
+    if (changed.length > 0) await tx.run('valuation/mark_land', { fips });
+    await openChanges(tx);
+    await stageMeasuredLand(tx, fips, before, await readShown());
+    for (const [remaining, group] of groupBy(shaped, row => row.remaining)) {
+      const ids = group.map(row => row.property_id);
+      if (remaining === 0) await tx.run('land/clear_marks', { fips, property_ids: ids });
+      else await tx.run('land/narrow_marks', { fips, property_ids: ids, layers: remaining });
+    }
+    if (unknown.length > 0) await tx.run('land/clear_marks', { fips, property_ids: unknown });
+    await recordChanges(tx);
+    return { parcels: shaped.length + unknown.length, changed: changed.length };
   });
 }
 
-/**
- * Check after the chunk is committed. If two end at the same time, at least one sees that no other is left.
- */
-async function followedBy(db: Db, { fips, chunk }: LandChunk): Promise<{ last: boolean; awaited: boolean }> {
-  const [row] = await db.run<{ last: boolean; awaited: boolean }>('land/is_last_chunk', { fips, chunk });
-  return row!;
+function groupBy(
+  parcels: readonly ComputedParcel[],
+  key: (parcel: ComputedParcel) => number,
+): Map<number, ComputedParcel[]> {
+  const groups = new Map<number, ComputedParcel[]>();
+  for (const parcel of parcels) addToGroup(groups, key(parcel), parcel);
+  return groups;
+}
+
+function partsOf(fips: number, layers: number, parcels: readonly ComputedParcel[]): Fragments {
+  const set = LAYER_KINDS.flatMap(kind =>
+    COLUMNS_OF[kind].map(column =>
+      (layers & LAYER_BITS[kind]) > 0
+        ? `${column} = excluded.${column}`
+        : `${column} = case when a.shape_hash = excluded.shape_hash then a.${column} end`,
+    ),
+  );
+  return {
+    fips: literal(fips),
+    parcels: literal(JSON.stringify(parcels)),
+    columns: LAYER_KINDS.flatMap(kind => COLUMNS_OF[kind]).join(', '),
+    set: set.join(', '),
+  };
 }

@@ -2,10 +2,7 @@ import type { Db } from '../../shared/platform/db.ts';
 import { literal } from '../../shared/platform/statements.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
-/**
- * A higher share indicates an error in the layer or the roll. It is halfway between Washington's 10% and the
- * 47% without its local roads (docs/benchmarks.md).
- */
+/** Half-way between Washington's 10 % and the 47 % without its local roads (docs/benchmarks.md). */
 const MAX_PERCENT = 30;
 /**
  * Fewer parcels are not conclusive: in a strip covered by the next county's roads, the share varies by
@@ -21,7 +18,7 @@ type LandlockedCounty = {
   landlocked: number;
 };
 
-/** Warnings about counties, or about one, with an implausible share of landlocked parcels. */
+/** Warns about counties with an implausible share of landlocked parcels. @param fips null for all */
 export async function landlockedWarnings(db: Db, fips: number | null): Promise<string[]> {
   const county = fips === null ? 'true' : `fips = ${literal(fips)}`;
   const rows = await db.run<LandlockedCounty>(

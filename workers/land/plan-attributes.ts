@@ -6,10 +6,7 @@ import { enqueue } from '../../shared/platform/queue/jobs.ts';
 import { compose, literal } from '../../shared/platform/statements.ts';
 import { computeLandAttributesJob } from './compute-land-attributes-job.ts';
 
-/**
- * A few seconds of computing: short enough to lose, and long enough that reading the parcels around a chunk
- * twice doesn't matter.
- */
+/** Some seconds of work. The surrounding parcels, which are read twice, don't matter. */
 export const CHUNK_PARCELS = 2_000;
 
 /** Without `layers`, every kind. */
@@ -51,7 +48,8 @@ export async function planAttributes(
   { scope, layers }: PlanPayload,
   { signal, onJobs, chunkParcels = CHUNK_PARCELS }: PlanOptions = {},
 ): Promise<Planned> {
-  const bits = 'dirty' in scope ? null : bitsOf(layers);
+  const marked = layers?.reduce((bits, kind) => bits | LAYER_BITS[kind], 0) ?? ALL_LAYERS;
+  const bits = 'dirty' in scope ? null : marked;
   const counties = 'fips' in scope ? [scope.fips] : await listCounties(db, 'dirty' in scope);
   const planned: Planned = { parcels: 0, counties: counties.length, chunks: 0, first: null, last: null };
   for (const [i, fips] of counties.entries()) {
@@ -64,11 +62,6 @@ export async function planAttributes(
     await onJobs?.(jobs, (i + 1) / counties.length);
   }
   return planned;
-}
-
-function bitsOf(layers: readonly LayerKind[] | undefined): number {
-  if (layers === undefined) return ALL_LAYERS;
-  return layers.reduce((bits, kind) => bits | LAYER_BITS[kind], 0);
 }
 
 async function listCounties(db: Db, unplanned: boolean): Promise<number[]> {

@@ -4,10 +4,7 @@ import { countyCode, RETRY } from '../../shared/platform/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
 
-/**
- * The parcels to compute: those of one or every county, which it marks first, or those that are already
- * marked.
- */
+/** All parcels of a county or of every county, which are marked first, or the marked ones. */
 const scope = z.union([
   z.strictObject({ fips: countyCode }),
   z.strictObject({ all: z.literal(true) }),

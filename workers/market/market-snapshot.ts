@@ -1,3 +1,4 @@
+import { addToGroup } from '../../shared/kernels/groups.ts';
 import { type ListingColumns, NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import type { PriceIndex } from '../../shared/kernels/valuation/price-index.ts';
 import { type CopiedColumns, readCopy } from '../../shared/platform/copy.ts';
@@ -20,7 +21,7 @@ export type StoredRegion = RegionRow & {
   marked_at: string | null;
 };
 
-export type DirtyMark = { type: 'county' | 'zip'; code: string; marked_at: string };
+type DirtyMark = { type: 'county' | 'zip'; code: string; marked_at: string };
 
 export type Snapshot = {
   regions: StoredRegion[];
@@ -30,36 +31,28 @@ export type Snapshot = {
 
 export type Codes = { county: string[]; zip: string[] };
 
-/**
- * Reads a scope's regions, their marks, and their listings as of one moment, so that marks match the
- * listings.
- * @throws PlatError `not_found` when the scope names a region that doesn't exist
- */
-export function readSnapshot(db: Db, scope: MarketScope): Promise<Snapshot> {
-  return db.snapshot(tx => readScope(tx, scope));
-}
+export type RowsOf = Record<keyof Codes, Map<number, number[]>>;
 
-async function readScope(db: Db, scope: MarketScope): Promise<Snapshot> {
+/** In a snapshot: a mark that was read then stands for listings that were. @throws PlatError `not_found` */
+export async function readSnapshot(db: Db, scope: MarketScope): Promise<Snapshot> {
   const marks = await db.run<DirtyMark & { known: boolean }>('market/list_dirty_regions');
   const codes = codesOf(scope, marks);
   if (codes !== null && 'fips' in scope) {
     const rows = await db.run<{ zip: string }>('market/list_county_zips', { fips: scope.fips });
     codes.zip.push(...rows.map(row => row.zip));
   }
-  const stored = await db.run<Omit<StoredRegion, 'marked_at'>>('market/list_stored_stats', {
-    types: codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
-    codes: codes && [...codes.county, ...codes.zip],
-  });
+  const stored = await db.run<Omit<StoredRegion, 'marked_at'>>('market/list_stored_stats', listed(codes));
   if (stored.length === 0 && ('fips' in scope || 'zip' in scope)) {
     const name =
       'fips' in scope ? `county with the FIPS code ${fiveDigits(scope.fips)}` : `ZIP code ${scope.zip}`;
     throw new PlatError('not_found', `There is no ${name}.`);
   }
-  const listings = await readListings(db, codes);
+  const scoped = { scope: ofRegions(codes) };
+  const { rows: count, columns } = await readCopy(db, compose('market/copy_listings', scoped), COLUMNS);
   const markOf = new Map(marks.map(mark => [`${mark.type}:${mark.code}`, mark.marked_at]));
   return {
     regions: stored.map(row => ({ ...row, marked_at: markOf.get(`${row.type}:${row.code}`) ?? null })),
-    listings,
+    listings: { ...columns, count, price: dollars(columns) },
     strayMarks: 'dirty' in scope || 'all' in scope ? marks.filter(mark => !mark.known) : [],
   };
 }
@@ -75,9 +68,14 @@ function codesOf(scope: MarketScope, marks: readonly DirtyMark[]): Codes | null 
   return codes;
 }
 
-const COLUMNS = {
+/** Where a listing is: its county's FIPS and its ZIP as numbers, or -1. */
+export const REGION_COLUMNS = {
   fips: { type: 'int4', null: -1 },
   zip: { type: 'digits5', null: -1 },
+} as const;
+
+const COLUMNS = {
+  ...REGION_COLUMNS,
   status: { type: 'char', null: 0 },
   cents: { type: 'int8', null: Number.NaN },
   acres: { type: 'float8', null: Number.NaN },
@@ -90,34 +88,37 @@ const COLUMNS = {
 /** Listings by column. Entry i of each array is listing i. */
 export type MarketListings = ListingColumns & {
   count: number;
-  /** County FIPS, or -1. */
   fips: Int32Array;
-  /** The ZIP as a number, or -1. */
   zip: Int32Array;
-  /** The date of the feed's snapshot, in days since 1970-01-01. NO_DAY for a feed that is updated. */
+  /** The snapshot day of the listing's feed, in days since 1970-01-01. NO_DAY for a live feed. */
   feedDay: Int32Array;
 };
 
-/**
- * Reads every listing that counts in the statistics of these regions, or of all (null), within the
- * caller's transaction.
- */
-async function readListings(db: Db, codes: Codes | null): Promise<MarketListings> {
-  const scope = codes === null ? 'true' : ofRegions(codes);
-  const { rows, columns } = await readCopy(db, compose('market/copy_listings', { scope }), COLUMNS);
-  return { ...columns, count: rows, price: dollars(columns) };
-}
-
-/**
- * Cents arrive as integers, because numeric has no fixed width. The division returns the double closest to
- * the price.
- */
+/** Cents are integers because numeric has no fixed width. The quotient is the double nearest to the price. */
 export function dollars({ cents }: Pick<CopiedColumns<typeof COLUMNS>, 'cents'>): Float64Array {
   for (let i = 0; i < cents.length; i++) cents[i] = cents[i]! / 100;
   return cents;
 }
 
-/** The condition for the listings of these regions. */
-export function ofRegions({ county, zip }: Codes): string {
+/** The rows for each region in ascending order; those without a code belong to none. */
+export function rowsOfRegions({ fips, zip }: Pick<MarketListings, 'fips' | 'zip'>): RowsOf {
+  const byCode = (codes: Int32Array) => {
+    const groups = new Map<number, number[]>();
+    for (const [row, code] of codes.entries()) if (code >= 0) addToGroup(groups, code, row);
+    return groups;
+  };
+  return { county: byCode(fips), zip: byCode(zip) };
+}
+
+/** Regions as two arrays of a statement; nulls for all of them. */
+export const listed = (codes: Codes | null) => ({
+  types: codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
+  codes: codes && [...codes.county, ...codes.zip],
+});
+
+/** The condition of the listings of these regions, null for all. */
+export function ofRegions(codes: Codes | null): string {
+  if (codes === null) return 'true';
+  const { county, zip } = codes;
   return `fips = any (${literal(county.map(Number))}::int[]) or zip = any (${literal(zip)}::text[])`;
 }

@@ -1,32 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { addToGroup } from '../../shared/kernels/groups.ts';
-import { dayOf, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { dayOf, isoDay, monthEnds, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import { regionStats, statsBody, statsEtag } from '../../shared/model/market-stats.ts';
 import { packStats } from '../../shared/model/stats-codec.ts';
 import type { Db } from '../../shared/platform/db.ts';
-import { messageOf } from '../../shared/platform/errors.ts';
-import { LOCKS, withLock } from '../../shared/platform/locks.ts';
+import { isRetryable, messageOf } from '../../shared/platform/errors.ts';
+import { LOCKS, takeLock, withLock } from '../../shared/platform/locks.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
+import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { regionFields } from '../regions/load-regions.ts';
 import {
   type Codes,
   type MarketScope,
+  type RowsOf,
   readSnapshot,
+  rowsOfRegions,
   type Snapshot,
   type StoredRegion,
 } from './market-snapshot.ts';
-import { recordMonth } from './record-month.ts';
-import {
-  type ComputedStats,
-  clearMarks,
-  type FailedRegion,
-  isChanged,
-  type Written,
-  writeStats,
-} from './write-stats.ts';
 
-export type RecomputeOptions = {
+type RecomputeOptions = {
   /** 'YYYY-MM-DD'. Default: today or the day of the latest snapshot (see `asOfDay`). */
   asOf?: string | undefined;
   progress?: (done: number, total: number) => void;
@@ -45,18 +38,13 @@ export type RecomputeResult = {
   /** The regions, by type. */
   codes: Codes;
   /** Regions that could not be computed or written. They keep their row and their mark. */
-  failed: FailedRegion[];
+  failed: { type: string; code: string; message: string }[];
 };
 
-type RowsOf = Record<'county' | 'zip', Map<number, number[]>>;
-
-/** A batch is one transaction: large enough for a small overhead, and small enough to keep two in memory. */
+/** One transaction: large enough to hide its overhead, small enough to hold twice in memory. */
 const BATCH_BYTES = 8 << 20;
 const BATCH_REGIONS = 2_000;
-/**
- * About 2 ms of computing. Then the process handles its connections, because otherwise the server waits for
- * the next statement.
- */
+/** Some 2 ms of computing. Longer turns make the server wait for the next statement. */
 const TURN_REGIONS = 32;
 
 /**
@@ -72,7 +60,12 @@ export function recomputeStats(
 ): Promise<RecomputeResult> {
   return withLock(db, [LOCKS.marketRecompute], options.signal, async connection => {
     await recordMonth(connection, options);
-    return recomputeRegions(connection, scope, await readSnapshot(connection, scope), options);
+    return recomputeRegions(
+      connection,
+      scope,
+      await connection.snapshot(tx => readSnapshot(tx, scope)),
+      options,
+    );
   });
 }
 
@@ -131,12 +124,9 @@ async function recomputeRegions(
   return result;
 }
 
-/**
- * The regions to compute, with the rows of their listings. For all regions: those with listings, those that
- * had some when last computed, and those with a mark.
- */
+/** Of all regions, those that have listings, had some when last computed, or are marked. */
 function regionsOf({ listings, regions, strayMarks }: Snapshot, scope: MarketScope) {
-  const rowsOf = { county: rowsByCode(listings.fips), zip: rowsByCode(listings.zip) };
+  const rowsOf = rowsOfRegions(listings);
   const isAll = 'all' in scope;
   const wanted = regions.filter(
     region =>
@@ -150,13 +140,6 @@ function regionsOf({ listings, regions, strayMarks }: Snapshot, scope: MarketSco
     rowsOf,
     unknown: strayMarks.length + (isAll ? countUnknown(rowsOf, regions) : 0),
   };
-}
-
-/** The rows of each region's code in ascending order. Rows without a code (-1) belong to no region. */
-function rowsByCode(codes: Int32Array): Map<number, number[]> {
-  const groups = new Map<number, number[]>();
-  for (const [row, code] of codes.entries()) if (code >= 0) addToGroup(groups, code, row);
-  return groups;
 }
 
 function regionComputer({ listings }: Snapshot, asOf: string | undefined) {
@@ -194,4 +177,96 @@ function countUnknown(rowsOf: RowsOf, regions: readonly StoredRegion[]): number 
   const types = ['county', 'zip'] as const;
   const codes = types.flatMap(type => [...rowsOf[type].keys()].map(code => `${type}:${fiveDigits(code)}`));
   return codes.filter(code => !knownRegions.has(code)).length;
+}
+
+type ComputedStats = {
+  region: StoredRegion;
+  etag: string;
+  asOf: string | null;
+  listings: number;
+  /** null when the stored bytes are the same. The same applies to `figures`. */
+  body: string | null;
+  figures: Buffer | null;
+};
+
+type Written = Pick<RecomputeResult, 'changed' | 'failed'>;
+
+/**
+ * Writes a batch and clears its marks in one transaction. If the batch can't be written, each region is tried
+ * on its own, so that only the faulty one keeps its old row and its mark.
+ * @throws the server's error when the connection is lost or the like, after which a retry may succeed
+ */
+async function writeStats(db: Db, batch: readonly ComputedStats[]): Promise<Written> {
+  try {
+    if (batch.length > 0) await db.transaction(tx => writeTogether(tx, batch));
+    return { changed: batch.filter(entry => entry.body !== null).length, failed: [] };
+  } catch (error) {
+    if (isRetryable(error)) throw error;
+    if (batch.length === 1) {
+      const { type, code } = batch[0]!.region;
+      return { changed: 0, failed: [{ type, code, message: messageOf(error) }] };
+    }
+  }
+  const written: Written = { changed: 0, failed: [] };
+  for (const entry of batch) {
+    const { changed, failed } = await writeStats(db, [entry]);
+    written.changed += changed;
+    written.failed.push(...failed);
+  }
+  return written;
+}
+
+async function writeTogether(tx: Db, batch: readonly ComputedStats[]): Promise<void> {
+  const changed = batch.filter(isChanged);
+  if (changed.length > 0) {
+    await openChanges(tx);
+    const bodies = {
+      types: changed.map(row => row.region.type),
+      codes: changed.map(row => row.region.code),
+      bodies: changed.map(row => row.body ?? '').join('\n'),
+    };
+    await tx.run('changes/stage_stats_changes', bodies);
+    await tx.run('market/update_region_stats', {
+      ...bodies,
+      figures: changed.map(row => row.figures?.toString('base64') ?? '').join('\n'),
+      etags: changed.map(row => row.etag),
+      as_of_days: changed.map(row => row.asOf),
+      listing_counts: changed.map(row => row.listings),
+    });
+  }
+  await clearMarks(
+    tx,
+    batch.map(entry => entry.region),
+  );
+  if (changed.length > 0) await recordChanges(tx);
+}
+
+/** Whether the row differs from the stored one. */
+const isChanged = ({ region, etag, asOf, listings }: ComputedStats): boolean =>
+  etag !== region.etag || asOf !== region.as_of || listings !== region.listings;
+
+/** Clears marks as they were read. Regions without one are skipped. */
+async function clearMarks(
+  db: Db,
+  regions: readonly { type: string; code: string; marked_at: string | null }[],
+): Promise<void> {
+  const marked = regions.filter(region => region.marked_at !== null);
+  if (marked.length === 0) return;
+  await db.run('market/clear_dirty_regions', {
+    types: marked.map(region => region.type),
+    codes: marked.map(region => region.code),
+    marked_at: marked.map(region => region.marked_at),
+  });
+}
+
+/** Call with the lock of recomputes, before the first response of a new month is written. */
+async function recordMonth(db: Db, { today, signal }: RecomputeOptions): Promise<void> {
+  const [last] = monthEnds(today ?? utcDay(Date.now()), 1);
+  const day = isoDay(last!);
+  const rows = await db.run<{ recorded: boolean }>('market/has_recorded', { day });
+  if (rows[0]!.recorded) return;
+  await db.transaction(async tx => {
+    await takeLock(tx, [LOCKS.marketHistory], signal, 'pg_try_advisory_xact_lock');
+    await tx.run('market/record_month', { day });
+  });
 }

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { addToGroup } from '../../shared/kernels/groups.ts';
 import { dayOf, isoDay, monthEnds, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import {
   DATED_COLUMNS,
@@ -14,7 +13,7 @@ import { copyBytes, openCopy, readCopy } from '../../shared/platform/copy.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import { LOCKS, withLock } from '../../shared/platform/locks.ts';
 import { compose, sql } from '../../shared/platform/statements.ts';
-import { type Codes, dollars, ofRegions } from './market-snapshot.ts';
+import { type Codes, dollars, listed, ofRegions, REGION_COLUMNS, rowsOfRegions } from './market-snapshot.ts';
 
 /** How far back the history of a region is computed. */
 export const HISTORY_MONTHS = 120;
@@ -35,11 +34,7 @@ const BATCH_MONTHS = 50_000;
 /** A few milliseconds of computing, after which the process handles its connections. */
 const TURN_MONTHS = 500;
 
-const COLUMNS = {
-  fips: { type: 'int4', null: -1 },
-  zip: { type: 'digits5', null: -1 },
-  ...DATED_COLUMNS,
-} as const;
+const COLUMNS = { ...REGION_COLUMNS, ...DATED_COLUMNS } as const;
 
 type Region = { type: 'county' | 'zip'; code: string; through: string | null; digest: string | null };
 
@@ -84,24 +79,11 @@ export function restateHistory(db: Db, options: RestateOptions = {}): Promise<Re
 }
 
 async function readKnown(tx: Db, codes: Codes | null) {
-  const regions = await tx.run<Region>('market/list_restated', {
-    types: codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
-    codes: codes && [...codes.county, ...codes.zip],
-  });
-  const scope = codes === null ? 'true' : ofRegions(codes);
+  const regions = await tx.run<Region>('market/list_restated', listed(codes));
+  const scope = ofRegions(codes);
   const { columns } = await readCopy(tx, compose('market/copy_dated_listings', { scope }), COLUMNS);
   const listings: DatedListings = { ...columns, price: dollars(columns) };
-  return {
-    regions,
-    listings,
-    rowsOf: { county: rowsByCode(columns.fips), zip: rowsByCode(columns.zip) },
-  };
-}
-
-function rowsByCode(codes: Int32Array): Map<number, number[]> {
-  const groups = new Map<number, number[]>();
-  for (const [row, code] of codes.entries()) if (code >= 0) addToGroup(groups, code, row);
-  return groups;
+  return { regions, listings, rowsOf: rowsOfRegions(columns) };
 }
 
 function dueOf(

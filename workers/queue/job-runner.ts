@@ -24,7 +24,7 @@ export type RunnerDeps = {
 type StartedJob = { name: string; payload: unknown; attempts: number; deaths: number; died: string | null };
 type Outcome = 'done' | 'failed' | 'retried';
 
-/** A job that crashed this many workers is abandoned. It usually runs out of memory. */
+/** Such a job takes its workers down, usually because it runs out of memory. */
 const MAX_DEATHS = 5;
 /** Maximum time until a canceled job stops. */
 const CANCEL_POLL_MS = 2_000;
@@ -51,7 +51,12 @@ export function createProcessor(deps: RunnerDeps): Processor {
   return async (delivery, token) => {
     if (!('id' in delivery.data)) throw new UnrecoverableError('the queue entry is not a job');
     const { id } = delivery.data;
-    const row = await startJob(deps, id);
+    const started = deps.db.run<StartedJob>('queue/start_job', { id, worker: WORKER_NAME });
+    const [row] = await started.catch(error => {
+      if (isDiskFull(error)) deps.pause();
+      throw error;
+    });
+    // It runs already or has ended.
     if (row === undefined) return;
     const log = deps.log.child({ job: row.name, jobId: id, attempt: row.attempts });
     if (row.died !== null) {
@@ -65,22 +70,16 @@ export function createProcessor(deps: RunnerDeps): Processor {
   };
 }
 
-/** @returns undefined for a job that runs already or has ended */
-async function startJob(deps: RunnerDeps, id: string): Promise<StartedJob | undefined> {
-  const [row] = await deps.db.run<StartedJob>('queue/start_job', { id, worker: WORKER_NAME }).catch(error => {
-    if (isDiskFull(error)) deps.pause();
-    throw error;
-  });
-  return row;
-}
-
 async function runAttempt(deps: RunnerDeps, attempt: Attempt): Promise<void> {
   const { id, row, log, canceled, startedAt } = attempt;
   const signal = AbortSignal.any([deps.signal, canceled.signal]);
-  const watch = setInterval(
-    () => abortWhenEnded(deps.db, { id, attempt: row.attempts }, canceled),
-    CANCEL_POLL_MS,
-  );
+  // That a job is canceled, or was begun again by another worker, is said in its row alone.
+  const watch = setInterval(() => {
+    deps.db.rowCount('queue/is_running', { id, attempt: row.attempts }).then(
+      running => running === 0 && canceled.abort(new PlatError('cancelled', 'The job was cancelled.')),
+      () => {},
+    );
+  }, CANCEL_POLL_MS);
   try {
     const result = await run({ ...deps, signal }, id, row, log);
     await finish(deps, attempt, 'done', result);
@@ -134,7 +133,7 @@ async function finish(
     id,
     outcome,
     result: JSON.stringify(result),
-    error_code: codeOf(error),
+    error_code: error === undefined ? null : error instanceof PlatError ? error.code : 'internal_error',
     error: error === undefined ? null : messageOf(error),
     seconds: (performance.now() - startedAt) / 1000,
     rows: result?.rows ?? 0,
@@ -145,18 +144,6 @@ async function finish(
 }
 
 const attemptsOf = ({ opts }: Delivery): number => opts.attempts ?? 1;
-
-/** Only the job's row shows that a job was canceled, or that another worker restarted it. */
-function abortWhenEnded(
-  db: Db,
-  { id, attempt }: { id: string; attempt: number },
-  canceled: AbortController,
-): void {
-  db.rowCount('queue/is_running', { id, attempt }).then(
-    running => running === 0 && canceled.abort(new PlatError('cancelled', 'The job was canceled.')),
-    () => {},
-  );
-}
 
 /** BullMQ's exponential backoff, which doubles with each attempt. */
 function backoffSeconds({ opts, attemptsMade }: Delivery): number {
@@ -194,11 +181,6 @@ function parsePayload(schema: { parse(input: unknown): unknown }, { name, payloa
   } catch (cause) {
     throw new PlatError('payload', `Invalid payload for job ${name}: ${messageOf(cause)}`, { cause });
   }
-}
-
-function codeOf(error: unknown): string | null {
-  if (error === undefined) return null;
-  return error instanceof PlatError ? error.code : 'internal_error';
 }
 
 /** People look a few times per second at most. Writing more often would only load the database. */

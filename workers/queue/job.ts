@@ -7,10 +7,7 @@ import type { JobDefinition } from '../../shared/platform/queue/jobs.ts';
 /** `fraction`: 0 to 1. `note`: free text. */
 export type Progress = (fraction: number, note: string) => void;
 
-/**
- * The context of a job. `signal` is aborted when the worker has to stop or the job is canceled. Its reason
- * says which.
- */
+/** The reason of an aborted `signal` says whether the worker stops or the job is canceled. */
 export type JobContext = {
   jobId: string;
   attempt: number;
@@ -27,10 +24,7 @@ export type JobContext = {
 export type JobResult = { rows: number } & Record<string, unknown>;
 
 export type Job<Payload = unknown> = JobDefinition<Payload> & {
-  /**
-   * Import the implementation when the job runs, so that code that only queues the job, or prints help,
-   * doesn't load it.
-   */
+  /** Imports its work when it runs, so that commands that only enqueue it start without it. */
   run(context: JobContext, payload: Payload): Promise<JobResult>;
 };
 

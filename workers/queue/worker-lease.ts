@@ -15,10 +15,7 @@ export type WorkerLease = {
   applicationName: string;
   /** Renews the lease immediately, then regularly until `end`. */
   begin(db: Db): Promise<void>;
-  /**
-   * Ends the database sessions of workers whose leases have expired. A stopped process keeps its connections,
-   * with all their locks, transactions, and COPYs.
-   */
+  /** A stopped process keeps its connections, and through them every lock, transaction and COPY. */
   endDeadWorkers(db: Db): Promise<void>;
   end(db: Db): Promise<void>;
 };

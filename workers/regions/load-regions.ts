@@ -64,10 +64,7 @@ async function insertMissingStats(db: Db, rows: readonly RegionRow[]): Promise<v
   });
 }
 
-/**
- * A row of table `regions`. `code`: the FIPS or the ZIP. `fips`: the county's code, for a ZIP that of its
- * county.
- */
+/** A row of table `regions`. `code` is the FIPS or the ZIP, `fips` the county's. */
 export type RegionRow = Omit<RegionFields, 'fips'> & { code: string; fips: number };
 
 function regionRows(): { rows: RegionRow[]; skipped: Skipped } {

@@ -1,3 +1,4 @@
+import { sendMail } from '../../shared/accounts/mail.ts';
 import { countyOf } from '../../shared/model/property-id.ts';
 import type { FilterBody } from '../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
@@ -6,19 +7,17 @@ import type { Db } from '../../shared/platform/db.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { LOCKS, takeLock } from '../../shared/platform/locks.ts';
 import type { Logger } from '../../shared/platform/log.ts';
+import { appUrlOf } from '../../shared/platform/origin.ts';
 import { findMembers } from '../../shared/searches/find-members.ts';
+import { becameWords, nameNotes } from '../../shared/searches/search-notes.ts';
 import type { Became } from '../../shared/searches/search-terms.ts';
 import { WEBHOOKS_CHANNEL } from '../../shared/webhooks/webhook-terms.ts';
-import { mailSearches } from './mail-searches.ts';
 
 type Search = { id: string; filter: object; counties: number[]; seq: number };
 
 type Changed = { seq: number; fips: number; property_id: number | null };
 
-/**
- * Changes in a county: the numbers of each parcel's changes, and the parcels that changed after a number.
- * `loaded` is the number of a change that affects the whole county.
- */
+/** Numbers of changes by parcel. `loaded` is the number of the change that covers all parcels. */
 type CountyChanges = {
   parcels: Map<number, number[]>;
   since: Map<number, readonly number[]>;
@@ -27,7 +26,7 @@ type CountyChanges = {
 
 type Note = { property_id: number; became: Became; seq: number | null };
 
-export type FollowDeps = {
+type FollowDeps = {
   db: Db;
   log: Logger;
   config: Config;
@@ -66,7 +65,11 @@ async function follow(
     counties: [...new Set(behind.flatMap(({ counties }) => counties))],
   });
   const byCounty = groupChanges(changed);
-  const members = await listMemberships(db, byCounty);
+  // Which of the parcels that have changed searches had found.
+  const rows = await db.run<{ search_id: string; property_ids: number[] }>('searches/list_memberships', {
+    property_ids: [...byCounty.values()].flatMap(({ parcels }) => [...parcels.keys()]),
+  });
+  const members = new Map(rows.map(({ search_id, property_ids }) => [search_id, property_ids]));
   await checkAll(db, behind, until, deps, search =>
     checkSearch(db, search, byCounty, members.get(search.id) ?? []),
   );
@@ -122,17 +125,6 @@ function groupChanges(changed: readonly Changed[]): Map<number, CountyChanges> {
   return byCounty;
 }
 
-/** The changed parcels that each search had found. */
-async function listMemberships(
-  db: Db,
-  byCounty: ReadonlyMap<number, CountyChanges>,
-): Promise<Map<string, number[]>> {
-  const rows = await db.run<{ search_id: string; property_ids: number[] }>('searches/list_memberships', {
-    property_ids: [...byCounty.values()].flatMap(({ parcels }) => [...parcels.keys()]),
-  });
-  return new Map(rows.map(({ search_id, property_ids }) => [search_id, property_ids]));
-}
-
 async function checkSearch(
   db: Db,
   { id, filter, counties, seq: after }: Search,
@@ -178,19 +170,11 @@ type Whole = { id: string; body: FilterBody; fips: number; seq: number | null };
 /** Compares everything that a search finds in a county with what it had found before. */
 async function compareCounty(db: Db, { id, body, fips, seq }: Whole): Promise<Note[]> {
   const found = await findMembers(db, body, new Date(), fips);
-  const rows = await db.run<{ property_id: number }>('searches/list_members_in', {
-    search_id: id,
-    fips,
-  });
+  const rows = await db.run<{ property_id: number }>('searches/list_members_in', { search_id: id, fips });
   const had = new Set(rows.map(({ property_id }) => property_id));
-  return [
-    ...[...found]
-      .filter(one => !had.has(one))
-      .map((property_id): Note => ({ property_id, became: 'added', seq })),
-    ...[...had]
-      .filter(one => !found.has(one))
-      .map((property_id): Note => ({ property_id, became: 'removed', seq })),
-  ];
+  const notes = (is: ReadonlySet<number>, other: ReadonlySet<number>, became: Became): Note[] =>
+    [...is].filter(one => !other.has(one)).map(property_id => ({ property_id, became, seq }));
+  return [...notes(found, had, 'added'), ...notes(had, found, 'removed')];
 }
 
 type CheckedSearch = { search: Search; notes: readonly Note[] };
@@ -211,10 +195,7 @@ async function writeNotes(db: Db, checked: readonly CheckedSearch[], until: numb
   if (notes.length > 0) await db.run('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL });
 }
 
-/**
- * Checks all results of all searches. This finds parcels whose match changed without a recorded change, such
- * as when time passed or their land was measured.
- */
+/** Also finds what changed without a recorded change, as time passed or land was measured. */
 export async function refreshSearches({ db, log, signal }: Omit<FollowDeps, 'config'>): Promise<number> {
   return db.connection(async connection => {
     await takeLock(connection, [LOCKS.searches], signal);
@@ -236,4 +217,80 @@ export async function refreshSearches({ db, log, signal }: Omit<FollowDeps, 'con
     await connection.run('platform/unlock', {}, LOCK);
     return noted;
   });
+}
+
+type News = {
+  email: string;
+  token: string;
+  search_id: string;
+  name: string;
+  last: number;
+  added: number;
+  removed: number;
+  changed: number;
+};
+
+/**
+ * Emails each person the changes in all of their searches, in one email. Its links don't sign anyone in. Only
+ * the holder of the searches lock calls this. If a worker dies right after an email, it may be sent again.
+ */
+export async function mailSearches(db: Db, config: Config, log: Logger): Promise<void> {
+  const appUrl = appUrlOf(config, config.PORT);
+  if (appUrl === '') return;
+  const news = await db.run<News>('searches/list_to_mail');
+  for (const email of new Set(news.map(({ email }) => email))) {
+    const own = news.filter(one => one.email === email);
+    try {
+      await sendMail(config, log, {
+        to: email,
+        subject:
+          own.length === 1 ? `${own[0]!.name}: ${wordsOf(own[0]!)}` : `What is new in ${own.length} searches`,
+        text: await textOf(db, own, appUrl),
+        unsubscribe: `${endOf(own[0]!, appUrl)}?all=true`,
+      });
+      await db.run('searches/mark_mailed', {
+        tokens: own.map(({ token }) => token),
+        lasts: own.map(({ last }) => last),
+      });
+    } catch (error) {
+      log.warn({ err: error }, "search changes couldn't be emailed to one recipient; retrying");
+    }
+  }
+}
+
+const wordsOf = ({ added, removed, changed }: News): string =>
+  [
+    added > 0 && `${added} added`,
+    removed > 0 && `${removed} no longer ${removed === 1 ? 'matches' : 'match'}`,
+    changed > 0 && `${changed} changed`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+
+const endOf = ({ token }: News, appUrl: string): string => `${appUrl}/searches/unsubscribe/${token}`;
+
+/** Parcels named per search. The link shows the rest. */
+const PARCELS_NAMED = 10;
+
+/** Parcels and their changes, without owners, because emails get forwarded. */
+async function textOf(db: Db, own: readonly News[], appUrl: string): Promise<string> {
+  const parts: string[] = [];
+  for (const one of own) {
+    const count = one.added + one.removed + one.changed;
+    const notes = await nameNotes(db, one.search_id, Math.min(count, PARCELS_NAMED));
+    const lines = notes.map(
+      note =>
+        `- ${[note.name, note.detail].filter(Boolean).join(' · ')}: ${becameWords(note)}\n  ${appUrl}/data?parcel=${note.property_id}`,
+    );
+    if (count > notes.length) lines.push(`- and ${(count - notes.length).toLocaleString('en-US')} more`);
+    parts.push(`${one.name}: ${wordsOf(one)}
+${appUrl}/searches/${one.search_id}
+
+${lines.join('\n')}
+
+Unsubscribe from this search: ${endOf(one, appUrl)}
+`);
+  }
+  if (own.length > 1) parts.push(`Unsubscribe from all searches: ${endOf(own[0]!, appUrl)}?all=true\n`);
+  return parts.join('\n');
 }

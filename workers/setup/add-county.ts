@@ -12,7 +12,7 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 import { readPreset } from '../feeds/presets.ts';
 import type { Feed } from '../ingest/all-kinds.ts';
 import { sharedFolder } from '../ingest/engine/run-folder.ts';
-import { tilesOfBounds } from '../ingest/layers/tile-names.ts';
+import { tilesOfBounds } from '../ingest/layers/stage-tiles.ts';
 import { parseFeed } from '../ingest/load-feeds.ts';
 import { suggestFeed } from './check-suggestion.ts';
 import { addressOf } from './feed-address.ts';
@@ -29,9 +29,7 @@ import {
 
 export type AddOptions = {
   dryRun: boolean;
-  /** Number of parcel rows for suggesting columns. */
   rows: number;
-  /** Whether to replace existing feed files. */
   force: boolean;
   look: FileVersionLookup;
   signal: AbortSignal;
@@ -39,10 +37,7 @@ export type AddOptions = {
   onAdded?(added: CountyKindStatus): void;
 };
 
-/**
- * Writes the feeds that a county lacks. Each file is written completely or not at all, and only after its
- * source has responded.
- */
+/** Each file is complete or absent, and written only after its source has responded. */
 export async function addCounty(
   county: number,
   config: Config,
@@ -205,10 +200,7 @@ export function cachedFileVersion(signal: AbortSignal): FileVersionLookup {
   };
 }
 
-/**
- * The first address that exists, with its date. For a missing file, a bucket only says that access is denied.
- * @throws PlatError `feed_source` when none exists or responds
- */
+/** The first address that exists, preferably dated. @throws PlatError `feed_source` when none does */
 async function findSource(
   { kind, fips, addresses, source, program }: PlannedFeed,
   look: FileVersionLookup,
@@ -236,10 +228,7 @@ async function findSource(
   throw new PlatError('feed_source', `None of these exist: ${addresses.join(', ')}.`);
 }
 
-/**
- * The feed of a county's parcels or sales, with suggested columns or a preset. Disabled, with its problems,
- * if it can't run yet.
- */
+/** Columns are suggested or a preset's. Switched off, with the problems, if the feed cannot run. */
 async function mappedText(
   planned: PlannedFeed,
   addresses: string[],

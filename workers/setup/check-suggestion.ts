@@ -1,10 +1,11 @@
 import type { LoadedFeed } from '../../shared/feeds/file-feeds.ts';
+import { PARCEL_FIELDS } from '../../shared/model/parcel-fields.ts';
 import { PlatError } from '../../shared/platform/errors.ts';
-import type { PresetName } from '../feeds/presets.ts';
-import { readPreset } from '../feeds/presets.ts';
+import { type PresetName, readPreset } from '../feeds/presets.ts';
+import type { Candidate } from '../feeds/suggest/column-profile.ts';
 import { isReso, listingColumns } from '../feeds/suggest/listing-file.ts';
 import { saleColumns, salePresetOf, salesSection } from '../feeds/suggest/sale-file.ts';
-import { type Suggestions, suggestColumns } from '../feeds/suggest/suggest-columns.ts';
+import { type Sample, type Suggestions, suggestColumns } from '../feeds/suggest/suggest-columns.ts';
 import {
   columnLines,
   type FeedHead,
@@ -12,14 +13,14 @@ import {
   inputLines,
   plainColumnLines,
 } from '../feeds/suggest/write-feed.ts';
+import { decimalPoint, newNotation, noteNotation } from '../feeds/values/number-notation.ts';
 import type { InputSection } from '../formats/format-input.ts';
-import type { RowBatch } from '../formats/row-batch.ts';
-import { checkFeed } from '../ingest/check-feed.ts';
+import type { SourceRow } from '../formats/row-batch.ts';
+import { type CheckOptions, checkFeed } from '../ingest/check-feed.ts';
 import type { FeedCheck } from '../ingest/engine/dry-run.ts';
 import type { FindLoaded } from '../ingest/kinds/assessor/loaded-feeds.ts';
 import { parseFeed } from '../ingest/load-feeds.ts';
 import { guessCounty } from './county-of-rows.ts';
-import { withDecimalCommas } from './decimal-commas.ts';
 import { columnsSampled, kindOfColumns, readSample } from './read-sample.ts';
 
 export type SuggestRequest = {
@@ -53,16 +54,14 @@ export type SuggestedFeed = {
   fipsWhy: string | null;
   rows: number;
   suggestions: Suggestions | null;
-  /**
-   * The check of the feed on the sampled rows. null if it can't be loaded; the reason is among the problems.
-   */
+  /** The feed's result on the rows that were read. Null, with a problem, if it cannot be loaded. */
   check: FeedCheck | null;
   problems: string[];
   /** Feeds that have already loaded parcels of these rows. */
   loaded: LoadedFeed[];
 };
 
-/** Writes a feed for a source from its first rows: kind, county, columns. */
+/** @throws PlatError of the source; `feed_format` when it has no rows */
 export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFeed> {
   const { head } = request;
   const sample = await readSample(request.input, { ...request, fips: head.fips });
@@ -101,30 +100,23 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
       ...(off ? ['Disabled, because it cannot run yet. Fix these problems, then remove `disabled`:'] : []),
       ...problems.map(problem => `- ${problem}`),
     ];
-    const schema = '# yaml-language-server: $schema=../feed.schema.json';
     const attribution = head.attribution ?? (layer?.copyrightText || undefined);
     const top = [
-      schema,
+      '# yaml-language-server: $schema=../feed.schema.json',
       ...feedHead({ ...head, attribution, kind, fips, fipsWhy: county?.why, disabled: off }, about),
     ];
     return `${[...top, ...body, ...salesLines(comps)].join('\n')}\n`;
   };
-  const { check, problems, loaded } = await checkText(textOf([]), request, batch);
-  const text = textOf(request.switchOff ? problems : [], check?.comps);
-  return {
-    text,
-    kind,
-    fips,
-    fipsWhy: county?.why ?? null,
-    rows: rows.length,
-    suggestions,
-    check,
-    problems,
-    loaded,
+  const read = async function* () {
+    yield batch;
   };
+  const checked = await checkText(textOf([]), request, rows, { rows: rows.length, read });
+  const { check, problems, loaded } = checked;
+  const text = textOf(request.switchOff ? problems : [], check?.comps);
+  const fipsWhy = county?.why ?? null;
+  return { text, kind, fips, fipsWhy, rows: rows.length, suggestions, check, problems, loaded };
 }
 
-/** The sections of a roll, or of a sales file. */
 function suggestedLines(
   suggestions: Suggestions,
   sold: ReturnType<typeof saleColumns>,
@@ -139,21 +131,60 @@ function suggestedLines(
 const salesLines = (comps: readonly string[]): string[] =>
   comps.length === 0 ? [] : ['', ...comps.map(line => `# ${line}`)];
 
-async function checkText(
+/** What a suggested feed comes to. @param first of its rows */
+export async function checkText(
   text: string,
-  { file, findLoaded }: SuggestRequest,
-  batch: RowBatch,
+  { file, findLoaded }: Pick<SuggestRequest, 'file' | 'findLoaded'>,
+  first: readonly SourceRow[],
+  options: CheckOptions,
 ): Promise<Pick<SuggestedFeed, 'check' | 'problems' | 'loaded'>> {
   try {
     const feed = parseFeed(text, file);
-    const read = async function* () {
-      yield batch;
-    };
-    const check = await checkFeed(feed, { rows: batch.rows.length, read });
-    const loaded = check.problems.length === 0 ? await findLoaded?.(feed, batch.rows) : undefined;
+    const check = await checkFeed(feed, options);
+    const loaded = check.problems.length === 0 ? await findLoaded?.(feed, first) : undefined;
     return { check, problems: check.problems, loaded: loaded ?? [] };
   } catch (error) {
     if (!(error instanceof PlatError)) throw error;
     return { check: null, problems: error.message.split('\n'), loaded: [] };
   }
+}
+
+type Suggest = (sample: Sample) => Suggestions;
+
+/** If a file has decimal commas, suggests by what they mean, and adds `decimal: ","` to such columns. */
+const withDecimalCommas =
+  (suggest: Suggest): Suggest =>
+  sample => {
+    const commas = commaColumns(sample.columns);
+    if (commas.size === 0) return suggest(sample);
+    const columns = sample.columns.map(column =>
+      commas.has(column.name) ? { ...column, values: column.values.map(decimalPoint) } : column,
+    );
+    const { key, fields } = suggest({ ...sample, columns });
+    const declare = (candidate: Candidate): Candidate => {
+      const isNumber = NUMERIC.has(PARCEL_FIELDS[candidate.field as keyof typeof PARCEL_FIELDS]?.type);
+      if (!isNumber || !candidate.columns.every(name => commas.has(name))) return candidate;
+      return { ...candidate, spec: { ...candidate.spec, decimal: ',' } };
+    };
+    return {
+      key,
+      fields: fields.map(({ field, mapped, others }) => ({
+        field,
+        mapped: mapped && declare(mapped),
+        others: others.map(declare),
+      })),
+    };
+  };
+
+const NUMERIC = new Set<string>(['number', 'money', 'integer']);
+
+/** The columns whose numbers must have, or may have, decimal commas, in a file where at least one must. */
+function commaColumns(columns: Sample['columns']): Set<string> {
+  const noted = columns.map(({ name, values }) => {
+    const notation = newNotation();
+    for (const value of values) noteNotation(notation, value);
+    return { name, ...notation };
+  });
+  const possible = noted.filter(({ comma, either, point }) => comma + either > 0 && point === 0);
+  return new Set(possible.some(({ comma }) => comma > 0) ? possible.map(({ name }) => name) : []);
 }

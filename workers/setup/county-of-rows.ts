@@ -11,7 +11,6 @@ import type { SourceRow } from '../formats/row-batch.ts';
 /** The county of a source, and why, unless the rows' locations say so. */
 type CountyGuess = { fips: string; why: string | null };
 
-/** The share of rows that must be in one county. */
 const IN_COUNTY = 0.9;
 
 /**
@@ -40,7 +39,6 @@ function countyOf(rows: readonly SourceRow[]): string | null {
   return most && most[1] >= IN_COUNTY * placed ? fiveDigits(most[0]) : null;
 }
 
-/** Rows located by their longitude and latitude columns. */
 function placedBy({ fields }: Suggestions, rows: readonly SourceRow[]): SourceRow[] {
   const [lon, lat] = (['longitude', 'latitude'] as const).map(
     field => fields.find(each => each.field === field)?.mapped?.columns[0],

@@ -31,9 +31,7 @@ export type PlannedFeed = {
   /** The setting with another address for it. */
   setting: string;
   addresses: string[];
-  /** For kind assessor. */
   source?: CatalogueSource;
-  /** For kind listings. */
   program?: SalesProgram;
 };
 
@@ -154,10 +152,7 @@ function parcels(fips: string, place: string, { CATALOGUE_FILE }: Config): Plann
   ];
 }
 
-/**
- * The wetlands of a state are in one file, or in several for large states: WI_Wetlands_NorthEast,
- * South_Dakota_East. Others are project files.
- */
+/** One file per state or several (WI_Wetlands_NorthEast, South_Dakota_East). Others are of projects. */
 const WETLAND_MEMBERS = [
   '*_Wetlands.shp',
   '*_North*.shp',
@@ -227,7 +222,6 @@ export const presetOf = ({ fips, source, program }: PlannedFeed): PresetName | u
   (program?.preset as PresetName | undefined) ??
   (source?.place.length === 2 ? STATE_PRESETS[stateOfFips(Number(fips))!] : undefined);
 
-/** The first lines of a county's feed. */
 export function feedHeaderLines({ fips, source }: PlannedFeed, config: Config): string[] {
   const list = source
     ? [`Address from ${readCatalogue(config.CATALOGUE_FILE).from}, file ${source.file}.`]
@@ -241,7 +235,6 @@ const ofCounty = (fips: string): string[] => [
   `    - { column: county_numeric, not_in: ["${fips.slice(2)}", "${Number(fips.slice(2))}"] }`,
 ];
 
-/** The feed file of a land layer. */
 export function landText(planned: PlannedFeed, address: string, config: Config): string {
   const { fips, kind, name, title, attribution, licence } = planned;
   const head = feedHead({ name, kind, fips, title, attribution, licence }, feedHeaderLines(planned, config));

@@ -1,7 +1,6 @@
 import { PlatError } from '../../shared/platform/errors.ts';
 import { formatError } from '../../shared/platform/http/download-context.ts';
-import type { PresetName } from '../feeds/presets.ts';
-import { readPreset } from '../feeds/presets.ts';
+import { type PresetName, readPreset } from '../feeds/presets.ts';
 import { measuredAcres } from '../feeds/suggest/column-profile.ts';
 import type { Sample as ColumnSample } from '../feeds/suggest/suggest-columns.ts';
 import { type LayerInfo, readLayerInfo } from '../formats/arcgis-layer.ts';
@@ -27,14 +26,12 @@ export type SampleRequest = {
   signal?: AbortSignal | undefined;
 };
 
-/** The first rows of a source. */
 export type Sample = {
   /** With the number of title lines to skip, if any. */
   input: InputSection;
   spec: InputSpec;
   batch: RowBatch;
   names: string[];
-  /** For a layer on an ArcGIS server. */
   layer: LayerInfo | null;
 };
 

@@ -27,9 +27,8 @@ import { formatOf } from '../formats/read-format.ts';
 import type { FeedCheck } from '../ingest/engine/dry-run.ts';
 import type { FindLoaded } from '../ingest/kinds/assessor/loaded-feeds.ts';
 import { suggestFeed } from './check-suggestion.ts';
-import { correctSuggestions } from './correct-suggestions.ts';
+import { correctSuggestions, meaningsOf } from './correct-suggestions.ts';
 import { feedName } from './feed-name.ts';
-import { meaningsOf } from './recode-values.ts';
 
 /** The same numbers of rows as `plat feed suggest` and `plat feed check`. */
 const SUGGEST_ROWS = 500;

@@ -1,5 +1,6 @@
 import { PlatError } from '../../shared/platform/errors.ts';
 import type { KeySpec } from '../feeds/column-schema.ts';
+import { averageLength, type Profile, profileOf } from '../feeds/suggest/column-profile.ts';
 import { isReso, listingColumns } from '../feeds/suggest/listing-file.ts';
 import { saleColumns, salePresetOf } from '../feeds/suggest/sale-file.ts';
 import {
@@ -9,15 +10,22 @@ import {
 } from '../feeds/suggest/suggest-columns.ts';
 import { columnLines, feedHead, inline, inputLines } from '../feeds/suggest/write-feed.ts';
 import type { InputSection } from '../formats/format-input.ts';
+import { readInput } from '../formats/read-format.ts';
 import type { SourceRow } from '../formats/row-batch.ts';
-import { checkFeed } from '../ingest/check-feed.ts';
-import { parseFeed } from '../ingest/load-feeds.ts';
-import type { SuggestedFeed, SuggestRequest } from './check-suggestion.ts';
+import { compileKey } from '../ingest/engine/map-fields.ts';
+import { resolver } from '../ingest/engine/source-columns.ts';
+import { checkText, type SuggestedFeed, type SuggestRequest } from './check-suggestion.ts';
 import { guessCounty } from './county-of-rows.ts';
-import { type KeyMatch, matchKeys, shareOf } from './match-keys.ts';
-import { columnsSampled, kindOfColumns, readSample, type Sample } from './read-sample.ts';
+import {
+  columnsSampled,
+  kindOfColumns,
+  readContext,
+  readSample,
+  type Sample,
+  type SampleRequest,
+} from './read-sample.ts';
 
-export type JoinRequest = Pick<SuggestRequest, 'baseDir' | 'file' | 'head' | 'rows' | 'findLoaded'> & {
+type JoinRequest = Pick<SuggestRequest, 'baseDir' | 'file' | 'head' | 'rows' | 'findLoaded'> & {
   inputs: readonly InputSection[];
 };
 
@@ -29,11 +37,7 @@ export type JoinedFeed = SuggestedFeed & {
 /** Fewer common keys are chance, or two counties. */
 const MIN_SHARE = 0.5;
 
-/**
- * Writes one feed for several sources of a county: rolls, and boundaries if one of them has shapes, joined by
- * columns with matching values.
- * @throws PlatError of a source; `feed_definition` if they don't form a roll
- */
+/** Joins sources by the columns whose values agree. @throws PlatError of a source, `feed_definition` */
 export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
   const { head, inputs, rows, baseDir } = request;
   const reading = { baseDir, rows, fips: head.fips };
@@ -61,7 +65,7 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
   const schema = '# yaml-language-server: $schema=../feed.schema.json';
   const top = [schema, ...feedHead({ ...head, kind: 'assessor', fips, fipsWhy }, about)];
   const text = `${[...top, ...body].join('\n')}\n`;
-  const { check, faults, loaded } = await checked(text, request, first!.batch.rows);
+  const { check, problems: faults, loaded } = await checkText(text, request, first!.batch.rows, { rows });
   return {
     text,
     kind: 'assessor',
@@ -90,10 +94,7 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
 
 type Parts = { first: Sample; further: Sample[]; shape: Sample | null };
 
-/**
- * The sections of the feed, and the suggestions for the first roll.
- * @param joins with the keys of the other sources. Empty without matching keys
- */
+/** @param joins with the keys of the other sources, none if they share none */
 function sectionsOf(
   { first, further, shape }: Parts,
   joins: readonly (KeyMatch | null)[],
@@ -202,18 +203,91 @@ function withKey(suggestions: Suggestions, key: KeySpec | undefined): Suggestion
   };
 }
 
-async function checked(
-  text: string,
-  { file, rows, findLoaded }: JoinRequest,
-  first: readonly SourceRow[],
-): Promise<Pick<SuggestedFeed, 'check' | 'loaded'> & { faults: string[] }> {
-  try {
-    const feed = parseFeed(text, file);
-    const check = await checkFeed(feed, { rows });
-    const loaded = check.problems.length === 0 ? await findLoaded?.(feed, first) : undefined;
-    return { check, faults: check.problems, loaded: loaded ?? [] };
-  } catch (error) {
-    if (!(error instanceof PlatError)) throw error;
-    return { check: null, faults: error.message.split('\n'), loaded: [] };
-  }
+/** Finds columns of two sources with the same keys, and how many of the first source's first keys match. */
+type KeyMatch = { own: KeySpec; other: KeySpec; matched: number; checked: number };
+
+const MAX_COLUMNS = 5;
+/** Shorter values agree by chance. */
+const MIN_CHARS = 4;
+
+/** Columns whose values differ from row to row, most distinct first. Excludes row counters. */
+function keyColumns({ names, batch }: Sample): string[] {
+  const differs = ({ filled, texts, distinct, serial }: Profile) =>
+    filled.length >= 0.9 * texts.length && distinct >= 0.8 * filled.length && !serial;
+  return names
+    .map(name =>
+      profileOf(
+        name,
+        undefined,
+        batch.rows.map(({ values }) => values[name]),
+      ),
+    )
+    .filter(each => differs(each) && !isFact(each) && averageLength(each) >= MIN_CHARS)
+    .filter(({ numbers }) => numbers.every(value => value === null || Number.isInteger(value)))
+    .sort((a, b) => isId(b) - isId(a) || b.distinct - a.distinct)
+    .slice(0, MAX_COLUMNS)
+    .map(({ name }) => name);
 }
+
+/** Values, sizes, and names of a parcel match in two sources as well, but aren't keys. */
+const FACTS =
+  'not value price total market assessed taxable land bldg acre area sqft measured date year own payer name mail addr situs street house sale'.split(
+    ' ',
+  );
+const isFact = ({ ideas }: Profile): boolean =>
+  FACTS.some(idea => ideas.has(idea)) && !ideas.has('pin') && !ideas.has('parcel');
+
+const isId = ({ ideas }: Profile): number => Number(['pin', 'parcel', 'id'].some(idea => ideas.has(idea)));
+
+/** The same numbers can be written with or without dashes and leading zeros. */
+const FORMS: readonly Omit<KeySpec, 'columns'>[] = [
+  {},
+  { split: '-', join: '' },
+  { split: '-', strip_leading_zeros: true },
+];
+
+type Candidate = { spec: KeySpec; form: number; keyOf: (row: SourceRow) => string | null };
+
+function candidatesOf(sample: Sample): Candidate[] {
+  const resolve = resolver(sample.names);
+  return keyColumns(sample).flatMap(column =>
+    FORMS.map((form, i) => {
+      const spec = { columns: [column], ...form };
+      const read = compileKey(spec, resolve);
+      return { spec, form: i, keyOf: ({ values }: SourceRow) => read(values) };
+    }),
+  );
+}
+
+/** Matching keys, best first. Reads the other source until all match, of a server only its first rows. */
+async function matchKeys(own: Sample, other: Sample, request: SampleRequest): Promise<KeyMatch[]> {
+  const wanted = candidatesOf(own).map(candidate => ({
+    ...candidate,
+    keys: new Set(own.batch.rows.map(candidate.keyOf).filter(key => key !== null)),
+  }));
+  const pairs = candidatesOf(other).flatMap(there =>
+    wanted.filter(({ form }) => form === there.form).map(here => ({ here, there, left: new Set(here.keys) })),
+  );
+  const isServer = other.spec.format === 'arcgis' || other.spec.format === 'reso';
+  const batches = isServer
+    ? [other.batch]
+    : readInput(other.spec, readContext({ ...request, rows: undefined }));
+  for await (const { rows } of batches) {
+    for (const row of rows)
+      for (const { there, left } of pairs) {
+        const key = there.keyOf(row);
+        if (key !== null) left.delete(key);
+      }
+    if (pairs.some(({ here, left }) => here.keys.size > 0 && left.size === 0)) break;
+  }
+  return pairs
+    .map(({ here, there, left }) => ({
+      own: here.spec,
+      other: there.spec,
+      matched: here.keys.size - left.size,
+      checked: here.keys.size,
+    }))
+    .sort((a, b) => shareOf(b) - shareOf(a));
+}
+
+export const shareOf = ({ matched, checked }: KeyMatch): number => matched / Math.max(1, checked);

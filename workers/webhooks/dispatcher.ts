@@ -1,3 +1,4 @@
+import { Webhook } from 'standardwebhooks';
 import type { Config } from '../../shared/platform/config.ts';
 import type { Db } from '../../shared/platform/db.ts';
 import {
@@ -8,14 +9,12 @@ import {
 } from '../../shared/platform/http/guarded-post.ts';
 import { type Logger, sparseWarnings } from '../../shared/platform/log.ts';
 import { apiUrlOf } from '../../shared/platform/origin.ts';
+import { version } from '../../shared/platform/root.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
 import { SCHEDULE } from '../../shared/webhooks/webhook-terms.ts';
 import { startLoop, type WakefulLoop } from '../queue/wakeful-loop.ts';
-import { bodyOf, headersOf, type Taken } from './webhook-message.ts';
 
-/**
- * Concurrent deliveries per process (`places`) and per webhook (`each`). Failing webhooks have their own
- * places, so that receivers that never respond don't slow down the others.
- */
+/** Deliveries at once, per process and per webhook. Failing webhooks have their own, and slow no other. */
 const LANES = {
   well: { places: 1_024, each: 4 },
   failing: { places: 64, each: 1 },
@@ -63,7 +62,7 @@ type Dispatcher = {
   wakeLoops(): void;
 };
 
-/** Delivers messages at least once. Open deliveries of a killed worker are sent again with the same id. */
+/** Delivers each message at least once. After a kill, open ones are sent again under the same id. */
 export function startDispatcher({ db, log, config, post }: DispatcherDeps): WakefulLoop {
   const dispatcher: Dispatcher = {
     db,
@@ -116,7 +115,12 @@ async function takeDue(dispatcher: Dispatcher): Promise<void> {
   const hasFailing = checksAll || freed.has('failing');
   dispatcher.hasPending = false;
   dispatcher.freed = new Set();
-  if (checksAll) await createMessages(db);
+  if (checksAll)
+    await db.transaction(async tx => {
+      // One worker makes messages at a time; the others find no position.
+      const [position] = await tx.run<{ seq: number }>('webhooks/lock_position');
+      if (position !== undefined) await tx.run('webhooks/make_messages', { after: position.seq });
+    });
   await Promise.all([claim(dispatcher, 'well'), hasFailing && claim(dispatcher, 'failing')]);
 }
 
@@ -170,14 +174,6 @@ async function recordEnded(dispatcher: Dispatcher): Promise<void> {
   });
 }
 
-/** One worker at a time creates messages. The others find nothing to do. */
-function createMessages(db: Db): Promise<void> {
-  return db.transaction(async tx => {
-    const [position] = await tx.run<{ seq: number }>('webhooks/lock_position');
-    if (position !== undefined) await tx.run('webhooks/make_messages', { after: position.seq });
-  });
-}
-
 /** Seconds until the next attempt, null after the last. */
 function waitOf({ taken: { attempts }, result }: Attempt): number | null {
   if (result.error === null || result.status === 410) return null;
@@ -197,4 +193,54 @@ async function record(db: Db, attempts: readonly Attempt[]): Promise<void> {
     waits: attempts.map(waitOf),
     days: FAILING_DAYS,
   });
+}
+
+export type Taken = {
+  webhook_id: string;
+  message_id: string;
+  turn: number;
+  /** Attempts before this one. */
+  attempts: number;
+  url: string;
+  type: string;
+  seq: number;
+  fips: number | null;
+  at: Date;
+  data: Record<string, unknown>;
+  /** The database's clock, which all workers use. */
+  now: Date;
+  /** Newest first. */
+  secrets: string[];
+};
+
+/** Thin, because the data is read, and paid for, at `data.read`. @param apiUrl empty for relative links */
+export function bodyOf(taken: Taken, apiUrl: string): string {
+  const { type, at, data } = taken;
+  const path = pathOf(taken);
+  return JSON.stringify({
+    type,
+    timestamp: at.toISOString(),
+    data: { ...data, ...(path && { read: `${apiUrl}/api/public/v1/${path}` }) },
+  });
+}
+
+/** The path of the changes to read. A test message has none. */
+function pathOf({ type, seq, fips, data }: Taken): string | undefined {
+  if (type === 'webhook.test') return undefined;
+  if (type === 'search.changed') return `searches/${data.search_id}/changes/?cursor=${data.after}`;
+  const query = new URLSearchParams({ types: type, after: String(seq - 1) });
+  if (fips !== null) query.set('fips', fiveDigits(fips));
+  if (data.search_id !== undefined) query.set('search_id', String(data.search_id));
+  return `changes/?${query}`;
+}
+
+/** Headers with a signature by every valid secret, as in Standard Webhooks 1.0. */
+export function headersOf({ message_id, now, secrets }: Taken, body: string): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    'user-agent': `Plat/${version} (+webhooks)`,
+    'webhook-id': message_id,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+    'webhook-signature': secrets.map(secret => new Webhook(secret).sign(message_id, now, body)).join(' '),
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkFeed } from '../../../workers/ingest/check-feed.ts';
-import { removeLayer } from '../../../workers/ingest/layers/remove-layer.ts';
+import { removeLayer } from '../../../workers/ingest/layers/layer-editions.ts';
 import { lots, METADATA, withLayer } from '../../support/arcgis.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { all, feedOf, ingest, insertRegions, one } from '../../support/ingest.ts';

@@ -6,7 +6,7 @@ import { salePresetOf } from '../../../workers/feeds/suggest/sale-file.ts';
 import { suggestColumns } from '../../../workers/feeds/suggest/suggest-columns.ts';
 import { readInput } from '../../../workers/formats/read-format.ts';
 import type { SourceRow } from '../../../workers/formats/row-batch.ts';
-import { compileRecordedMapper } from '../../../workers/ingest/kinds/listings/map-recorded.ts';
+import { compileRecordedMapper } from '../../../workers/ingest/kinds/listings/sales-recipe.ts';
 import { parseFeed } from '../../../workers/ingest/load-feeds.ts';
 import { listings } from './support.ts';
 

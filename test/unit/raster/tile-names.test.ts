@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tilesOfBounds } from '../../../workers/ingest/layers/tile-names.ts';
+import { tilesOfBounds } from '../../../workers/ingest/layers/stage-tiles.ts';
 
 const names = (bounds: [number, number, number, number]) => tilesOfBounds('{tile}', bounds);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Meanings } from '../../../shared/feeds/file-feeds.ts';
-import { meaningsOf, withMeanings } from '../../../workers/setup/recode-values.ts';
+import { meaningsOf, withMeanings } from '../../../workers/setup/correct-suggestions.ts';
 
 const sample = (values: readonly unknown[]) => ({ columns: [{ name: 'USE', values }], acres: [] });
 const USES = sample(['VAC', 'RES', 'res ', null, 'RES', 'COM']);

@@ -85,7 +85,6 @@ type NamedPart = Pick<PartColumn, 'part' | 'situs' | 'sure'> & {
   isPlain?: boolean;
   /** A prefix or suffix. The values show what it means. */
   open?: 'prefix' | 'suffix';
-  /** The second of two lines. */
   second?: boolean;
 };
 
@@ -133,7 +132,6 @@ function partOfName(name: string): NamedPart | null {
   return is('addr', 'situs') ? { ...of('line'), second } : null;
 }
 
-/** Share of the filled cells that pass a test. */
 const share = (profile: Profile, test: (text: string) => boolean): number =>
   profile.filled.filter(test).length / Math.max(1, profile.filled.length);
 

@@ -7,7 +7,6 @@ import { isFailure } from '../values/text-value.ts';
 import { fieldParser, type TargetSpec } from '../values/value-parser.ts';
 import { averageLength, CITY_STATE_ZIP, endInPlaces, type Fit, type Profile } from './column-profile.ts';
 
-/** The share of texts that match. */
 const share = (texts: readonly string[], test: RegExp): number =>
   texts.filter(text => test.test(text)).length / Math.max(1, texts.length);
 
@@ -36,10 +35,7 @@ const SQ_M: Record<AreaUnit, number> = {
 };
 const UNITS = Object.keys(SQ_M) as AreaUnit[];
 
-/**
- * Tolerance between stated and measured area. A third of the rows of rolls differ by over 10% (Washington,
- * NH).
- */
+/** A third of the rolls' rows differ from the measured area by over 10 % (Washington NH). */
 const AREA_TOLERANCE = 0.15;
 
 /** The unit in which a column agrees best with the measured areas, and the share of rows in which it does. */

@@ -8,7 +8,6 @@ import { parseNumber } from '../values/number-value.ts';
 import { tidyText } from '../values/text-value.ts';
 import { matchColumnName } from './suggest-names.ts';
 
-/** A column of a source with its first values, row by row. */
 export type Profile = {
   name: string;
   ideas: ReadonlySet<string>;
@@ -23,12 +22,11 @@ export type Profile = {
   serial: boolean;
 };
 
-/** How well a column's values fit a field, and how to read them. null if they are something else. */
+/** How far a column's values support a field, and how to read them. Null when they are something else. */
 export type Fit = { support: number; doubt?: number; spec?: Omit<ColumnSpec, 'column'>; why: string } | null;
 
 export type Candidate = {
   field: ParcelTarget;
-  /** The columns that it reads, in order. */
   columns: string[];
   spec: ColumnSpec;
   /** From 0 to 1. */
@@ -36,9 +34,7 @@ export type Candidate = {
   why: string;
 };
 
-/**
- * Confidence from name and values combined: each removes part of the doubt. The name alone gives up to 0.86.
- */
+/** Each part leaves some doubt. The name alone reaches 0.86. */
 export const confidenceOf = (name: number, support: number): number => 1 - (1 - 0.9 * name) * (1 - support);
 
 /** Maximum number of columns between the parts of an address. */

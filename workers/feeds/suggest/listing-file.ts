@@ -1,5 +1,4 @@
-import type { ListingField } from '../../../shared/model/listing-fields.ts';
-import { LISTING_FIELDS } from '../../../shared/model/listing-fields.ts';
+import { LISTING_FIELDS, type ListingField } from '../../../shared/model/listing-fields.ts';
 import type { ColumnSpec } from '../column-schema.ts';
 import { fitDate } from './column-fit.ts';
 import { type Profile, profileOf } from './column-profile.ts';
@@ -35,7 +34,6 @@ const NAMES: Partial<Record<ListingField, RegExp>> = {
   url: /^(listing|property|virtualtour|detail)?(url|link)$|^urlsee/,
   photos: /^(photo|image|picture|primaryphoto)s?(url|link)?s?$/,
 };
-/** Lots in square feet. */
 const IN_SQUARE_FEET = /^(lot|land)(size)?(sq|square)(ft|feet|foot)$|^(lot|land)(size)?sf$/;
 const PRICE = /^(price|amount|prc)$/;
 const ID = /^(id|key|recordid|propertyid|rowid|number|no|num)$/;
@@ -73,10 +71,7 @@ const MARKS: readonly ListingField[] = [
 
 export type ListingColumns = { columns: Partial<Record<ListingField, ColumnSpec>>; marks: string[] };
 
-/**
- * The columns of a listing export: market statuses, or list prices, listing dates, and MLS numbers. null for
- * other files.
- */
+/** The columns of an export of listings, known by statuses, asking prices, listing days, or MLS numbers. */
 export function listingColumns({ columns: sampled, acres }: Sample): ListingColumns | null {
   // A file with boundaries is a parcel map.
   if (acres.some(area => area !== null)) return null;
@@ -176,7 +171,6 @@ function unitOf({ name, numbers }: Profile): 'acres' | 'sqft' | null {
   return isSaid || sizes.some(size => !Number.isInteger(size)) ? 'acres' : null;
 }
 
-/** Values of a status that are not Plat's own words. */
 function statusValues({ filled }: Profile): Pick<ColumnSpec, 'values'> | null {
   const words = [...new Set(filled)].filter(text => !PLAIN.has(text.toUpperCase()) && statusOf(text));
   if (words.length === 0) return null;

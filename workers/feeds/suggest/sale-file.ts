@@ -10,10 +10,7 @@ import type { Candidate } from './column-profile.ts';
 import type { Suggestion, Suggestions } from './suggest-columns.ts';
 import { inline } from './write-feed.ts';
 
-/**
- * The preset of a sales file with these columns: all that it uses for parcel, date, price, and qualified
- * sales. undefined for rolls and other files.
- */
+/** The preset for a file of sales with these columns. Undefined for rolls and other files. */
 export function salePresetOf(names: readonly string[]): PresetName | undefined {
   const there = new Set(names.map(name => name.toUpperCase()));
   return PRESETS.find(name => {
@@ -69,10 +66,7 @@ export type SaleColumns = {
   fields: (Omit<Suggestion, 'field'> & { field: string })[];
 };
 
-/**
- * Columns of a sales file without a preset: each row has a date and a price, and nothing indicates a roll.
- * undefined for rolls.
- */
+/** The columns of a file of sales that no preset knows. Undefined for rolls. */
 export function saleColumns(
   { key, fields }: Suggestions,
   rows: readonly Values[],
@@ -98,19 +92,19 @@ export function saleColumns(
   const sales = new Set(rows.map(row => parcel && [parcel, date, price].map(each => texts(each, row)).join()))
     .size;
   const deed = deedColumn(names, rows);
-  const signs = {
-    repeats: sales > distinct,
-    isMailed: of('mail_address') !== undefined,
-    isOwned: of('owner_name') !== undefined,
-    isValued: VALUES.some(field => of(field)),
-    isOfSellers: of('seller_name') !== undefined,
-    isOfDeeds: Boolean(deed ?? of('document_type_code') ?? of('sale_price_code')),
-    isRecent: areRecent(
-      rows.map(row => texts(date, row)),
-      date,
-    ),
+  // Rows with a day and a price may also be parcels with their last sales.
+  const areSales = () => {
+    if (sales > distinct) return true;
+    if (of('mail_address')) return false;
+    const isValued = VALUES.some(of);
+    const isOfSellers = of('seller_name') !== undefined;
+    if (isOfSellers && !isValued) return true;
+    const isOfDeeds = Boolean(deed ?? of('document_type_code') ?? of('sale_price_code'));
+    const days = rows.map(row => texts(date, row));
+    if (of('owner_name')) return !isValued && isOfDeeds && areRecent(days, date);
+    return !isValued || isOfSellers || isOfDeeds || areRecent(days, date);
   };
-  if (!areSales(signs)) return undefined;
+  if (!areSales()) return undefined;
   const mapped = fields.map(each => {
     const best = { last_sale_date: date, last_sale_price: price }[each.field as string];
     return best ? { ...each, mapped: best, others: each.others.filter(other => other !== best) } : each;
@@ -124,28 +118,6 @@ export function saleColumns(
       return name === undefined ? [] : [{ ...rest, field: name }];
     }),
   };
-}
-
-type Signs = Record<
-  'repeats' | 'isMailed' | 'isOwned' | 'isValued' | 'isOfSellers' | 'isOfDeeds' | 'isRecent',
-  boolean
->;
-
-/** Whether rows with a date and price are sales, rather than parcels with their last sale. */
-function areSales({
-  repeats,
-  isMailed,
-  isOwned,
-  isValued,
-  isOfSellers,
-  isOfDeeds,
-  isRecent,
-}: Signs): boolean {
-  if (repeats) return true;
-  if (isMailed) return false;
-  if (isOfSellers && !isValued) return true;
-  if (isOwned) return !isValued && isOfDeeds && isRecent;
-  return !isValued || isOfSellers || isOfDeeds || isRecent;
 }
 
 /** Whether all sales are from a few years. */
@@ -178,7 +150,6 @@ function deedColumn(names: readonly string[], rows: readonly Values[]): ColumnSp
 }
 
 const CODES_SHOWN = 8;
-/** Prices below this are nominal. */
 const MIN_PRICE = 1_000;
 
 /** The section that says which sales become comps, with the codes to choose from. */

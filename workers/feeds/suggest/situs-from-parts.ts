@@ -20,7 +20,6 @@ import {
 const SURE_PARTS = 0.94;
 const LIKELY_PARTS = 0.86;
 
-/** Columns with parts of situs addresses. */
 export const addressColumns = (
   profiles: readonly Profile[],
   aliases: ReadonlyMap<string, string | undefined>,
@@ -84,7 +83,6 @@ export function situsFromParts(columns: readonly PartColumn[], cities: readonly 
   return [];
 }
 
-/** A one-line address, plus the unit from its own columns. */
 export function withUnit(candidate: Candidate, columns: readonly PartColumn[]): Candidate {
   const line = columns.find(({ profile }) => profile.name === candidate.columns[0]);
   const isPlain = candidate.columns.length === 1 && candidate.spec.part === undefined;
@@ -115,7 +113,6 @@ function isNear(one: PartColumn, other: PartColumn, columns: readonly PartColumn
   return between.every((at, i) => i === 0 || at - between[i - 1]! <= MAX_PART_DISTANCE);
 }
 
-/** Texts of two columns, for rows where both are filled. */
 function pairs({ profile: one }: PartColumn, { profile: other }: PartColumn): [string, string][] {
   return one.texts.flatMap((text, i): [string, string][] => {
     const otherText = other.texts[i];
@@ -221,7 +218,6 @@ function restOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[] 
   return [...(type ? [type] : []), ...unitsOf(line, columns)];
 }
 
-/** Unit columns that a one-line address doesn't include. */
 function unitsOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
   const candidates = columns.filter(
     each =>

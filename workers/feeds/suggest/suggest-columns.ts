@@ -13,10 +13,7 @@ import { addressColumns, endsInCity, situsFromParts, withUnit } from './situs-fr
 import { fieldsOfName } from './suggest-names.ts';
 import { combinedColumns, findSums } from './suggest-together.ts';
 
-/**
- * Columns with this confidence or more are mapped. Others are listed as alternatives. docs/benchmarks.md has
- * the measurements.
- */
+/** Columns are mapped from this confidence. docs/benchmarks.md says how it was measured. */
 export const MIN_CONFIDENCE = 0.8;
 /** Below this confidence, a column is not even an alternative. */
 const POSSIBLE = 0.25;
@@ -29,7 +26,7 @@ export type Sample = {
   key?: string | undefined;
 };
 
-/** A field with its mapped candidate, if one is likely enough, and the other candidates, best first. */
+/** How a field is filled, if that is sure enough, and the alternatives, best first. */
 export type Suggestion = { field: ParcelTarget; mapped: Candidate | null; others: Candidate[] };
 
 export type Suggestions = {
@@ -38,7 +35,6 @@ export type Suggestions = {
   fields: Suggestion[];
 };
 
-/** How the columns of a source fill the fields of a parcel, and how sure that is. */
 export function suggestColumns({ columns, acres, key }: Sample): Suggestions {
   const profiles = columns.map(({ name, alias, values }) => profileOf(name, alias, values));
   const aliases = new Map(columns.map(({ name, alias }) => [name, alias]));
@@ -78,10 +74,7 @@ const rank = ({ columns }: Candidate, byName: ReadonlyMap<string, Profile>): num
 /** Confidence that a recording date alone is a sale date. */
 const RECORDED = 0.5;
 
-/**
- * The fields that a name can mean. For a city, state, ZIP code, or address without an owner or situs word,
- * adjacent columns decide.
- */
+/** The fields that a name may mean. Neighbors decide whose a plain city, state, ZIP or address is. */
 function namesOf(
   profile: Profile,
   alias: string | undefined,
@@ -171,10 +164,7 @@ type Part = 'city' | 'state' | 'zip' | 'address';
 const plainPart = ({ ideas, name }: Profile): Part | undefined =>
   /^st$/i.test(name) ? 'state' : PLAIN.get([...ideas].join(' ') as 'city');
 
-/**
- * Whether an address is the owner's or the parcel's, by the other columns, the owners' states, and adjacent
- * columns.
- */
+/** Whether an address is the owner's or the parcel's, judged by the other columns. */
 function whoseAddress(profile: Profile, part: Part, all: readonly Profile[]): 'mail' | 'situs' | null {
   const idea = part === 'address' ? 'addr' : part;
   const has = (...whose: string[]) =>

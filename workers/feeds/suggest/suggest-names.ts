@@ -86,7 +86,7 @@ const IDEAS: Record<string, string> = {
 
 const WORDS = vocabularyOf(IDEAS);
 
-/** A field's ideas: required ones, allowed ones, and the confidence from the name alone. */
+/** A field by the ideas in its name: those it needs, those allowed, and how much the name alone says. */
 type Form = [field: ParcelTarget, need: string, may: string, sure: number];
 
 const FORMS: readonly Form[] = [
@@ -216,7 +216,6 @@ const FORMS: readonly Form[] = [
 /** Penalty for each idea that doesn't belong, and for each unexplained letter. */
 const STRAY = 0.4;
 
-/** What a column's name says about a parcel. */
 export function matchColumnName(name: string): NameParts {
   const { ideas, known } = matchVocabulary(name, WORDS);
   // A number can belong to a parcel, an owner, or a lot. Next to an address word it is the house number.

@@ -42,10 +42,7 @@ export function combinedColumns(profiles: readonly Profile[]): Candidate[] {
 
 const MONEY = ['total', 'land', 'improvement'] as const;
 
-/**
- * Columns that add up are values: land and improvements (and other features) make the total. Parts without a
- * type get the type of their total.
- */
+/** Land and improvements (and other features) that add up to the total; parts of no kind are of its kind. */
 export function findSums(
   candidates: readonly Candidate[],
   profiles: readonly Profile[],

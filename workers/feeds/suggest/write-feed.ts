@@ -51,7 +51,6 @@ export function feedHead(head: FeedHead, about: readonly string[]): string[] {
   return lines;
 }
 
-/** The settings of a source, as lines of a section. */
 export function inputLines(input: InputSection): string[] {
   return Object.entries(input).flatMap(([name, value]) =>
     value === undefined ? [] : [`  ${name}: ${inline(value)}`],
@@ -69,7 +68,6 @@ const lineOfKey = (key: Suggestions['key']): string =>
     ? '  # key: not found; enter the column or columns that identify a parcel'
     : `  key: ${inline(key.columns[0])}  # ${percent(key.confidence)}: ${key.why}`;
 
-/** Columns that are certain, one per line. */
 export const plainColumnLines = (columns: Readonly<Record<string, ColumnSpec>>): string[] => [
   '  columns:',
   ...Object.entries(columns).map(([field, spec]) => `    ${field}: ${inline(short(spec))}`),

@@ -3,7 +3,6 @@ import { STATES } from '../../../shared/regions/states.ts';
 import { parseState } from './place-value.ts';
 import { tidyText } from './text-value.ts';
 
-/** The parts of an address in one line. */
 export const LINE_PARTS = ['street', 'city', 'state', 'zip'] as const;
 export type LinePart = (typeof LINE_PARTS)[number];
 type AddressLine = Record<LinePart, string | null>;
@@ -130,7 +129,6 @@ function isCity(text: string): boolean {
   return CITY.test(text) && words.length <= MAX_WORDS && !isOther;
 }
 
-/** Street and city of a line without a state. */
 function streetAndCity(text: string): Pick<AddressLine, 'street' | 'city'> {
   const parts = text.split(/\s*,\s*/).filter(part => part !== '');
   const last = parts.pop();
@@ -145,7 +143,6 @@ function streetAndCity(text: string): Pick<AddressLine, 'street' | 'city'> {
   return { street, city: behind.city };
 }
 
-/** Street and city without a comma in between. */
 function splitWords(text: string): { street: string; city: string | null } {
   const whole = { street: text, city: null };
   const boxed = BOX.exec(text);

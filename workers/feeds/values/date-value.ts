@@ -97,10 +97,7 @@ const TOKENS: Record<string, string> = {
 const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\\.?,? )?';
 const ORDINAL = '(?:st|nd|rd|th)?';
 
-/**
- * A year is required; a format without day or month means their first. Anything may follow
- * after a space (a time).
- */
+/** A year is required. Without a day or month, their first counts. Anything may follow a space. */
 function compile(format: string): { pattern: RegExp; tokens: string[] } | null {
   const tokens: string[] = [];
   const named = format.includes('MON');

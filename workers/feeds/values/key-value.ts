@@ -12,10 +12,7 @@ const DATED = new RegExp(
 /** Longer texts are never damaged numbers. */
 const MAX_CHARS = 24;
 
-/**
- * How a spreadsheet damaged a parcel number. null if there is no sign of it. Workbook dates arrive as dates.
- * As text, 2012-03-02 can be a number.
- */
+/** What a spreadsheet did to a parcel number, or null. A workbook's dates are damage, texts may not be. */
 export function damageOf(text: string, raw: unknown): Failure | null {
   if (raw instanceof Date) return FAILURES.dated;
   if (text.length > MAX_CHARS) return null;

@@ -1,7 +1,7 @@
 import { roundAcres } from '../../../shared/model/shown-acres.ts';
 import { FAILURES, type Failure, isOverflow, tidyText } from './text-value.ts';
 
-/** Decimal notation, with or without an exponent. Excludes '0x1F' and 'Infinity', which Number() accepts. */
+/** Plain decimals with an optional exponent. Number() would also accept '0x1F' and 'Infinity'. */
 const PLAIN = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
 /** '$1,234,567.50', '1,234', '(350)' for minus 350. */
 const WRITTEN = /^\(?[-+]?\$?\s?[-+]?(\d{1,3}(,\d{3})+|\d+)?(\.\d*)?\)?$/;
@@ -32,10 +32,7 @@ function upTo(value: Numeric, most: number): Numeric {
   return value > most ? FAILURES.outOfRange : value;
 }
 
-/**
- * The largest county, Yukon-Koyukuk in Alaska, has 94 million acres. Anything more is a placeholder or in
- * another unit.
- */
+/** Yukon-Koyukuk, Alaska, the largest county, has 94 million acres. More is a filler or another unit. */
 const MAX_ACRES = 1e8;
 
 /** Acres: 0 means that none are stated, which is not an error in the row. */
@@ -45,9 +42,7 @@ export function acres(value: Numeric): Numeric {
   return roundAcres(stated) || null;
 }
 
-/**
- * The largest building in the United States has about 15 million square feet. Eight nines are a placeholder.
- */
+/** The largest building in the United States has some 15 million square feet. Eight nines are a filler. */
 const MAX_SQFT = 9e7;
 
 export const floorArea = (value: Numeric): Numeric => upTo(value, MAX_SQFT);
@@ -79,9 +74,7 @@ export function count(value: Numeric, most: number): Numeric {
     : upTo(value, most);
 }
 
-/**
- * A calendar year from 1600 (the oldest houses of New England and Florida) to `lastYear`. 0 means unknown.
- */
+/** A year from 1600 (the oldest houses of New England and Florida) to `lastYear`. 0 means unknown. */
 export function year(value: Numeric, lastYear: number): Numeric {
   if (typeof value !== 'number') return value;
   if (value === 0) return null;
@@ -89,10 +82,7 @@ export function year(value: Numeric, lastYear: number): Numeric {
   return value < 1600 || value > lastYear ? FAILURES.outOfRange : value;
 }
 
-/**
- * Degrees within ±`limit`. Exactly 0 is a placeholder: the equator and Greenwich are far from every US
- * county.
- */
+/** Degrees within ±`limit`. Exactly 0 is a placeholder: no US county is near the equator or Greenwich. */
 export function degrees(value: Numeric, limit: 90 | 180): Numeric {
   if (typeof value !== 'number') return value;
   if (value === 0) return FAILURES.placeholder;

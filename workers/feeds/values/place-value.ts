@@ -14,10 +14,7 @@ export function parseState(raw: unknown): string | null | Failure {
   return MILITARY.has(upper) ? upper : FAILURES.notAState;
 }
 
-/**
- * The five digits of '03280', '03280-1234', '032801234', with leading zeros that a numeric column dropped
- * (3280). All zeros count as empty.
- */
+/** '03280' for '03280-1234' and '032801234', and for 3280 from a numeric column. Zeros mean nothing. */
 export function parseZip(raw: unknown): string | null | Failure {
   const text = tidyText(raw);
   if (text === null) return null;
@@ -62,7 +59,7 @@ export function isKnownCounty(fips: number): boolean {
   return codes.has(fips);
 }
 
-/** For a row with a former Connecticut county, and nothing that shows its region. */
+/** For a row with a former county of Connecticut and nothing to choose its region by. */
 export const ambiguousRegion = (fips: number): string =>
   `${fiveDigits(fips)} is a former county of Connecticut. Its towns are in several planning regions (09110 to 09190), and the row has no town or point to tell which: map the city, or use the region's code`;
 

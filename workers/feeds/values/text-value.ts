@@ -46,10 +46,7 @@ export const FAILURES = {
 export const isFailure = (value: unknown): value is Failure =>
   typeof value === 'object' && value !== null && 'reason' in value;
 
-/**
- * The shape of a text without its contents: letters as x, digits as 0. Plat shows and stores only this of
- * people's names and numbers.
- */
+/** The form of a text without its content: x for letters, 0 for digits. Personal data is shown only so. */
 export const mask = (text: string): string => text.replace(/\p{L}/gu, 'x').replace(/\p{N}/gu, '0');
 
 /** The value as a message shows it: one line of at most 60 characters. */
@@ -66,10 +63,7 @@ export function displayValue(raw: unknown): string {
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
-/**
- * Words that mean "empty" in rolls. 'NA' is also a code and a last name, and 'UNKNOWN' can be a recorded
- * value.
- */
+/** Words for "nothing" in rolls. 'NA' may be a code or a surname, 'UNKNOWN' a recorded value. */
 const NULL_WORDS = new Set(['NULL', '<NULL>', '(NULL)', 'N/A', '#N/A', 'NONE', 'NAN']);
 const LONGEST_NULL_WORD = 6;
 
@@ -86,10 +80,7 @@ const ASTERISK = 42;
 /** What dBASE, Excel, and others write for a number that did not fit. */
 export const isOverflow = (raw: unknown): boolean => typeof raw === 'string' && /^\s*\*{2,}\s*$/.test(raw);
 
-/**
- * The text of any value: trimmed, white space collapsed, no NUL. null for empty text and the usual null
- * words. Lists are joined by ', '.
- */
+/** The trimmed text of a value without NUL or repeated spaces; null for nothing and the usual null words. */
 export function tidyText(raw: unknown): string | null {
   if (typeof raw !== 'string') return tidyOther(raw);
   const text = tidySpaces(raw);

@@ -26,7 +26,7 @@ import {
 import { parseFips, parseState, parseZip } from './place-value.ts';
 import { FAILURES, type Failure, isOverflow, tidyText } from './text-value.ts';
 
-/** Converts a source value to a value of our column. null is "unknown". A Failure is "unusable". */
+/** A value of a column of ours. Null is "not known". A Failure is "cannot be used". */
 export type Value = FieldValue | string[];
 export type Parser = (raw: unknown) => Value | Failure;
 
@@ -52,9 +52,7 @@ function parseBoolean(raw: unknown): boolean | null | Failure {
   return YES.has(text) ? true : NO.has(text) ? false : FAILURES.notABoolean;
 }
 
-/**
- * Texts that have an index, whose entries PostgreSQL limits to 2,704 bytes (of UTF-8, so to 676 characters).
- */
+/** Indexed texts: PostgreSQL limits entries to 2,704 bytes (of UTF-8, so to 676 characters). */
 const INDEXED = new Set(['apn', 'source', 'source_id', 'book']);
 export const MAX_IDENTIFIER = 255;
 
@@ -117,10 +115,7 @@ function parseUrl(raw: unknown): string | null | Failure {
   return text === null || isWebAddress(text) ? text : FAILURES.notAUrl;
 }
 
-/**
- * Web addresses from a list, JSON of one, or text. One invalid entry rejects the list, because half a list
- * would hide the error.
- */
+/** Web addresses from a list, JSON, or text. One bad entry spoils the list, as half of it would hide that. */
 function parseList(raw: unknown): string[] | null | Failure {
   const items = Array.isArray(raw) ? raw : split(tidyText(raw));
   const addresses: string[] = [];

@@ -3,11 +3,11 @@ import type { Input } from '../../../shared/model/feed-kinds.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import { alternatives, fieldTarget, type RowFields, sourceColumns } from '../../feeds/feed-columns.ts';
+import { type Notation, newNotation, noteNotation } from '../../feeds/values/number-notation.ts';
 import { displayValue, tidyText } from '../../feeds/values/text-value.ts';
 import type { TargetSpec } from '../../feeds/values/value-parser.ts';
 import type { InputSpec } from '../../formats/format-input.ts';
-import { type BadRow, isTooDeep, type SourceRow, TOO_DEEP } from '../../formats/row-batch.ts';
-import { doubtfulText } from './doubtful-text.ts';
+import { isTooDeep, type SourceRow, TOO_DEEP } from '../../formats/row-batch.ts';
 import { type CompiledColumn, compileColumn } from './map-column.ts';
 import type { MappedRow, Mapper } from './map-fields.ts';
 import { columnsOf, type Resolve, resolver } from './source-columns.ts';
@@ -62,9 +62,7 @@ export type PartCheck = {
 /** Rows with a sale date and a price that is more than nominal, comps or not. */
 export type PricedSales = { rows: number; vacant: number; codes: Record<string, number> };
 
-/**
- * Facts about a mapped row other than its values: key and county of a parcel, class and label of a feature.
- */
+/** The parts of a mapped row beyond its values: of parcels key and county, of features class and label. */
 export type RowFacts = {
   key?: string;
   fips?: number;
@@ -84,7 +82,6 @@ export type RowNotes<Mapped extends MappedRow = MappedRow & RowFacts> = {
   used?(row: SourceRow, mapped: Mapped): void;
   /** @param doubtful warnings about values, to list among those of the kind */
   warnings?(doubtful: readonly string[]): string[];
-  /** Writes what was counted into the part. */
   finish?(): void;
 };
 
@@ -98,23 +95,18 @@ export type Mapping = {
 
 const SAMPLES = 3;
 
-/** The dry run of one source: add its rows, then finish. */
 export type OpenPart = {
   check: PartCheck;
   mapping: Mapping;
   notes: RowNotes;
   onKey(key: string): unknown;
   compiled: Compiled[];
-  /** Number of filled rows per column of the source, with the first value. */
   fills: Fills;
   doubtful: ReturnType<typeof doubtfulText>;
   resolve: Resolve;
 };
 
-/**
- * Starts the dry run of one source. `onKey` gets the keys of parcels.
- * @throws PlatError `feed_mapping` when the source lacks a column that the feed names
- */
+/** `onKey` gets the keys of parcels. @throws PlatError `feed_mapping` when a column is missing */
 export function openPart(
   part: PartCheck['part'],
   { source, format }: InputSpec,
@@ -159,16 +151,6 @@ export function addRow(part: OpenPart, row: SourceRow): void {
     if (!(error instanceof RangeError && isTooDeep(row))) throw error;
     countFault(check.rejected, row.rowNo, TOO_DEEP);
   }
-}
-
-export function addBad({ check }: OpenPart, bad: BadRow): void {
-  check.rows++;
-  countFault(check.rejected, bad.rowNo, bad);
-}
-
-export function skipRows({ check }: OpenPart, rows: number): void {
-  check.rows += rows;
-  check.skipped += rows;
 }
 
 /** Likely mistakes, such as features that become one parcel because their key is a word. */
@@ -266,4 +248,86 @@ function countFills(fills: Fills, values: Record<string, unknown>): void {
     if (text === null || fill === undefined) continue;
     if (fill.filled++ === 0) fill.sample = displayValue(text);
   }
+}
+
+/** UTF-8 that was read as Latin-1 (Ã‘ for Ñ), and the mark of a byte that could not be read at all. */
+const MISREAD =
+  /[ÃÂ][\u0080-\u00bf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u2044\u20ac\u2122]|â€|\ufffd/;
+
+const NUMERIC = new Set<TargetSpec['type']>(['number', 'money', 'integer', 'degrees']);
+
+type Noted = { notation: Notation; isMoney: boolean; misread: number; example: string | null };
+
+/** Values that Plat can read, but may misread: numbers with a decimal comma, and text in another encoding. */
+function doubtfulText() {
+  const columns = new Map<string, Noted>();
+  return {
+    note(column: string, spec: TargetSpec, raw: unknown): void {
+      if (typeof raw !== 'string') return;
+      const noted = columns.get(column) ?? newNoted(spec);
+      columns.set(column, noted);
+      if (NUMERIC.has(spec.type)) noteNotation(noted.notation, raw);
+      else if (MISREAD.test(raw)) {
+        noted.misread++;
+        noted.example ??= raw;
+      }
+    },
+    warnings(part: string): string[] {
+      const all = [...columns];
+      const isEuropean = all.some(([, { notation }]) => notation.comma > 0 && notation.point === 0);
+      return all.flatMap(([column, noted]) => [
+        ...notationWarning(part, column, noted, isEuropean),
+        ...misreadWarning(part, column, noted),
+      ]);
+    },
+  };
+}
+
+const newNoted = ({ type, unit }: TargetSpec): Noted => ({
+  notation: newNotation(),
+  isMoney: type === 'money' || unit === 'USD',
+  misread: 0,
+  example: null,
+});
+
+function notationWarning(
+  part: string,
+  column: string,
+  { notation: { comma, either, point, example }, isMoney }: Noted,
+  isEuropean: boolean,
+): string[] {
+  if (comma + either === 0 || point > 0 || (comma === 0 && !isMoney && !isEuropean)) return [];
+  const what =
+    comma > 0 ? 'use a decimal comma, or points between thousands' : 'may use points between thousands';
+  return [
+    `${part}: ${comma + either} numbers for ${column} ${what}, such as ${displayValue(example)}. If 51.000 means fifty-one thousand, set decimal: "," for ${column}.`,
+  ];
+}
+
+function misreadWarning(part: string, column: string, { misread, example }: Noted): string[] {
+  if (misread === 0) return [];
+  return [
+    `${part}: ${misread} texts for ${column} seem to have the wrong encoding, such as ${displayValue(example)}. Set "encoding" to the encoding of the file, such as utf-8 or windows-1252.`,
+  ];
+}
+
+/** Few parcels have as many parts. Roads or common land that share a word for a key do. */
+const MANY_PARTS = 10;
+
+/** Features by key, for keys without digits other than 0, such as "NA". They often mean "no parcel". */
+export function wordKeys() {
+  const features = new Map<string, number>();
+  return {
+    note({ geometry }: SourceRow, key: string): void {
+      if (geometry === null || /[1-9]/.test(key)) return;
+      features.set(key, (features.get(key) ?? 0) + 1);
+    },
+    warnings: (part: string): string[] =>
+      [...features]
+        .filter(([, count]) => count >= MANY_PARTS)
+        .map(
+          ([key, count]) =>
+            `${part}: ${count} features share the key ${key} and become one parcel. If this key means "no parcel", skip them with ${part}.skip_where.`,
+        ),
+  };
 }

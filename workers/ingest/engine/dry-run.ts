@@ -5,16 +5,15 @@ import type { MappedInput } from '../../feeds/feed.ts';
 import type { InputSpec } from '../../formats/format-input.ts';
 import type { BadRow, RowBatch, SourceRow } from '../../formats/row-batch.ts';
 import {
-  addBad,
   addProblem,
   addRow,
+  countFault,
   type Fault,
   finishPart,
   type Mapping,
   type OpenPart,
   openPart,
   type PartCheck,
-  skipRows,
   warningsOf,
 } from './check-part.ts';
 
@@ -98,7 +97,6 @@ export type ImageryCheck = FilesCheck & {
   }[];
 };
 
-/** A running check of a feed. */
 export type DryRun = {
   limit: number;
   read(spec: InputSpec): AsyncIterable<RowBatch>;
@@ -112,10 +110,7 @@ export function checkContext(baseDir: string) {
   return { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env };
 }
 
-/**
- * Maps the first rows of one source. If they can't be read, that is a problem in the result, not an error.
- * @param readOn whether to read the keys of more rows
- */
+/** A source that can't be read is a problem, not an error. @param readOn whether more keys are wanted */
 export async function checkPart(
   { limit, read, result }: DryRun,
   name: PartCheck['part'],
@@ -158,8 +153,10 @@ export async function checkPart(
   }
   part ??= bad.length > 0 ? open([]) : undefined;
   if (part === undefined) return;
-  for (const row of bad) addBad(part, row);
-  skipRows(part, skipped);
+  const { check } = part;
+  for (const row of bad) countFault(check.rejected, row.rowNo, row);
+  check.rows += bad.length + skipped;
+  check.skipped += skipped;
   result.warnings.push(...warningsOf(part));
   result.parts.push(finishPart(part, whole));
 }

@@ -24,7 +24,6 @@ export type FeedKind<
   F extends AnyFeed = AnyFeed,
 > = {
   kind: Name;
-  /** The sections of its feed files, in the order of the feed schema. */
   sections: Own;
   /** Sections that another kind declares and feeds of this one may have too. */
   sharedSections?: Shared;
@@ -46,11 +45,9 @@ export type FeedKind<
   rows?: { fields: RowFields; sections(feed: F): Record<string, Mapped | null> };
   /** Whether a source with these columns is of this kind. Default: unknown. */
   isKnownBy?(has: (column: string) => boolean): boolean;
-  /** Loaded when a run needs it. */
   recipe(feed: F): Promise<Recipe<F>>;
 };
 
-/** Lets a record be inferred from its parts. */
 export const feedKind = <
   Name extends FeedKindName,
   Own extends Sections,

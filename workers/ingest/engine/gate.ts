@@ -44,7 +44,7 @@ export function checkListGates(
   return gateResult(figures, [empty, ...rowFaults(figures, limits, words)]);
 }
 
-/** Checks of every kind of feed: fewer rows than last time, columns that are now empty, rejected rows. */
+/** The checks of every kind: fewer rows than last time, emptied columns, rejected rows. */
 export function rowFaults(
   { rows, read, rejected, filled, last }: RowFigures,
   limits: Gates,

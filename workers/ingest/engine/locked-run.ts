@@ -5,8 +5,8 @@ import type { ResoCheckpoint } from '../../formats/row-batch.ts';
 import type { RunContext, RunDeps } from './run-context.ts';
 import { newCounts } from './run-counts.ts';
 import { makeRunFolder } from './run-folder.ts';
-import { abandonRuns, endedRun, endRun, lastAcceptedRun, type RunStatus, startRun } from './run-record.ts';
-import { dropStage, dropStages } from './stage-schema.ts';
+import { endRun, lastAcceptedRun, type RunStatus } from './run-record.ts';
+import { dropStage, dropStages } from './stage-rows.ts';
 
 export type RunResult = {
   runId: number;
@@ -16,6 +16,8 @@ export type RunResult = {
   follow: string[];
 };
 
+type EndedRun = { id: number; status: RunStatus; counts: RunCounts; gate: GateResult | null };
+
 export type Outcome = { result: RunResult; brokeOff?: unknown };
 
 export type RunStart = {
@@ -24,16 +26,12 @@ export type RunStart = {
   jobId: string | null;
   requestedBy: string;
   force: boolean;
-  /** The run that it undoes. */
   undoes?: number;
   /** Read under the lock: the previous run may have changed it. */
   readCheckpoint(): Promise<ResoCheckpoint | null>;
 };
 
-/**
- * Runs `work` as a run of a feed, under the feed's lock. A job that is repeated after its run has ended gets
- * that run's result.
- */
+/** Runs `work` under the feed's lock. A repeated job gets the result of its run that has ended. */
 export async function runLocked(
   deps: RunDeps,
   start: RunStart,
@@ -46,7 +44,7 @@ export async function runLocked(
     [LOCKS.feed, feedId],
     deps.signal,
     async (_lock, lost): Promise<Outcome> => {
-      const ended = jobId === null ? undefined : await endedRun(db, jobId);
+      const [ended] = jobId === null ? [] : await db.run<EndedRun>('feeds/get_ended_run', { job_id: jobId });
       if (ended) {
         const { id, status, counts, gate } = ended;
         await dropStages(db, id);
@@ -83,8 +81,17 @@ async function openRun(
 ): Promise<RunContext> {
   const { db } = deps;
   const { feedId, baseDir, force } = start;
-  const { id: runId, attempts: attempt } = await startRun(db, feedId, start);
-  for (const dead of await abandonRuns(db, feedId, runId)) await dropStages(db, dead);
+  const [started] = await db.run<{ id: number; attempts: number }>('feeds/start_run', {
+    feed_id: feedId,
+    job_id: start.jobId,
+    requested_by: start.requestedBy,
+    forced: force,
+    undoes: start.undoes ?? null,
+  });
+  const { id: runId, attempts: attempt } = started!;
+  // Only under the feed's lock: their workers died.
+  const dead = await db.run<{ id: number }>('feeds/abandon_runs', { feed_id: feedId, run_id: runId });
+  for (const { id } of dead) await dropStages(db, id);
   const last = await lastAcceptedRun(db, feedId);
   return {
     ...deps,

@@ -17,10 +17,7 @@ export type CompiledColumn = {
   raw(values: Values): unknown;
 };
 
-/**
- * Compiles one mapped column into a function of a row. @returns null when the column is optional and
- * the source lacks it
- */
+/** @returns null when the column is optional and missing in the source */
 export function compileColumn(
   target: FieldTarget,
   spec: ColumnSpec,
@@ -90,7 +87,7 @@ function getter(name: string, resolve: Resolve): Getter | null {
   return values => pluck(values[column], property);
 }
 
-/** A property of every entry of a list. For RESO's Media, in Order, and only photos (MediaCategory). */
+/** A property of every list entry. RESO's Media in its Order, photographs only (MediaCategory). */
 function pluck(list: unknown, property: string): unknown {
   if (!Array.isArray(list)) return null;
   const entries = list.filter((entry): entry is Values => typeof entry === 'object' && entry !== null);
@@ -182,7 +179,7 @@ function areaReader(
 
 const HECTARES_PER_ACRE = 0.404_685_642_24;
 
-/** Divisions instead of factors: 10,890 square feet must be exactly 0.25 acres, where a bucket starts. */
+/** Divisions, not factors: 10,890 square feet must be 0.25 acres to the last digit, where buckets start. */
 export const TO_ACRES: Record<AreaUnit, (area: number) => number> = {
   acres: area => area,
   sqft: area => area / SQ_FT_PER_ACRE,
@@ -209,9 +206,7 @@ const UNITS = new Map(
   ),
 );
 
-/**
- * The unit that a word means ('Square Feet', 'AC.'). `whenEmpty` for empty text, null for an unknown word.
- */
+/** The unit that a word means ('Square Feet', 'AC.'). Null for a word that is no unit. */
 function unitOf(raw: unknown, whenEmpty: AreaUnit): AreaUnit | null {
   const text = tidyText(raw);
   return text === null ? whenEmpty : (UNITS.get(text.toLowerCase().replace(/[^a-z0-9]/g, '')) ?? null);

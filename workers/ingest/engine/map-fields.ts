@@ -1,7 +1,14 @@
 import { MAX_CHARS } from '../../../shared/model/parcel-fields.ts';
-import type { ColumnSpec, Condition } from '../../feeds/column-schema.ts';
+import {
+  type ColumnSpec,
+  type Condition,
+  columnsOfPart,
+  type KeyPart,
+  type KeySpec,
+} from '../../feeds/column-schema.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
 import { fieldTarget, type RowFields } from '../../feeds/feed-columns.ts';
+import { damageOf } from '../../feeds/values/key-value.ts';
 import { parseNumber } from '../../feeds/values/number-value.ts';
 import { displayValue, isFailure, mask, tidyText } from '../../feeds/values/text-value.ts';
 import type { Value } from '../../feeds/values/value-parser.ts';
@@ -20,13 +27,11 @@ import {
 /** A value that couldn't be used and is null, or (reason 'cut') a text that was cut off. */
 export type DroppedValue = { field: string; reason: string; message: string };
 
-/** A row that is not merged: rejected, or skipped by skip_where (reason 'skipped'; counted, not rejected). */
+/** A row that is rejected, or skipped by skip_where (reason 'skipped', which counts separately). */
 export type RejectedRow = { ok: false; field: string | null; reason: string; message: string };
 
-/** A mapped row: the values of its kind's fields in order, and the dropped values. */
 export type MappedRow = { ok: true; values: Value[]; dropped: DroppedValue[] | null };
 
-/** The position of each field's value. */
 export const positionsOf = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
   Object.fromEntries(names.map((name, i) => [name, i])) as Record<Name, number>;
 
@@ -48,7 +53,7 @@ type MappedInput = {
 
 type MapRow<Mapped> = (row: SourceRow) => Mapped | RejectedRow;
 
-/** Creates a mapper that skips rows by `skip_where`. `further`: columns that the feed names elsewhere. */
+/** Skips the rows of `skip_where`. @param further columns that the feed names outside its mapping */
 export function mapperOf<Mapped>(
   { columns: mapped, skipWhere }: MappedInput,
   compile: (resolve: Resolve) => MapRow<Mapped>,
@@ -151,4 +156,85 @@ export function compileFill(
     }
     return { ok: true, values, dropped };
   };
+}
+
+export const TOTAL_LINE = rejectRow('key', 'skipped', 'a line of totals, not a parcel');
+
+/** The key's texts joined, in upper case and without white space. Null when nothing remains. */
+export function compileKey(
+  spec: KeySpec,
+  resolve: Resolve,
+): (values: Record<string, unknown>) => string | null {
+  const parts = spec.columns.map(part => compilePart(part, resolve));
+  const { split } = spec;
+  return values => {
+    let key: string | null = null;
+    for (const textOf of parts) {
+      const text = textOf(values);
+      if (split === undefined) key = append(key, text, spec);
+      else for (const part of text.split(split)) key = append(key, part, spec);
+    }
+    return key !== null && hasContent(key, spec) ? key : null;
+  };
+}
+
+/** Few keys can be damaged. Others cost one test. */
+const MAY_BE_DAMAGED = /E\+?\d|-[A-Z]{3}|[A-Z]{3}-|:00/;
+
+/** Rejects a row whose key a spreadsheet damaged, because other parcels may have the same damaged key. */
+export function compileKeyCheck(
+  spec: KeySpec,
+  resolve: Resolve,
+): (values: Record<string, unknown>, key: string) => RejectedRow | null {
+  const columns = keyColumns(spec).map(name => resolve(name) ?? name);
+  return (values, key) => {
+    const mayBe = MAY_BE_DAMAGED.test(key);
+    for (const column of columns) {
+      const raw = values[column];
+      if (!mayBe && !(raw instanceof Date)) continue;
+      const text = tidyText(raw);
+      const damage = text === null ? null : damageOf(text, raw);
+      if (damage) return rejectRow('key', damage.reason, `'${displayValue(text)}' ${damage.says}`);
+    }
+    return null;
+  };
+}
+
+export const keyColumns = ({ columns }: KeySpec): string[] => columns.flatMap(columnsOfPart);
+
+function compilePart(part: KeyPart, resolve: Resolve): (values: Record<string, unknown>) => string {
+  const columns = columnsOfPart(part).map(name => resolve(name) ?? name);
+  const [only] = columns;
+  if (typeof part === 'string') return values => keyText(values[only!]);
+  return values => {
+    const text = columns
+      .map(column => keyText(values[column]))
+      .filter(Boolean)
+      .join(part.join ?? '');
+    return part.strip_leading_zeros ? text.replace(LEADING_ZEROS, '') : text;
+  };
+}
+
+function append(key: string | null, text: string, spec: KeySpec): string | null {
+  const part =
+    spec.strip_leading_zeros && text.charCodeAt(0) === ZERO ? text.replace(LEADING_ZEROS, '') : text;
+  if (spec.drop_empty && (part === '' || ONLY_ZEROS.test(part))) return key;
+  return key === null ? part : key + (spec.join ?? '-') + part;
+}
+
+/** Whether a key has more than the separators of its parts. */
+function hasContent(key: string, spec: KeySpec): boolean {
+  return (
+    key !== '' && (spec.columns.length === 1 || key !== (spec.join ?? '-').repeat(spec.columns.length - 1))
+  );
+}
+
+const ZERO = 48;
+const LEADING_ZEROS = /^0+(?=.)/;
+const ONLY_ZEROS = /^0+$/;
+
+function keyText(raw: unknown): string {
+  const text = tidyText(raw);
+  if (text === null) return '';
+  return (text.includes(' ') ? text.replaceAll(' ', '') : text).toUpperCase();
 }

@@ -11,15 +11,12 @@ import type { Outcome } from './locked-run.ts';
 import type { Prepared } from './recipe.ts';
 import type { RunContext } from './run-context.ts';
 import { detachRun, endRun, lastAcceptedRun, type RunStatus } from './run-record.ts';
-import { stageSchema } from './stage-schema.ts';
+import { stageSchema } from './stage-rows.ts';
 
 /** The comparison adds to the counts of the run, so the job is tried again as a whole. */
 const ONCE = { retries: false };
 
-/**
- * Compares what a run staged with current data and merges it, in one transaction with the run's end and the
- * jobs that follow.
- */
+/** In one transaction with the run's end and the next jobs. @param moved by another as_of */
 export async function mergeRun(
   run: RunContext,
   compare: (db: Db) => Promise<Prepared>,
@@ -89,11 +86,7 @@ async function enqueueFollowing(db: Db): Promise<string[]> {
   return [...jobs, ...(await enqueueValuations(db)), ...(await enqueueDealGrading(db))];
 }
 
-/**
- * The feed's lock may be lost with its connection. A merge must not build on data that another run, or
- * another attempt at this one, has replaced.
- * @throws PlatError `overtaken`
- */
+/** The feed's lock may be lost with its connection, and another run have merged. @throws `overtaken` */
 async function assertUndisturbed(db: Db, { feedId, last, ...own }: RunContext): Promise<void> {
   await db.run('feeds/lock_feed', { feed_id: feedId });
   const now = await lastAcceptedRun(db, feedId);

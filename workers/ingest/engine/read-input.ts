@@ -3,10 +3,7 @@ import { readInput } from '../../formats/read-format.ts';
 import { type ReadContext, type RowBatch, sizeOf } from '../../formats/row-batch.ts';
 import type { RunContext } from './run-context.ts';
 
-/**
- * The batches of one input. Records its bytes in the run and reports progress between two fractions.
- * @throws the signal's reason when the worker has to stop
- */
+/** Records the bytes read, and reports progress between two fractions. @throws the signal's reason */
 export async function* readBatches(
   run: RunContext,
   name: string,

@@ -33,10 +33,7 @@ export type Prepared = {
   merge(db: Db): Promise<void>;
   /** Cleanup after the merge is committed. Nothing depends on it. */
   tidy?(): Promise<void>;
-  /**
-   * Where an incremental source continues next time. Stored with the merge, even if there was nothing to
-   * merge.
-   */
+  /** Where an incremental source continues next time. Stored even when there was nothing to merge. */
   checkpoint?: ResoCheckpoint | null;
   /** Why an incremental source ended early. The rows read before that are merged first. */
   brokeOff?: unknown;

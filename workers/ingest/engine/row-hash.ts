@@ -8,10 +8,7 @@ export const digest = (data: string | Uint8Array): string => hash('sha1', data, 
 
 /** Bits in 32 MB. Of a million keys, about two thousand share a bit with another. */
 const BITS = 2 ** 28;
-/**
- * Bits of a page, allocated when needed. Allocating 32 MB at once for a small file cost a garbage collection
- * of 0.1 s.
- */
+/** Pages are allocated when needed, because 32 MB at once cost a small file 0.1 s of garbage collection. */
 const PAGE_BITS = 2 ** 15;
 
 /**

@@ -12,10 +12,7 @@ export type RunDeps = {
   log: Logger;
   signal: AbortSignal;
   env: NodeJS.ProcessEnv;
-  /**
-   * Stored until a run succeeds, so that the next attempt continues reading a service. Without it, each
-   * attempt starts over.
-   */
+  /** Kept until a run ends well, so that the next attempt resumes. Without it, each starts over. */
   workDir?: string;
   sharedDir?: string;
   progress(fraction: number, note: string): void;

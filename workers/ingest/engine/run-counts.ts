@@ -52,20 +52,6 @@ export function countClass(classes: Record<string, number>, label: string): void
   classes[name] = (classes[name] ?? 0) + 1;
 }
 
-export async function rejectDuplicates(
-  db: Db,
-  counts: RunCounts,
-  name: string,
-  values: Values,
-  parts?: Fragments,
-): Promise<void> {
-  const [row] = await db.run<Record<string, number>>(name, values, parts);
-  const { identical = 0, ...setAside } = row!;
-  counts.identical += identical;
-  for (const [reason, count] of Object.entries(setAside))
-    if (count > 0) increment(counts.rejected, reason, count);
-}
-
 /**
  * Records how a run's rows compare with current data, and starts the gate step.
  * @returns the number of rows

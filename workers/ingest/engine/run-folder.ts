@@ -6,13 +6,10 @@ import { join } from 'node:path';
 import type { Config } from '../../../shared/platform/config.ts';
 import { errorCode } from '../../../shared/platform/errors.ts';
 
-/**
- * Includes the host's name, because containers that share a temporary folder all number their processes from
- * 1.
- */
+/** With the host's name, because containers that share a folder all number their processes from 1. */
 const PREFIX = `plat-run_${hostname()}_`;
 
-/** A new folder for the downloads and unpacked files of one run. Its name shows whose it is. */
+/** A folder for what one run downloads and unpacks, named after its process. */
 export const makeRunFolder = (): Promise<string> => mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}_`));
 
 const WORK_PREFIX = `plat-work_${hostname()}_`;
@@ -21,10 +18,7 @@ const WORK_DAYS = 3;
 
 export const sharedFolder = ({ PLAT_DIR }: Pick<Config, 'PLAT_DIR'>): string => join(PLAT_DIR, 'downloads');
 
-/**
- * The folder for a feed's files that must outlive a worker, separate from other installations. Created by its
- * writer.
- */
+/** What has to outlast a worker, separate for each installation. Created when needed. */
 export function workFolder(
   { DATABASE_URL, PLAT_DIR }: Pick<Config, 'DATABASE_URL' | 'PLAT_DIR'>,
   feed: string,
@@ -33,10 +27,7 @@ export function workFolder(
   return join(tmpdir(), `${WORK_PREFIX}${installation}_${feed}`);
 }
 
-/**
- * Removes what killed workers of this host left. Call it only before a run: a folder with this process's
- * number is from an earlier process.
- */
+/** Removes what killed workers of this host left. Call before a run: this process's number was reused. */
 export function sweepRunFolders(folder = tmpdir()): string[] {
   const ended = (name: string) =>
     name.startsWith(PREFIX) && hasEnded(Number.parseInt(name.slice(PREFIX.length), 10));

@@ -9,7 +9,7 @@ export type Attempt = { runId: number; attempt: number };
 
 export type RunStatus = 'merged' | 'unchanged' | 'blocked' | 'failed';
 
-/** `version` is from the source. `digest` covers it and every setting of the feed that affects its rows. */
+/** `digest` covers `version` and everything in the feed that affects its rows. */
 export type SourceState = { version: string; digest: string };
 
 export type InputRecord = { input: string; source: string[]; bytes: number } & Partial<SourceState>;
@@ -17,10 +17,7 @@ export type InputRecord = { input: string; source: string[]; bytes: number } & P
 /** `moved`: a new as_of has outdated statistics and estimates. */
 type Registered = { id: number; checkpoint: ResoCheckpoint | null; moved: boolean };
 
-/**
- * Writes a feed's definition under its name. @throws PlatError `feed_kind` when data of another kind was
- * ingested under the name
- */
+/** @throws PlatError `feed_kind` when data of another kind was ingested under the name */
 export async function registerFeed(db: Db, feed: AnyFeed): Promise<Registered> {
   const { name, kind: ownKind, definition, asOf } = feed;
   const values = { name, kind: ownKind, definition: JSON.stringify(definition), as_of: asOf };
@@ -34,21 +31,6 @@ export async function registerFeed(db: Db, feed: AnyFeed): Promise<Registered> {
   );
 }
 
-export async function startRun(
-  db: Db,
-  feedId: number,
-  run: { jobId: string | null; requestedBy: string; force: boolean; undoes?: number },
-): Promise<{ id: number; attempts: number }> {
-  const rows = await db.run<{ id: number; attempts: number }>('feeds/start_run', {
-    feed_id: feedId,
-    job_id: run.jobId,
-    requested_by: run.requestedBy,
-    forced: run.force,
-    undoes: run.undoes ?? null,
-  });
-  return rows[0]!;
-}
-
 export type AcceptedRun = { id: number; counts: RunCounts; inputs: InputRecord[]; best: BestRun };
 
 /** The highest number of rows and keys in accepted runs of the last 12 months. null if there are none. */
@@ -57,19 +39,6 @@ export type BestRun = { rows: number | null; matchedKeys: number | null };
 export async function lastAcceptedRun(db: Db, feedId: number): Promise<AcceptedRun | null> {
   const rows = await db.run<AcceptedRun>('feeds/get_last_accepted_run', { feed_id: feedId });
   return rows[0] ?? null;
-}
-
-export type EndedRun = { id: number; status: RunStatus; counts: RunCounts; gate: GateResult | null };
-
-export async function endedRun(db: Db, jobId: string): Promise<EndedRun | undefined> {
-  const rows = await db.run<EndedRun>('feeds/get_ended_run', { job_id: jobId });
-  return rows[0];
-}
-
-/** Marks the feed's runs whose worker died. Call it only under the feed's lock. */
-export async function abandonRuns(db: Db, feedId: number, runId: number): Promise<number[]> {
-  const rows = await db.run<{ id: number }>('feeds/abandon_runs', { feed_id: feedId, run_id: runId });
-  return rows.map(row => row.id);
 }
 
 export async function endRun(

@@ -18,10 +18,7 @@ export function columnsOf(rows: Iterable<SourceRow>): string[] {
   return [...names];
 }
 
-/**
- * Looks up column names: exactly, or else ignoring case, or else cut as in dBASE. If `sparse`, an unknown
- * name is returned unchanged.
- */
+/** Finds names as they are, in another case, or cut by dBASE. With `sparse`, others are kept as they are. */
 export function resolver(columns: readonly string[], { sparse = false } = {}): Resolve {
   const exact = new Set(columns);
   const folded = new Map<string, string>();
@@ -58,10 +55,7 @@ export function columnMentions(columns: Partial<Record<string, ColumnSpec>>): Me
 export const conditionMentions = (where: string, conditions: readonly SkipCondition[]): Mention[] =>
   conditions.map(({ column, optional = false }) => ({ where, column, optional }));
 
-/**
- * @throws PlatError `feed_mapping` naming every mentioned column that the source lacks, and
- * what it has instead
- */
+/** @throws PlatError `feed_mapping` with the missing columns, and those that the source has */
 export function checkColumns(mentions: readonly Mention[], columns: readonly string[]): void {
   const resolve = resolver(columns);
   const missing = mentions.filter(({ column, optional }) => !optional && resolve(column) === null);

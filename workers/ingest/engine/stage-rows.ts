@@ -1,8 +1,14 @@
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import { type CopyWriter, copyValue, openCopy } from '../../../shared/platform/copy.ts';
+import type { Db } from '../../../shared/platform/db.ts';
+import type { Fragments } from '../../../shared/platform/statements.ts';
+import type { InputSpec } from '../../formats/format-input.ts';
 import { isTooDeep, type RowBatch, type SourceRow, TOO_DEEP } from '../../formats/row-batch.ts';
 import type { Mapper } from './map-fields.ts';
+import { readBatches } from './read-input.ts';
+import type { RunContext } from './run-context.ts';
 import { increment } from './run-counts.ts';
-import { type RejectWriter, rawText } from './stage-schema.ts';
+import type { Attempt, InputRecord } from './run-record.ts';
 
 export type RowInput<Mapped> = {
   name: string;
@@ -22,10 +28,7 @@ export type Faults = {
 
 type StageRow<Mapped> = (mapped: Mapped, row: SourceRow, faults: Faults) => void;
 
-/**
- * Maps every row of an input and passes mapped rows to `stageRow`. Others are skipped or rejected. `drain`
- * waits, once per batch, until the server has received what was staged.
- */
+/** Skipped and rejected rows don't reach `stageRow`. `drain` waits for the server after each batch. */
 export async function stageRows<Mapped extends { ok: true }>(
   { name, batches, map, checked = true }: RowInput<Mapped>,
   kept: { counts: RunCounts; rejects: RejectWriter },
@@ -40,6 +43,49 @@ export async function stageRows<Mapped extends { ok: true }>(
     mapRows({ name, map }, batch, kept, stageRow);
     await Promise.all([drain(), kept.rejects.drain()]);
   }
+}
+
+/** Stages an input whose rows go through one COPY. */
+export function stageByCopy<Mapped extends { ok: true }>(
+  run: RunContext,
+  { name, input, map }: { name: string; input: InputSpec; map: Mapper<Mapped> },
+  statement: string,
+  stageRow: (write: (line: string) => void) => StageRow<Mapped>,
+  kept = (rejects: RejectWriter) => rejects,
+): Promise<void> {
+  return withStages(run, 1, async ([connection], rejects) => {
+    const copy = openCopy(connection!, statement);
+    const rows = { name, batches: readBatches(run, name, input), map };
+    const target = { counts: run.counts, rejects: kept(rejects) };
+    await stageRows(
+      rows,
+      target,
+      stageRow(line => copy.write(line)),
+      () => copy.drain(),
+    );
+    await copy.end();
+  });
+}
+
+/** Sets aside rows that share a key with another, and keeps some among the rejects. */
+export async function rejectDuplicates(
+  db: Db,
+  { runId, counts }: RunContext,
+  name: string,
+  parts?: Fragments,
+): Promise<void> {
+  const values = { run_id: runId, most: REJECTS_KEPT };
+  const [row] = await db.run<Record<string, number>>(name, values, parts);
+  const { identical = 0, ...setAside } = row!;
+  counts.identical += identical;
+  for (const [reason, count] of Object.entries(setAside))
+    if (count > 0) increment(counts.rejected, reason, count);
+}
+
+/** Keeps the first of the rows that share a key, without rejects. */
+export async function keepFirst(db: Db, { counts }: RunContext, parts: Fragments): Promise<void> {
+  const [row] = await db.run<{ identical: number }>('feeds/keep_first', {}, parts);
+  counts.identical += row!.identical;
 }
 
 /** For a row that is used although it ends early. */
@@ -86,4 +132,144 @@ function mapRows<Mapped extends { ok: true }>(
   }
   counts.skipped += skipped;
   increment(counts.read, name, rows.length + bad.length + skipped);
+}
+
+/**
+ * A schema for the staging tables of one attempt, dropped with it. Each attempt has its own, because a
+ * stopped worker may wake up in the middle of the next attempt and must not find the same tables.
+ */
+export const stageSchema = ({ runId, attempt }: Attempt): string => `stage_${runId}_${attempt}`;
+
+/** Creates the attempt's staging tables, and removes the rejects of an attempt that died. */
+export async function createStage(db: Db, of: Attempt, statements: string[]): Promise<void> {
+  await withStage(db, of, async connection => {
+    await connection.execute(`create schema ${stageSchema(of)}`);
+    for (const text of statements) await connection.execute(text);
+    await connection.run('feeds/create_whole_stage');
+    await connection.run('feeds/clear_rejects', { run_id: of.runId, attempt: of.attempt });
+  });
+}
+
+/** Results of staging other than its tables. */
+export type Staged<More> = { counts: RunCounts; inputs: InputRecord[]; more: More };
+
+/** Records what was staged and from what. A crash of the server empties this unlogged table too. */
+export async function noteStaged(
+  { db, counts, inputs, ...of }: { db: Db } & Attempt & Omit<Staged<unknown>, 'more'>,
+  madeOf: string,
+  more: unknown,
+): Promise<void> {
+  const values = { made_of: madeOf, staged: JSON.stringify({ counts, inputs, more }) };
+  await db.run('feeds/note_staged', values, { stage: stageSchema(of) });
+}
+
+/** Takes over what a dead attempt staged from the same sources, and drops the rest. @param madeOf or null */
+export async function takeOverStage<More>(
+  db: Db,
+  of: Attempt,
+  madeOf: string | null,
+): Promise<Staged<More> | undefined> {
+  let taken: Staged<More> | undefined;
+  for (const schema of await stagesOf(db, of.runId)) {
+    const staged = taken || madeOf === null ? undefined : await readStaged<More>(db, schema, madeOf);
+    await db.execute(
+      staged ? `alter schema ${schema} rename to ${stageSchema(of)}` : `drop schema ${schema} cascade`,
+    );
+    taken ??= staged;
+  }
+  return taken;
+}
+
+async function readStaged<More>(db: Db, schema: string, madeOf: string): Promise<Staged<More> | undefined> {
+  if ((await db.rowCount('platform/find_table', { table: `${schema}.stage_whole` })) === 0) return undefined;
+  const values = { made_of: madeOf };
+  const [row] = await db.run<{ staged: Staged<More> }>('feeds/read_staged', values, { stage: schema });
+  return row?.staged;
+}
+
+/** The schemas of a run's attempts, newest first. */
+async function stagesOf(db: Db, runId: number): Promise<string[]> {
+  const rows = await db.run<{ name: string }>('feeds/list_stages', { run_id: runId });
+  return rows.map(({ name }) => name);
+}
+
+export async function dropStage(db: Db, of: Attempt): Promise<void> {
+  await db.execute(`drop schema if exists ${stageSchema(of)} cascade`);
+}
+
+/** Drops the schemas of all attempts at a run. */
+export async function dropStages(db: Db, runId: number): Promise<void> {
+  for (const schema of await stagesOf(db, runId)) await db.execute(`drop schema if exists ${schema} cascade`);
+}
+
+/** Runs `work` on a connection that finds the run's staging tables by their plain names. */
+export function withStage<T>(db: Db, of: Attempt, work: (db: Db) => Promise<T>): Promise<T> {
+  return db.connection(async connection => {
+    await connection.execute(`set search_path = ${stageSchema(of)}, public`);
+    const result = await work(connection);
+    await connection.execute('reset search_path');
+    return result;
+  });
+}
+
+export function withStages<T>(
+  { db, runId, attempt }: { db: Db } & Attempt,
+  connections: number,
+  work: (clients: Db[], rejects: RejectWriter) => Promise<T>,
+): Promise<T> {
+  const connect = (clients: Db[]): Promise<T> =>
+    withStage(db, { runId, attempt }, async connection => {
+      if (clients.length < connections) return connect([...clients, connection]);
+      const rejects = openRejects(connection, runId);
+      const result = await work(clients, rejects);
+      await rejects.end();
+      return result;
+    });
+  return connect([]);
+}
+
+export type Reject = {
+  input: string;
+  rowNo: number;
+  field: string | null;
+  reason: string;
+  message: string;
+  raw: string;
+};
+
+/** Maximum number of stored rejects of a run per reason. `runs.counts` has all of them. */
+export const REJECTS_KEPT = 1_000;
+
+/** Longer texts are cut: the row number is enough to find the row again. */
+const RAW_LIMIT = 64 * 1024;
+
+export type RejectWriter = Pick<CopyWriter, 'drain' | 'end'> & { add(reject: Reject): void };
+
+export function openRejects(db: Db, runId: number): RejectWriter {
+  const copy = openCopy(
+    db,
+    'copy run_rejects (run_id, input, row_no, field, reason, message, raw) from stdin',
+  );
+  const kept = new Map<string, number>();
+  return {
+    ...copy,
+    add({ input, rowNo, field, reason, message, raw }) {
+      const before = kept.get(reason) ?? 0;
+      if (before === REJECTS_KEPT) return;
+      kept.set(reason, before + 1);
+      const values = [runId, input, rowNo, field, reason, message, raw];
+      copy.write(values.map(value => copyValue(clean(value))).join('\t'));
+    },
+  };
+}
+
+/** PostgreSQL text can't contain NUL. */
+const clean = <T>(value: T): T | string =>
+  typeof value === 'string' ? value.replaceAll('\u0000', '�') : value;
+
+/** A row as shown in its reject: JSON of values and geometry, cut if very long. */
+export function rawText(values: Record<string, unknown>, geometry?: unknown): string {
+  const row = geometry ? { ...values, geometry } : values;
+  const text = JSON.stringify(row, (_name, value) => (typeof value === 'bigint' ? String(value) : value));
+  return text.length <= RAW_LIMIT ? text : `${text.slice(0, RAW_LIMIT)}… (${text.length} characters)`;
 }

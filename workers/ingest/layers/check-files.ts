@@ -1,10 +1,25 @@
+import { boxAround } from '../../../shared/geo/box.ts';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
 import type { OpenContext } from '../../../shared/platform/http/download-context.ts';
-import { countFault } from '../engine/check-part.ts';
+import type { Gates } from '../../feeds/gates-schema.ts';
+import type { SourceRow } from '../../formats/row-batch.ts';
+import { countFault, type GeometryFault, type RowFacts } from '../engine/check-part.ts';
 import type { FilesCheck } from '../engine/dry-run.ts';
 import type { Files } from './files-schema.ts';
+import {
+  homeBoxes,
+  type LayerFigures,
+  type LayerWords,
+  layerArea,
+  outsideCoverage,
+  outsideFeatures,
+  tilesDeclared,
+  tilesOutside,
+} from './gate-layer.ts';
+import type { LandFeed } from './layer-editions.ts';
 import { namedTiles, readTiles } from './stage-tiles.ts';
 
-/** Reads the headers of the first files of a feed. */
+/** Reads the first files' headers. @throws PlatError of the index, or of a file that the feed names itself */
 export async function checkFiles<Header>(
   files: Files,
   context: OpenContext,
@@ -22,4 +37,30 @@ export async function checkFiles<Header>(
     else await use(outcome.tile);
   }
   return check;
+}
+
+export type Places = {
+  add(row: SourceRow, mapped: RowFacts): GeometryFault | null;
+  problems(): string[];
+};
+
+export function tileProblems(
+  tiles: readonly { extent: Box }[],
+  { kind, fips, coverage, gates }: LandFeed,
+): string[] {
+  const extent = boxAround(tiles.map(tile => tile.extent));
+  const outside = tilesOutside(tiles, homeBoxes(fips));
+  const figures = { outside, rows: tiles.length, extent, declared: tilesDeclared(tiles, coverage) };
+  return placeProblems(kind, figures, gates, { rows: 'tiles', area: layerArea(fips) });
+}
+
+export function placeProblems(
+  part: string,
+  figures: Pick<LayerFigures, 'outside' | 'rows' | 'extent' | 'declared'>,
+  gates: Gates,
+  words: LayerWords,
+): string[] {
+  return [outsideFeatures(figures, gates, words), outsideCoverage(figures, gates, words)].flatMap(message =>
+    message === null ? [] : [`${part}: ${message}`],
+  );
 }

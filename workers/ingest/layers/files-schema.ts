@@ -50,3 +50,9 @@ export function filesOf(
   if (template !== undefined && bounds !== undefined) return { by: 'template', template, bounds };
   return index === undefined ? { by: 'source', sources: [source ?? []].flat() } : { by: 'index', index };
 }
+
+export const COVERAGE_SECTION = {
+  coverage: boundsSchema(
+    'Land layers: the box [west, south, east, north], in degrees, in which the layer is complete. Default: the county in fips, else the bounding box of the source.',
+  ),
+};

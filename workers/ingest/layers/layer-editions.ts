@@ -1,27 +1,40 @@
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
-import { boxAround } from '../../../shared/geo/box.ts';
+import { boxAround, boxSql, boxToE7, withMarginE7 } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
-import type { LandKind } from '../../../shared/model/feed-kinds.ts';
-import { isMeasured } from '../../../shared/model/land-layers.ts';
+import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
+import { isLayer, type LandKind } from '../../../shared/model/feed-kinds.ts';
+import { isMeasured, LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/model/land-layers.ts';
 import type { Db } from '../../../shared/platform/db.ts';
+import { PlatError } from '../../../shared/platform/errors.ts';
+import { LOCKS, withLock } from '../../../shared/platform/locks.ts';
+import { enqueue } from '../../../shared/platform/queue/jobs.ts';
+import { literal } from '../../../shared/platform/statements.ts';
+import { TERRAIN_MARGIN_M } from '../../../shared/raster/limits.ts';
 import type { FeedBase } from '../../feeds/feed.ts';
+import { planLandAttributesJob } from '../../land/plan-land-attributes-job.ts';
 import { rejectedRows } from '../engine/gate.ts';
 import type { Prepared } from '../engine/recipe.ts';
 import type { RunContext } from '../engine/run-context.ts';
 import { total } from '../engine/run-counts.ts';
-import { checkLayerGates, layerArea } from './gate-layer.ts';
-import { type DeclaredPlace, homeBoxes, tilesDeclared, tilesOutside } from './gate-place.ts';
+import { lastAcceptedRun } from '../engine/run-record.ts';
+import {
+  checkLayerGates,
+  type DeclaredPlace,
+  homeBoxes,
+  layerArea,
+  tilesDeclared,
+  tilesOutside,
+} from './gate-layer.ts';
 import {
   boxFigures,
   coverageFigures,
   currentVersion,
+  type LayerScope,
   type LayerVersion,
   NO_COVERAGE,
   sameScope,
 } from './layer-version.ts';
-import { markCovered, switchLayer } from './merge-layer.ts';
 
-/** A feed of a layer with features or files. */
 export type LandFeed = FeedBase & { kind: LandKind; coverage: Box | null };
 
 export type VersionFigures = { rows: number; new: number; changed?: number; retired: number };
@@ -32,7 +45,7 @@ export function recordVersion(counts: RunCounts, { rows, changed = 0, ...figures
   return rows;
 }
 
-export type NewVersion = {
+type NewVersion = {
   words: string;
   rows: number;
   outside: number;
@@ -120,4 +133,119 @@ export async function compareFiles(
     boxed: false,
     merge,
   });
+}
+
+export async function mergeFeatures(db: Db, feedId: number): Promise<void> {
+  await db.run('land/delete_gone_features', { feed_id: feedId });
+  await db.run('land/insert_features', { feed_id: feedId });
+}
+
+type SwitchedLayer = { runId: number; feedId: number; kind: LandKind };
+
+/**
+ * Makes a run the current version of its layer. Waits for running merges of parcels and of other layers. The
+ * next ones wait until this transaction ends. Call it first.
+ */
+async function switchLayer(
+  db: Db,
+  { runId, feedId, kind }: SwitchedLayer,
+  { coverage, fips, reachM }: LayerScope,
+): Promise<void> {
+  await db.run('land/lock_layers');
+  const reach = reachM === null ? null : JSON.stringify(reachM);
+  const box = boxSql(boxToE7(coverage));
+  await db.run('land/upsert_layer', { feed_id: feedId, kind, run_id: runId, coverage: box, fips, reach });
+}
+
+/**
+ * Marks parcels whose attributes are out of date after a new version of a layer: those in its old and new
+ * coverage, and those near its features or files, which also count for parcels in another layer's coverage.
+ * Call it last, because no chunk of these parcels is written afterwards.
+ * @returns the number of marked parcels
+ */
+async function markCovered(
+  db: Db,
+  kind: LayerKind,
+  before: LayerVersion | null,
+  now: LayerVersion,
+): Promise<number> {
+  const marginM = await marginOf(db, kind);
+  const versions = before === null ? [now] : [before, now];
+  const boxes = versions.flatMap(({ scope, extent }) =>
+    [scope.coverage, extent]
+      .filter(box => box !== null)
+      .map(box => boxSql(withMarginE7(boxToE7(box), marginM))),
+  );
+  const counties = versions.flatMap(({ scope }) => scope.fips ?? []);
+  const parts = { boxes: literal(boxes), counties: literal(counties), layers: literal(LAYER_BITS[kind]) };
+  return db.rowCount('land/mark_covered_parcels', {}, parts);
+}
+
+/** The distance at which a layer of the kind changes a parcel's figures. */
+async function marginOf(db: Db, kind: LayerKind): Promise<number> {
+  if (kind === 'elevation') return TERRAIN_MARGIN_M;
+  return kind === 'roads' ? ((await roadMarginM(db)) ?? 0) : 0;
+}
+
+/** The distance from a parcel within which any road layer affects its figures, or null without roads. */
+export async function roadMarginM(db: Db): Promise<number | null> {
+  const rows = await db.run<{ reach_m: RoadReach }>('land/list_reaches');
+  return rows.length === 0 ? null : Math.max(...rows.map(row => frontageMarginM(row.reach_m)));
+}
+
+type RemovedLayer = {
+  kind: LandKind;
+  features: number;
+  tiles: number;
+  parcels: number;
+  /** The job that recomputes the parcels, or null if there are none. */
+  job: string | null;
+};
+
+/**
+ * Removes a land layer in one transaction, after a running run of its feed has ended. Its runs stay as
+ * history. The next run of the feed is judged as a first one.
+ * @throws PlatError `feed_unknown` (404) when there is nothing under the name, `feed_kind` when the feed is
+ * not a land layer
+ */
+export async function removeLayer(db: Db, name: string, signal: AbortSignal): Promise<RemovedLayer> {
+  const { id, kind } = await findLayer(db, name);
+  return withLock(db, [LOCKS.feed, id], signal, () =>
+    db.transaction(async tx => {
+      await tx.run('feeds/lock_feed', { feed_id: id });
+      // First, as in a merge.
+      await tx.run('land/lock_layers');
+      const version = await currentVersion(tx, id, await lastAcceptedRun(tx, id));
+      if (version === null) throw nothingThere(name);
+      const count = (name: string) => tx.rowCount(name, { feed_id: id });
+      await count('land/delete_layer');
+      const features = await count('land/delete_features');
+      const tiles = (await count('land/delete_tiles')) + (await count('imagery/delete_imagery'));
+      const parcels = isMeasured(kind) ? await markCovered(tx, kind, null, version) : 0;
+      const job =
+        parcels > 0 ? (await enqueue(tx, planLandAttributesJob, { scope: { dirty: true } })).id : null;
+      return { kind, features, tiles, parcels, job };
+    }),
+  );
+}
+
+async function findLayer(db: Db, name: string): Promise<{ id: number; kind: LandKind }> {
+  const rows = await db.run<{ id: number; kind: string }>('feeds/find_feed', { name });
+  const [feed] = rows;
+  if (feed === undefined) throw nothingThere(name);
+  const { id, kind } = feed;
+  if (isLayer(kind)) return { id, kind };
+  throw new PlatError(
+    'feed_kind',
+    kind === 'listings'
+      ? `${name} is a feed of listings, not a land layer. To take listings off the market, run it with a snapshot that no longer lists them.`
+      : `${name} is a feed of parcels, not a land layer. To retire parcels, run it with a roll that no longer lists them.`,
+  );
+}
+
+function nothingThere(name: string): PlatError {
+  return new PlatError(
+    'feed_unknown',
+    `There is no layer of a feed named ${name}. \`plat runs\` lists all runs.`,
+  );
 }

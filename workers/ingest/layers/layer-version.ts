@@ -30,27 +30,18 @@ export function coverageFigures({ coverage, fips }: LayerScope): Partial<RunCoun
   };
 }
 
-function extentOfRun({ counts }: AcceptedRun): Box | null {
-  if (typeof counts.extent !== 'object') return null;
-  const { west, south, east, north } = counts.extent;
-  return [west!, south!, east!, north!];
-}
-
 export async function currentVersion(
   db: Db,
   feedId: number,
   run: AcceptedRun | null,
 ): Promise<LayerVersion | null> {
-  const scope = await currentScope(db, feedId);
-  return scope && { scope, extent: run && extentOfRun(run) };
-}
-
-async function currentScope(db: Db, feedId: number): Promise<LayerScope | null> {
-  const rows = await db.run<LayerRow>('land/get_layer', { feed_id: feedId });
-  const [row] = rows;
+  const [row] = await db.run<LayerRow>('land/get_layer', { feed_id: feedId });
   if (!row) return null;
-  const { fips, reach_m: reachM } = row;
-  return { coverage: boxOfColumns(row), fips, reachM };
+  const scope = { coverage: boxOfColumns(row), fips: row.fips, reachM: row.reach_m };
+  const extent = run?.counts.extent;
+  if (typeof extent !== 'object') return { scope, extent: null };
+  const { west, south, east, north } = extent;
+  return { scope, extent: [west!, south!, east!, north!] };
 }
 
 export function sameScope(a: LayerScope | undefined, b: LayerScope): boolean {

@@ -11,7 +11,7 @@ import { usualColumns } from './layer-schema.ts';
 import type { LayerInput, RawReader, VectorLayer } from './vector-layer.ts';
 
 export type MappedFeature = MappedRow & {
-  /** The stored class: a road's class, the NWI code, or the flood zone. null for an ignored feature. */
+  /** A road's class, NWI code or flood zone. Null for a feature that does not count. */
   class: string | null;
   /** Its label in the counts by class. */
   label: string;
@@ -21,10 +21,7 @@ export type MappedFeature = MappedRow & {
   at: Position | null;
 };
 
-/**
- * Compiles the mapping of a vector layer feed. Rejects rows whose class is missing or unknown, such as a road
- * class that the feed doesn't list or a flood zone that FEMA doesn't use.
- */
+/** Rejects roads without a known class, and flood zones without a name or that FEMA does not have. */
 export function compileLayerMapper(layer: VectorLayer, input: LayerInput): Mapper<MappedFeature> {
   const map = mapperOf(input, resolve => compile(layer, input, resolve));
   const prepare = (firstRows: readonly SourceRow[]): void => {
@@ -34,10 +31,7 @@ export function compileLayerMapper(layer: VectorLayer, input: LayerInput): Mappe
   return Object.assign((row: SourceRow) => map(row), { prepare, mentions: map.mentions });
 }
 
-/**
- * Default columns can be missing, but at least one that says what a feature is must exist.
- * @throws PlatError `feed_mapping`
- */
+/** Columns that the feed doesn't name may be missing, but not all that decide. @throws `feed_mapping` */
 function requireDecisive(
   { rows, requires, usual }: VectorLayer,
   { columns }: LayerInput,

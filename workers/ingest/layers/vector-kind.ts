@@ -4,7 +4,7 @@ import type { Report } from '../../feeds/locate-faults.ts';
 import { FORMATS } from '../../formats/file-formats.ts';
 import { readWindow } from '../../formats/format-input.ts';
 import { type FileOf, feedKind, MAPPED } from '../engine/feed-kind.ts';
-import { COVERAGE_SECTION } from './coverage-schema.ts';
+import { COVERAGE_SECTION } from './files-schema.ts';
 import { layerSchema } from './layer-schema.ts';
 import type { LayerFeed, VectorKind, VectorLayer } from './vector-layer.ts';
 

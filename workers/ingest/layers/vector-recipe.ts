@@ -1,26 +1,44 @@
-import { boxOfGeometry, boxSql, boxToE7, emptyBox, growBox, isEmptyBox } from '../../../shared/geo/box.ts';
-import type { Box } from '../../../shared/geo/geometry-types.ts';
+import type { Geometry } from 'geojson';
+import {
+  boxAround,
+  boxOf,
+  boxOfGeometry,
+  boxOfLine,
+  boxSql,
+  boxToE7,
+  emptyBox,
+  growBox,
+  isEmptyBox,
+} from '../../../shared/geo/box.ts';
+import { encodeBoundary, encodeLines } from '../../../shared/geo/geometry-codec.ts';
+import type { Box, Position } from '../../../shared/geo/geometry-types.ts';
+import { prepareBoundary, prepareLines } from '../../../shared/geo/prepare-geometry.ts';
 import { isMeasured } from '../../../shared/model/land-layers.ts';
-import { copyBytes, copyValue, openCopy } from '../../../shared/platform/copy.ts';
+import { copyBytes, copyValue } from '../../../shared/platform/copy.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { sql } from '../../../shared/platform/statements.ts';
 import { plainWords } from '../../../shared/regions/county-names.ts';
 import type { PartCheck, RowNotes } from '../engine/check-part.ts';
 import { checkPart, type DryRun } from '../engine/dry-run.ts';
-import { readBatches } from '../engine/read-input.ts';
 import type { Prepared, Recipe } from '../engine/recipe.ts';
+import { digest } from '../engine/row-hash.ts';
 import type { RunContext } from '../engine/run-context.ts';
-import { countClass, countFilled, increment, newClasses, rejectDuplicates } from '../engine/run-counts.ts';
-import { stageRows } from '../engine/stage-rows.ts';
-import { type RejectWriter, withStages } from '../engine/stage-schema.ts';
-import { coverageWarnings, layerPlaces } from './check-place.ts';
-import { coveredBox } from './gate-layer.ts';
-import { type DeclaredPlace, declaredPlace, featuresOutside, homeBoxes } from './gate-place.ts';
-import { prepareVersion, recordVersion, type VersionFigures } from './layer-editions.ts';
+import { countClass, countFilled, increment, newClasses } from '../engine/run-counts.ts';
+import { keepFirst, stageByCopy } from '../engine/stage-rows.ts';
+import { type Places, placeProblems } from './check-files.ts';
+import {
+  coveredBox,
+  type DeclaredPlace,
+  declaredPlace,
+  extentWords,
+  featuresOutside,
+  homeBoxes,
+  layerArea,
+  tilesOutside,
+} from './gate-layer.ts';
+import { mergeFeatures, prepareVersion, recordVersion, type VersionFigures } from './layer-editions.ts';
 import { currentVersion, type LayerScope, NO_COVERAGE } from './layer-version.ts';
 import { compileLayerMapper } from './map-layer.ts';
-import { mergeFeatures } from './merge-layer.ts';
-import { stageFeature } from './stage-feature.ts';
 import type { LayerFeed, VectorKind, VectorLayer } from './vector-layer.ts';
 
 /** Share of a layer that must be new for its table to be analyzed: autovacuum's own threshold. */
@@ -30,8 +48,7 @@ export const vectorRecipe = <Kind extends VectorKind>(
   layer: VectorLayer<Kind>,
 ): Recipe<LayerFeed<Kind>, StagedLayer> => ({
   tables: [sql('land/create_layer_stage')],
-  stage: (run, feed) =>
-    withStages(run, 1, ([connection], rejects) => stageFeatures(run, layer, feed, connection!, rejects)),
+  stage: (run, feed) => stageFeatures(run, layer, feed),
   compare,
   inputs: feed => [['layer', feed.layer]],
   isPresent: async run => (await currentVersion(run.db, run.feedId, run.last)) !== null,
@@ -46,13 +63,7 @@ async function compare(
 ): Promise<Prepared> {
   const { feedId, counts } = run;
   await run.step('match', 'comparing with current data', 0.68);
-  await rejectDuplicates(
-    tx,
-    counts,
-    'feeds/keep_first',
-    {},
-    { table: 'stage_layer', key: 'hash', order: 'row_no' },
-  );
+  await keepFirst(tx, run, { table: 'stage_layer', key: 'hash', order: 'row_no' });
   await tx.execute('analyze stage_layer (hash)');
   const measured = await tx.run<VersionFigures>('land/measure_layer', { feed_id: feedId });
   const rows = recordVersion(counts, measured[0]!);
@@ -75,34 +86,20 @@ async function compare(
   };
 }
 
-/**
- * The area in which a layer is complete: its feed's coverage, else its county's box, which includes
- * neighboring roads, else the bounding box of the source.
- */
+/** The feed's coverage, or its county, whose box includes neighbors' roads, or the box of what was read. */
 function scopeOf({ coverage, fips, reachM }: LayerFeed, featuresBox: Box | null): LayerScope {
   return { coverage: coverage ?? (fips === null ? featuresBox : null) ?? NO_COVERAGE, fips, reachM };
 }
 
 type StagedLayer = {
-  /** The bounding box of all features, including ignored ones but not rejected ones. null without any. */
+  /** The box around all features except rejected ones. Null without any. */
   extent: Box | null;
   declared: DeclaredPlace | null;
 };
 
-async function stageFeatures(
-  run: RunContext,
-  layer: VectorLayer,
-  feed: LayerFeed,
-  db: Db,
-  rejects: RejectWriter,
-): Promise<StagedLayer> {
+async function stageFeatures(run: RunContext, layer: VectorLayer, feed: LayerFeed): Promise<StagedLayer> {
   const { counts } = run;
   const place = declaredPlace(feed);
-  const batches = readBatches(run, 'layer', feed.layer.input);
-  const copy = openCopy(
-    db,
-    'copy stage_layer (row_no, hash, class, name, words, extent, geometry) from stdin',
-  );
   const counting = newClasses();
   const notCounting = newClasses();
   Object.assign(counts, { counting, not_counting: notCounting });
@@ -111,34 +108,34 @@ async function stageFeatures(
     growBox(featuresBox, box);
     place.add(box);
   };
-  await stageRows(
-    { name: 'layer', batches, map: compileLayerMapper(layer, feed.layer) },
-    { counts, rejects },
-    ({ class: featureClass, called, label, at, values }, row, faults) => {
-      if (featureClass === null) {
-        countClass(notCounting, label);
-        const extent = boxOfGeometry(row.geometry);
-        if (extent) addBox(extent);
-      } else {
-        const result = stageFeature(layer, { class: featureClass, called, at }, row.geometry);
-        if (!result.ok) {
-          faults.reject(row, { field: 'geometry', reason: result.reason, message: result.message });
-          return;
+  await stageByCopy(
+    run,
+    { name: 'layer', input: feed.layer.input, map: compileLayerMapper(layer, feed.layer) },
+    'copy stage_layer (row_no, hash, class, name, words, extent, geometry) from stdin',
+    write =>
+      ({ class: featureClass, called, label, at, values }, row, faults) => {
+        if (featureClass === null) {
+          countClass(notCounting, label);
+          const extent = boxOfGeometry(row.geometry);
+          if (extent) addBox(extent);
+        } else {
+          const result = stageFeature(layer, { class: featureClass, called, at }, row.geometry);
+          if (!result.ok) {
+            faults.reject(row, { field: 'geometry', reason: result.reason, message: result.message });
+            return;
+          }
+          const { hash, extent, geometry } = result.feature;
+          countClass(counting, label);
+          for (const repair of result.repairs) increment(counts.repaired, repair);
+          addBox(extent);
+          const box = boxSql(boxToE7(extent));
+          const words = layer.isNamed ? plainWords(called!) : null;
+          const texts = [featureClass, called, words].map(copyValue).join('\t');
+          write(`${row.rowNo}\t${hash}\t${texts}\t${box}\t${copyBytes(geometry)}`);
         }
-        const { hash, extent, geometry } = result.feature;
-        countClass(counting, label);
-        for (const repair of result.repairs) increment(counts.repaired, repair);
-        addBox(extent);
-        const box = boxSql(boxToE7(extent));
-        const words = layer.isNamed ? plainWords(called!) : null;
-        const texts = [featureClass, called, words].map(copyValue).join('\t');
-        copy.write(`${row.rowNo}\t${hash}\t${texts}\t${box}\t${copyBytes(geometry)}`);
-      }
-      countFilled(counts.filled, layer.rows.names, values);
-    },
-    () => copy.drain(),
+        countFilled(counts.filled, layer.rows.names, values);
+      },
   );
-  await copy.end();
   return { extent: isEmptyBox(featuresBox) ? null : featuresBox, declared: place.result() };
 }
 
@@ -156,7 +153,6 @@ async function checkLayer(dryRun: DryRun, layer: VectorLayer, feed: LayerFeed): 
   result.warnings.push(...coverageWarnings(feed, result.extent));
 }
 
-/** Counts features by class, separately for those that count and those that are ignored. */
 function noteClasses(part: PartCheck): RowNotes {
   const classes = { counting: newClasses(), notCounting: newClasses() };
   part.classes = classes;
@@ -165,4 +161,110 @@ function noteClasses(part: PartCheck): RowNotes {
       if (label !== undefined) countClass(classes[featureClass === null ? 'notCounting' : 'counting'], label);
     },
   };
+}
+
+type StagedFeature = { hash: string; extent: Box; geometry: Uint8Array };
+
+type FeatureResult =
+  | { ok: true; feature: StagedFeature; repairs: string[] }
+  | { ok: false; reason: string; message: string };
+
+/** Equal class, name and geometry give equal hashes, regardless of the file. */
+export function stageFeature(
+  { geometry: form }: Pick<VectorLayer, 'geometry'>,
+  { class: featureClass, called, at }: { class: string; called: string | null; at: Position | null },
+  shape: Geometry | null,
+): FeatureResult {
+  const geometry = shape ?? (at && { type: 'Point' as const, coordinates: [...at] });
+  if (geometry === null)
+    return { ok: false, reason: 'geometry_missing', message: 'The feature has no geometry.' };
+  const encoded = ENCODED[form](geometry);
+  if (!encoded.ok)
+    return {
+      ok: false,
+      reason: `geometry_${encoded.reason}`,
+      message: encoded.message + spelling(geometry.type),
+    };
+  const { bytes, extent, repairs } = encoded;
+  const words = called === null ? featureClass : `${featureClass}\0${called}`;
+  const hash = digest(Buffer.concat([Buffer.from(`${words}\0`), bytes]));
+  return { ok: true, feature: { hash, extent, geometry: bytes }, repairs };
+}
+
+const TYPES = ['Point', 'LineString', 'MultiLineString', 'Polygon', 'MultiPolygon', 'GeometryCollection'];
+
+/** GeoJSON's types are case-sensitive, which is easily overlooked. */
+function spelling(type: string): string {
+  const suggestion = TYPES.find(name => name !== type && name.toLowerCase() === String(type).toLowerCase());
+  return suggestion === undefined ? '' : `. GeoJSON writes '${type}' as ${suggestion}`;
+}
+
+function encodedLines(geometry: Geometry) {
+  const prepared = prepareLines(geometry);
+  if (!prepared.ok) return prepared;
+  const { lines, repairs } = prepared;
+  return { ok: true as const, repairs, extent: boxAround(lines.map(boxOfLine)), bytes: encodeLines(lines) };
+}
+
+/** GNIS puts a place with an unknown location at 0, 0. */
+function encodedPoint(geometry: Geometry) {
+  const [lon = Number.NaN, lat = Number.NaN] = geometry.type === 'Point' ? geometry.coordinates : [];
+  const isPlace = Math.abs(lon) <= 180 && Math.abs(lat) <= 90 && (lon !== 0 || lat !== 0);
+  if (!isPlace) return { ok: false as const, reason: 'not_a_point', message: 'A place needs a point' };
+  const extent: Box = [lon, lat, lon, lat];
+  return { ok: true as const, repairs: [], extent, bytes: encodeLines([[[lon, lat]]]) };
+}
+
+function encodedPolygons(geometry: Geometry) {
+  const prepared = prepareBoundary(geometry);
+  if (!prepared.ok) return prepared;
+  const { polygons, repairs } = prepared;
+  return { ok: true as const, repairs, extent: boxOf(polygons), bytes: encodeBoundary(polygons) };
+}
+
+const ENCODED = { areas: encodedPolygons, lines: encodedLines, points: encodedPoint };
+
+function layerPlaces(layer: VectorLayer, feed: LayerFeed): Places & { extent(): Box | null } {
+  const { fips, gates } = feed;
+  const found = emptyBox();
+  const boxes = homeBoxes(fips);
+  let rows = 0;
+  let outside = 0;
+  const declared = declaredPlace(feed);
+  const extent = () => (isEmptyBox(found) ? null : found);
+  const grow = (box: Box | null) => {
+    if (box === null) return;
+    growBox(found, box);
+    declared.add(box);
+  };
+  return {
+    add({ geometry }, mapped) {
+      if (mapped.class === null || mapped.class === undefined) {
+        grow(boxOfGeometry(geometry));
+        return null;
+      }
+      const result = stageFeature(
+        layer,
+        { class: mapped.class, called: mapped.called ?? null, at: mapped.at ?? null },
+        geometry,
+      );
+      if (!result.ok) return { reason: result.reason, message: result.message, refuses: true };
+      rows++;
+      outside += tilesOutside([result.feature], boxes);
+      grow(result.feature.extent);
+      return null;
+    },
+    problems() {
+      const figures = { outside, rows, extent: extent(), declared: declared.result() };
+      return placeProblems('layer', figures, gates, { rows: 'features', area: layerArea(fips) });
+    },
+    extent,
+  };
+}
+
+function coverageWarnings({ kind, fips, coverage }: LayerFeed, extent: Box | null): string[] {
+  if (!isMeasured(kind) || fips !== null || coverage !== null || extent === null) return [];
+  return [
+    `layer: fips and coverage are not set, so Plat assumes that the layer is complete within the bounding box of its features (so far: ${extentWords(extent)}), and that nothing else exists there. A single stray feature enlarges the box.`,
+  ];
 }

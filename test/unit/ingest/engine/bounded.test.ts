@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { Db } from '../../../../shared/platform/db.ts';
 import { SeenKeys } from '../../../../workers/ingest/engine/row-hash.ts';
-import { openRejects, rawText } from '../../../../workers/ingest/engine/stage-schema.ts';
+import { openRejects, rawText } from '../../../../workers/ingest/engine/stage-rows.ts';
 
 /** Bytes that ArrayBuffers hold outside the heap. */
 const buffers = () => process.memoryUsage().arrayBuffers;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sharedPercent } from '../../../../workers/ingest/layers/gate-place.ts';
+import { sharedPercent } from '../../../../workers/ingest/layers/gate-layer.ts';
 
 test('how much of a box another one contains', () => {
   expect(sharedPercent([0, 0, 2, 2], [1, 1, 3, 3])).toBe(25);

@@ -9,7 +9,7 @@ import { PARCEL_SPECS, PARCEL_TARGETS, type ParcelTarget } from '../../../feeds/
 import type { Preset } from '../../../feeds/presets.ts';
 import { INPUT_PROPERTIES, readWindow } from '../../../formats/format-input.ts';
 import type { FileOf } from '../../engine/feed-kind.ts';
-import { keySpec, SALES_SECTION, salesOf } from '../listings/resolve-sales.ts';
+import { keySpec, SALES_SECTION, salesOf } from '../listings/listings-feed.ts';
 
 export const PARCEL_ROWS: RowFields = { names: PARCEL_FIELD_NAMES, specs: PARCEL_SPECS };
 
@@ -61,7 +61,7 @@ export function resolveAssessor(
 ): AssessorFeed | null {
   const [first, ...others] = [file.roll!].flat();
   const read = (section: RollFile, name: string, own: Preset | null = null) =>
-    resolveInput(section, { name, base, preset: own, isPlaced: file.shape !== undefined }, report);
+    resolveInput(section, name, { base, preset: own, isPlaced: file.shape !== undefined }, report);
   const roll = read(first!, others.length > 0 ? 'roll.0' : 'roll', preset);
   const further = others.map((section, i) => read(section, `roll.${i + 1}`));
   const shape = file.shape ? read(file.shape, 'shape') : null;
@@ -76,19 +76,11 @@ export function resolveAssessor(
   return { ...base, kind: 'assessor', roll, furtherRolls, shape, sales, overlap: file.overlap ?? 'block' };
 }
 
-type Place = {
-  /** The name of the section, for messages. */
-  name: string;
-  base: FeedBase;
-  preset: Preset | null;
-  /** Whether another section locates the parcels. */
-  isPlaced: boolean;
-};
-
 /** A roll, or the geometry section. null without a key. */
 function resolveInput(
   section: RollFile,
-  { name, base, preset, isPlaced }: Place,
+  name: string,
+  { base, preset, isPlaced }: { base: FeedBase; preset: Preset | null; isPlaced: boolean },
   report: Report,
 ): ParcelInput | null {
   const key = section.key ?? preset?.key;
@@ -100,23 +92,14 @@ function resolveInput(
   const input = mappedInput<ParcelTarget>(section, preset, within);
   const shown = name === 'roll.0' ? 'roll' : name;
   if (base.fips === null && !input.columns.fips)
-    report(shown, `no county: set fips for the whole feed, or map ${shown}.columns.fips`);
-  reportPlace(input.columns, name, isPlaced, report);
-  return { ...input, key: keySpec(key) };
-}
-
-/** Longitude and latitude are used together, if nothing else locates the parcels. */
-function reportPlace(
-  { longitude, latitude }: ParcelInput['columns'],
-  section: string,
-  hasShape: boolean,
-  report: Report,
-): void {
+    report(shown, `no county: give fips for the whole feed, or map ${shown}.columns.fips`);
+  const { longitude, latitude } = input.columns;
   if (Boolean(longitude) !== Boolean(latitude))
-    report(`${section}.columns`, 'map both longitude and latitude, or neither');
-  else if (longitude && hasShape)
+    report(`${name}.columns`, 'map both longitude and latitude, or neither');
+  else if (longitude && isPlaced)
     report(
-      `${section}.columns.longitude`,
+      `${name}.columns.longitude`,
       'remove longitude and latitude, because `shape` locates the parcels',
     );
+  return { ...input, key: keySpec(key) };
 }

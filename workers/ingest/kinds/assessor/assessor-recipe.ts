@@ -8,26 +8,29 @@ import { lastFigures, rejectedRows } from '../../engine/gate.ts';
 import { readBatches } from '../../engine/read-input.ts';
 import type { Prepared, Recipe } from '../../engine/recipe.ts';
 import type { RunContext } from '../../engine/run-context.ts';
-import { rejectDuplicates, total } from '../../engine/run-counts.ts';
-import { REJECTS_KEPT, withStage, withStages } from '../../engine/stage-schema.ts';
-import { LISTING_PARTS } from '../listings/listing-record.ts';
-import { mergeListings } from '../listings/merge-listings.ts';
+import { total } from '../../engine/run-counts.ts';
+import { rejectDuplicates, withStage, withStages } from '../../engine/stage-rows.ts';
+import { LISTING_PARTS, mergeListings } from '../listings/listing-record.ts';
 import { measureSales, stageSales } from '../listings/stage-sales.ts';
 import type { AssessorFeed, ParcelInput } from './assessor-feed.ts';
 import { checkAssessor } from './check-assessor.ts';
-import { DERIVATION, type DeriveColumns, derivation, readZipCounties } from './derive-fields.ts';
 import { completeFromFurtherRolls, completeRows, furtherParcels, stageFurtherRoll } from './further-rolls.ts';
 import { joinShapes } from './join-shapes.ts';
-import { keepBefore } from './keep-before.ts';
 import { compileParcelMapper, type MappedParcel, showsSales } from './map-parcel.ts';
 import { countCoverage, mergeParcels } from './merge-parcels.ts';
-import { type Overlapping, stageOverlap } from './other-feeds.ts';
+import { type Overlapping, stageOverlap, takeOver } from './other-feeds.ts';
 import { type Acreage, checkParcelGates, type UndoneAgain } from './parcel-gates.ts';
-import { countParcelsOutside } from './parcels-outside.ts';
+import { countParcelsOutside } from './parcel-places.ts';
 import { analyzePartitions, ensurePartitions } from './partitions.ts';
 import { rollParts } from './roll-sql.ts';
-import { stageMapped, stageParcels } from './stage-parcels.ts';
-import { takeOver } from './take-over.ts';
+import {
+  DERIVATION,
+  type DeriveColumns,
+  derivation,
+  readZipCounties,
+  stageMapped,
+  stageParcels,
+} from './stage-parcels.ts';
 
 /** Share of a roll that must change before its tables are analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
@@ -58,7 +61,7 @@ async function stageInputs(run: RunContext, feed: AssessorFeed): Promise<void> {
 
 type NamedInput = [name: string, input: ParcelInput];
 
-/** In reading order: additional rolls come first, because they complete the rows of the roll. */
+/** In reading order: further rolls come first, because they complete the roll's rows. */
 function parcelInputs({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[] {
   return [
     ...furtherRolls.map((input, i): NamedInput => [`roll ${i + 2}`, input]),
@@ -98,7 +101,14 @@ async function compare(tx: Db, run: RunContext, feed: AssessorFeed): Promise<Pre
     async merge(tx) {
       const day = feed.asOf ?? new Date().toISOString().slice(0, 10);
       const [taken, sales] = [overlapping.taken > 0, feed.sales !== null];
-      await keepBefore(tx, { runId, feedId, fips, day, taken, sales });
+      // Kept before it changes, so that the run can be undone.
+      await tx.run(
+        'feeds/keep_parcels',
+        {},
+        rollParts({ run: runId, feed: feedId, fips, as_of: day, taken }),
+      );
+      if (sales) await tx.run('market/keep_listings', { run_id: runId });
+      await tx.run('feeds/allow_undo', { run_id: runId, as_of: day });
       if (taken) await takeOver(tx, feedId, fips);
       await mergeParcels(tx, runId, feedId, day);
       await forgetKeptNames(tx, { runId });
@@ -117,7 +127,7 @@ async function compare(tx: Db, run: RunContext, feed: AssessorFeed): Promise<Pre
 async function joinKeys(db: Db, run: RunContext): Promise<void> {
   const { runId, counts } = run;
   await run.step('join', 'joining keys', 0.62);
-  await rejectDuplicates(db, counts, 'feeds/resolve_roll_duplicates', { run_id: runId, most: REJECTS_KEPT });
+  await rejectDuplicates(db, run, 'feeds/resolve_roll_duplicates');
   await joinShapes(db, runId, counts);
   await db.execute('analyze stage_removed (fips, key)');
   const summed = await db.rowCount('feeds/sum_part_acres');

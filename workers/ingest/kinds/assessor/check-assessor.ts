@@ -1,10 +1,20 @@
-import type { Mapping } from '../../engine/check-part.ts';
+import { PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
+import type { Sales } from '../../../feeds/feed.ts';
+import {
+  type Mapping,
+  type PartCheck,
+  type PricedSales,
+  type RowNotes,
+  wordKeys,
+} from '../../engine/check-part.ts';
 import { checkPart, type DryRun } from '../../engine/dry-run.ts';
-import { compsOf } from '../listings/check-comps.ts';
+import { type MappedRow, positionsOf } from '../../engine/map-fields.ts';
+import { countClass, newClasses } from '../../engine/run-counts.ts';
+import { compCounter, compsOf, MIN_SALE_PRICE } from '../listings/check-comps.ts';
+import { countsOf } from '../listings/listing-notes.ts';
 import { type AssessorFeed, PARCEL_ROWS, type ParcelInput } from './assessor-feed.ts';
-import { compileParcelMapper, showsSales } from './map-parcel.ts';
+import { compileParcelMapper, type MappedParcel, showsSales } from './map-parcel.ts';
 import { SAME_FORM } from './parcel-gates.ts';
-import { noteParcels } from './parcel-notes.ts';
 import { parcelPlaces } from './parcel-places.ts';
 
 const UNMATCHED_SHOWN = 5;
@@ -60,4 +70,61 @@ async function checkShape(
   findings.push(
     `shape: none of the first ${checked} keys of the roll is in the shape file. The roll has keys such as ${unmatched[0]}, the shape file ${example}. ${SAME_FORM}`,
   );
+}
+
+/** The dry run's notes on a roll: its sales, large lots, and parcels that share a word as their key. */
+const noteParcels =
+  (sales: Sales | null) =>
+  (check: PartCheck): RowNotes<MappedParcel> => {
+    const { part } = check;
+    const priced: PricedSales = { rows: 0, vacant: 0, codes: newClasses() };
+    check.priced = priced;
+    const comps = sales && compCounter('assessor', sales.minPrice);
+    const large = largeLots();
+    const words = wordKeys();
+    return {
+      mapped({ rowNo, geometry }, { values }) {
+        notePriced(priced, values);
+        if (geometry === null) large.note(rowNo, values);
+      },
+      used(row, parcel) {
+        comps?.add(parcel);
+        words.note(row, parcel.key);
+      },
+      warnings: doubtful => [...doubtful, ...large.warnings(part), ...words.warnings(part)],
+      finish: () => void (comps && Object.assign(check, countsOf(comps))),
+    };
+  };
+
+const AT = positionsOf(PARCEL_FIELD_NAMES);
+
+function notePriced(priced: PricedSales, values: MappedRow['values']): void {
+  const price = values[AT.last_sale_price];
+  if (values[AT.last_sale_date] === null || typeof price !== 'number' || price < MIN_SALE_PRICE) return;
+  priced.rows++;
+  if (values[AT.vacant] === true) priced.vacant++;
+  if (values[AT.sale_price_code] !== null) countClass(priced.codes, String(values[AT.sale_price_code]));
+}
+
+/** Few lots have this much land. Without a measured area, the unit may be wrong. */
+const LARGE_ACRES = 10_000;
+
+/** Stated acres without a measured area to compare with. */
+function largeLots() {
+  let count = 0;
+  let largest = { rowNo: 0, acres: 0 };
+  return {
+    note(rowNo: number, values: MappedRow['values']): void {
+      const acres = Number(values[AT.acres] ?? 0);
+      if (acres < LARGE_ACRES) return;
+      count++;
+      if (acres > largest.acres) largest = { rowNo, acres };
+    },
+    warnings(part: string): string[] {
+      if (count === 0) return [];
+      return [
+        `${part}: ${count} parcels without a shape have ${LARGE_ACRES} acres or more; the largest has ${largest.acres} (row ${largest.rowNo}). Check the unit of acres, or skip them with skip_where.`,
+      ];
+    },
+  };
 }

@@ -3,9 +3,7 @@ import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../../shared/model/pa
 import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
 import type { Db } from '../../../../shared/platform/db.ts';
 import type { RunContext } from '../../engine/run-context.ts';
-import { rejectDuplicates } from '../../engine/run-counts.ts';
-import { type RowInput, stageRows } from '../../engine/stage-rows.ts';
-import { REJECTS_KEPT, type RejectWriter } from '../../engine/stage-schema.ts';
+import { type RejectWriter, type RowInput, rejectDuplicates, stageRows } from '../../engine/stage-rows.ts';
 import type { Deed, PriorSale } from '../listings/map-sale.ts';
 import type { MappedParcel } from './map-parcel.ts';
 import { COPY_SHAPE, type PlacedParcel, stageShape } from './stage-parcels.ts';
@@ -67,14 +65,8 @@ const REPEATS = {
   message: "format('Key %s is also in row %s, with other values. Plat keeps that row.', d.key, d.kept_row)",
 };
 
-export async function completeFromFurtherRolls(db: Db, { runId, counts }: RunContext): Promise<void> {
-  await rejectDuplicates(
-    db,
-    counts,
-    'feeds/set_repeats_aside',
-    { run_id: runId, most: REJECTS_KEPT },
-    REPEATS,
-  );
+export async function completeFromFurtherRolls(db: Db, run: RunContext): Promise<void> {
+  await rejectDuplicates(db, run, 'feeds/set_repeats_aside', REPEATS);
   await db.run('feeds/index_further');
   await db.execute('analyze stage_further');
 }

@@ -5,7 +5,7 @@ import type { MultiPolygon } from '../../../../shared/geo/geometry-types.ts';
 import { combineParts } from '../../../../shared/geo/overlay.ts';
 import type { Db } from '../../../../shared/platform/db.ts';
 import { increment } from '../../engine/run-counts.ts';
-import { REJECTS_KEPT } from '../../engine/stage-schema.ts';
+import { REJECTS_KEPT } from '../../engine/stage-rows.ts';
 import { measureBoundary, type StagedShape } from './stage-boundary.ts';
 
 type SplitShape = {

@@ -13,14 +13,18 @@ import type { SourceRow } from '../../../formats/row-batch.ts';
 import { type CompiledColumn, compileColumn } from '../../engine/map-column.ts';
 import {
   compileFill,
+  compileKey,
+  compileKeyCheck,
   type DroppedValue,
+  keyColumns,
   type MappedRow,
   type Mapper,
   mapperOf,
+  positionsOf,
   type RejectedRow,
   rejectRow,
+  TOTAL_LINE,
 } from '../../engine/map-fields.ts';
-import { compileKey, compileKeyCheck, keyColumns, TOTAL_LINE } from '../../engine/map-key.ts';
 import type { Resolve } from '../../engine/source-columns.ts';
 import { compileSales, type MappedSales, saleMentions } from '../listings/map-sale.ts';
 import { PARCEL_ROWS, type ParcelInput } from './assessor-feed.ts';
@@ -28,19 +32,10 @@ import { PARCEL_ROWS, type ParcelInput } from './assessor-feed.ts';
 export type MappedParcel = Omit<MappedRow, 'values'> &
   MappedSales & { key: string; fips: number; values: FieldValue[] };
 
-type Terms = {
-  /** County of every row, or null when each row has its own. */
-  fips: number | null;
-  sales?: Sales | null;
-};
-
-/**
- * A row without a key, or with an unknown or different county, is rejected. Other invalid values become null
- * and are reported.
- */
+/** Rows without a key or with a wrong county are rejected. Other bad values become null and are reported. */
 export function compileParcelMapper(
   input: Pick<ParcelInput, 'key' | 'columns' | 'skipWhere'>,
-  { fips: feedFips, sales = null }: Terms,
+  { fips: feedFips, sales = null }: { fips: number | null; sales?: Sales | null },
 ): Mapper<MappedParcel> {
   const { key, columns } = input;
   const compile = (resolve: Resolve) => {
@@ -75,10 +70,10 @@ export function compileParcelMapper(
         row.geometry = placed.point;
         if (placed.fault) dropped = [...(faults ?? []), placed.fault];
       }
-      const town = values[SITUS_CITY] as string | null;
+      const town = values[AT.situs_city] as string | null;
       const fips = isFormerCounty(county) ? regionOf(county, feedFips, town, row.geometry) : county;
       if (typeof fips === 'object') return fips;
-      const { sale, deed, prior } = salesOf(source, values[SALE_DATE]!, values[SALE_PRICE]!);
+      const { sale, deed, prior } = salesOf(source, values[AT.last_sale_date]!, values[AT.last_sale_price]!);
       return { ok: true, key: identifier, fips, values, sale, deed, prior, dropped };
     };
   };
@@ -115,17 +110,13 @@ function compilePoint(
 export const showsSales = ({ columns }: ParcelInput): boolean =>
   columns.last_sale_date !== undefined && columns.last_sale_price !== undefined;
 
-const SITUS_CITY = PARCEL_FIELD_NAMES.indexOf('situs_city');
-const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
-const SALE_PRICE = PARCEL_FIELD_NAMES.indexOf('last_sale_price');
+const AT = positionsOf(PARCEL_FIELD_NAMES);
 
-type CountyOf = (source: Record<string, unknown>) => number | RejectedRow;
-
-/**
- * The county of a row: the feed's or the row's own. Rejects a county that is missing, unknown, or not the
- * feed's.
- */
-function compileCounty(feedFips: number | null, column: CompiledColumn | null): CountyOf {
+/** The feed's county or the row's own, or a refusal when that is missing, unknown, or another. */
+function compileCounty(
+  feedFips: number | null,
+  column: CompiledColumn | null,
+): (source: Record<string, unknown>) => number | RejectedRow {
   const isPlace = (fips: number) => isKnownCounty(fips) || isFormerCounty(fips);
   if (feedFips !== null && !isPlace(feedFips)) {
     const fault = rejectRow('fips', 'unknown_fips', noSuchCounty(feedFips));
@@ -148,10 +139,7 @@ function compileCounty(feedFips: number | null, column: CompiledColumn | null): 
 const wrongCounty = (fips: number, feedFips: number): RejectedRow =>
   rejectRow('fips', 'wrong_fips', `${fiveDigits(fips)} is not the feed's county ${fiveDigits(feedFips)}`);
 
-/**
- * The planning region of a row that names a former county of Connecticut: by its town, or else by the center
- * of its geometry.
- */
+/** The planning region for a former county of Connecticut, by town or the middle of the geometry. */
 function regionOf(
   former: number,
   feedFips: number | null,

@@ -4,7 +4,7 @@ import { literal } from '../../../../shared/platform/statements.ts';
 import { PARCEL_CHANGES } from '../../../changes/changed-fields.ts';
 import { leaveOutSuppressed } from '../../../changes/forget-names.ts';
 import { drawVersion } from '../../../changes/record-changes.ts';
-import { roadMarginM } from '../../layers/merge-layer.ts';
+import { roadMarginM } from '../../layers/layer-editions.ts';
 import { rollParts } from './roll-sql.ts';
 
 /** A meter in 1e-7 degrees. For longitude, as far north as 80 degrees. */
@@ -58,11 +58,7 @@ export async function mergeParcels(db: Db, runId: number, feedId: number, day: s
   await db.run('valuation/mark_counties', { fips: counties });
 }
 
-/**
- * Blocks writes of land layers, and of chunks of the counties that are about to change, until the merge is
- * done.
- * @returns false without layers, when no parcel's attributes can be outdated
- */
+/** Keeps layers and chunks from being written until the merge is done. @returns false without layers */
 async function holdLayers(db: Db, counties: readonly number[]): Promise<boolean> {
   await db.run('land/hold_layers');
   const rows = await db.run<{ present: boolean }>('land/has_layers');
@@ -86,11 +82,7 @@ const WORDS = {
   situs_words: 'situs_text(p.situs_address, p.situs_city, p.situs_zip)',
 };
 
-/**
- * Writes the search words of owners and addresses for whole counties, from the parcels on the roll. Takes
- * about 17 microseconds per parcel, and can't get out of sync. Call it in the transaction that changed the
- * parcels.
- */
+/** What parcels are found by: 17 microseconds a parcel. Call it in the transaction that changed them. */
 export async function rewriteWords(db: Db, counties: readonly number[]): Promise<void> {
   // One order everywhere, so that two merges can't deadlock.
   for (const fips of counties.toSorted((a, b) => a - b)) {

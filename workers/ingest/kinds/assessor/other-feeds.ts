@@ -39,3 +39,10 @@ export async function stageOverlap(
   const others = overlap === 'replace' ? await db.rowCount('feeds/take_others') : 0;
   return { feeds, left: 0, taken: reclaimed + others };
 }
+
+/** Moves the parcels that stageOverlap took over to this feed, before they are written, in the merge. */
+export async function takeOver(db: Db, feedId: number, fips: readonly number[]): Promise<void> {
+  const literals = { feed: literal(feedId), fips: literal(fips) };
+  await db.run('feeds/free_keys', {}, literals);
+  await db.run('feeds/take_over', {}, literals);
+}

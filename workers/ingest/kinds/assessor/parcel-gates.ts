@@ -15,9 +15,10 @@ import {
 } from '../../engine/gate.ts';
 import { TO_ACRES } from '../../engine/map-column.ts';
 import { salesFault } from '../listings/listing-gates.ts';
-import type { OutsideParcels } from './parcels-outside.ts';
 
-export type GateFigures = RowFigures & {
+export type OutsideParcels = { points: number; outside: number; where: string };
+
+type GateFigures = RowFigures & {
   /** Number of keys in both files of a two-file roll, or of rows with geometry in a one-file roll. */
   matchedKeys: number;
   /** Parcels on the roll before, and how many of them this run would retire. */
@@ -28,7 +29,6 @@ export type GateFigures = RowFigures & {
   overlap: readonly LoadedFeed[];
   /** Changes of an undone run that this run would make again. */
   undone: UndoneAgain | null;
-  /** Rows with an unusable shape. */
   unusableShapes: number;
   /** For a feed of two files: the parcels that only one of them has. */
   unjoined: { roll: number; shape: number } | null;
@@ -125,9 +125,7 @@ export function outsideParcelsFault(
   return `${outside} of ${points} parcels are outside the county (${where}). Check the CRS.`;
 }
 
-/**
- * Why stated acreages are too far from the measured ones, with the unit that would fit. null when they agree.
- */
+/** Why stated acreages are too far from the measured ones, with the unit that would fit. */
 function wrongAcreage(
   { parcels, median, off, unit }: Acreage,
   { max_acreage_off_percent: most }: Gates,

@@ -1,25 +1,18 @@
-import { boxContains, emptyBox, growBox } from '../../../../shared/geo/box.ts';
-import type { Position } from '../../../../shared/geo/geometry-types.ts';
+import { type BoxColumns, boxContains, boxOfColumns, emptyBox, growBox } from '../../../../shared/geo/box.ts';
+import type { Box, Position } from '../../../../shared/geo/geometry-types.ts';
 import { pointOnSurface } from '../../../../shared/geo/point-on-surface.ts';
 import { prepareBoundary } from '../../../../shared/geo/prepare-geometry.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
+import { fiveDigits } from '../../../../shared/regions/counties.ts';
 import type { SourceRow } from '../../../formats/row-batch.ts';
 import type { GeometryFault } from '../../engine/check-part.ts';
-import type { Places } from '../../layers/check-place.ts';
-import { countyBox } from '../../layers/gate-place.ts';
+import type { Places } from '../../layers/check-files.ts';
+import { countyBox, sidesOf } from '../../layers/gate-layer.ts';
 import type { AssessorFeed } from './assessor-feed.ts';
-import { outsideParcelsFault, unusableShapesFault } from './parcel-gates.ts';
-import { type PlacedPoints, sumOutside } from './parcels-outside.ts';
-import { pointOf, stageGeometry } from './stage-boundary.ts';
+import { type OutsideParcels, outsideParcelsFault, unusableShapesFault } from './parcel-gates.ts';
+import { NO_GEOMETRY, pointOf, stageGeometry } from './stage-boundary.ts';
 
-const NO_SHAPE: GeometryFault = {
-  reason: 'geometry_missing',
-  message: 'The feature has no geometry, which this input is for.',
-  refuses: true,
-};
-
-/**
- * A point of each parcel, by county. A row of the roll with unusable geometry is a parcel without a point.
- */
+/** A point of each parcel, by county. A row of the roll with unusable geometry is a parcel without a point. */
 export function parcelPlaces({
   gates,
 }: AssessorFeed): Places & { addShape: Places['add']; warnings(): string[] } {
@@ -47,7 +40,8 @@ export function parcelPlaces({
 
   return {
     add: (row, { fips }) => add(row, fips, false),
-    addShape: (row, { fips }) => (row.geometry === null ? NO_SHAPE : add(row, fips, true)),
+    addShape: (row, { fips }) =>
+      row.geometry === null ? { ...NO_GEOMETRY, refuses: true } : add(row, fips, true),
     problems() {
       const faults = [
         outsideParcelsFault(sumOutside([...counties.values()]), gates),
@@ -62,4 +56,31 @@ export function parcelPlaces({
           ]
         : [],
   };
+}
+
+type PlacedPoints = { fips: number; points: number; outside: number; extent: Box };
+
+export async function countParcelsOutside(db: Db, fips: number[]): Promise<OutsideParcels> {
+  const boxes = fips.flatMap(code => {
+    const box = countyBox(code);
+    return box ? [{ code, box }] : [];
+  });
+  const rows = await db.run<Omit<PlacedPoints, 'extent'> & BoxColumns>('feeds/measure_extent', {
+    fips: boxes.map(({ code }) => code),
+    ...sidesOf(boxes.map(({ box }) => box)),
+  });
+  return sumOutside(rows.map(row => ({ ...row, extent: boxOfColumns(row) })));
+}
+
+function sumOutside(rows: readonly PlacedPoints[]): OutsideParcels {
+  const where = rows
+    .filter(row => row.outside > 0)
+    .map(
+      ({ fips, extent: [west, south, east, north] }) =>
+        `${fiveDigits(fips)}: longitudes ${west} to ${east}, latitudes ${south} to ${north}`,
+    )
+    .slice(0, 3)
+    .join('; ');
+  const sum = (field: 'points' | 'outside') => rows.reduce((total, row) => total + row[field], 0);
+  return { points: sum('points'), outside: sum('outside'), where };
 }

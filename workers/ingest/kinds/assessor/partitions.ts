@@ -7,15 +7,10 @@ const TABLES = ['parcels', 'parcel_filters', 'owner_words', 'situs_words', 'parc
 const partitionOf = (table: string, state: number) => `${table}_${String(state).padStart(2, '0')}`;
 const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(code / 1000)))];
 
-/**
- * Columns that parcels are searched by. Sampling all sixty takes nine times as long, and autovacuum does it.
- */
+/** Columns that find parcels. Sampling all sixty takes nine times as long, and autovacuum does that. */
 const ANALYZED_COLUMNS = '(fips, property_id, feed_id, source_key, apn_normalized, retired_at)';
 
-/**
- * Updates planner statistics right after a merge. Autovacuum would take up to a minute, and until then the
- * planner would assume that a county of a hundred thousand new parcels is empty.
- */
+/** Until autovacuum comes by, a new county of 100,000 parcels would be read as if it were empty. */
 export async function analyzePartitions(db: Db, fips: number[]): Promise<void> {
   if (fips.length === 0) return;
   const isDistributed = (await listPartitioned(db)).size === 0;

@@ -28,7 +28,6 @@ const COLUMNS = {
   staged_copies: FILTERED_FIELDS.map(name => `r.${name}`).join(', '),
 };
 
-/** The parts of statements for parcel fields, with numbers written into them. */
 export function rollParts(
   numbers: Record<string, number | string | boolean | readonly number[]> = {},
 ): Fragments {

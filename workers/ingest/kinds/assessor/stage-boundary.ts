@@ -26,6 +26,12 @@ export type StagedShape =
 
 export type BoundaryResult = { ok: true; staged: StagedBoundary; repairs: Repair[] } | Fault;
 
+export const NO_GEOMETRY = {
+  field: 'geometry',
+  reason: 'geometry_missing',
+  message: 'The feature has no geometry, and this input exists for its geometry.',
+};
+
 /** Areas as boundaries, points as locations. */
 export function stageGeometry(
   geometry: Geometry,
@@ -62,7 +68,7 @@ function stagePoint(point: unknown): { ok: true; staged: StagedShape; repairs: R
   };
 }
 
-/** The staged form of valid polygons with a known area. null if nothing is left on the storage grid. */
+/** The staged form of valid polygons. Null when nothing remains on the grid that stores them. */
 export function measureBoundary(polygons: MultiPolygon, areaAcres: number): StagedBoundary | null {
   const stored = snapToGrid(polygons);
   if (stored === null || stored.length === 0) return null;

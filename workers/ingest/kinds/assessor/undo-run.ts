@@ -9,18 +9,13 @@ import { type RunResult, runLocked } from '../../engine/locked-run.ts';
 import { mergeRun } from '../../engine/merge-run.ts';
 import type { Prepared } from '../../engine/recipe.ts';
 import type { RunContext, RunDeps } from '../../engine/run-context.ts';
-import { createStage, takeOverStage } from '../../engine/stage-schema.ts';
-import { LISTING_PARTS } from '../listings/listing-record.ts';
-import { mergeListings } from '../listings/merge-listings.ts';
+import { createStage, takeOverStage } from '../../engine/stage-rows.ts';
+import { LISTING_PARTS, mergeListings } from '../listings/listing-record.ts';
 import { assessorRecipe } from './assessor-recipe.ts';
-import { type DeriveColumns, derivation, readZipCounties } from './derive-fields.ts';
 import { countCoverage, mergeParcels } from './merge-parcels.ts';
-import { COPY_ROLL } from './stage-parcels.ts';
+import { COPY_ROLL, type DeriveColumns, derivation, readZipCounties } from './stage-parcels.ts';
 
-/**
- * Undoes a run with another run of the same feed. Its rows are the stored parcels from before, and the usual
- * merge writes them.
- */
+/** A run whose rows are the parcels that the database kept. @throws PlatError `undo_refused` */
 export async function undoRun(
   deps: RunDeps,
   { run: undoes, requestedBy, jobId }: UndoPayload & { jobId: string | null },
@@ -88,10 +83,7 @@ const BATCH = 5_000;
 
 type Kept = { property_id: number; fips: number; was: Record<string, FieldValue> };
 
-/**
- * Stages parcels as they were on the roll. The staged key is the parcel's id, because parcels of several
- * feeds may share a key.
- */
+/** Stages parcels under their ids, because parcels of several feeds may share a key. */
 async function stageRolls(db: Db, undoes: number, derive: DeriveColumns): Promise<void> {
   for (let after = 0; ; ) {
     const rows = await db.run<Kept>('feeds/read_kept_rolls', { run_id: undoes, after, limit: BATCH });

@@ -33,7 +33,7 @@ export const CONTACT_SECTIONS = {
   contacts: contactsSchema.describe('Kind contacts: the source and its columns.'),
 };
 
-/** A source of people with their phone numbers. `label`: the default `source` of rows. */
+/** `label` is the `source` of people whose source is not mapped. */
 export type ContactInput = MappedInput<string> & { label: string };
 
 export type ContactsFeed = FeedBase & { kind: 'contacts'; contacts: ContactInput };

@@ -1,7 +1,6 @@
 import { feedKind, MAPPED } from '../../engine/feed-kind.ts';
 import { CONTACT_ROWS, CONTACT_SECTIONS, resolveContacts } from './contacts-feed.ts';
 
-/** People with their phone numbers. */
 export const contacts = feedKind({
   kind: 'contacts',
   sections: CONTACT_SECTIONS,

@@ -1,7 +1,6 @@
 import { feedKind } from '../../engine/feed-kind.ts';
 import { DNC_SECTIONS, resolveDnc } from './dnc-feed.ts';
 
-/** The Do Not Call registry. */
 export const dnc = feedKind({
   kind: 'dnc',
   sections: DNC_SECTIONS,

@@ -2,12 +2,14 @@ import { basename } from 'node:path';
 import type { Db } from '../../../../shared/platform/db.ts';
 import { PlatError } from '../../../../shared/platform/errors.ts';
 import { sql } from '../../../../shared/platform/statements.ts';
+import { readDnc } from '../../../formats/dnc-file.ts';
 import { openSource, trackProgress } from '../../../formats/source.ts';
+import { addProblem } from '../../engine/check-part.ts';
+import { checkContext, type DryRun } from '../../engine/dry-run.ts';
 import { checkListGates } from '../../engine/gate.ts';
 import type { Prepared, Recipe } from '../../engine/recipe.ts';
 import type { RunContext } from '../../engine/run-context.ts';
-import { withStages } from '../../engine/stage-schema.ts';
-import { checkRegistry } from './check-dnc.ts';
+import { withStages } from '../../engine/stage-rows.ts';
 import type { DncFeed } from './dnc-feed.ts';
 import { type Bitmaps, changedBitmaps, collectNumbers, stageBitmaps } from './stage-dnc.ts';
 
@@ -31,10 +33,13 @@ export const dncRecipe: Recipe<DncFeed, Staged> = {
       if (feed.dnc.list === 'full') {
         for (const file of files) await read(run, feed, file, null, { into: added, removed: null }, rejects);
         const edition = files.at(-1)!.edition;
-        requireOneEdition(files);
+        const days = new Set(files.map(({ edition }) => edition));
+        if (days.size > 1)
+          throw refusal(`The files are of several days (${[...days].join(', ')}): a full list is of one.`);
         const numbers = await stageBitmaps(connection!, added);
         requireNotOlder(numbers.keys(), edition, before);
-        return { areas: withEdition(numbers, edition), before, replaces: true };
+        const areas = [...numbers].map(([area, count]) => [area, { edition, numbers: count }] as const);
+        return { areas: new Map(areas), before, replaces: true };
       }
       if (before.size === 0) throw refusal('There is no full list to change. Load one first.');
       const due = files.filter(({ edition }) => [...before.values()].some(area => area.edition < edition));
@@ -124,7 +129,6 @@ async function requireUnmoved(db: Db, before: ReadonlyMap<number, Area>): Promis
 
 type File = { source: string; edition: string };
 
-/** The files by date. */
 function editionsOf({ name, dnc: { sources, edition } }: DncFeed): File[] {
   return sources
     .map(source => {
@@ -137,14 +141,6 @@ function editionsOf({ name, dnc: { sources, edition } }: DncFeed): File[] {
     .sort((a, b) => (a.edition < b.edition ? -1 : 1));
 }
 
-function requireOneEdition(files: readonly File[]): void {
-  const days = new Set(files.map(({ edition }) => edition));
-  if (days.size > 1)
-    throw refusal(
-      `The files have different dates (${[...days].join(', ')}). All files of a full list must have the same date.`,
-    );
-}
-
 function requireNotOlder(codes: Iterable<number>, edition: string, before: ReadonlyMap<number, Area>): void {
   for (const area of codes) {
     const old = before.get(area);
@@ -155,7 +151,7 @@ function requireNotOlder(codes: Iterable<number>, edition: string, before: Reado
   }
 }
 
-/** Area codes must be as of the day before a change list. Its changes to newer area codes are skipped. */
+/** Area codes must be at the day before a change list. Those that are newer ignore it. */
 function advance(
   editions: Map<number, string>,
   touched: Bitmaps,
@@ -197,12 +193,7 @@ function applyChanges(
   );
 }
 
-const withEdition = (numbers: ReadonlyMap<number, number>, edition: string) =>
-  new Map([...numbers].map(([area, count]) => [area, { edition, numbers: count }]));
-
-function refusal(message: string): PlatError {
-  return new PlatError('dnc_order', message);
-}
+const refusal = (message: string) => new PlatError('dnc_order', message);
 
 async function read(
   run: RunContext,
@@ -239,5 +230,33 @@ async function read(
   } catch (error) {
     run.signal.throwIfAborted();
     throw error;
+  }
+}
+
+const FAULTS_SHOWN = 5;
+
+/** Counts the numbers in the files. A list is read completely, which takes a minute for the whole country. */
+async function checkRegistry({ result }: DryRun, { baseDir, dnc }: DncFeed): Promise<void> {
+  const columns = dnc.list === 'changes' ? dnc.columns : null;
+  for (const source of dnc.sources) {
+    const [numbers, faults] = [{ added: 0, removed: 0 }, [] as string[]];
+    try {
+      const opened = await openSource(
+        source,
+        { extensions: ['.txt', '.csv', '.xml'] },
+        checkContext(baseDir),
+      );
+      const lines = await readDnc(opened.bytes(), columns, {
+        add: () => void numbers.added++,
+        remove: () => void numbers.removed++,
+        bad: (lineNo, what) =>
+          void (faults.length < FAULTS_SHOWN && faults.push(`dnc: ${source} line ${lineNo} ${what}`)),
+      }).finally(opened.close);
+      if (numbers.added + numbers.removed === 0)
+        result.problems.push(`dnc: ${source} has no phone numbers in ${lines} lines.`);
+      result.warnings.push(...faults);
+    } catch (error) {
+      addProblem(result.problems, 'dnc', error);
+    }
   }
 }

@@ -3,7 +3,7 @@ import { copyBytes, openCopy } from '../../../../shared/platform/copy.ts';
 import type { Db } from '../../../../shared/platform/db.ts';
 import { type NumberSink, readDnc } from '../../../formats/dnc-file.ts';
 import { increment } from '../../engine/run-counts.ts';
-import type { RejectWriter } from '../../engine/stage-schema.ts';
+import type { RejectWriter } from '../../engine/stage-rows.ts';
 
 const BITMAP_BYTES = 1_250;
 

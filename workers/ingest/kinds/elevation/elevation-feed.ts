@@ -3,8 +3,7 @@ import type { Box } from '../../../../shared/geo/geometry-types.ts';
 import type { FeedBase } from '../../../feeds/feed.ts';
 import type { Report } from '../../../feeds/locate-faults.ts';
 import type { FileOf } from '../../engine/feed-kind.ts';
-import type { COVERAGE_SECTION } from '../../layers/coverage-schema.ts';
-import { FILES, type Files, filesOf } from '../../layers/files-schema.ts';
+import { type COVERAGE_SECTION, FILES, type Files, filesOf } from '../../layers/files-schema.ts';
 
 const elevationSchema = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { feedKind } from '../../engine/feed-kind.ts';
-import { COVERAGE_SECTION } from '../../layers/coverage-schema.ts';
+import { COVERAGE_SECTION } from '../../layers/files-schema.ts';
 import { ELEVATION_SECTIONS, resolveElevation } from './elevation-feed.ts';
 
 /** Elevation: GeoTIFF files that slopes are computed from. */

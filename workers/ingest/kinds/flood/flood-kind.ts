@@ -28,10 +28,7 @@ export const flood = vectorKind({
 /** The numbered zones, which only go from 1 to 30. Policies and claims write the first nine with a zero. */
 const ONE_TO_30 = '(?:0?[1-9]|[12]\\d|30)';
 
-/**
- * Zones of the special flood hazard area: A, V, AE, AH, AO, VE, VO, AR and its doubles, A99, and the numbered
- * ones (44 CFR 59.1).
- */
+/** Special flood hazard areas: A, V, AE, AH, AO, VE, VO, AR, A99, and numbered zones (44 CFR 59.1). */
 const HAZARD = new RegExp(
   `^(?:A99|AR|(?:AR/)?A(?:[EHO]|${ONE_TO_30}|1-A?30)?|V(?:[EO]|${ONE_TO_30}|1-V?30)?)$`,
 );
@@ -55,10 +52,7 @@ const NO = new Set(['F', 'FALSE', 'N', 'NO', 'OUT', '0']);
 /** Values of the flag that mean unknown: not populated, and FEMA's placeholders. */
 const UNKNOWN_CLASS = new Set(['U', 'UNK', 'UNKNOWN', 'UNDES', 'ANI', 'NP', '-8888', '-9999']);
 
-/**
- * The hazard area flag decides if it exists, or else the zone.
- * @returns null when both are empty; a reject `unknown_zone` for an unknown zone
- */
+/** The flag decides, or the zone without one. @returns null when both are empty; refused `unknown_zone` */
 function floodZone(zone: string | null, subtype: string | null, sfha: string | null): ReturnType<Classifier> {
   const flag = sfha?.toUpperCase() ?? null;
   const flagged = flag === null ? null : YES.has(flag) ? true : NO.has(flag) ? false : null;

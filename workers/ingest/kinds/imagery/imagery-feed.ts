@@ -4,8 +4,7 @@ import type { FeedBase } from '../../../feeds/feed.ts';
 import { daySchema } from '../../../feeds/feed-head.ts';
 import type { Report } from '../../../feeds/locate-faults.ts';
 import type { FileOf } from '../../engine/feed-kind.ts';
-import { COVERAGE_SECTION } from '../../layers/coverage-schema.ts';
-import { FILES, type Files, filesOf } from '../../layers/files-schema.ts';
+import { COVERAGE_SECTION, FILES, type Files, filesOf } from '../../layers/files-schema.ts';
 
 /** A deep zoom level: 7 mm per pixel. */
 const DEEPEST_ZOOM = 24;

@@ -1,16 +1,18 @@
 import { noComps } from '../../../../shared/feeds/no-comps.ts';
+import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts';
+import { PARCEL_FIELD_NAMES } from '../../../../shared/model/parcel-fields.ts';
 import { stateOfFips } from '../../../../shared/regions/states.ts';
 import type { PartCheck } from '../../engine/check-part.ts';
+import { type MappedRow, positionsOf } from '../../engine/map-fields.ts';
+import type { Deed, MappedSales } from './map-sale.ts';
+import { DEED_DAYS } from './stage-sales.ts';
 
 /** Prices below this are nominal. */
 export const MIN_SALE_PRICE = 1_000;
 
 const CODES_SHOWN = 8;
 
-/**
- * How many sales of a feed's first rows become comps. For a roll without comps, what each choice would give.
- * @param reads whether the feed turns its sales into comps
- */
+/** What the first rows' sales become, or would become. @param reads whether the feed makes comps of them */
 export function compsOf(fips: number | null, reads: boolean, parts: readonly PartCheck[]): string[] {
   const total = (of: (part: PartCheck) => number) => parts.reduce((sum, part) => sum + of(part), 0);
   const [rows, comps] = [total(part => part.rows), total(part => part.sales)];
@@ -38,4 +40,84 @@ function choices(parts: readonly PartCheck[], priced: number, reads: boolean): s
       : `${priced} rows would become comps with sales: { min_price: ${MIN_SALE_PRICE} }; ${vacant} of them are vacant land`,
     ...(codes.length > 0 ? [`those rows by sale_price_code: ${codes.join(', ')}`] : []),
   ];
+}
+
+type Sale = Deed & { parcel: string; day: string; price: number; seller: string; qualifies: boolean };
+
+/** A row of a roll or a file of sales. */
+type RowOfSales = Partial<MappedSales> & Pick<MappedRow, 'values'> & { key?: string; fips?: number };
+
+const OF_ROLL = positionsOf(PARCEL_FIELD_NAMES);
+const OF_FILE = positionsOf(LISTING_FIELD_NAMES);
+
+/** Counts the comps of the first rows of a source by the rules of `market/list_sales`. */
+export function compCounter(kind: 'assessor' | 'listings', minPrice: number) {
+  const sales = new Map<string, Sale>();
+
+  /** Of several sales of a parcel on one day, the qualified one, then the most expensive. */
+  function note(sale: Sale): void {
+    const id = `${sale.parcel} ${sale.day}`;
+    const known = sales.get(id);
+    const rank = ({ qualifies, price }: Sale) => (qualifies ? 1e15 : 0) + price;
+    if (known === undefined || rank(sale) > rank(known)) sales.set(id, sale);
+  }
+
+  return {
+    add({ values, key, fips, sale = false, deed, prior }: RowOfSales): void {
+      if (key === undefined || deed === undefined) return;
+      const isRoll = kind === 'assessor';
+      const day = isRoll ? values[OF_ROLL.last_sale_date] : values[OF_FILE.sold_date];
+      const price = Number((isRoll ? values[OF_ROLL.last_sale_price] : values[OF_FILE.sold_price]) ?? 0);
+      const seller = isRoll ? String(values[OF_ROLL.seller_name] ?? '').toUpperCase() : '';
+      const parcel = `${fips}/${key}`;
+      if (typeof day === 'string') note({ ...deed, parcel, day, price, seller, qualifies: sale });
+      for (const { date, ...earlier } of prior ?? [])
+        if (date !== day) note({ ...earlier, parcel, day: date, seller: '', qualifies: true });
+    },
+    count(): { comps: number; multiParcel: number } {
+      const all = [...sales.values()];
+      const multiParcelSales = new Set([...ofOneDeed(all), ...ofOnePrice(all, minPrice)]);
+      const qualified = all.filter(({ qualifies }) => qualifies);
+      const multiParcel = qualified.filter(
+        sale => sale.several === true || multiParcelSales.has(sale),
+      ).length;
+      return { comps: qualified.length - multiParcel, multiParcel };
+    },
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+function ofOneDeed(sales: readonly Sale[]): Sale[] {
+  const deeds = groupBy(
+    sales.filter(({ book }) => book !== null),
+    ({ book, parcel }) => `${parcel.split('/')[0]}/${book}`,
+  );
+  return deeds.flatMap(deed => {
+    const ordered = deed.toSorted((a, b) => (a.day < b.day ? -1 : 1));
+    const groups: Sale[][] = [];
+    for (const sale of ordered) {
+      const last = groups.at(-1);
+      const gap = last ? (Date.parse(sale.day) - Date.parse(last.at(-1)!.day)) / DAY_MS : Infinity;
+      if (last && gap <= DEED_DAYS) last.push(sale);
+      else groups.push([sale]);
+    }
+    return groups.filter(isOfSeveral).flat();
+  });
+}
+
+const ofOnePrice = (sales: readonly Sale[], minPrice: number): Sale[] =>
+  groupBy(
+    sales.filter(({ several, price }) => several === null && price >= minPrice),
+    ({ parcel, day, price, seller }) => `${parcel.split('/')[0]} ${day} ${price} ${seller}`,
+  )
+    .filter(isOfSeveral)
+    .flat();
+
+const isOfSeveral = (sales: readonly Sale[]): boolean => new Set(sales.map(({ parcel }) => parcel)).size > 1;
+
+function groupBy(sales: readonly Sale[], keyOf: (sale: Sale) => string): Sale[][] {
+  const groups = new Map<string, Sale[]>();
+  for (const sale of sales) groups.set(keyOf(sale), [...(groups.get(keyOf(sale)) ?? []), sale]);
+  return [...groups.values()];
 }

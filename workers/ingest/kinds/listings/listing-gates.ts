@@ -15,7 +15,6 @@ type SaleFigures = { before: number; leaving: number };
 type ListingFigures = RowFigures & {
   /** Number of listings, or of sales whose parcel was found. */
   matchedKeys: number;
-  /** Comps from the feed's sales, and how many of them this run takes off the market. */
   sales: SaleFigures;
   last: KeyedLast | null;
 };

@@ -1,11 +1,8 @@
 import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts';
-import type { Sales } from '../../../feeds/feed.ts';
 import type { PartCheck, RowNotes } from '../../engine/check-part.ts';
-import type { MappedRow } from '../../engine/map-fields.ts';
-import { wordKeys } from '../../engine/word-keys.ts';
-import { compCounter } from './count-comps.ts';
-import { MIN_OVERWRITTEN } from './listing-faults.ts';
-import type { RecordedSale } from './map-recorded.ts';
+import { type MappedRow, positionsOf } from '../../engine/map-fields.ts';
+import type { compCounter } from './check-comps.ts';
+import { MIN_OVERWRITTEN } from './map-listing.ts';
 
 /** The dry run's notes on listings: ids that repeat, and list prices that equal the sale price. */
 export function noteListings({ part }: PartCheck): RowNotes {
@@ -20,48 +17,26 @@ export function noteListings({ part }: PartCheck): RowNotes {
   };
 }
 
-/** For a sales file, also the comps, and parcels that share a word as their key. */
-export const noteRecordedSales =
-  ({ minPrice }: Sales) =>
-  (check: PartCheck): RowNotes<RecordedSale> => {
-    const { mapped, warnings } = noteListings(check);
-    const comps = compCounter('listings', minPrice);
-    const words = wordKeys();
-    return {
-      ...(mapped && { mapped }),
-      used(row, sale) {
-        comps.add(sale);
-        words.note(row, sale.key);
-      },
-      warnings: doubtful => [...warnings!(doubtful), ...words.warnings(check.part)],
-      finish: () => void Object.assign(check, countsOf(comps)),
-    };
-  };
-
-/** The counts of comps, in the format of a check's part. */
 export function countsOf(comps: ReturnType<typeof compCounter>): Pick<PartCheck, 'sales' | 'multiParcel'> {
   const { comps: sales, multiParcel } = comps.count();
   return { sales, multiParcel };
 }
 
-const [ID, STATUS, DAY, PRICE, ASKED] = (
-  ['source_id', 'status', 'sold_date', 'sold_price', 'list_price'] as const
-).map(name => LISTING_FIELD_NAMES.indexOf(name)) as [number, number, number, number, number];
+const AT = positionsOf(LISTING_FIELD_NAMES);
 
-/** The dates and prices of the sales with each id. */
 function noteSale(values: MappedRow['values'], sales: Map<string, Set<string>>): void {
-  if (values[STATUS] !== 'SOLD' || values[DAY] === null) return;
-  const id = String(values[ID]);
+  if (values[AT.status] !== 'SOLD' || values[AT.sold_date] === null) return;
+  const id = String(values[AT.source_id]);
   const own = sales.get(id) ?? new Set();
-  sales.set(id, own.add(`${values[DAY]} ${values[PRICE]}`));
+  sales.set(id, own.add(`${values[AT.sold_date]} ${values[AT.sold_price]}`));
 }
 
 type Asked = { sales: number; equal: number };
 
 function noteAsked(values: MappedRow['values'], asked: Asked): void {
-  if (values[STATUS] !== 'SOLD' || !values[ASKED]) return;
+  if (values[AT.status] !== 'SOLD' || !values[AT.list_price]) return;
   asked.sales++;
-  if (values[ASKED] === values[PRICE]) asked.equal++;
+  if (values[AT.list_price] === values[AT.sold_price]) asked.equal++;
 }
 
 function askedWarnings(part: PartCheck['part'], { sales, equal }: Asked): string[] {

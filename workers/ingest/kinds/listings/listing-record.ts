@@ -7,12 +7,15 @@ import {
 import type { FieldValue } from '../../../../shared/model/parcel-fields.ts';
 import { uuidV5 } from '../../../../shared/model/uuid.ts';
 import { arrayLiteral, copyValue } from '../../../../shared/platform/copy.ts';
+import type { Db } from '../../../../shared/platform/db.ts';
 import { formerCounty, planningRegion } from '../../../../shared/regions/connecticut.ts';
 import { countyName } from '../../../../shared/regions/counties.ts';
 import { countyByName } from '../../../../shared/regions/county-names.ts';
 import { countyAt, nearestCounty } from '../../../../shared/regions/county-polygons.ts';
+import { LISTING_CHANGES } from '../../../changes/changed-fields.ts';
+import type { Value } from '../../../feeds/values/value-parser.ts';
+import { positionsOf } from '../../engine/map-fields.ts';
 import { digest } from '../../engine/row-hash.ts';
-import type { ListingValue } from './map-listing.ts';
 
 const COLUMNS = [
   ...(['source', 'source_id', 'status', 'address', 'city', 'state', 'zip', 'county', 'apn'] as const),
@@ -33,7 +36,6 @@ export type ListingRecord = Record<(typeof COLUMNS)[number], FieldValue | Point 
 
 type Point = { x: number; y: number };
 
-/** The parts of statements for the columns of a listing. */
 export const LISTING_PARTS = {
   columns: COLUMNS.join(', '),
   staged: COLUMNS.map(name => `s.${name}`).join(', '),
@@ -53,21 +55,18 @@ export function listingLine(rowNo: number, listing: ListingRecord): string {
   return `${rowNo}\t${listingId(listing.source, listing.source_id)}\t${values.join('\t')}\t${hash}`;
 }
 
-/** Columns added later are in the digest only if they have a value, so that older digests stay valid. */
+/** Newer columns are digested only if they have a value, so that older digests stay valid. */
 const isDigested = (listing: ListingRecord) => (name: (typeof COLUMNS)[number]) =>
   !OPTIONAL_COLUMNS.has(name) || listing[name] !== null;
 const OPTIONAL_COLUMNS = new Set<string>(['asked_price', 'views', 'saves', 'deed']);
 
-const AT = Object.fromEntries(LISTING_FIELD_NAMES.map((name, i) => [name, i])) as Record<
-  ListingField,
-  number
->;
+const AT = positionsOf(LISTING_FIELD_NAMES);
 
 /**
  * A mapped listing as a comp. Its county comes from its FIPS code, or else its county name, or else its
  * point. The price is the sale price of a sale, or else the list price, or 0 if the source withholds it.
  */
-export function resolveListing(values: ListingValue[]): ListingRecord {
+export function resolveListing(values: Value[]): ListingRecord {
   const text = (field: ListingField): string => (values[AT[field]] ?? '') as string;
   const number = (field: ListingField): number | null => values[AT[field]] as number | null;
   const day = (field: ListingField): string | null => values[AT[field]] as string | null;
@@ -114,3 +113,15 @@ export function resolveListing(values: ListingValue[]): ListingRecord {
 
 /** The polygons are simplified, so a shore parcel can be just outside its own county. */
 const countyOf = (lon: number, lat: number): number | null => countyAt(lon, lat) ?? nearestCounty(lon, lat);
+
+/** Also keeps their history, and marks the regions and counties to recompute. */
+export async function mergeListings(db: Db, runId: number, feedId: number): Promise<void> {
+  await db.run('valuation/mark_comps');
+  await db.run('changes/stage_listing_changes', {}, LISTING_CHANGES);
+  await db.run('changes/fold_loaded_listings');
+  await db.run('market/keep_asked_prices');
+  await db.run('market/upsert_listings', { run_id: runId, feed_id: feedId }, LISTING_PARTS);
+  await db.run('market/record_listing_events', { run_id: runId });
+  await db.run('market/retire_listings', { run_id: runId });
+  await db.run('market/mark_touched_regions');
+}

@@ -1,6 +1,5 @@
 import { feedKind, MAPPED } from '../../engine/feed-kind.ts';
-import { LISTING_ROWS, LISTINGS_SECTIONS, resolveListings } from './listings-feed.ts';
-import { SALES_SECTION } from './resolve-sales.ts';
+import { LISTING_ROWS, LISTINGS_SECTIONS, resolveListings, SALES_SECTION } from './listings-feed.ts';
 
 /** Listings and sales of lots. A sales file by parcel number has its own recipe. */
 export const listings = feedKind({

@@ -10,21 +10,21 @@ import { lastFigures, rejectedRows } from '../../engine/gate.ts';
 import { readBatches } from '../../engine/read-input.ts';
 import type { Prepared, Recipe } from '../../engine/recipe.ts';
 import type { RunContext } from '../../engine/run-context.ts';
-import { countFilled, increment, measureRows, rejectDuplicates } from '../../engine/run-counts.ts';
-import { stageRows } from '../../engine/stage-rows.ts';
-import { REJECTS_KEPT, type RejectWriter, rawText, withStages } from '../../engine/stage-schema.ts';
-import { MIN_OVERWRITTEN } from './listing-faults.ts';
+import { countFilled, increment, measureRows } from '../../engine/run-counts.ts';
+import {
+  type RejectWriter,
+  rawText,
+  rejectDuplicates,
+  stageRows,
+  withStages,
+} from '../../engine/stage-rows.ts';
 import { checkListingGates } from './listing-gates.ts';
 import { noteListings } from './listing-notes.ts';
-import { COPY_LISTING, LISTING_PARTS, listingLine, resolveListing } from './listing-record.ts';
+import { COPY_LISTING, LISTING_PARTS, listingLine, mergeListings, resolveListing } from './listing-record.ts';
 import { LISTING_ROWS, type ListingsFeed } from './listings-feed.ts';
-import { compileListingMapper } from './map-listing.ts';
-import { mergeListings } from './merge-listings.ts';
+import { compileListingMapper, MIN_OVERWRITTEN } from './map-listing.ts';
 
-/**
- * If an incremental source fails midway, what it sent is merged, and then the error is thrown, so that the
- * next attempt continues there.
- */
+/** A source that breaks off is merged that far. The error follows, so that the next attempt continues. */
 export const listingsRecipe: Recipe<ListingsFeed, Staged> = {
   tables: [sql('feeds/create_raw_stage'), compose('market/create_listing_stage', LISTING_PARTS)],
   stage: (run, { listings }) =>
@@ -50,10 +50,7 @@ async function compare(
   const { runId, feedId, counts } = run;
   await run.step('match', 'comparing with current data', 0.68);
   await db.run('market/split_repeat_sales');
-  await rejectDuplicates(db, counts, 'market/resolve_listing_duplicates', {
-    run_id: runId,
-    most: REJECTS_KEPT,
-  });
+  await rejectDuplicates(db, run, 'market/resolve_listing_duplicates');
   if (snapshot) await dropOverwrittenPrices(db, counts);
   await db.execute('analyze stage_listing (id)');
   await db.run('market/match_listings');
@@ -124,7 +121,7 @@ async function stageListings(
   return staged;
 }
 
-/** Ends where a resumable source fails. Errors while a batch is staged are thrown in the consumer instead. */
+/** Ends where a resumable source breaks off. What fails while staging is thrown in the consumer. */
 async function* untilItBreaks(batches: AsyncIterable<RowBatch>, staged: Staged): AsyncGenerator<RowBatch> {
   try {
     for await (const batch of batches) {

@@ -1,4 +1,4 @@
-import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts';
+import { LISTING_FIELD_NAMES, type ListingField } from '../../../../shared/model/listing-fields.ts';
 import { isFormerCounty, planningRegion } from '../../../../shared/regions/connecticut.ts';
 import { ambiguousRegion, isKnownCounty, noSuchCounty } from '../../../feeds/values/place-value.ts';
 import type { Value } from '../../../feeds/values/value-parser.ts';
@@ -12,18 +12,11 @@ import {
   type RejectedRow,
   rejectRow,
 } from '../../engine/map-fields.ts';
-import { dropContradictions } from './listing-faults.ts';
 import { LISTING_ROWS, type ListingInput } from './listings-feed.ts';
-
-/** Like a parcel's values, or a list of texts for `photos`. */
-export type ListingValue = Value;
 
 const AT = positionsOf(LISTING_FIELD_NAMES);
 
-/**
- * A row is rejected if its source_id, its status, or the price of its status is unusable. Other invalid
- * values become null and are reported.
- */
+/** Rejects rows without a usable source_id, status, or price of the status. Other bad values become null. */
 export function compileListingMapper(input: ListingInput): Mapper<MappedRow> {
   return mapperOf(input, resolve => {
     const fill = compileFill(LISTING_ROWS, input.columns, resolve);
@@ -52,17 +45,14 @@ export function compileListingMapper(input: ListingInput): Mapper<MappedRow> {
   });
 }
 
-function regionOf(former: number, values: readonly ListingValue[]): number | null {
+function regionOf(former: number, values: readonly Value[]): number | null {
   const [lon, lat] = [values[AT.longitude], values[AT.latitude]];
   const point = typeof lon === 'number' && typeof lat === 'number' ? ([lon, lat] as const) : null;
   return planningRegion(former, values[AT.city] as string | null, point);
 }
 
 /** Why a listing can't be stored. An invalid value is reported rather than a missing one. */
-function unusable(
-  values: readonly ListingValue[],
-  dropped: readonly DroppedValue[] | null,
-): RejectedRow | null {
+function unusable(values: readonly Value[], dropped: readonly DroppedValue[] | null): RejectedRow | null {
   const price = values[AT.status] === 'SOLD' ? 'sold_price' : 'list_price';
   for (const field of ['source_id', 'status', price] as const) {
     if (values[AT[field]] !== null) continue;
@@ -71,4 +61,52 @@ function unusable(
     if (field !== price) return rejectRow(field, `missing_${field}`, `${field} is empty`);
   }
   return null;
+}
+
+/** With fewer sales at the list price, it may be chance. */
+export const MIN_OVERWRITTEN = 5;
+
+/** Lots of this size or more are ranches. */
+const MIN_RANCH_ACRES = 1_000;
+/** Even desert land in the West sells for more dollars per acre. Nominal prices are excluded. */
+const MIN_USD_PER_ACRE = 100;
+const MIN_PRICE = 1_000;
+
+/** The United States with its islands, as ranges of longitude and latitude. */
+const isInUnitedStates = (lon: number, lat: number): boolean =>
+  lat > -15 && lat < 72 && (lon < -64 || lon > 144);
+
+/** Drops sizes in square feet, listing days after the sale, and places outside the United States. */
+function dropContradictions(values: Value[]): DroppedValue[] {
+  const number = (field: ListingField) => values[AT[field]] as number | null;
+  const day = (field: ListingField) => values[AT[field]] as string | null;
+  const drop = (field: ListingField, reason: string, message: string): DroppedValue => {
+    values[AT[field]] = null;
+    return { field, reason, message };
+  };
+  const dropped: DroppedValue[] = [];
+
+  const price = number(values[AT.status] === 'SOLD' ? 'sold_price' : 'list_price') ?? number('list_price');
+  const size = number('lot_acres');
+  if (size !== null && price !== null && size >= MIN_RANCH_ACRES && price >= MIN_PRICE)
+    if (price / size < MIN_USD_PER_ACRE)
+      dropped.push(
+        drop(
+          'lot_acres',
+          'square_feet',
+          `'${size}' acres for $${price} looks like square feet; set unit: sqft`,
+        ),
+      );
+
+  const [listed, sold] = [day('listed_date'), day('sold_date')];
+  if (values[AT.status] === 'SOLD' && listed !== null && sold !== null && listed > sold)
+    dropped.push(drop('listed_date', 'after_sale', `listed on ${listed}, after the sale on ${sold}`));
+
+  const [lon, lat] = [number('longitude'), number('latitude')];
+  if (lon !== null && lat !== null && !isInUnitedStates(lon, lat)) {
+    const message = `longitude ${lon}, latitude ${lat} is outside the United States; check the sign`;
+    dropped.push(drop('longitude', 'outside', message));
+    values[AT.latitude] = null;
+  }
+  return dropped;
 }

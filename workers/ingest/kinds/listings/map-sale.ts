@@ -14,26 +14,19 @@ import {
   type Resolve,
 } from '../../engine/source-columns.ts';
 
-/** The deed of a sale. */
 export type Deed = {
   /** Identifies the deed, such as book and page. null when unknown. */
   book: string | null;
-  /**
-   * Whether the deed covers several parcels. null if the source doesn't say; then date, price, and seller
-   * decide.
-   */
+  /** Whether it covers several parcels. Null when unknown: then day, price and seller decide. */
   several: boolean | null;
 };
 
 export type PriorSale = Deed & { date: string; price: number };
 
-/** The sales of a row. */
 export type MappedSales = {
   /** Whether the row's last sale becomes a comp. */
   sale: boolean;
-  /** The deed of the last sale, comp or not. */
   deed: Deed;
-  /** The earlier sales that become comps, or null without any. */
   prior: PriorSale[] | null;
 };
 
@@ -62,10 +55,7 @@ function compileAll(conditions: readonly SkipCondition[], resolve: Resolve): (so
   return source => tests.every(test => test(source));
 }
 
-/**
- * The sales of a row whose last date and price were read before. None without a section `sales`.
- * @param dateColumn of the last sale
- */
+/** Date and price are read before. None without a section of sales. @param dateColumn of the last sale */
 export function compileSales(
   sales: Sales | null,
   dateColumn: ColumnSpec | undefined,
@@ -130,7 +120,6 @@ function compilePrior(sales: Sales, resolve: Resolve): (source: Source) => Prior
   };
 }
 
-/** The columns that a feed's `sales` names. */
 export function saleMentions({ where, deed, prior }: Sales): Mention[] {
   const ofDeed = (at: string, { book, multiParcel }: DeedColumns): Mention[] => [
     ...columnMentions(book ? { book } : {}).map(each => ({ ...each, where: `${at}.book` })),

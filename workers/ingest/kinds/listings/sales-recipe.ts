@@ -1,34 +1,60 @@
+import type { Geometry } from 'geojson';
+import { boxOfGeometry } from '../../../../shared/geo/box.ts';
+import { type Fault, isUnreadable } from '../../../../shared/geo/geometry-checks.ts';
 import { toE7 } from '../../../../shared/geo/geometry-codec.ts';
+import { prepareBoundary } from '../../../../shared/geo/prepare-geometry.ts';
 import { LISTING_FIELD_NAMES } from '../../../../shared/model/listing-fields.ts';
-import { copyValue, openCopy } from '../../../../shared/platform/copy.ts';
+import type { FieldValue } from '../../../../shared/model/parcel-fields.ts';
+import { copyValue } from '../../../../shared/platform/copy.ts';
 import type { Db } from '../../../../shared/platform/db.ts';
 import { compose, sql } from '../../../../shared/platform/statements.ts';
+import { formerCounty, isFormerCounty, planningRegion } from '../../../../shared/regions/connecticut.ts';
+import { countyByName } from '../../../../shared/regions/county-names.ts';
+import type { Sales } from '../../../feeds/feed.ts';
+import { isTotal } from '../../../feeds/values/key-value.ts';
+import { isKnownCounty, noSuchCounty } from '../../../feeds/values/place-value.ts';
+import { type PartCheck, type RowNotes, wordKeys } from '../../engine/check-part.ts';
 import { checkPart } from '../../engine/dry-run.ts';
 import { rejectedRows } from '../../engine/gate.ts';
-import { positionsOf } from '../../engine/map-fields.ts';
-import { readBatches } from '../../engine/read-input.ts';
+import {
+  compileFill,
+  compileKey,
+  compileKeyCheck,
+  keyColumns,
+  type MappedRow,
+  type Mapper,
+  mapperOf,
+  positionsOf,
+  rejectRow,
+  TOTAL_LINE,
+} from '../../engine/map-fields.ts';
 import type { Prepared, Recipe } from '../../engine/recipe.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { countFilled, measureRows, total } from '../../engine/run-counts.ts';
-import { stageRows } from '../../engine/stage-rows.ts';
-import { withStages } from '../../engine/stage-schema.ts';
-import { compsOf } from './check-comps.ts';
+import { stageByCopy } from '../../engine/stage-rows.ts';
+import { compCounter, compsOf } from './check-comps.ts';
 import { checkListingGates } from './listing-gates.ts';
-import { noteRecordedSales } from './listing-notes.ts';
-import { LISTING_PARTS } from './listing-record.ts';
-import { LISTING_ROWS, type ListingsFeed, type RecordedInput } from './listings-feed.ts';
-import { compileRecordedMapper, type RecordedSale } from './map-recorded.ts';
-import type { PriorSale } from './map-sale.ts';
-import { mergeListings } from './merge-listings.ts';
+import { countsOf, noteListings } from './listing-notes.ts';
+import { LISTING_PARTS, mergeListings } from './listing-record.ts';
+import { LISTING_ROWS, type ListingInput, type ListingsFeed, type RecordedInput } from './listings-feed.ts';
+import { compileSales, type MappedSales, type PriorSale, saleMentions } from './map-sale.ts';
 import { measureSales, stageSales } from './stage-sales.ts';
-
-const recordedOf = ({ listings }: ListingsFeed): RecordedInput => listings.recorded!;
 
 /** A sales file by parcel number: comps of parcels that other feeds loaded. */
 export const salesRecipe: Recipe<ListingsFeed, void> = {
   tables: [sql('market/create_sale_stage'), compose('market/create_listing_stage', LISTING_PARTS)],
-  stage: (run, feed) =>
-    withStages(run, 1, ([connection], rejects) => stageFile(run, feed, connection!, rejects)),
+  stage: (run, { listings }) =>
+    stageByCopy(
+      run,
+      { name: 'listings', input: listings.input, map: compileRecordedMapper(listings, listings.recorded!) },
+      COPY_SALE,
+      write =>
+        (row, { rowNo }, faults) => {
+          for (const value of row.dropped ?? []) faults.drop({ rowNo, values: {}, geometry: null }, value);
+          countFilled(run.counts.filled, LISTING_FIELD_NAMES, row.values);
+          for (const line of saleLines(rowNo, row)) write(line);
+        },
+    ),
   compare,
   inputs: ({ listings }) => [['listings', listings]],
   async dependsOn({ db }) {
@@ -39,7 +65,7 @@ export const salesRecipe: Recipe<ListingsFeed, void> = {
   async check(dryRun, feed) {
     const { listings, fips } = feed;
     const { result } = dryRun;
-    const recorded = recordedOf(feed);
+    const recorded = listings.recorded!;
     await checkPart(dryRun, 'listings', listings, {
       fields: LISTING_ROWS,
       map: compileRecordedMapper(listings, recorded),
@@ -53,30 +79,6 @@ const AT = positionsOf(LISTING_FIELD_NAMES);
 const COPY_SALE =
   'copy stage_sale (row_no, fips, key, address, city, state, zip, apn, acres, location, day, price, book, several, sale) from stdin';
 
-async function stageFile(
-  run: RunContext,
-  feed: ListingsFeed,
-  db: Db,
-  rejects: Parameters<typeof stageRows>[1]['rejects'],
-): Promise<void> {
-  const { counts } = run;
-  const { listings } = feed;
-  const copy = openCopy(db, COPY_SALE);
-  const batches = readBatches(run, 'listings', listings.input);
-  await stageRows(
-    { name: 'listings', batches, map: compileRecordedMapper(listings, recordedOf(feed)) },
-    { counts, rejects },
-    (row, { rowNo }, faults) => {
-      for (const value of row.dropped ?? []) faults.drop({ rowNo, values: {}, geometry: null }, value);
-      countFilled(counts.filled, LISTING_FIELD_NAMES, row.values);
-      for (const line of saleLines(rowNo, row)) copy.write(line);
-    },
-    () => copy.drain(),
-  );
-  await copy.end();
-}
-
-/** One line per sale of a row. */
 function saleLines(rowNo: number, { fips, key, values, sale, deed, prior }: RecordedSale): string[] {
   const value = (name: keyof typeof AT) => values[AT[name]] ?? null;
   const [lon, lat] = [value('longitude'), value('latitude')];
@@ -106,7 +108,7 @@ function saleLines(rowNo: number, { fips, key, values, sale, deed, prior }: Reco
 
 async function compare(db: Db, run: RunContext, feed: ListingsFeed): Promise<Prepared> {
   const { runId, feedId, counts } = run;
-  const { sales } = recordedOf(feed);
+  const { sales } = feed.listings.recorded!;
   await run.step('match', 'comparing with the parcels', 0.68);
   const found = await db.run<{ fips: number }>('market/list_sale_counties');
   const counties = found.map(row => row.fips);
@@ -137,3 +139,90 @@ async function compare(db: Db, run: RunContext, feed: ListingsFeed): Promise<Pre
     merge: tx => mergeListings(tx, runId, feedId),
   };
 }
+
+/** A row of a sales file: the sold parcel, with the date, price, and deed of the sale. */
+export type RecordedSale = MappedRow & MappedSales & { key: string; fips: number };
+
+const SKIPPED = rejectRow('fips', 'skipped', 'from another county, or not a sale');
+
+/** Rows of other counties and rows without a sale date are skipped. */
+export function compileRecordedMapper(
+  { columns, skipWhere, fips: feedFips }: ListingInput,
+  { key, sales }: RecordedInput,
+): Mapper<RecordedSale> {
+  return mapperOf(
+    { columns, skipWhere },
+    resolve => {
+      const fill = compileFill(LISTING_ROWS, columns, resolve);
+      const keyOf = compileKey(key, resolve);
+      const damageIn = compileKeyCheck(key, resolve);
+      const salesOf = compileSales(sales, columns.sold_date, resolve);
+      return ({ values: source, geometry }) => {
+        const filled = fill(source);
+        const { values } = filled;
+        const row = withoutShape(filled, geometry);
+        const box = boxOfGeometry(geometry);
+        if (box && values[AT.latitude] === null) {
+          values[AT.longitude] = (box[0] + box[2]) / 2;
+          values[AT.latitude] = (box[1] + box[3]) / 2;
+        }
+        const county = countyOf(values as FieldValue[]) ?? feedFips;
+        if (county === null) return rejectRow('fips', 'missing_fips', 'the row has no county');
+        if (feedFips !== null && county !== feedFips) return SKIPPED;
+        if (!isKnownCounty(county)) return rejectRow('fips', 'unknown_fips', noSuchCounty(county));
+        const parcel = keyOf(source);
+        if (parcel === null)
+          return rejectRow('key', 'missing_key', `no key, because ${keyColumns(key).join(', ')} is empty`);
+        if (isTotal(parcel)) return TOTAL_LINE;
+        const damaged = damageIn(source, parcel);
+        if (damaged) return damaged;
+        const [day, price] = [values[AT.sold_date] as FieldValue, values[AT.sold_price] as FieldValue];
+        const mappedSales = salesOf(source, day, price);
+        if (day === null && mappedSales.prior === null) return SKIPPED;
+        return { ...row, ...mappedSales, key: parcel, fips: county };
+      };
+    },
+    [...keyColumns(key).map(column => ({ where: 'key', column, optional: false })), ...saleMentions(sales)],
+  );
+}
+
+function withoutShape(row: MappedRow, geometry: Geometry | null): MappedRow {
+  if (!isUnreadable(geometry)) return row;
+  const { reason, message } = prepareBoundary(geometry) as Fault;
+  return {
+    ...row,
+    dropped: [...(row.dropped ?? []), { field: 'geometry', reason: `geometry_${reason}`, message }],
+  };
+}
+
+/** By its code, or else by its name. A town in Connecticut shows its planning region. */
+function countyOf(values: readonly FieldValue[]): number | null {
+  const text = (field: 'county' | 'city' | 'state') => (values[AT[field]] ?? '') as string;
+  const [lon, lat] = [values[AT.longitude], values[AT.latitude]];
+  const point = typeof lon === 'number' && typeof lat === 'number' ? ([lon, lat] as const) : null;
+  const state = text('state');
+  const value = values[AT.fips];
+  const code =
+    typeof value === 'number'
+      ? value
+      : (countyByName(text('county'), state) ?? formerCounty(text('county'), state));
+  return code !== null && isFormerCounty(code) ? planningRegion(code, text('city'), point) : code;
+}
+
+/** Of a file of sales also the comps, and parcels that share a word for a key. */
+const noteRecordedSales =
+  ({ minPrice }: Sales) =>
+  (check: PartCheck): RowNotes<RecordedSale> => {
+    const { mapped, warnings } = noteListings(check);
+    const comps = compCounter('listings', minPrice);
+    const words = wordKeys();
+    return {
+      ...(mapped && { mapped }),
+      used(row, sale) {
+        comps.add(sale);
+        words.note(row, sale.key);
+      },
+      warnings: doubtful => [...warnings!(doubtful), ...words.warnings(check.part)],
+      finish: () => void Object.assign(check, countsOf(comps)),
+    };
+  };

@@ -12,7 +12,7 @@ type Sale = {
   source_id: string;
   row_no: number;
   status: 'SOLD' | 'OFF_MARKET';
-  /** Whether it meets the feed's conditions for a sale. One that doesn't is here because it was a comp. */
+  /** Counts as a sale for the feed. One that doesn't is here because it was a comp. */
   qualified: boolean;
   multi_parcel: boolean;
   /** Another feed has the same sale. */

@@ -1,7 +1,6 @@
 import { feedKind, MAPPED } from '../../engine/feed-kind.ts';
 import { NUMBERING_ROWS, NUMBERING_SECTIONS, resolveNumbering } from './numbering-feed.ts';
 
-/** Blocks of phone numbers with their carriers. */
 export const numbering = feedKind({
   kind: 'numbering',
   sections: NUMBERING_SECTIONS,

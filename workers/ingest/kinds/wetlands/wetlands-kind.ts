@@ -22,10 +22,7 @@ export const wetlands = vectorKind({
   },
 });
 
-/**
- * Systems, by the first letter of a code: Cowardin et al. 1979,
- * https://www.fws.gov/program/national-wetlands-inventory
- */
+/** Cowardin et al. 1979, https://www.fws.gov/program/national-wetlands-inventory, by the first letter */
 const SYSTEMS: Record<string, string> = {
   M: 'marine',
   E: 'estuarine',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { PARCEL_FIELD_NAMES, type ParcelField } from '../../../../../shared/model/parcel-fields.ts';
 import type { KeySpec } from '../../../../../workers/feeds/column-schema.ts';
-import { compileKey } from '../../../../../workers/ingest/engine/map-key.ts';
+import { compileKey } from '../../../../../workers/ingest/engine/map-fields.ts';
 import { compileParcelMapper } from '../../../../../workers/ingest/kinds/assessor/map-parcel.ts';
 import { parseFeed } from '../../../../../workers/ingest/load-feeds.ts';
 
