@@ -73,10 +73,10 @@ export function createProcessor(deps: RunnerDeps): Processor {
 async function runAttempt(deps: RunnerDeps, attempt: Attempt): Promise<void> {
   const { id, row, log, canceled, startedAt } = attempt;
   const signal = AbortSignal.any([deps.signal, canceled.signal]);
-  // That a job is canceled, or was begun again by another worker, is said in its row alone.
+  // Only the job's row shows that a job was canceled, or that another worker restarted it.
   const watch = setInterval(() => {
     deps.db.rowCount('queue/is_running', { id, attempt: row.attempts }).then(
-      running => running === 0 && canceled.abort(new PlatError('cancelled', 'The job was cancelled.')),
+      running => running === 0 && canceled.abort(new PlatError('cancelled', 'The job was canceled.')),
       () => {},
     );
   }, CANCEL_POLL_MS);

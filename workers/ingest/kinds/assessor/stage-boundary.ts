@@ -29,7 +29,7 @@ export type BoundaryResult = { ok: true; staged: StagedBoundary; repairs: Repair
 export const NO_GEOMETRY = {
   field: 'geometry',
   reason: 'geometry_missing',
-  message: 'The feature has no geometry, and this input exists for its geometry.',
+  message: 'The feature has no geometry, which this input is for.',
 };
 
 /** Areas as boundaries, points as locations. */

@@ -35,7 +35,9 @@ export const dncRecipe: Recipe<DncFeed, Staged> = {
         const edition = files.at(-1)!.edition;
         const days = new Set(files.map(({ edition }) => edition));
         if (days.size > 1)
-          throw refusal(`The files are of several days (${[...days].join(', ')}): a full list is of one.`);
+          throw refusal(
+            `The files have different dates (${[...days].join(', ')}). All files of a full list must have the same date.`,
+          );
         const numbers = await stageBitmaps(connection!, added);
         requireNotOlder(numbers.keys(), edition, before);
         const areas = [...numbers].map(([area, count]) => [area, { edition, numbers: count }] as const);
