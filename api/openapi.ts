@@ -79,7 +79,6 @@ const ON_EVERY_RESPONSE: HeaderName[] = [
   'RateLimit',
 ];
 
-/** References to the headers of every response and these. */
 function headers(...names: HeaderName[]) {
   return Object.fromEntries(
     [...ON_EVERY_RESPONSE, ...names].map(name => [name, { $ref: `#/components/headers/${name}` as const }]),
@@ -123,12 +122,10 @@ function errorResponse(
   };
 }
 
-/** One that every endpoint shares by reference. */
 function commonError(status: string, description: string, ...names: HeaderName[]): ZodOpenApiResponseObject {
   return { id: `Error${status}`, ...errorResponse(status, description, ...names) };
 }
 
-/** The errors that every endpoint can answer. */
 const COMMON_ERRORS = {
   '400': commonError(
     '400',
@@ -173,7 +170,6 @@ const IDEMPOTENCY_KEY = z.object({
     }),
 });
 
-/** The description of an endpoint's additional limit. */
 const EXTRA_LIMITS: Record<ExtraLimit, string> = {
   skip_trace:
     'besides the limit of all calls, one of its own for all skip traces together, also over MCP: at most 20 in any sliding 60 seconds, 20 at once among them, unless the account has another. `RateLimit` and ' +

@@ -11,7 +11,6 @@ export type SignedFile = {
   e: number;
 };
 
-/** First in the signed text. */
 const FORMAT = 'plat file 1\n';
 
 export type FileAddresses = {

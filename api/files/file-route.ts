@@ -119,7 +119,6 @@ export function rangeOf(
   });
 }
 
-/** A sequence whose first item was already read. */
 async function* resume<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
   if (first.done) return;
   yield first.value;

@@ -29,7 +29,6 @@ export type Cursor = {
 /** A later format is not mistaken for this one. */
 const FORMAT = 'plat cursor 1\n';
 
-/** The cursor as URL-safe text. */
 export const signCursor = (cursor: Cursor, secret: Buffer): string => sign(FORMAT, cursor, secret);
 
 /** The cursor, or undefined when it was not signed with this secret or was changed since. */
@@ -42,7 +41,6 @@ export function requestDigest(request: unknown): string {
   return createHash('sha256').update(canonical(request)).digest('base64url').slice(0, 22);
 }
 
-/** JSON with the fields of objects in one order. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

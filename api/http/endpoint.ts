@@ -9,7 +9,6 @@ import type { ExtraLimit } from './rate-limits.ts';
 /** An address of the service's own, made of `CallContext`'s. */
 export const link = z.string().meta({ format: 'uri-reference' });
 
-/** What a handler gives back. */
 export type Answer = {
   /** Bytes are sent as they are, anything else as JSON; null for 204, which has none. */
   body: Buffer | object | null;
@@ -25,7 +24,6 @@ export type Answer = {
   keptBody?: object;
   /** Whom the answer is about, as the suppression list knows them; kept with it for `recheck`. */
   people?: readonly Buffer[];
-  /** The metering key, when it is not the endpoint's. */
   meteringKey?: string;
   /**
    * Statements that run before the charge, in its transaction. Returns false if the price has changed since
@@ -45,10 +43,8 @@ export type MakingAttempt = {
   noteMade(tx: Db, made: unknown): Promise<void>;
 };
 
-/** Who calls, when, and under which address: what paging links and company scope need. */
 export type CallContext = {
   account: Account;
-  /** How its work is billed. */
   mode: Mode;
   /** The API key's id; absent for who calls without one. */
   keyId?: string | undefined;
@@ -62,7 +58,6 @@ export type CallContext = {
   appUrl: string;
   /** The moment that months, years and windows are counted from. */
   now: Date;
-  /** What computes its shapes. */
   work: ShapeWork;
   /** By which a repeat of the call is known, also of a page's form. */
   idempotencyKey?: string | undefined;

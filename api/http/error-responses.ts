@@ -18,7 +18,6 @@ export const unprocessable = (message: string): PlatError => new PlatError('unpr
 export const conflict = (message: string): PlatError =>
   new PlatError('unprocessable', message, { status: 409 });
 
-/** The body of every error. */
 export function envelope(error: PlatError, requestId: string): string {
   const { code, message, details } = error;
   return JSON.stringify({ error: { code, message, request_id: requestId, ...(details ? { details } : {}) } });
@@ -89,7 +88,6 @@ export function sendError(res: Response, error: unknown): void {
 /** The last handler of all. Express knows it by its four parameters. */
 export const errorHandler: ErrorRequestHandler = (error, _req, res, _next) => sendError(res, error);
 
-/** Whatever no route has taken. */
 export const unknownPath: RequestHandler = (req, res) =>
   sendError(res, notFound(`There is nothing at ${req.method} on this path. /docs lists the endpoints.`));
 

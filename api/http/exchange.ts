@@ -25,7 +25,6 @@ export type Exchange = {
    * metrics.
    */
   detach(): void;
-  /** What went wrong inside, for the log. */
   error?: unknown;
 };
 

@@ -60,7 +60,6 @@ export const pageSecurityHeaders = collect({
 /** 1-128 visible ASCII characters. */
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** The client's own id when it is usable, else a new one. */
 export function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }

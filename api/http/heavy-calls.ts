@@ -87,7 +87,6 @@ class Turn implements HeavyCall {
     await new Promise<void>(resolve => line.waiting.push(resolve));
   }
 
-  /** Hands the turn to the next in line. */
   #passOn(): void {
     const line = this.#lines.get(this.#accountId)!;
     const next = line.waiting.shift();

@@ -9,7 +9,6 @@ import { batch } from './batch.ts';
 import type { Caller } from './callers.ts';
 import { isTransientError } from './database.ts';
 
-/** What one call costs, and under which metering key. */
 export type Charge = { accountId: string; endpoint: string; mode: Mode; tokens: number };
 
 type ChargeResult = {
@@ -149,7 +148,6 @@ async function chargeGroups(db: Db, groups: ChargeGroup[], outcomes: Outcome[]):
   if (open.length > 0) fail(open, subscriptionRequired(), outcomes);
 }
 
-/** Charges that differ in nothing: one row of the statement. */
 type ChargeGroup = Charge & { indexes: number[] };
 
 /**

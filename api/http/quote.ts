@@ -13,7 +13,6 @@ export const quote = z
 
 export type Quote = z.output<typeof quote>;
 
-/** The query parameter of every endpoint that may be quoted. */
 export const quoteParameter = z
   .enum(['true', 'false'], 'must be true or false')
   .optional()
@@ -22,17 +21,14 @@ export const quoteParameter = z
     override: { type: 'boolean', enum: undefined },
   });
 
-/** Every GET and POST that costs something. */
 export const isQuotable = ({ metering, method }: Pick<Endpoint, 'metering' | 'method'>): boolean =>
   metering !== null && (method === 'get' || method === 'post');
 
 type AnyInput = Input<z.ZodType, z.ZodType, z.ZodType>;
 
-/** Whether a call asks what it would cost, and nothing more. */
 export const asksQuote = (endpoint: Endpoint, { query }: AnyInput): boolean =>
   isQuotable(endpoint) && (query as { quote?: string }).quote === 'true';
 
-/** What a call would cost: as the endpoint knows it, else its ceiling. */
 export async function quoteOf(
   { metering }: Endpoint,
   input: AnyInput,

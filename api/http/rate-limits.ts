@@ -16,14 +16,12 @@ const CALL = 60_000_000;
 /** A limit that some endpoints share, in addition to the account's bucket: calls in any sliding minute. */
 export type ExtraLimit = 'skip_trace';
 
-/** A limit as it is after a call. */
 export type Limit = {
   /** The policy's name in the IETF draft's headers. */
   name: 'account' | 'skip-trace';
   perMinute: number;
   /** How many calls it lets through at once. */
   burst: number;
-  /** Whole calls that are left. */
   remaining: number;
   /** Seconds until a call is left, and until all of them are. */
   nextIn: number;
@@ -36,7 +34,6 @@ export type Limit = {
  */
 export type RateState = { admitted: boolean; limits: readonly Limit[] };
 
-/** Whose limits, and how large. */
 export type RateLimitedAccount = Pick<Account, 'id' | 'ratePerMinute' | 'rateBurst' | 'skipTracePerMinute'>;
 
 export type RateLimits = { admit(account: RateLimitedAccount, extra?: ExtraLimit): Promise<RateState> };

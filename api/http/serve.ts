@@ -41,7 +41,6 @@ export type Call = {
   exchange: Exchange;
   /** Who calls. @throws PlatError `unauthorized` */
   identify(): Promise<Caller>;
-  /** The header of this name. */
   idempotencyKey: string | string[] | undefined;
   /** In its place for a page's call, by `pageKey`. */
   pageKey?: string;
@@ -67,7 +66,6 @@ export type Call = {
   readonly over: AbortController;
 };
 
-/** What a call has come to. */
 export type Outcome = Omit<Answer, 'status'> & {
   status: number;
   caller: Caller;
@@ -77,7 +75,6 @@ export type Outcome = Omit<Answer, 'status'> & {
   replayed?: true;
 };
 
-/** An answer that is ready to go out, and what it costs. */
 export type PreparedResponse = { tokens: number; send(): void };
 
 /** Answers a call within the time-out; failures become the error envelope. */
@@ -143,7 +140,6 @@ async function answerOnce(call: Call, caller: Caller, deps: ServeDeps, work: Hea
   }
 }
 
-/** A kept answer as a repeat may still have it. */
 async function recheckedBody(
   { recheck }: Endpoint,
   { body, people }: StoredResponse,
@@ -261,7 +257,6 @@ async function charge(
   if (!call.isOver()) ready.send();
 }
 
-/** An answer's body as it is sent. */
 export function bytesOf(body: Answer['body']): Buffer | null {
   return body === null || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
 }

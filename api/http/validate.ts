@@ -19,7 +19,6 @@ export const isTooDeep = (value: unknown): boolean => isNestedDeeper(value, MAX_
 /** Of any JSON value: what is no object is refused in our own words. */
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: 'application/json', strict: false });
 
-/** What a call sends, as it was sent. */
 export type RequestInput = { params: object; query: object; body?: unknown };
 
 /** @throws PlatError `validation_error` for a body that is too large or no JSON object */

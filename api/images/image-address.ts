@@ -1,7 +1,6 @@
 import type { Db } from '../../shared/platform/db.ts';
 import { openSignedAddresses, type SignedAddresses } from '../http/signed-addresses.ts';
 
-/** What the address of a picture names. Short names: it travels in the address. */
 export type SignedImage = {
   /** The parcel. */
   p: number;
@@ -13,7 +12,6 @@ export type SignedImage = {
   n: string;
 };
 
-/** First in the signed text. */
 const FORMAT = 'plat image 1\n';
 
 export type ImageUrls = SignedAddresses<SignedImage>;

@@ -19,7 +19,6 @@ const MAX_VERTICES = 50_000;
 const MAX_PARTS = 1_000;
 const MAX_LINE_PX = 100_000;
 
-/** What a picture shows, north up. */
 export type Frame = {
   /**
    * Of the upper left corner, in meters of Web Mercator; beyond half of the world where it lies
@@ -40,7 +39,6 @@ export type Frame = {
   parcelBoxes: Box[];
 };
 
-/** What painting needs of it. */
 export type Shown = Pick<Frame, 'left' | 'top' | 'step' | 'toPlace'>;
 
 /** What a tile of so many pixels shows: https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames */

@@ -29,7 +29,6 @@ export type ImagerySource = {
   | { type: 'relief' }
 );
 
-/** Seconds after which a failed source is tried again. */
 export const RETRY_SECONDS = 30;
 
 /** The sources in these boxes, those with the smallest pixels first. */

@@ -31,7 +31,6 @@ export type Painted = {
   freshUntil: number;
   /** Why the first source that failed did; undefined when none failed. */
   failure: unknown;
-  /** How many pixels were left empty. */
   empty: number;
 };
 
@@ -107,7 +106,6 @@ async function paintSource(
   return {};
 }
 
-/** How many pixels of a rectangle are still empty. */
 export function emptyPixels(picture: Pixels, [left, top, right, bottom]: Box): number {
   const { width, height } = picture;
   const words = pixelWords(picture);

@@ -31,7 +31,6 @@ export type Pictures = {
   describe(propertyId: number): Promise<{ key: string } & Omit<Caption, 'freshUntil'>>;
   /** A tile of imagery in the pixels of the pictures; undefined when none is available. */
   ofTile(z: number, x: number, y: number): Promise<GroundTile | undefined>;
-  /** A picture that was made before, as long as it is kept. */
   kept(key: string): Promise<Picture | undefined>;
 };
 

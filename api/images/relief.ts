@@ -57,7 +57,6 @@ export async function paintRelief(
   return { attribution: `relief drawn from ${from}` };
 }
 
-/** The hillshade as a picture of greys, or null without heights. */
 async function lightOf(db: Db, frame: Frame, signal: AbortSignal): Promise<Buffer | null> {
   const tiles = (
     await Promise.all(
@@ -97,7 +96,6 @@ async function lightOf(db: Db, frame: Frame, signal: AbortSignal): Promise<Buffe
 const gray = (light: number): number =>
   Math.max(90, Math.min(255, Math.round(FLAT_GRAY + EXAGGERATED * (light - FLAT_LIGHT))));
 
-/** Lots and roads as SVG. */
 async function drawingOf(db: Db, frame: Frame): Promise<string> {
   const edge: [number, number, number, number] = [-20, -20, WIDTH + 20, HEIGHT + 20];
   const lots: Line[] = [];

@@ -84,7 +84,6 @@ const OMITTED: Readonly<Record<string, readonly string[]>> = {
   list_comps: ['id'],
 };
 
-/** An answer of a tool as text for a model, of at most MAX_CHARS. */
 export function describeResult(tool: string, answer: Fields, query: Fields): string {
   const describe = DESCRIBED[tool];
   return describe === undefined ? textOf(answer, query, OMITTED[tool]) : truncate(describe(answer));

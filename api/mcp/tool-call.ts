@@ -11,7 +11,6 @@ import { type Arguments, endpointFor, requestOf, type Tool } from './tools.ts';
 
 export type CallDeps = ServeDeps & { metrics: Metrics };
 
-/** The request over HTTP that a tool is called by. */
 export type ToolCallRequest = {
   exchange: Exchange;
   caller: Caller;
@@ -19,7 +18,6 @@ export type ToolCallRequest = {
   idempotencyKey: string | string[] | undefined;
   apiUrl: string;
   appUrl: string;
-  /** What its calls have cost. */
   tokens: number;
 };
 

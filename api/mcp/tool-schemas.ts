@@ -79,7 +79,6 @@ const asObject = (schema: Schema): Schema =>
     ? schema
     : { type: 'object', properties: { results: schema }, required: ['results'] };
 
-/** An answer as structured content. */
 export function structured(body: unknown): Record<string, unknown> {
   return Array.isArray(body) ? { results: body } : (body as Record<string, unknown>);
 }

@@ -168,6 +168,5 @@ const namesOf = (schema: z.ZodType): string[] => Object.keys((schema as Partial<
 
 const isGiven = (value: unknown) => value !== undefined && value !== null;
 
-/** As it would stand in a URL. */
 const asText = (value: unknown): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -17,7 +17,6 @@ export const PATHS = {
   registration: '/oauth/register',
   revocation: '/oauth/revoke',
   jwks: '/oauth/jwks',
-  /** A page of the web app. */
   consent: '/oauth/consent/:uid',
 };
 

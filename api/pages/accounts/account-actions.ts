@@ -40,7 +40,6 @@ function idOf({ form }: Visit, what: string): string {
   return id;
 }
 
-/** What the forms of the account page do. */
 export const accountActions: Record<string, Action> = {
   async 'create key'(visit) {
     const session = visit.session!;

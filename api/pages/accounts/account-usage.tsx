@@ -11,7 +11,6 @@ import {
 import { Facts, Grid, Panel, Stat } from '../frame/layout.tsx';
 import { accountOf, callEndpoint, type Visit } from '../frame/visit.ts';
 
-/** What an account has used of its period, and its contract. */
 export type Usage = { totals: UsageTotals; records: UsageRecord[]; terms: AccountSummary; direct: boolean };
 
 /** Undefined without an active Pro subscription. */
@@ -160,7 +159,6 @@ function nameOf(endpoint: string): string {
   return words[0]!.toUpperCase() + words.slice(1);
 }
 
-/** What the contract includes, and what comes when that is used up. */
 export function Terms({ usage: { terms, direct } }: { usage: Usage }) {
   if (terms.tier === null) return null;
   const ceiling =

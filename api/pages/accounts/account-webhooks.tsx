@@ -28,10 +28,8 @@ const TYPE_WORDS: Record<WebhookType, string> = {
 
 const USUAL: readonly string[] = ['parcel.new', 'parcel.changed', 'listing.new', 'listing.changed'];
 
-/** Those of the company. */
 export type Searches = readonly { id: string; name: string }[];
 
-/** Where a webhook hears of parcels. */
 export function placeOf({ fips, search_id }: WebhookAnswer, searches: Searches): string {
   const county = fips === null ? undefined : countyText(Number(fips));
   if (search_id === null) return county ?? 'everywhere';
@@ -84,7 +82,6 @@ function givenOf(webhook: WebhookAnswer | undefined, sent: Sent | undefined) {
 
 type FieldsProps = { webhook?: WebhookAnswer; searches: Searches; sent?: Sent | undefined };
 
-/** Which messages a webhook gets: of a form for a new one, or of one that is there. */
 export function WebhookFields({ webhook, searches, sent }: FieldsProps) {
   const { url, types, county, search } = givenOf(webhook, sent);
   const faultOf = (...names: string[]) => names.flatMap(name => sent?.faults[name] ?? []).join('; ');

@@ -14,7 +14,6 @@ import { type PageDeps, setCookie, type Visit } from '../frame/visit.ts';
 
 type Limit = { burst: number; perMinute: number };
 
-/** Of one person or browser. */
 const OWN_LIMIT: Limit = { burst: 10, perMinute: 1 };
 /** An office may be many people behind one address. */
 const NETWORK_LIMIT: Limit = { burst: 100, perMinute: 10 };

@@ -27,7 +27,6 @@ import {
   webhookResult,
 } from './account-webhooks.tsx';
 
-/** A webhook: what was sent to it, and what can be done about it. */
 export const webhookPage: Page = {
   path: '/account/webhooks/:id',
   access: 'session',

@@ -16,7 +16,6 @@ import { findJob, followed, isOpen, jobOfPage, lacksWorker, NoWorker, Progress }
 
 type Offered = AddCountyResult['added'][number];
 
-/** What a county's publishers offer, and once it is added what has become of its feeds. */
 export const countyPage: Page = {
   path: '/admin/counties/:id',
   access: 'operator',
@@ -118,7 +117,6 @@ const Ask = ({ payload, write, words, kind = '' }: AskProps) => (
   </form>
 );
 
-/** How it has ended, all in all. */
 function Outcome({ result, runs }: { result: AddCountyResult; runs: ReadonlyMap<string, JobState> }) {
   const states = result.added.map(({ feed }) => stateOf(runs.get(feed)));
   const loaded = states.filter(state => state === 'merged' || state === 'unchanged').length;
@@ -153,7 +151,6 @@ function Comps({ county, added }: CompsProps) {
 
 type RunState = 'queued' | 'running' | 'failed' | 'merged' | 'unchanged' | 'blocked';
 
-/** How a feed's run goes or went. */
 function stateOf(run: JobState | undefined): RunState | null {
   if (run === undefined) return null;
   return run.status === 'done' ? ((run.result as { status: RunState }).status ?? 'merged') : run.status;

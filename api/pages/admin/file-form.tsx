@@ -95,7 +95,6 @@ function columnsOf(value: string): string[] {
   throw refused('The form could not be read.');
 }
 
-/** A result with what somebody has chosen in the form since. */
 export function withForm(result: AddFileResult, form: URLSearchParams): AddFileResult {
   const sent = meaningsIn(form);
   return {
@@ -157,7 +156,6 @@ export function FileForm({ payload, result, choose = null }: FileFormProps) {
 
 type PlaceProps = { result: AddFileResult; county: number | undefined; isPlaced: boolean | undefined };
 
-/** The name of the feed, and its county. */
 function PlaceFields({ result, county, isPlaced }: PlaceProps) {
   return (
     <div class="pair">

@@ -24,7 +24,6 @@ import {
   startJob,
 } from './job-progress.tsx';
 
-/** The feed of an uploaded file: suggested, corrected, checked, written and run. */
 export const filePage: Page = {
   path: '/admin/files/:id',
   access: 'operator',
@@ -79,18 +78,15 @@ async function show(visit: Visit, fault?: string): Promise<Reply> {
 
 type WrittenProps = { result: AddFileResult; run: JobState | undefined; loaded: readonly LoadedFeed[] };
 
-/** What the job of a run ended with. */
 const endOf = (run: JobState | undefined) =>
   (run?.status === 'done' ? run.result : {}) as { runId?: number; status?: string };
 
-/** The feeds whose parcels block a run. */
 async function readLoaded({ deps }: Visit, runId: number | undefined): Promise<readonly LoadedFeed[]> {
   const run = runId === undefined ? undefined : await findRun(deps.db, runId);
   const isBlocked = run?.gate?.blocked.some(({ gate }) => gate === 'overlap');
   return isBlocked ? (run!.gate!.figures as { overlap: LoadedFeed[] }).overlap : [];
 }
 
-/** The feed is there: how its first run goes. */
 function Written({ result, run, loaded }: WrittenProps) {
   const { runId, status } = endOf(run);
   return (
@@ -173,7 +169,6 @@ const Findings = ({ kind, title, of }: FindingsProps) => (
   </section>
 );
 
-/** What the rows of a part come to, as `plat feed check` tells it. */
 function Part({ part }: { part: PartCheckResult }) {
   const { rows, sales, withGeometry, rejected, dropped } = part;
   const left = rejected.reduce((sum, { count: some }) => sum + some, 0);

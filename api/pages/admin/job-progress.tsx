@@ -66,7 +66,6 @@ export const NoWorker = () => (
 
 type ProgressProps = { name: string; state: JobState };
 
-/** How far an open job is. */
 export const Progress = ({ name, state }: ProgressProps) => (
   <p class="progress">
     <progress aria-label={name} value={state.status === 'running' ? state.progress : 0} max={1} />

@@ -117,7 +117,6 @@ function labelOf(field: string): string {
   return name === field ? label : `${label}, by the boundaries`;
 }
 
-/** Shares of the rows that fill each field. */
 export function Filled({ run: { counts } }: { run: Run }) {
   const filled = Object.entries(counts.filled ?? {});
   if (filled.length === 0) return null;

@@ -52,7 +52,6 @@ const FLAGS = [
 
 type ListProps = { field: string; label: string; of: ValueMeanings };
 
-/** The values of a column, each with what it means for a field. */
 export function ValueList({ field, label, of: { kind, column, values, others, otherwise } }: ListProps) {
   const rest = others > 0 ? `${count(others)} other values and empty cells` : 'Anything else';
   return (

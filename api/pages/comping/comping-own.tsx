@@ -46,7 +46,6 @@ function Found({ query, parcels }: { query: string; parcels: readonly SearchResu
   );
 }
 
-/** The reports of the account; a form of a parcel's page begins a new one. */
 export const reportsPage: Page = {
   path: '/comping',
   access: 'app',

@@ -213,7 +213,6 @@ function Waiting({ report }: { report: Report }) {
   );
 }
 
-/** What the map and the filters in the browser go by. */
 const compsPage: Page = {
   path: '/comping/:report/comps.json',
   access: 'app',

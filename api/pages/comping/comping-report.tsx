@@ -18,7 +18,6 @@ import { type Ground, Picture, readGround } from './comping-picture.tsx';
 import { figuresOf, modelResultOf, titleOf } from './comping-reports.ts';
 import { Chosen, Conclusion, TrendWords } from './comping-results.tsx';
 
-/** What a prepared report says, and the ground that its picture is drawn on. */
 export type ReportView = {
   report: Report;
   result: Result | null;
@@ -68,7 +67,6 @@ export function Results({
 const countyOf = ({ subject: { county, state } }: ReportSnapshot): string =>
   `${county}${state && `, ${state}`}`;
 
-/** The parcel in a line, for the head of the page. */
 export function subjectLine({ snapshot }: Report): string {
   const { subject, as_of } = snapshot!;
   const { apn, frontage_ft, flood_percent, wetlands_percent, steep_percent } = subject;
@@ -167,7 +165,6 @@ export function Texts({ report, path, conflict, kept }: TextsProps) {
   );
 }
 
-/** What has changed since, and whether the report is to go by it. */
 export function Offer({ report, path }: { report: Report; path: string }) {
   const changes = changesOf(report);
   return (
@@ -201,7 +198,6 @@ export function Offer({ report, path }: { report: Report; path: string }) {
   );
 }
 
-/** What one does with a report that is made. */
 export function Tools({ path }: { path: string }) {
   return (
     <div class="buttons">
@@ -221,7 +217,6 @@ export function Tools({ path }: { path: string }) {
   );
 }
 
-/** Sharing, and taking the link back. */
 export function Share({ report, path, link }: { report: Report; path: string; link?: string | undefined }) {
   const expires = report.share_expires_at;
   const isShared = expires !== null && expires.getTime() > Date.now();
@@ -254,7 +249,6 @@ export function Share({ report, path, link }: { report: Report; path: string; li
   );
 }
 
-/** What the report goes by, newer data, and its end. */
 export function Data({ report, path }: { report: Report; path: string }) {
   const { as_of, made_at, model_version } = report.snapshot!;
   return (
@@ -300,7 +294,6 @@ export function Cover({ view: { report, result } }: { view: ReportView }) {
   );
 }
 
-/** What the market does with lots of the subject's size, in its county and its ZIP code. */
 function Market({ snapshot: { bucket, county_market, zip_market } }: { snapshot: ReportSnapshot }) {
   const markets = [county_market, zip_market].filter(market => market !== null);
   if (bucket === null || markets.length === 0) return null;

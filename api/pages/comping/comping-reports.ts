@@ -88,7 +88,6 @@ const COLUMNS = [
   'url',
 ];
 
-/** The chosen comps. */
 export function csvOf(result: Result | null): string {
   const rows = (result?.lines ?? []).map(({ comp, ppa, adjustments, adjusted_ppa, weight }) => ({
     ...comp,

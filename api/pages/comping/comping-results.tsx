@@ -27,7 +27,6 @@ const plain = (percent: number): string =>
   `${new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 }).format(percent)} %`;
 const signedUsd = (value: number): string => `${value < 0 ? '−' : '+'}${usd(Math.abs(value))}`;
 
-/** Where nothing is chosen yet. */
 const NOTHING_CHOSEN = 'Tick the sales you trust: the estimate follows from them.';
 
 /**
@@ -221,7 +220,6 @@ type Column = {
 
 type ConclusionProps = { report: Report; result: Result | null; machine: Result | null };
 
-/** What they say together, before and after, and the model beside the person. */
 export function Conclusion({ report, result, machine }: ConclusionProps) {
   const snapshot = report.snapshot!;
   const subjectAcres = snapshot.subject.acres;

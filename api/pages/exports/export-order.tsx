@@ -15,7 +15,6 @@ import { Facts } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
 
-/** What a mail house asks for. */
 const MAIL_COLUMNS = [
   'owner_name',
   'owner_name_2',
@@ -33,7 +32,6 @@ const MAIL_COLUMNS = [
 
 type Kind = { label: string; note: string; format: ExportFormat };
 
-/** What the form offers. */
 const KINDS = {
   mail: {
     label: 'Mail merge CSV',
@@ -47,7 +45,6 @@ const KINDS = {
   geoparquet: { label: 'Boundaries, GeoParquet', note: 'For DuckDB and data teams', format: 'geoparquet' },
 } as const satisfies Record<string, Kind>;
 
-/** What it offers of a market: its statistics, or the sales and listings that they stand on. */
 const MARKET_KINDS = {
   stats: {
     label: 'Statistics, CSV',
@@ -64,11 +61,9 @@ const MARKET_KINDS = {
   },
 } as const satisfies Record<string, Kind>;
 
-/** One of these, by its name. */
 const pick = <Name extends string>(kinds: Record<Name, Kind>, given: URLSearchParams, usual: Name): Name =>
   Object.hasOwn(kinds, given.get('kind') ?? '') ? (given.get('kind') as Name) : usual;
 
-/** What the form says, in an address or as it was sent. */
 export function readOrder(given: URLSearchParams): { kind: string; request: ExportRequest } {
   const most = given.get('tokens');
   const limit = most !== null && { most_tokens: Number(most) };
@@ -116,7 +111,6 @@ function filterOf(text: string | null): Record<string, unknown> {
   throw new PlatError('validation_error', 'The search could not be read: go back to the map and try again.');
 }
 
-/** What a file is made of, as the form names it. */
 type Subject = {
   title: string;
   hidden: Record<string, string>;

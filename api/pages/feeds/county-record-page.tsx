@@ -213,7 +213,6 @@ function Runs({ quality: { history } }: { quality: CountyQuality }) {
 
 const DAYS_PER_MONTH = 365.25 / 12;
 
-/** An age as people say it: 12 days, 5 months, 2.3 years. */
 function ageOf(days: number): string {
   if (days < 60) return days === 0 ? 'today' : days === 1 ? '1 day' : `${count(days)} days`;
   if (days < 730) return `${count(days / DAYS_PER_MONTH)} months`;

@@ -174,7 +174,6 @@ function Offered({ state, counties, sourcesOfCounty }: OfferedProps) {
   );
 }
 
-/** Of counties by their parcels. */
 const classesOf = (counties: readonly Coverage[]) =>
   classifyCounties(
     counties.map(({ parcels }) => parcels),
@@ -210,7 +209,6 @@ export const KIND_WORDS: Record<Coverage['sources'][number]['kind'], string> = {
   imagery: 'Imagery',
 };
 
-/** Of how many parcels what is known. */
 const SHARES = [
   ['with_boundary', 'Boundary'],
   ['with_owner', 'Owner'],
@@ -243,7 +241,6 @@ function editionOf({ sources }: Coverage, kind: string): string {
   return [...new Set(credits)].join(', ') || '–';
 }
 
-/** The first and the last of days, where there are several. */
 function span(days: readonly (string | null | undefined)[]): string {
   const dates = days.filter(each => each != null).toSorted();
   const ends = dates.length === 0 ? [] : [day(dates[0]!), day(dates.at(-1)!)];

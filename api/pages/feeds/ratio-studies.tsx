@@ -59,7 +59,6 @@ const FIGURES: readonly (readonly [
   ],
 ];
 
-/** How close the values of a county's land are to what it sold for. */
 export function Studies({ quality }: { quality: CountyQuality }) {
   const { ratio_studies: studies, as_of, computed_at, no_comps } = quality;
   const whole = studies.filter(({ by }) => isWhole(by));
@@ -115,7 +114,6 @@ export function Studies({ quality }: { quality: CountyQuality }) {
   );
 }
 
-/** How to read the figures. */
 function Meanings() {
   return (
     <ul class="meaning">

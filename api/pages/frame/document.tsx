@@ -39,7 +39,6 @@ const PLACES: readonly Place[] = [
 const isAt = (path: string, to: string) =>
   path === to || path.startsWith(`${to}/`) ? ('page' as const) : undefined;
 
-/** The frame of every page. */
 export function Document(frame: Frame) {
   const { title, body, session, url, assets, theme, wide, assetNames = [], head } = frame;
   return (

@@ -2,13 +2,10 @@ import express from 'express';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Reply, Visit } from './visit.ts';
 
-/** What was wrong with fields of a form. */
 export type Faults = Readonly<Record<string, readonly string[]>>;
 
-/** What a form did. A secret, such as a new key, is shown this once. */
 export type Done = { good: string; secret?: string };
 
-/** What the page says after a form: what it did, or why it was refused, in all and by field. */
 export type FormResult = Partial<Done> & { bad?: string; faults?: Faults; error?: PlatError };
 
 /** Does what a form requests, and returns what was done or where the browser goes next. */

@@ -1,7 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { Icon, type IconName } from './icons.tsx';
 
-/** The way back to where a page belongs. */
 export const Back = ({ to, words }: { to: string; words: string }) => (
   <p>
     <a href={to}>{words}</a>
@@ -10,7 +9,6 @@ export const Back = ({ to, words }: { to: string; words: string }) => (
 
 type TextProps = { x: number; y: number; words: string; anchor?: 'start' | 'middle' | 'end'; class?: string };
 
-/** A word in a drawing. */
 export const Text = ({ x, y, words, anchor = 'middle', ...more }: TextProps) => (
   <text x={x} y={y} text-anchor={anchor} {...more}>
     {words}
@@ -26,7 +24,6 @@ const NOTICE_ICONS = {
 
 type NoticeProps = { kind?: keyof typeof NOTICE_ICONS; children: ComponentChildren };
 
-/** A page that is one narrow column under its title. */
 export const narrowPage = (title: string, content: ComponentChildren) => ({
   title,
   body: (
@@ -47,7 +44,6 @@ type PanelProps = {
   children: ComponentChildren;
 };
 
-/** A part of a page in a box. */
 export const Panel = ({ id, title, aside, flush, children }: PanelProps) => (
   <section class={flush ? 'card flush' : 'card'} id={id} aria-labelledby={`${id}-title`}>
     <header>
@@ -72,7 +68,6 @@ export const Crumbs = ({ of }: CrumbsProps) => (
   </p>
 );
 
-/** A message at the head of a page. */
 export function Notice({ kind = 'info', children }: NoticeProps) {
   return (
     <p class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
@@ -113,7 +108,6 @@ type FieldProps = {
   children?: ComponentChildren;
 } & Record<string, unknown>;
 
-/** A labeled input with its hint and what was wrong with it; `children` in place of a plain input. */
 export function Field({ label, name, kind, hint, error, children, ...input }: FieldProps) {
   const describedBy = hint || error ? `${name}-told` : undefined;
   return (
@@ -197,7 +191,6 @@ type StatProps = {
   card?: boolean;
 };
 
-/** A figure under its name. */
 export const Stat = ({ name, value, note, kind, card }: StatProps) => (
   <div class={card ? 'card stat' : 'stat'}>
     <dt>{name}</dt>
@@ -225,7 +218,6 @@ export const Submit = ({ label, does, kind }: SubmitProps) => (
 
 type ActProps = SubmitProps & { does: string; kind: string; id: string };
 
-/** A button that is a form of its own. */
 export function Act({ id, ...button }: ActProps) {
   return (
     <form method="post">

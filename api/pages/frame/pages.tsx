@@ -94,7 +94,6 @@ function handler(
 /** A header that proxies hand on, once escaped: they stop at 4 to 16 KB. */
 const MAX_NEXT_LENGTH = 2_000;
 
-/** Redirects a visitor who may not see the page. */
 async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
   const { session, req, deps } = visit;
   if (session !== undefined) await countCall(session, deps);
@@ -116,7 +115,6 @@ async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
   return undefined;
 }
 
-/** The headers of every response, those of a page in place of the API's. */
 async function write(
   visit: Visit,
   status: number,
@@ -237,7 +235,6 @@ function Fault({ error, requestId, signedIn }: FaultProps) {
   );
 }
 
-/** The page for an unknown path; programs get the API's own answer. */
 export function unknownPage(deps: PageDeps): RequestHandler {
   const page: Page = { path: 'unknown', access: 'public' };
   const answer = handler(

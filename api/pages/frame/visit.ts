@@ -55,13 +55,11 @@ export type Visit = {
   work: HeavyCall;
   /** The session's account, once `accountOf` has read it. */
   account?: Promise<Account | undefined>;
-  /** What its call to a priced endpoint has cost. */
   tokensUsed?: number;
   /** The fields of a sent form; of a repeated one the last. */
   form: URLSearchParams;
 };
 
-/** What a page answers with. */
 export type Reply =
   | {
       title: string;
@@ -83,7 +81,6 @@ export type Reply =
       maxAge?: number;
     };
 
-/** What scripts of a page read. */
 export const json = (value: unknown): Reply => ({ data: JSON.stringify(value), type: JSON_TYPE });
 
 /** A table for spreadsheets, with the mark that tells them that it is UTF-8. */

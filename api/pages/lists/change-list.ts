@@ -10,13 +10,11 @@ import { changeList } from '../../v1/lists/lists.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { isStatus, plural, STATUS_WORDS } from './list-words.ts';
 
-/** What was done, and a form that takes it back or goes on with it. */
 export type ListChange = {
   words: string;
   bad?: boolean;
   /** Those that could not be added, to be mended. */
   numbers?: string;
-  /** Where to go on. */
   links?: { label: string; href: string }[];
   next?: { does: string; label: string; fields: (readonly [name: string, value: string])[] };
 };
@@ -59,7 +57,6 @@ function statusesBefore({ form }: Visit, ids: readonly number[]): Map<RowStatus,
   return before;
 }
 
-/** Sets the status of rows; what they had before can be had again. */
 async function setStatus(
   visit: Visit,
   id: string,
@@ -87,7 +84,6 @@ export async function undo(visit: Visit, id: string): Promise<ListChange> {
   return { words: 'As it was before.' };
 }
 
-/** One row's status, note, tags, and whether its owner wants letters. */
 export async function saveRow(visit: Visit, id: string): Promise<ListChange> {
   const { form } = visit;
   const property_ids = idsOf(visit);
@@ -113,7 +109,6 @@ const NONE_SELECTED: ListChange = { words: 'Select rows first.', bad: true };
 
 const fieldsOf = (ids: readonly number[]) => ids.map(id => ['property_id', String(id)] as const);
 
-/** Sets the status of the selected rows. */
 export async function changeStatus(visit: Visit, id: string): Promise<ListChange> {
   const ids = idsOf(visit);
   if (ids.length === 0) return NONE_SELECTED;
@@ -139,7 +134,6 @@ export async function mailAgain(visit: Visit, id: string): Promise<ListChange> {
   return { words: 'As it was before.' };
 }
 
-/** Asks once more before rows are removed. */
 export function askRemoval(visit: Visit): ListChange {
   const ids = idsOf(visit);
   if (ids.length === 0) return NONE_SELECTED;

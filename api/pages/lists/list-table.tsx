@@ -16,7 +16,6 @@ type TableProps = {
   action: string;
 };
 
-/** What is done with the rows that are selected. */
 export const ListBar = ({ action }: { action: string }) => (
   <form id={FORM} class="selbar" method="post" action={action}>
     {/* Enter in a checkbox presses the first button: it must not be one that acts. */}
@@ -132,7 +131,6 @@ const Reasons = ({ row }: { row: ListRow }) => (
 
 type RowFormProps = { row: ListRow; owner: string; action: string };
 
-/** Status, note and tags of a row. */
 function RowForm({ row, owner, action }: RowFormProps) {
   const { property_id: id, status, note, tags } = row;
   return (

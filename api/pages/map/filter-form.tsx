@@ -16,13 +16,10 @@ import type { UnknownHits } from './unknown-hits.ts';
 
 type FormProps = {
   url: URL;
-  /** The county that is searched, as the API takes it. */
   county: unknown;
   counties: readonly LoadedCounty[];
-  /** What is known of that county. */
   known: Known | undefined;
   unknownHits: readonly UnknownHits[];
-  /** What the button promises. */
   shows: string;
   open: boolean;
   /** Whether the question is one that can be followed. */
@@ -190,7 +187,6 @@ function MoreFilters({ params, known }: QuestionProps) {
   );
 }
 
-/** Both bounds of a range side by side. */
 function Range({ of, params, known }: QuestionProps & { of: string }) {
   const bounds = [FILTER_BY_NAME.get(`${of}_min`)!, FILTER_BY_NAME.get(`${of}_max`)!];
   const { unit } = bounds[0]!;
@@ -229,7 +225,6 @@ function Bound({ filter, given }: { filter: Filter; given: string }) {
 const NAMES = 'e.g. Smith; Jones LLC';
 const ZIPS = 'e.g. 03280; 03284';
 
-/** What goes into a field. */
 const PLACEHOLDERS: Record<string, string> = {
   geom_intersects: 'Drawn on the map, or WKT',
   zips_include: ZIPS,

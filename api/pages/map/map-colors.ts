@@ -12,7 +12,6 @@ import { type Asking, selectParcels } from '../../../shared/parcels/filter/selec
 import type { Db } from '../../../shared/platform/db.ts';
 import { rangesOf } from '../parts/county-legend.tsx';
 
-/** What the map's hits can be colored by. */
 export type Color = {
   name: string;
   label: string;
@@ -90,17 +89,14 @@ export const COLORS: readonly Color[] = [
 
 export const colorOf = (name: string | null): Color | undefined => COLORS.find(color => color.name === name);
 
-/** A class of hits: from `from` up to the next one's, by what its name says. */
 export type ColorClass = { from: number; words: string; count: number };
 
-/** The classes of a search's hits, and how many have no figure. */
 export type Classes = { classes: ColorClass[]; unknown: number };
 
 export async function countHits(db: Db, body: FilterBody, asking: Asking): Promise<Total> {
   return sumHits(db, await selectParcels(body, asking, db));
 }
 
-/** Variables of the style sheet: from low to high, and of kinds that have no order. */
 const RAMPS: Record<number, readonly string[]> = {
   1: ['q3'],
   2: ['q2', 'q4'],
@@ -110,11 +106,9 @@ const RAMPS: Record<number, readonly string[]> = {
 };
 const KINDS = ['active', 'pending', 'hit', 'sold'];
 
-/** The swatch of each class, as legend, map and list show it. */
 export const swatchesOf = (by: Color, { classes }: Classes): readonly string[] =>
   'kinds' in by ? KINDS : (RAMPS[classes.length] ?? []);
 
-/** The swatches of some parcels by their ids. */
 export async function readSwatches(
   db: Db,
   by: Color,

@@ -78,7 +78,6 @@ async function show(visit: Visit, refusal?: string) {
   };
 }
 
-/** The question of the address, and what answers it. */
 async function search(
   visit: Visit,
   listed: Promise<LoadedCounty[]>,

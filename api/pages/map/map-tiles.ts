@@ -99,7 +99,6 @@ function keep(resources: Resources, key: string, bytes: Buffer, type: string) {
   return tile;
 }
 
-/** A vector tile from the cache, or made. */
 async function cached(resources: Resources, name: string, make: () => Promise<Buffer>): Promise<Reply> {
   const key = await versioned(resources, name);
   const { bytes, type, etag } =
@@ -107,7 +106,6 @@ async function cached(resources: Resources, name: string, make: () => Promise<Bu
   return { data: bytes, type, etag, maxAge: 60 };
 }
 
-/** The parcels of a tile, with the hits of a search marked. */
 export function parcelTile(resources: Resources, tile: Tile, hits?: TileHits): Promise<Reply> {
   const name = `parcels/${tile.z}/${tile.x}/${tile.y}/${hits?.key ?? ''}`;
   return cached(resources, name, () => makeParcelTile(resources, tile, hits));
@@ -159,7 +157,6 @@ function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile
 const AERIAL_FROM = 11;
 const NO_IMAGE = { data: '', type: 'image/png', status: 204 as const };
 
-/** A picture from the cache, or made. */
 async function cachedPicture(
   resources: Resources,
   name: string,

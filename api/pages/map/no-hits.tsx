@@ -58,7 +58,6 @@ export type Almost = { words: string; count: number; search: string };
 /** A county in which a search finds nothing, whatever else it asks for. */
 type EmptyPlace = { fips: number; parcels: number };
 
-/** Why a search found nothing, and what finds something. */
 export type Zero = {
   /** The counties of the place, where it has no parcels at all. */
   empty: EmptyPlace[];
@@ -160,7 +159,6 @@ export function NoHits({ visit, filters, zero: { empty, unknown, all, loosened }
   );
 }
 
-/** The same search in a county. */
 function inCounty(url: URL, fips: number): string {
   const params = new URLSearchParams(url.search);
   for (const name of ['counties', 'zips_include', 'state', 'page']) params.delete(name);

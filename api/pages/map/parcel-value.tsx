@@ -8,7 +8,6 @@ import { Grid, Meter, Notice } from '../frame/layout.tsx';
 import { certaintyOf, confidenceText, ValueBand } from '../frame/value-band.tsx';
 import type { LikeSales } from './read-parcel.ts';
 
-/** The 80 % range with the estimate in it, and how much it can be trusted. */
 export function Worth({ value }: { value: ExplainedValue }) {
   const { low_price: low, high_price: high, out_of_support } = value.explanation;
   const isUseless = isTooWide(low, high);
@@ -33,7 +32,6 @@ export const likeSalesText = ({ fips, sizes, sales, medianPerAcre }: LikeSales):
 
 type UsedProps = { value: ExplainedValue; addresses: ReadonlyMap<string, string | null> };
 
-/** The comps of the estimate, the weightiest first, and how each was adjusted. */
 export function UsedComps({ value, addresses }: UsedProps) {
   const { comps, as_of } = value.explanation;
   const ranked = comps.toSorted((a, b) => b.weight - a.weight);

@@ -62,7 +62,6 @@ export function Views({ url }: { url: URL }) {
   );
 }
 
-/** The pages of the results, and how many are on one. */
 export function Pages({ url, total }: { url: URL; total: number }) {
   const page = Number(url.searchParams.get('page') ?? 1);
   const size = sizeOf(url);

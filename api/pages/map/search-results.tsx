@@ -35,7 +35,6 @@ const MAX_NAMED = 8;
 
 export const parcelsText = (hits: number): string => `${count(hits)} ${hits === 1 ? 'parcel' : 'parcels'}`;
 
-/** What is said before anything was asked. */
 export async function noQuestion({ deps }: Visit, counties: readonly LoadedCounty[]): Promise<VNode> {
   const named = counties.slice(0, MAX_NAMED);
   const parts = await readParts(

@@ -8,9 +8,7 @@ import { nameOf, type ResultRow } from './result-rows.ts';
 const FORM = 'selection';
 
 type SelectionBarProps = {
-  /** Of the search, as the API takes them. */
   filters: object;
-  /** Whether there are results to act on. */
   some: boolean;
   /** What the bar says while nothing is selected. */
   children: ComponentChildren;
@@ -49,7 +47,6 @@ export function SelectionBar({ filters, some, children }: SelectionBarProps) {
   );
 }
 
-/** Of a row. */
 export function selectBox(row: ResultRow): Markup {
   const { property_id: id, point, effective_acres, calculated_acres } = row;
   const [lon, lat] = point ?? [];

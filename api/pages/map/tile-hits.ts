@@ -11,7 +11,6 @@ import { requireAccount, type Visit } from '../frame/visit.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
 import { type Color, colorOf, NO_FIGURE } from './map-colors.ts';
 
-/** A search whose hits are marked on the map. */
 export type TileHits = {
   /** The same for the same hits in the same colors. */
   key: string;

@@ -7,13 +7,11 @@ export type Band = { low: readonly (number | null)[]; high: readonly (number | n
 
 type LinesProps = {
   title: string;
-  /** What the figures are of, below the drawing. */
   note: string;
   lines: readonly Line[];
   /** The uncertainty of the first line. */
   band?: Band;
   shown: (value: number | null) => string;
-  /** The same on the axis. */
   short: (value: number) => string;
   /** From so many sales on figures are joined to a line; others are dots. */
   least: number;

@@ -20,7 +20,6 @@ import { type Column, sortHeads, sortRows } from './sort-table.ts';
 
 const DEFAULT_BUCKET = '0.2 acre-100 acre';
 
-/** What the forms of saved markets do, on each page that has them. */
 export const savedMarketActions = (pathAfter: (url: URL) => string): Page['actions'] => ({
   async remove(visit) {
     await callEndpoint(visit, deleteMarket, { params: { id: visit.form.get('id') ?? '' } });
@@ -145,7 +144,6 @@ type LinksProps = {
   isLoaded: boolean;
 };
 
-/** Where a market continues. */
 function Links({ visit, market, bucket, hasPast, isLoaded }: LinksProps) {
   return (
     <p class="buttons">
@@ -188,7 +186,6 @@ function linkToCounty({ county_name, state }: RegionStats): VNode | string {
   return typeof fips === 'number' ? <a href={`/markets/${fiveDigits(fips)}`}>{name}</a> : name;
 }
 
-/** What the names of the statistics stand for. */
 export const Legend = () => (
   <p>
     <small>

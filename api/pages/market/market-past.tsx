@@ -21,7 +21,6 @@ const USUAL_YEARS = 3;
 export const yearsOf = ({ url }: Visit): number =>
   YEARS.find(years => String(years) === url.searchParams.get('years')) ?? USUAL_YEARS;
 
-/** The months up to the last that was over on a day. */
 export async function readPast(
   visit: Visit,
   market: RegionStats,
@@ -112,7 +111,6 @@ const lineOf = (name: string, past: History, key: FigureKey): Line => ({
 
 type PastProps = { visit: Visit; name: string; past: History; others: readonly OtherMarket[] };
 
-/** The lines of a market, with those of others beside it. */
 export function Past({ visit, name, past, others }: PastProps) {
   const of = (key: FigureKey) => [
     lineOf(name, past, key),
@@ -180,7 +178,6 @@ function PriceIndexLines({ name, past }: Pick<PastProps, 'name' | 'past'>) {
   );
 }
 
-/** The months as a file, with all figures. */
 export function pastFile(name: string, bucket: string, past: History): Reply {
   const rows = past.dates.map(({ as_of, kind, n }, i) => ({
     as_of,

@@ -33,7 +33,6 @@ const FORMATS: Partial<Record<MetricUnit, (value: number) => string>> = {
   acres,
 };
 
-/** A metric as people read it. */
 export const shown = (key: FigureKey, value: number | null | undefined): string =>
   value === null || value === undefined ? '–' : (FORMATS[METRICS[key].unit] ?? count)(value);
 

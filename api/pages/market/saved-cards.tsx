@@ -12,7 +12,6 @@ import { carriedFigure, isRate, pathOf, shown, titleOf } from './market-words.ts
 /** A saved market with a figure of the bucket that is looked at; null where it has no such lots. */
 type MarketWithFigure = SavedMarket & {
   figures: BucketFigures | null;
-  /** The figure that is looked at. */
   value: number | null;
   /** At the ends of the last twelve months, the earliest first. */
   months: (number | null)[];
@@ -20,7 +19,6 @@ type MarketWithFigure = SavedMarket & {
 
 const MONTHS = 12;
 
-/** The company's saved markets in the order in which they were pinned. */
 export async function readSaved(
   visit: Visit,
   bucket: BucketLabel,

@@ -1,6 +1,5 @@
 import { count } from '../../../shared/model/figures.ts';
 
-/** A class of counties: those from a value up to the next class's. */
 export type CountyClass = { from: number; words: string; counties: number };
 
 /** Five classes at most, each with about as many counties, which begin at round figures. */
@@ -30,7 +29,6 @@ const roundTo2 = (value: number): number => Number(value.toPrecision(2));
 const rangeOf = (low: number, high: number, shown: (value: number) => string): string =>
   shown(low) === shown(high) ? shown(low) : `${shown(low)} – ${shown(high)}`;
 
-/** The index of a value's class. */
 export const classOf = (classes: readonly CountyClass[], value: number): number =>
   classes.findLastIndex(({ from }) => from <= value);
 

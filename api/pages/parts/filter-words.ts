@@ -3,7 +3,6 @@ import { type Filter, labelOf } from '../../../shared/parcels/filter/declare-fil
 import { switchOf } from './filter-switches.ts';
 import { FILTER_BY_NAME, isoDay } from './read-filters.ts';
 
-/** A filter that is on, in words, with its parameters and the address without them. */
 export type Chip = { words: string; names: readonly string[]; without: string };
 
 const NO_CHIPS = new Set(['county', 'order']);

@@ -8,7 +8,6 @@ import { json, type Reply, type Visit } from '../frame/visit.ts';
 import { type CountyClass, CountyLegend, classOf, colorsOf, type LegendProps } from './county-legend.tsx';
 import { MapTools } from './tool-menu.tsx';
 
-/** What the map shows of the parcel that is open. */
 type OpenParcel = { property_id: number; point: readonly number[] | null; shape?: unknown };
 
 type Options = {
@@ -16,15 +15,12 @@ type Options = {
   draw?: boolean;
   parcel?: OpenParcel | undefined;
   start?: Readonly<Box> | undefined;
-  /** Where the map gets a report's comps from. */
   comps?: string;
   /** Where the map gets counties' values from, to color them by, and what they are. */
   values?: string;
   /** What a click on a county opens: the address before its FIPS code. */
   opens?: string;
-  /** Of the counties' values. */
   legend?: LegendProps;
-  /** What the colors of the parcels mean. */
   key?: ComponentChildren;
 };
 

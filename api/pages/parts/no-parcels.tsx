@@ -4,7 +4,6 @@ import type { Visit } from '../frame/visit.ts';
 
 type LoadProps = { visit: Visit; fips: number; coverage: string };
 
-/** How what is missing of a county is loaded. */
 export const WhoLoads = ({ visit, fips, coverage }: LoadProps) =>
   visit.session?.user.operator ? (
     <a href={`/admin/counties?q=${fiveDigits(fips)}`}>Load them</a>

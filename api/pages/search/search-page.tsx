@@ -47,7 +47,6 @@ const NoAnswer = ({ query }: { query: string }) => (
   </>
 );
 
-/** The answers as one types. */
 const optionsPage: Page = {
   path: '/search/options',
   access: 'app',

@@ -109,7 +109,6 @@ async function showAll(visit: Visit, { bad }: FormResult) {
   return { title: 'Saved searches', body, assetNames: ['cards.css'] };
 }
 
-/** Saves the search of the address. */
 async function saveForm(visit: Visit) {
   const { filters, fault } = await readFilters(visit, () => listCounties(visit));
   if (fault !== undefined) throw fault;
@@ -132,7 +131,6 @@ async function saveForm(visit: Visit) {
 
 const MOST_SHOWN = 200;
 
-/** What is new in a saved search, and who is told. */
 const searchPage: Page = {
   path: '/searches/:id',
   access: 'app',

@@ -15,7 +15,6 @@ import { openValuations, type ReadValuation } from './valuations.ts';
 
 export type RegionStats = { body: Buffer; etag: string };
 
-/** What handlers may use. */
 export type Resources = {
   db: ApiDb;
   cursorSecret: CursorSecret;

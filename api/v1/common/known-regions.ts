@@ -16,7 +16,6 @@ const PLANNING_REGIONS: Record<string, string> = {
   '09015': '09150 and 09180',
 };
 
-/** What is said of a county that there is not. */
 export function unknownCounty(code: string): string {
   const regions = PLANNING_REGIONS[code];
   return regions === undefined

@@ -67,7 +67,6 @@ export type SummaryRow = Omit<ParcelSummary, 'url' | 'fips' | 'point' | 'effecti
   lat_e7: number | null;
 };
 
-/** Where the web app shows a parcel. */
 export const parcelUrl = (appUrl: string, propertyId: number): string =>
   `${appUrl}/data?parcel=${propertyId}`;
 

@@ -16,7 +16,6 @@ export const propertyId = z
     },
   });
 
-/** What the endpoints that tell of one parcel have in common. */
 export const parcelParams = {
   method: 'get',
   tag: 'Parcels',

@@ -29,7 +29,6 @@ export const line = (most: number, wrong: string) =>
     .max(most, `must be at most ${most} characters long`)
     .refine(text => !/\p{Cc}/u.test(text), 'must not hold control characters');
 
-/** Yes or no in a query. */
 export const queryFlag = (description: string) =>
   z
     .enum(['true', 'false'], 'must be true or false')

@@ -59,7 +59,6 @@ export const phoneTrace = z
   })
   .meta({ id: 'PhoneTrace' });
 
-/** The answer of both endpoints. */
 export type PhoneTrace = z.output<typeof phoneTrace>;
 
 /** A trace, and the hashes that the suppression list would know these people by. */

@@ -22,7 +22,6 @@ const answerOf = ({ trace, people }: Awaited<ReturnType<Trace>>) => ({
   tokens: trace.matched ? PRICES.phones.tokens : 0,
 });
 
-/** What both endpoints have in common. */
 const common = {
   method: 'post',
   tag: 'Skip trace',

@@ -161,7 +161,6 @@ type StoredRun = Pick<CountyQuality['history'][number], 'run_id' | 'feed' | 'cou
   counts: Partial<RunCounts>;
 };
 
-/** Runs that are told of. */
 const MAX_RUNS = 12;
 
 /** Undefined where nothing is known of the county. */
@@ -220,7 +219,6 @@ function addRows(all: readonly z.output<typeof rows>[]): z.output<typeof rows> {
   };
 }
 
-/** The newest merge of each feed. */
 function lastMerges(history: readonly StoredRun[]): StoredRun[] {
   const merged = history.filter(({ status }) => status === 'merged');
   return [...new Map(merged.toReversed().map(one => [one.feed, one])).values()];

@@ -143,7 +143,6 @@ export const countyCoverage = defineEndpoint({
   },
 });
 
-/** What is known of a county, or of all. */
 export async function readCoverage(db: Db, code: number | null): Promise<Coverage[]> {
   const rows = await db.run<Coverage & { reads_sales: boolean }>('feeds/list_coverage', {
     fips: code,

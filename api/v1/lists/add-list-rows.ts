@@ -25,7 +25,6 @@ import { findList, listParams, NO_LIST, ROWS_PATH } from './list-schema.ts';
 
 /** Parcels that one call may name, some 140 kB. */
 export const MAX_NAMED = 10_000;
-/** Parcels of one statement. */
 const BATCH = 20_000;
 
 const WAYS = ['filter', 'property_ids', 'apns'] as const;
@@ -161,7 +160,6 @@ const WITHHELD = {
   do_not_mail: null,
 };
 
-/** Parcels to be added, and on what terms. */
 type Found = {
   ids: number[];
   unknown: string[];

@@ -69,7 +69,6 @@ const changed = z
 
 export type ChangedRows = z.output<typeof changed>;
 
-/** What a change by a call is about. */
 type Picking = { property_ids: readonly number[] | null; status: string | null };
 
 /**

@@ -34,7 +34,6 @@ export const rows = {
 export const tag = line(MAX_TAG, 'must be text');
 export const status = z.enum(ROW_STATUSES, `must be one of ${ROW_STATUSES.join(', ')}`);
 
-/** What a row shows of its parcel. */
 type Parcel = SummaryRow &
   Pick<ListRow, 'mail_address' | 'mail_city' | 'mail_state' | 'mail_zip'> & { version: number };
 

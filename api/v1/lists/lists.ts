@@ -78,7 +78,6 @@ const listChange = z.strictObject({ name: name.optional(), ...settings }).meta({
 });
 type ListBody = z.output<typeof listChange>;
 
-/** The settings as they are stored. */
 type Settings = Omit<
   ListRecord,
   'id' | 'created_at' | 'updated_at' | 'unread_rows' | 'rows_at_most' | 'rows' | 'unread'

@@ -29,7 +29,6 @@ export const isoDate = z.iso.date('must be a day, as YYYY-MM-DD');
 /** The listings of a bucket, then its figures, each at the place of its key; NaN for null. */
 export type BucketValues = number[];
 
-/** The figures of one bucket. */
 export type BucketFigures = {
   /** Sales of the 12 months up to the day. */
   n: number;

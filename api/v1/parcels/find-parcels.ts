@@ -15,7 +15,6 @@ const TRIGRAM = 3;
 
 const lengthOf = (piece: string) => [...piece].length;
 
-/** LIKE patterns for the pieces of text that an owner's name must hold. */
 const patternsOf = (pieces: readonly string[]) => pieces.map(piece => `%${likeLiteral(piece)}%`);
 
 /**

@@ -76,7 +76,6 @@ const timelineEntry = z
 
 export type TimelineEntry = z.output<typeof timelineEntry>;
 
-/** The most changes of a timeline. */
 const MAX_CHANGES = 500;
 
 const parcelDetail = z

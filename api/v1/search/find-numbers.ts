@@ -7,7 +7,6 @@ import type { LoadedCounty, Match } from './search-result.ts';
 /** The least id: a serial behind a FIPS code of Alabama. */
 const SMALLEST_ID = 1_001e8;
 
-/** The parcel whose id a text is. */
 export async function findProperty(db: Db, text: string): Promise<Match[]> {
   const id = /^\d{12,13}$/.test(text) ? Number(text) : 0;
   if (id < SMALLEST_ID) return [];

@@ -108,7 +108,6 @@ function choose(
   return counties.flatMap(fips => byCounty.get(fips)?.slice(0, share) ?? []).slice(0, most);
 }
 
-/** What statements on parcels take. */
 export const scopeOf = (propertyIds: readonly number[]) => ({
   counties: [...new Set(propertyIds.map(countyOf))],
   property_ids: propertyIds,

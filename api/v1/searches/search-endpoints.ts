@@ -98,7 +98,6 @@ const NOT_FOLLOWED = {
   list_id: 'is not what changes bring: name the counties of the list, or read the list',
 };
 
-/** What a filter finds, and after which change. */
 type Found = { counties: number[]; seq: number; ids: number[] };
 
 /**

@@ -43,7 +43,6 @@ export type SearchRow = Omit<SavedSearch, 'created_at' | 'members'> & {
   counties: number[];
   seq: number;
   members: number;
-  /** Notes that the user has not seen. */
   news: number;
   created_at: Date;
 };

@@ -36,7 +36,6 @@ export type Mode = keyof typeof MODES;
 const counted = ({ length }: readonly Place[], what: string) => `${length} ${what}${length === 1 ? '' : 's'}`;
 const placeOf = ({ lng, lat }: LngLat): Place => [lng, lat];
 
-/** Lines and points in the map's source of drawings. */
 function createSketch(map: MapLibre) {
   let isBlank = true;
   return (line: readonly Place[], points: readonly Place[] = []): void => {
@@ -57,7 +56,6 @@ function createSketch(map: MapLibre) {
   };
 }
 
-/** The outline of an area or a radius. */
 function ringOf(mode: Mode | undefined, places: readonly Place[]): Place[] {
   if (mode !== 'radius') return places.length > 2 ? [...places, places[0]!] : [];
   const [middle, rim] = places;

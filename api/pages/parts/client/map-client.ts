@@ -121,7 +121,6 @@ export const sourceOf = (id: string) => map.getSource(id) as { setData(data: obj
 
 let [hitTiles] = parcelTiles();
 
-/** The hits of the filters that the address has, in the colors of the legend. */
 function showHits(): void {
   area.show();
   const tiles = parcelTiles();
@@ -138,7 +137,6 @@ function showHits(): void {
   map.setPaintProperty('hits', 'circle-color', isAlmost ? colorOf('map-parcel') : color);
 }
 
-/** Counties colored by the classes of the legend. */
 const RAMP = (JSON.parse(element.dataset.ramp ?? '[]') as string[]).map(colorOf);
 type Value = { fips: number; name: string; shown: string; class: number };
 

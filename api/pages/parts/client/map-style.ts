@@ -85,7 +85,6 @@ const land = (id: string, spec: { type: string; paint: object }, visible = false
     layout: { visibility: visible ? 'visible' : 'none' },
   }) as LayerSpecification;
 
-/** Sea and land. */
 const groundLayers = (): LayerSpecification[] => [
   // Land until the first tiles say where it ends (showSea).
   {
@@ -115,7 +114,6 @@ const groundLayers = (): LayerSpecification[] => [
   },
 ];
 
-/** Pictures of the land, the parcels' colors on them, and the layers of the land above. */
 const landLayers = (): LayerSpecification[] => [
   raster('basemap', {}),
   raster('aerial', {}),
@@ -132,7 +130,6 @@ const landLayers = (): LayerSpecification[] => [
   land('flood', { type: 'fill', paint: { 'fill-color': colorOf('flood'), 'fill-opacity': 0.3 } }),
 ];
 
-/** Lines of counties and parcels. */
 const borderLayers = (): LayerSpecification[] => [
   {
     id: 'county-lines',
@@ -160,7 +157,6 @@ const borderLayers = (): LayerSpecification[] => [
   },
 ];
 
-/** Parcels that almost match, and those without an outline. */
 const pointLayers = (): LayerSpecification[] => [
   {
     id: 'almost',
@@ -191,7 +187,6 @@ const pointLayers = (): LayerSpecification[] => [
   },
 ];
 
-/** The area that is drawn. */
 const areaLayers = (): LayerSpecification[] => [
   {
     id: 'area',
@@ -213,7 +208,6 @@ const areaLayers = (): LayerSpecification[] => [
   },
 ];
 
-/** From the lowest to the highest. */
 const layersOf = ({ parcel: opened }: DOMStringMap): LayerSpecification[] => [
   ...groundLayers(),
   ...landLayers(),

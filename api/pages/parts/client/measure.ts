@@ -30,7 +30,6 @@ export function acresText(places: readonly Place[]): string {
 /** A search's address with all 256 corners would be 5,000 characters long; every fourth is 0.1 % less. */
 const EVERY = 4;
 
-/** A circle as a closed ring. */
 export function circleAround([lon, lat]: Place, meters: number): Place[] {
   const [ring] = geodesicCircle(lon, lat, meters).polygons[0]!;
   return ring!.filter((_, i) => i % EVERY === 0) as Place[];
