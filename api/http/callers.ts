@@ -6,6 +6,7 @@ import { batch } from './batch.ts';
 
 export type Account = {
   id: string;
+  companyId: string;
   pro: boolean;
   /** null without a contract. */
   tier: Tier | null;

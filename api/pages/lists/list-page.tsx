@@ -2,7 +2,6 @@ import { findMainCounty } from '../../../shared/lists/list-statements.ts';
 import { ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
 import { count, day, usd } from '../../../shared/model/figures.ts';
 import { notFound } from '../../http/error-responses.ts';
-import { companyOf } from '../../v1/common/company.ts';
 import { readRows } from '../../v1/lists/list-rows.ts';
 import { findList, type ListRow, type ParcelList } from '../../v1/lists/list-schema.ts';
 import { deleteList, getList, listLists } from '../../v1/lists/lists.ts';
@@ -220,8 +219,8 @@ const countOf = ({ counts = [] }: ParcelList, status: string): number =>
 
 async function readOffersOut(visit: Visit, id: string) {
   const { db } = visit.deps;
-  const company = await companyOf(db, (await requireAccount(visit)).id);
-  return offersOut(db, company, await findList(db, company, id));
+  const { companyId } = await requireAccount(visit);
+  return offersOut(db, companyId, await findList(db, companyId, id));
 }
 
 type CountsProps = { list: ParcelList; out: Awaited<ReturnType<typeof offersOut>> };

@@ -6,7 +6,6 @@ import { listHitsInTile } from '../../../shared/parcels/filter/hit-statements.ts
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
-import { companyOf } from '../../v1/common/company.ts';
 import { requireAccount, type Visit } from '../frame/visit.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
 import { type Color, colorOf, NO_FIGURE } from './map-colors.ts';
@@ -37,13 +36,10 @@ export async function readTileHits(visit: Visit): Promise<TileHits | undefined> 
   return { key, body, asking, color };
 }
 
-/** Who asks on a page, and when; the company is looked up where a list of it is asked for. */
+/** Who asks on a page, and when; with the company where a list of it is asked for. */
 export async function askedOnPage(visit: Visit, { list_id }: FilterBody): Promise<Asking> {
-  const { now, resources } = visit.deps;
-  const asking = { asOf: now(), work: visit.work };
-  if (list_id === undefined) return asking;
-  const { id } = await requireAccount(visit);
-  return { ...asking, companyId: await companyOf(resources.db, id) };
+  const asking = { asOf: visit.deps.now(), work: visit.work };
+  return list_id === undefined ? asking : { ...asking, companyId: (await requireAccount(visit)).companyId };
 }
 
 /** The list that a search is of; undefined for another search, or a list that the company does not have. */

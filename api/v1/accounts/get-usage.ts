@@ -43,7 +43,7 @@ const breakdown = z
 
 export type UsageRecord = z.output<typeof record>;
 
-const common = { method: 'get', tag: 'Usage', withoutContract: true } as const;
+const common = { tag: 'Usage', withoutContract: true } as const;
 
 const NO_USAGE: UsageTotals = {
   tier: null,
@@ -64,7 +64,6 @@ export const readUsage = defineEndpoint({
   description:
     'What the account has used of its allotment, by all of its keys. Exact at the moment of the call. Also for accounts without an API contract; refused, as every endpoint, to those whose invoice is unpaid or whose tier has no REST API.',
   response: {
-    status: 200,
     description: 'An array with the one object.',
     schema: z.array(totals).length(1),
     examples: {
@@ -97,7 +96,6 @@ export const readUsageBreakdown = defineEndpoint({
   summary: 'Get usage by day, endpoint, and mode',
   description: 'The records add up to `tokens_used` of the usage totals. The list is not paged.',
   response: {
-    status: 200,
     description: 'The period and its records, which are none before the first paid call.',
     schema: breakdown,
     example: {

@@ -11,7 +11,6 @@ import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { requestDigest } from '../../http/cursor.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { sign, verifySigned } from '../../http/signed.ts';
-import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { parcelUrl } from '../common/parcel-summary.ts';
@@ -152,7 +151,6 @@ export type Stored = {
 };
 
 export const listChanges = defineEndpoint({
-  method: 'get',
   path: PATH,
   operationId: 'list_changes',
   tag: 'Changes',
@@ -166,7 +164,6 @@ export const listChanges = defineEndpoint({
     atMost: ({ query: { limit } }) => costOf(PRICES.changes, limit),
   },
   response: {
-    status: 200,
     description: 'Changes by `seq`.',
     schema: z
       .object({
@@ -188,7 +185,8 @@ export const listChanges = defineEndpoint({
       // That of a cursor was known when the cursor was made.
       { field: 'fips', type: 'county', codes: county === undefined || cursor !== undefined ? [] : [county] },
     ]);
-    const search = search_id === undefined ? undefined : await searchOf(db, call.account.id, search_id);
+    const search =
+      search_id === undefined ? undefined : await findSearch(db, call.account.companyId, search_id);
     const secret = await cursorSecret();
     const wanted = types && [...new Set(types)].sort();
     const digest = requestDigest({ types: wanted, fips: county, search_id });
@@ -267,9 +265,6 @@ function readChanges(
 
 const OF_SEARCH =
   'c.seq <= :until::bigint and c.seq in (select n.seq from search_changes n where n.search_id = :search_id::uuid)';
-
-const searchOf = async (db: Db, accountId: string, id: string) =>
-  findSearch(db, await companyOf(db, accountId), id);
 
 function readCursor(text: string, secret: Buffer, digest: string): Cursor {
   const cursor = verifySigned(FORMAT, text, [secret]) as Cursor | undefined;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import { validationError } from '../../http/error-responses.ts';
-import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { findSearch, NO_SEARCH, SEARCHES_PATH, searchParams } from '../searches/search-schema.ts';
 import { change, limit, type Stored, toChange } from './list-changes.ts';
@@ -29,7 +28,6 @@ type Row = { n: number; became: 'added' | 'removed' | 'changed'; noted_at: Date;
 );
 
 export const listSearchChanges = defineEndpoint({
-  method: 'get',
   path: `${SEARCHES_PATH}{id}/changes/`,
   operationId: 'list_search_changes',
   tag: 'Saved searches',
@@ -60,7 +58,6 @@ export const listSearchChanges = defineEndpoint({
     atMost: ({ query: { limit } }) => costOf(PRICES.changes, limit),
   },
   response: {
-    status: 200,
     description: 'By `n`.',
     schema: z
       .object({
@@ -98,7 +95,7 @@ export const listSearchChanges = defineEndpoint({
   handle: async ({ params: { id }, query: { cursor, from, limit } }, { db }, call) => {
     if (cursor !== undefined && from !== undefined)
       throw validationError({ from: ['does not go with a cursor, which says where to begin'] });
-    await findSearch(db, await companyOf(db, call.account.id), id);
+    await findSearch(db, call.account.companyId, id);
     const newest = async () => {
       const [last] = await db.run<{ n: number }>('searches/get_last_note', { search_id: id });
       return last!.n;

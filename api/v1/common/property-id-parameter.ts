@@ -17,7 +17,6 @@ export const propertyId = z
   });
 
 export const parcelParams = {
-  method: 'get',
   tag: 'Parcels',
   params: z.object({ property_id: propertyId }),
 } as const;

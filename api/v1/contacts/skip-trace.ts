@@ -27,7 +27,6 @@ const common = {
   tag: 'Skip trace',
   rate: 'skip_trace',
   response: {
-    status: 200,
     description: 'The telephone numbers, or `matched: false`.',
     schema: phoneTrace,
     example: {

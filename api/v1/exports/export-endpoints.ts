@@ -18,7 +18,6 @@ import { enqueueAndNotify } from '../../../shared/platform/queue/jobs.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { conflict, notFound, validationError } from '../../http/error-responses.ts';
 import type { Quote } from '../../http/quote.ts';
-import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { countForQuote, spendQuote } from '../parcels/filter/filter-count.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
@@ -88,12 +87,9 @@ What it can cost is held from the start, and billed once when it is ready. It ha
   handle: async ({ body }, { db, files }, call) => {
     const request = body as ExportRequest;
     requireTellable(request, call);
-    const companyId = await companyOf(db, call.account.id);
-    const price = await priceExport(db, companyId, request, call);
-    const id = await addExport(db, { request, companyId, price, call });
-    const rows = await listExportRows(db, call.account.id, id);
-    const [answer] = await toExports(rows, { db, files }, call);
-    return { body: answer!, tokens: 0 };
+    const price = await priceExport(db, call.account.companyId, request, call);
+    const id = await addExport(db, { request, price, call });
+    return { body: await findExport({ db, files }, call, id), tokens: 0 };
   },
 });
 
@@ -115,8 +111,7 @@ function requireTellable(request: ExportRequest, call: CallContext): void {
 /** Counts under 25 stay hidden, of parcels and comps and of their owners. */
 async function quoteExport(request: ExportRequest, db: Db, call: CallContext) {
   requireTellable(request, call);
-  const companyId = await companyOf(db, call.account.id);
-  const { rows, tokens, bound } = await priceExport(db, companyId, request, call);
+  const { rows, tokens, bound } = await priceExport(db, call.account.companyId, request, call);
   const exact: Quote = { tokens, at_most: tokens };
   if (request.markets !== undefined) return { body: exact, tokens: 0 };
   if (request.filter === undefined) {
@@ -134,11 +129,11 @@ async function quoteExport(request: ExportRequest, db: Db, call: CallContext) {
   };
 }
 
-type NewExport = { request: ExportRequest; companyId: string; price: ExportPrice; call: CallContext };
+type NewExport = { request: ExportRequest; price: ExportPrice; call: CallContext };
 
 async function addExport(
   db: Db,
-  { request, companyId, price, call: { account, mode, now, idempotencyKey, user } }: NewExport,
+  { request, price, call: { account, mode, now, idempotencyKey, user } }: NewExport,
 ): Promise<string> {
   const { most_tokens: most } = request;
   // Neither a refusal nor the amount held may reveal a count that a quote hides.
@@ -150,7 +145,7 @@ async function addExport(
     // Those of one company are ordered one by one, so that no more are open than may be.
     await tx.run('market/lock_company', { account_id: account.id });
     const order = {
-      company_id: companyId,
+      company_id: account.companyId,
       account_id: account.id,
       request: JSON.stringify(request),
       order_key: idempotencyKey ?? null,
@@ -158,7 +153,7 @@ async function addExport(
     };
     const [before] = await tx.run<{ id: string }>('exports/find_ordered', order);
     if (before !== undefined) return before.id;
-    const [counted] = await tx.run<{ open: number }>('exports/count_open', { company_id: companyId });
+    const [counted] = await tx.run<{ open: number }>('exports/count_open', order);
     if (counted!.open >= MOST_AT_ONCE)
       throw new PlatError(
         'rate_limited',
@@ -188,46 +183,47 @@ async function addExport(
   });
 }
 
+async function findExport(resources: Reading, call: CallContext, id: string): Promise<Export> {
+  const rows = await listExportRows(resources.db, call.account.companyId, id);
+  const [found] = await toExports(rows, resources, call);
+  if (found === undefined) throw notFound(`There is no export ${id}.`);
+  return found;
+}
+
 export const listExports = defineEndpoint({
   ...common,
-  method: 'get',
   path: PATH,
   operationId: 'list_exports',
   summary: 'List exports',
   description: `The newest ${MOST_LISTED} exports of the caller's company, whoever ordered them. Files are kept for ${KEPT_DAYS} days.`,
   response: {
-    status: 200,
     description: 'The newest first; the list is not paged.',
     schema: z.array(exported),
     example: { summary: 'One export', value: [EXPORT_EXAMPLE] },
   },
   handle: async (_input, resources, call) => {
-    const rows = await listExportRows(resources.db, call.account.id, null);
+    const rows = await listExportRows(resources.db, call.account.companyId, null);
     return { body: await toExports(rows, resources, call), tokens: 0 };
   },
 });
 
 export const getExport = defineEndpoint({
   ...common,
-  method: 'get',
   path: `${PATH}{id}/`,
   operationId: 'get_export',
   summary: 'Get an export and its parts',
   description: 'How far an export is; when it is ready, the addresses of its parts, which need no key.',
   params,
   response: {
-    status: 200,
     description: 'The export.',
     schema: exported,
     example: { summary: 'A file that is ready', value: EXPORT_EXAMPLE },
   },
   errors: { not_found: NOT_FOUND },
-  handle: async ({ params }, resources, call) => {
-    const rows = await listExportRows(resources.db, call.account.id, params.id);
-    const [answer] = await toExports(rows, resources, call);
-    if (answer === undefined) throw notFound(`There is no export ${params.id}.`);
-    return { body: answer, tokens: 0 };
-  },
+  handle: async ({ params }, resources, call) => ({
+    body: await findExport(resources, call, params.id),
+    tokens: 0,
+  }),
 });
 
 export const cancelRunningExport = defineEndpoint({
@@ -240,22 +236,17 @@ export const cancelRunningExport = defineEndpoint({
     'Stops an export that is queued or running. It costs nothing, and the tokens held for it are released. An export is either canceled or billed, never both. Canceling a canceled export changes nothing.',
   params,
   response: {
-    status: 200,
     description: 'The export, now `cancelled`.',
     schema: exported,
     example: { summary: 'Canceled', value: { ...UNFINISHED, state: 'cancelled' } },
   },
   errors: { not_found: NOT_FOUND, conflict: OVER },
   handle: async ({ params }, resources, call) => {
-    const { db } = resources;
-    const companyId = await companyOf(db, call.account.id);
-    await db.transaction(async tx => {
-      const canceled = await cancelExport(tx, params.id, companyId);
+    await resources.db.transaction(async tx => {
+      const canceled = await cancelExport(tx, params.id, call.account.companyId);
       if (canceled?.job_id) await tx.run('queue/cancel_job', { id: canceled.job_id, by: 'the company' });
     });
-    const rows = await listExportRows(db, call.account.id, params.id);
-    const [answer] = await toExports(rows, resources, call);
-    if (answer === undefined) throw notFound(`There is no export ${params.id}.`);
+    const answer = await findExport(resources, call, params.id);
     if (answer.state !== 'cancelled') throw conflict(OVER);
     return { body: answer, tokens: 0 };
   },
@@ -273,9 +264,9 @@ export const deleteExport = defineEndpoint({
   response: { status: 204, description: 'The export is deleted.' },
   errors: { not_found: NOT_FOUND, conflict: STILL_RUNS },
   handle: async ({ params }, { db }, { account }) => {
-    const ids = { export_id: params.id, company_id: await companyOf(db, account.id) };
+    const ids = { export_id: params.id, company_id: account.companyId };
     if ((await db.run('exports/delete_export', ids)).length === 0) {
-      const [kept] = await listExportRows(db, account.id, params.id);
+      const [kept] = await listExportRows(db, account.companyId, params.id);
       throw kept === undefined ? notFound(`There is no export ${params.id}.`) : conflict(STILL_RUNS);
     }
     return { body: null, tokens: 0 };

@@ -127,7 +127,6 @@ export type CountyQuality = z.output<typeof quality>;
 export type Study = z.output<typeof study>;
 
 export const countyQuality = defineEndpoint({
-  method: 'get',
   tag: 'Coverage',
   withoutContract: true,
   path: '/api/public/v1/coverage/{fips}/quality/',
@@ -137,7 +136,6 @@ export const countyQuality = defineEndpoint({
     "How full its roll is, whether boundaries and acres agree, whether ids were kept, as of when each source is; and how close the assessor's values and Plat's are to past sales (a ratio study).",
   params: z.object({ fips }),
   response: {
-    status: 200,
     description: 'The county. What is not known is null, or left out of lists.',
     schema: quality,
     example: { summary: 'A county', value: QUALITY_EXAMPLE },

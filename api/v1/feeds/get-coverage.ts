@@ -78,7 +78,7 @@ const county = z
 
 export type Coverage = z.output<typeof county>;
 
-const common = { method: 'get', tag: 'Coverage', withoutContract: true } as const;
+const common = { tag: 'Coverage', withoutContract: true } as const;
 
 export const listCoverage = defineEndpoint({
   ...common,
@@ -100,7 +100,6 @@ export const listCoverage = defineEndpoint({
   description:
     'Every county with parcels or listings: how much is known of them, of which day, and from whom.',
   response: {
-    status: 200,
     description: 'By state, then by name. Counties that nothing is known of are left out.',
     schema: z.object({
       counties: z.array(county),
@@ -126,7 +125,6 @@ export const countyCoverage = defineEndpoint({
   description: 'As in the list of all counties.',
   params: z.object({ fips }),
   response: {
-    status: 200,
     description: 'The county.',
     schema: county,
     example: { summary: 'A county', value: COVERAGE_EXAMPLE },

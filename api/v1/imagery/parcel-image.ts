@@ -37,7 +37,6 @@ export const getParcelImage = defineEndpoint({
     mayBeFree: true,
   },
   response: {
-    status: 200,
     description: 'Where the picture is.',
     schema: parcelImage,
     example: {

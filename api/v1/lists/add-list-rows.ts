@@ -10,7 +10,6 @@ import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
 import { QUOTE_KEY } from '../../http/quote.ts';
-import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { fips, line, queryFlag } from '../common/request-schemas.ts';
 import { WIDE_FILTER } from '../examples/examples.ts';
@@ -131,7 +130,7 @@ A filter follows the rules of quotes. It uses one of the ${PRICES.quote.freePerD
   },
   errors: { not_found: NO_LIST, unprocessable: `${FULL} Or a shape of the filter is too much to test.` },
   handle: async ({ params, query: { pay }, body }, { db }, call) => {
-    const companyId = await companyOf(db, call.account.id);
+    const { companyId } = call.account;
     const list = await findList(db, companyId, params.id);
     if (pay && body.filter === undefined) throw validationError({ pay: ['goes with a filter alone'] });
     const found = await findParcels(body, pay, db, companyId, call);

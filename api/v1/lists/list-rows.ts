@@ -13,7 +13,6 @@ import { giveRows, listFreeRows } from '../../../shared/parcels/given-rows.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
 import { openPage, type Page, pageParameters, toPageResult } from '../../http/paging.ts';
-import { companyOf } from '../common/company.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../common/parcel-summary.ts';
 import { line } from '../common/request-schemas.ts';
@@ -47,7 +46,6 @@ type RowsInput = { params: z.output<typeof listParams>; query: z.output<typeof r
 
 export const readRows = defineEndpoint({
   ...rows,
-  method: 'get',
   operationId: 'read_list_rows',
   summary: 'List the rows of a list',
   description: `The parcels of a list by property_id, each with its summary, its status, the mailing address of its owner and what to offer. With one row per owner the largest parcel is shown, with how many the owner has in the list. A list that a filter filled, or that shows one row per owner, is read only by accounts with enough tokens left for the page, or ${MIN_DISCLOSED_COUNT}: until its rows were read, a free answer would reveal which there are.`,
@@ -60,14 +58,13 @@ export const readRows = defineEndpoint({
     atMost: ({ query }) => costOf(PRICES.listRows, query.page_size),
     quote: async (input, resources, call) => {
       const { page_size } = input.query;
-      const { list } = await listOf(input, resources, call);
+      const list = await findList(resources.db, call.account.companyId, input.params.id);
       if (isVeiled(list, call)) return { body: { tokens: null, at_most: page_size }, tokens: 0 };
       const { tokens } = await readRowPage(input, resources, call);
       return { body: { tokens, at_most: tokens }, tokens: 0 };
     },
   },
   response: {
-    status: 200,
     description: 'A page of rows.',
     schema: rowPage,
     example: {
@@ -78,15 +75,11 @@ export const readRows = defineEndpoint({
   handle: readRowPage,
 });
 
-async function listOf({ params }: Pick<RowsInput, 'params'>, { db }: Resources, call: CallContext) {
-  const companyId = await companyOf(db, call.account.id);
-  return { companyId, list: await findList(db, companyId, params.id) };
-}
-
 async function readRowPage(input: RowsInput, resources: Resources, call: CallContext): Promise<Answer> {
   const { status, tag, ...paging } = input.query;
   const { db, cursorSecret } = resources;
-  const { companyId, list } = await listOf(input, resources, call);
+  const { companyId } = call.account;
+  const list = await findList(db, companyId, input.params.id);
   const veiled = isVeiled(list, call);
   if (veiled) requireTokensForPage(call, paging.page_size);
   const page = await openPage(paging, {

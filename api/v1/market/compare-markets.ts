@@ -151,7 +151,6 @@ export const compareMarkets = defineEndpoint({
     },
   },
   response: {
-    status: 200,
     description: 'The figures of each region.',
     schema: comparison,
     example: COMPARE_EXAMPLE,

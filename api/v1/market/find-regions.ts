@@ -31,7 +31,6 @@ const query = z.strictObject({
 type Query = z.output<typeof query>;
 
 export const searchRegions = defineEndpoint({
-  method: 'get',
   path: PATH,
   operationId: 'find_regions',
   tag: 'Regions',
@@ -40,7 +39,6 @@ export const searchRegions = defineEndpoint({
     'Counties and ZIP codes with the `id` that saved markets take: counties first, each by name. Without parameters, all of them.',
   query,
   response: {
-    status: 200,
     description: 'A page of regions.',
     schema: pageOf('RegionPage', region),
     example: {

@@ -114,13 +114,11 @@ const metering = {
 } as const;
 
 const common = {
-  method: 'get',
   tag: 'Market statistics',
   query,
 } as const;
 
 const response = {
-  status: 200,
   description: 'The figures of one bucket at the ends of months.',
   schema: history,
 } as const;

@@ -18,7 +18,6 @@ const query = z.strictObject({
 });
 
 const common = {
-  method: 'get',
   tag: 'Market statistics',
   query,
   metering: {
@@ -29,7 +28,6 @@ const common = {
 } as const;
 
 const response = (example: { summary: string; value: unknown }) => ({
-  status: 200 as const,
   description: 'The region and its statistics by acreage bucket. `stats` is empty where none were computed.',
   schema: regionStats,
   etag: true,

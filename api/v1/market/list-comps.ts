@@ -23,7 +23,6 @@ export const compsQuery = z
 type CompsQuery = z.output<typeof compsQuery>;
 
 export const listComps = defineEndpoint({
-  method: 'get',
   path: PATH,
   operationId: 'list_comps',
   tag: 'Comps',
@@ -41,7 +40,6 @@ export const listComps = defineEndpoint({
     needs: ({ query }) => Math.min(query.page_size, MIN_DISCLOSED_COUNT),
   },
   response: {
-    status: 200,
     description: 'A page of comps.',
     schema: pageOf('CompPage', comp).extend({
       count: z

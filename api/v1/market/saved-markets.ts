@@ -35,13 +35,11 @@ const common = { tag: 'Saved markets' } as const;
 
 export const listMarkets = defineEndpoint({
   ...common,
-  method: 'get',
   path: PATH,
   operationId: 'list_saved_markets',
   summary: 'List saved markets',
   description: 'The counties and ZIP codes that the company of the caller has saved, in their pinned order.',
   response: {
-    status: 200,
     description: 'All of them; the list is not paged.',
     schema: z.array(savedMarket),
     example: { summary: 'One market', value: [EXAMPLE] },

@@ -52,7 +52,6 @@ export const ownerPortfolio = defineEndpoint({
     note: 'free when the owner has no other parcel',
   },
   response: {
-    status: 200,
     description: 'The owner of this parcel, with every parcel that the owner holds.',
     schema: portfolio,
     example: { summary: `The owner of parcel ${EXAMPLE_ID} of the sample`, value: PORTFOLIO_EXAMPLE },

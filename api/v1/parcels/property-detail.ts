@@ -132,7 +132,6 @@ export const getProperty = defineEndpoint({
   }),
   metering: { key: 'public_property_detail', price: PRICES.parcel, note: 'free on 404' },
   response: {
-    status: 200,
     description: 'The parcel.',
     schema: parcelDetail,
     example: { summary: `Parcel ${EXAMPLE_ID} of the sample`, value: DETAIL_EXAMPLE },

@@ -65,7 +65,6 @@ const near = z
   });
 
 export const search = defineEndpoint({
-  method: 'get',
   path: '/api/public/v1/search/',
   operationId: 'search',
   tag: 'Search',
@@ -81,7 +80,6 @@ export const search = defineEndpoint({
     near: near.optional(),
   }),
   response: {
-    status: 200,
     description: 'At most 10, best first; none where nothing matches.',
     schema: z.object({ results: z.array(searchResult) }).meta({ id: 'SearchResults' }),
     example: SEARCH_BOX_EXAMPLE,

@@ -14,7 +14,6 @@ import {
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
-import { companyOf } from '../common/company.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { inField } from '../common/in-field.ts';
 import { line } from '../common/request-schemas.ts';
@@ -136,19 +135,17 @@ async function find(filter: object, { db }: Resources, call: CallContext): Promi
 
 export const listSearches = defineEndpoint({
   ...common,
-  method: 'get',
   path: SEARCHES_PATH,
   operationId: 'list_searches',
   summary: 'List saved searches',
   description: 'Filters that the company of the caller has saved, the oldest first, and who is told.',
   response: {
-    status: 200,
     description: `All of them, at most ${MAX_SEARCHES}; not paged.`,
     schema: z.array(savedSearch),
     example: { summary: 'One search', value: [SEARCH_EXAMPLE] },
   },
   handle: async (_input, { db }, { account, work }) => {
-    const rows = await listRows(db, await companyOf(db, account.id));
+    const rows = await listRows(db, account.companyId);
     return { body: await Promise.all(rows.map(row => toSearch(row, work))), tokens: 0 };
   },
 });
@@ -173,7 +170,7 @@ export const createSearch = defineEndpoint({
   },
   errors: { unprocessable: TOO_MUCH },
   handle: async ({ body }, resources, call) => {
-    const companyId = await companyOf(resources.db, call.account.id);
+    const { companyId } = call.account;
     const readers = await readersOf(resources.db, companyId, body);
     const { counties, seq, ids } = await find(body.filter, resources, call);
     const id = await makeOnce(resources.db, call, async tx => {
@@ -211,7 +208,6 @@ const one = {
 } as const;
 
 const answer = {
-  status: 200,
   description: 'The search.',
   schema: savedSearch,
   example: { summary: 'A search', value: SEARCH_EXAMPLE },
@@ -219,14 +215,13 @@ const answer = {
 
 export const getSearch = defineEndpoint({
   ...one,
-  method: 'get',
   operationId: 'get_search',
   summary: 'Get a saved search',
   description: 'Its filter, who is told, and how many parcels it finds.',
   response: answer,
   handle: async ({ params }, { db }, { account, work }) => {
-    const companyId = await companyOf(db, account.id);
-    return { body: await toSearch(await findSearch(db, companyId, params.id), work), tokens: 0 };
+    const row = await findSearch(db, account.companyId, params.id);
+    return { body: await toSearch(row, work), tokens: 0 };
   },
 });
 
@@ -245,7 +240,7 @@ export const changeSearch = defineEndpoint({
   errors: { not_found: NO_SEARCH, unprocessable: TOO_MUCH },
   handle: async ({ params: { id }, body }, resources, call) => {
     const { db } = resources;
-    const companyId = await companyOf(db, call.account.id);
+    const { companyId } = call.account;
     const before = await findSearch(db, companyId, id);
     const readers = await readersOf(db, companyId, {
       ...body,
@@ -283,8 +278,8 @@ export const deleteSearch = defineEndpoint({
   description: 'Nobody is told any more.',
   response: { status: 204, description: 'It is deleted.' },
   handle: async ({ params: { id } }, { db }, { account }) => {
-    const company_id = await companyOf(db, account.id);
-    const gone = await db.run('searches/delete_search', { search_id: id, company_id });
+    const ids = { search_id: id, company_id: account.companyId };
+    const gone = await db.run('searches/delete_search', ids);
     if (gone.length === 0) throw notFound(NO_SEARCH);
     return { body: null, tokens: 0 };
   },

@@ -23,7 +23,6 @@ const common = { tag: 'Webhooks', params: webhookParams, errors: { not_found: NO
 
 export const listDeliveries = defineEndpoint({
   ...common,
-  method: 'get',
   path: `${WEBHOOKS_PATH}{id}/deliveries/`,
   operationId: 'list_webhook_deliveries',
   summary: 'List deliveries of a webhook',
@@ -35,7 +34,6 @@ export const listDeliveries = defineEndpoint({
       .describe('Only those that wait, have arrived, or have failed for good.'),
   }),
   response: {
-    status: 200,
     description: 'The newest first; the list is not paged.',
     schema: z.array(delivery),
     example: { summary: 'One that is tried again', value: [DELIVERY_EXAMPLE] },

@@ -3,7 +3,6 @@ import { PRICES } from '../../../../shared/model/prices.ts';
 import type { Order } from '../../../../shared/parcels/filter/filters.ts';
 import { selectParcels } from '../../../../shared/parcels/filter/select-parcels.ts';
 import { openPage, pageOf, pageParameters, toPageResult } from '../../../http/paging.ts';
-import { companyOf } from '../../common/company.ts';
 import { defineEndpoint } from '../../common/endpoint-resources.ts';
 import { parcelSummary, readSummaries, toSummary } from '../../common/parcel-summary.ts';
 import { FILTER_EXAMPLE } from '../../examples/examples.ts';
@@ -29,7 +28,6 @@ that filter; filters that exclude keep it. Every page is a search of its own and
     note: 'free when nothing matches. A page past the end costs the same, because it returns the count',
   },
   response: {
-    status: 200,
     description: `A page of the matching parcels. \`next\` and \`previous\` are to be called with the same body: they carry a cursor, so that
 every page costs the same time, and no parcel is skipped or repeated while the roll changes. \`count\` is taken on the first page.`,
     schema: pageOf('FilterPage', parcelSummary, ' POST the same body to it: it carries no filters.'),
@@ -48,7 +46,7 @@ every page costs the same time, and no parcel is skipped or repeated while the r
       secret: cursorSecret,
     });
     const order = (body.order ?? 'property_id') as Order;
-    const companyId = body.list_id === undefined ? null : await companyOf(db, call.account.id);
+    const companyId = body.list_id === undefined ? null : call.account.companyId;
     const selection = await selectParcels(body, { asOf: page.asOf, companyId, work: call.work }, db);
     const { count, hits } = await findHits(db, selection, page, order);
     const { next, previous, rows } = toPageResult<OrderedHit>(page, hits, count, hit =>

@@ -41,14 +41,12 @@ const LIST = {
 };
 
 export const listFilters = defineEndpoint({
-  method: 'get',
   path: '/api/public/v1/filters/',
   operationId: 'list_filters',
   tag: 'Parcels',
   summary: 'List parcel filters',
   description: 'Name, type, unit and allowed values of every field that a filter body may have.',
   response: {
-    status: 200,
     description: 'The filters, in the order of the documentation.',
     schema: filterList,
     examples: {

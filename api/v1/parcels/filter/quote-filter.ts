@@ -53,7 +53,6 @@ export const quoteFilter = defineEndpoint({
     mayBeFree: true,
   },
   response: {
-    status: 200,
     description: 'What the filter finds, as a number.',
     schema: filterQuote,
     example: {
