@@ -9,7 +9,7 @@ import { PlatError } from '../../shared/platform/errors.ts';
 import { inlined, sql } from '../../shared/platform/statements.ts';
 import { methodNotAllowed, notFound, sendError } from '../http/error-responses.ts';
 import { exchangeOf } from '../http/exchange.ts';
-import { headersOf } from '../http/headers.ts';
+import { headersOf, setHeaders } from '../http/headers.ts';
 import type { FileAddresses } from './file-address.ts';
 import { openReaderLimits } from './reader-limits.ts';
 
@@ -63,7 +63,7 @@ export function filesRouter({ db, files }: Resources, now: () => Date): Router {
       // Read before anything is sent: a failure is then an answer, not a connection that closes.
       const first = req.method === 'HEAD' ? undefined : await bytes.next();
       const own = headersOf(exchangeOf(res));
-      for (let at = 0; at < own.length; at += 2) res.setHeader(own[at]!, own[at + 1]!);
+      setHeaders(res, own);
       res.writeHead(range === undefined ? 200 : 206, headers);
       if (first === undefined) res.end();
       else {

@@ -14,9 +14,23 @@ export function validationError(details: Details, headers: Record<string, string
 
 export const notFound = (message: string): PlatError => new PlatError('not_found', message);
 export const unprocessable = (message: string): PlatError => new PlatError('unprocessable', message);
+/** @param seconds after which it may be tried again */
+export const rateLimited = (message: string, seconds: number, retryable = false): PlatError =>
+  new PlatError('rate_limited', message, { headers: { 'Retry-After': String(seconds) }, retryable });
 /** What the state of a thing rules out now. */
 export const conflict = (message: string): PlatError =>
   new PlatError('unprocessable', message, { status: 409 });
+
+/** For `catch`: undefined in place of the errors that are expected; others are thrown on. */
+export const undefinedIf =
+  (isExpected: (error: PlatError) => boolean) =>
+  (error: unknown): undefined => {
+    if (error instanceof PlatError && isExpected(error)) return undefined;
+    throw error;
+  };
+
+/** For the parts of a page beside the one that says why. */
+export const undefinedIfRefused = undefinedIf(({ status }) => status < 500);
 
 export function envelope(error: PlatError, requestId: string): string {
   const { code, message, details } = error;
@@ -112,11 +126,8 @@ export function answerGet(
 
 export function methodNotAllowed(...allowed: string[]): RequestHandler {
   const headers = { Allow: allowed.join(', ') };
-  return (req, res) =>
-    sendError(
-      res,
-      new PlatError('method_not_allowed', `${req.method} is not possible here; ${headers.Allow} is.`, {
-        headers,
-      }),
-    );
+  return (req, res) => {
+    const message = `${req.method} is not possible here; ${headers.Allow} is.`;
+    sendError(res, new PlatError('method_not_allowed', message, { headers }));
+  };
 }

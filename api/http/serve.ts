@@ -161,7 +161,7 @@ async function answer(
   const quoted = asksQuote(endpoint, input);
   if (!quoted && endpoint.metering !== null && !endpoint.metering.mayBeFree)
     requireTokensLeft(caller.account, now.getTime(), endpoint.metering.needs?.(input));
-  const context = new Context(call, caller, now, work, repeatable);
+  const context = contextOf(call, caller, now, work, repeatable);
   const resources = { ...deps.resources, db: deps.resources.db.stoppedBy(call) };
   for (let tries = 1; ; tries++) {
     const made = quoted
@@ -185,45 +185,30 @@ const MAX_TRIES = 5;
 const REPRICED = unavailable('Others were asking for the same at the same time. Try again.');
 
 /** Addresses are made when they are asked for, which few handlers do. */
-class Context implements CallContext {
-  readonly account: Caller['account'];
-  readonly mode: Mode;
-  readonly keyId: string | undefined;
-  readonly now: Date;
-  readonly work: HeavyCall;
-  readonly idempotencyKey: string | undefined;
-  readonly attempt: Attempt | undefined;
-  readonly #call: Call;
-
-  constructor(
-    call: Call,
-    { account, keyId, mode }: Caller,
-    now: Date,
-    work: HeavyCall,
-    repeatable?: { key: string; attempt: Attempt },
-  ) {
-    this.account = account;
-    this.mode = mode;
-    this.keyId = keyId;
-    this.now = now;
-    this.work = work;
-    this.idempotencyKey = repeatable?.key;
-    this.attempt = repeatable?.attempt;
-    this.#call = call;
-  }
-
-  get url(): URL {
-    return this.#call.url();
-  }
-
-  get apiUrl(): string {
-    return this.#call.apiUrl();
-  }
-
-  get appUrl(): string {
-    return this.#call.appUrl();
-  }
-}
+const contextOf = (
+  call: Call,
+  { account, keyId, mode }: Caller,
+  now: Date,
+  work: HeavyCall,
+  repeatable?: { key: string; attempt: Attempt },
+): CallContext => ({
+  account,
+  mode,
+  keyId,
+  now,
+  work,
+  idempotencyKey: repeatable?.key,
+  attempt: repeatable?.attempt,
+  get url() {
+    return call.url();
+  },
+  get apiUrl() {
+    return call.apiUrl();
+  },
+  get appUrl() {
+    return call.appUrl();
+  },
+});
 
 /** Charges for the answer, then sends it. Nothing is charged when the client has left. */
 async function charge(

@@ -2,7 +2,7 @@ import { type RequestHandler, Router } from 'express';
 import { openReaderLimits } from '../files/reader-limits.ts';
 import { methodNotAllowed, notFound, sendError } from '../http/error-responses.ts';
 import { exchangeOf } from '../http/exchange.ts';
-import { headersOf } from '../http/headers.ts';
+import { headersOf, setHeaders } from '../http/headers.ts';
 import type { Images } from './images.ts';
 
 const PATH = '/images/:file';
@@ -37,7 +37,7 @@ export function imagesRouter(images: Images, now: () => Date): Router {
         'cross-origin',
       ];
       // One by one: the last one of a name counts.
-      for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at]!, headers[at + 1]!);
+      setHeaders(res, headers);
       res.writeHead(200).end(req.method === 'HEAD' ? undefined : picture.bytes);
     } catch (error) {
       sendError(res, error);

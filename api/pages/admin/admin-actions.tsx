@@ -13,7 +13,7 @@ import {
   retryJob,
 } from '../../../shared/platform/queue/jobs.ts';
 import { countyName, countyText } from '../../../shared/regions/counties.ts';
-import { notFound } from '../../http/error-responses.ts';
+import { conflict, notFound } from '../../http/error-responses.ts';
 import { narrowPage } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import type { Reply, Visit } from '../frame/visit.ts';
@@ -129,8 +129,7 @@ async function undoableOf({ deps }: Visit, run: string | null): Promise<Undoable
     return await findUndoable(deps.db, id);
   } catch (error) {
     if (error instanceof PlatError && error.code === 'not_found') throw notFound('There is no such run.');
-    if (error instanceof PlatError && error.code === 'undo_refused')
-      throw new PlatError('unprocessable', error.message, { status: 409 });
+    if (error instanceof PlatError && error.code === 'undo_refused') throw conflict(error.message);
     throw error;
   }
 }
@@ -198,7 +197,7 @@ const removePerson: Page = {
         // Another operator was faster, or made them the owner of an account.
         if (error instanceof PlatError && error.code === 'user_unknown') throw notFound(error.message);
         if (error instanceof PlatError && /^user_(owner|deals)$/.test(error.code))
-          throw new PlatError('unprocessable', error.message, { status: 409 });
+          throw conflict(error.message);
         throw error;
       }
       return { redirect: '/admin#users' };

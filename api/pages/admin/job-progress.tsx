@@ -1,5 +1,4 @@
 import { UUID } from '../../../shared/model/uuid.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
 import {
   countWorkers,
   describeJob,
@@ -9,7 +8,7 @@ import {
   type JobState,
   waitForJob,
 } from '../../../shared/platform/queue/jobs.ts';
-import { notFound } from '../../http/error-responses.ts';
+import { notFound, undefinedIf } from '../../http/error-responses.ts';
 import { Notice } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
@@ -40,10 +39,7 @@ export async function jobOfPage<P>(
 
 /** Undefined where it is not kept any more, or never was. */
 export function findJob({ deps }: Visit, id: string): Promise<JobState | undefined> {
-  return getJob(deps.db, id).catch(error => {
-    if (error instanceof PlatError && error.code === 'not_found') return undefined;
-    throw error;
-  });
+  return getJob(deps.db, id).catch(undefinedIf(({ code }) => code === 'not_found'));
 }
 
 export const isOpen = ({ status }: JobState): boolean => status === 'queued' || status === 'running';

@@ -4,10 +4,9 @@ import { findUndoable, type UndoableRun } from '../../../shared/feeds/undo-runs.
 import { feedKindWords } from '../../../shared/model/feed-kinds.ts';
 import { count, moment, oneDigit, percent } from '../../../shared/model/figures.ts';
 import type { Db } from '../../../shared/platform/db.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
 import { csv } from '../../../shared/platform/to-csv.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
-import { notFound } from '../../http/error-responses.ts';
+import { notFound, undefinedIf } from '../../http/error-responses.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Crumbs, Notice, Panel, Stat } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
@@ -82,12 +81,8 @@ const runPage: Page = {
   },
 };
 
-async function readUndoable(db: Db, id: number): Promise<UndoableRun | undefined> {
-  return findUndoable(db, id).catch(error => {
-    if (error instanceof PlatError && error.code === 'undo_refused') return undefined;
-    throw error;
-  });
-}
+const readUndoable = (db: Db, id: number): Promise<UndoableRun | undefined> =>
+  findUndoable(db, id).catch(undefinedIf(({ code }) => code === 'undo_refused'));
 
 /** More than any run keeps: 1,000 of each reason. */
 const MAX_ROWS = 50_000;

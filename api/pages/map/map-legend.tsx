@@ -1,7 +1,7 @@
 import { count } from '../../../shared/model/figures.ts';
 import type { Total } from '../../../shared/parcels/filter/hit-statements.ts';
 import { countOnRoll } from '../../../shared/parcels/map-statements.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
+import { undefinedIfRefused } from '../../http/error-responses.ts';
 import { type Visit, withParam } from '../frame/visit.ts';
 import { type Classes, COLORS, type Color, classifyHits, countHits, swatchesOf } from './map-colors.ts';
 import type { Almost } from './no-hits.tsx';
@@ -31,13 +31,8 @@ export async function readColored(visit: Visit): Promise<Colored> {
   // These are counted already.
   if (color === undefined && county !== undefined && Object.keys(body).length === 1)
     return { hits: parcels, isWhole: true, others: 0 };
-  const counted = await (color ? classifyHits(db, body, asking, color) : countHits(db, body, asking)).catch(
-    error => {
-      // The list says why.
-      if (error instanceof PlatError && error.status < 500) return undefined;
-      throw error;
-    },
-  );
+  const counting = color ? classifyHits(db, body, asking, color) : countHits(db, body, asking);
+  const counted = await counting.catch(undefinedIfRefused);
   const classes = counted && 'classes' in counted ? counted : undefined;
   const { count: hits, acres } = classes?.total ?? (counted as Total | undefined) ?? {};
   return { by: color, classes, hits, acres, isWhole: false, others: parcels - (hits ?? 0) };

@@ -5,7 +5,7 @@ import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { listHitsInTile } from '../../../shared/parcels/filter/hit-statements.ts';
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Db } from '../../../shared/platform/db.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
+import { undefinedIfRefused } from '../../http/error-responses.ts';
 import { requireAccount, type Visit } from '../frame/visit.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
 import { type Color, colorOf, NO_FIGURE } from './map-colors.ts';
@@ -63,11 +63,7 @@ export async function listTileHits(
   // A cluster asks the servers of all counties that a statement names, whatever else the filter says.
   const fips = inTile.fips.filter(one => asked?.includes(one) ?? true);
   if (fips.length === 0) return new Map();
-  const selection = await selectParcels(body, asking, db).catch(error => {
-    // The page says why.
-    if (error instanceof PlatError && error.status < 500) return undefined;
-    throw error;
-  });
+  const selection = await selectParcels(body, asking, db).catch(undefinedIfRefused);
   if (selection === undefined) return new Map();
   const rows = await listHitsInTile(db, selection, color ?? NO_FIGURE, { ...inTile, fips });
   return new Map(

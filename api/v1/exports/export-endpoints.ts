@@ -13,10 +13,9 @@ import { PRICES } from '../../../shared/model/prices.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import type { Db } from '../../../shared/platform/db.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
 import { enqueueAndNotify } from '../../../shared/platform/queue/jobs.ts';
 import type { CallContext } from '../../http/endpoint.ts';
-import { conflict, notFound, validationError } from '../../http/error-responses.ts';
+import { conflict, notFound, rateLimited, validationError } from '../../http/error-responses.ts';
 import type { Quote } from '../../http/quote.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { countForQuote, spendQuote } from '../parcels/filter/filter-count.ts';
@@ -155,13 +154,7 @@ async function addExport(
     if (before !== undefined) return before.id;
     const [counted] = await tx.run<{ open: number }>('exports/count_open', order);
     if (counted!.open >= MOST_AT_ONCE)
-      throw new PlatError(
-        'rate_limited',
-        `${MOST_AT_ONCE} exports of the company are being made: wait for one.`,
-        {
-          headers: { 'Retry-After': '10' },
-        },
-      );
+      throw rateLimited(`${MOST_AT_ONCE} exports of the company are being made: wait for one.`, 10);
     const held = refused === undefined ? tokens : 0;
     if (held > 0 && !(await holdTokens(tx, account.id, held))) {
       const quota = await readQuota(tx, account.id);

@@ -3,7 +3,6 @@ import { PRICES } from '../../../shared/model/prices.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Db } from '../../../shared/platform/db.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
 import {
   MAX_COUNTIES,
   MAX_MEMBERS,
@@ -12,7 +11,7 @@ import {
   type Notify,
 } from '../../../shared/searches/search-terms.ts';
 import type { CallContext } from '../../http/endpoint.ts';
-import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
+import { notFound, rateLimited, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { inField } from '../common/in-field.ts';
@@ -109,10 +108,9 @@ async function find(filter: object, { db }: Resources, call: CallContext): Promi
     if (body[name] !== undefined) throw validationError({ [`filter.${name}`]: [why] });
   const { tokens } = await inField('filter', () => countForQuote(body, db, call));
   if (tokens > 0)
-    throw new PlatError(
-      'rate_limited',
+    throw rateLimited(
       `Quotes and saved filters are ${PRICES.quote.freePerDay} a day: save it tomorrow.`,
-      { headers: { 'Retry-After': '3600' } },
+      3_600,
     );
   const counties = await countiesOf(body, db, call.work);
   if (counties.length > MAX_COUNTIES)
