@@ -140,10 +140,8 @@ function Outcome({ result, runs }: { result: AddCountyResult; runs: ReadonlyMap<
   );
 }
 
-type CompsProps = { county: number; added: readonly Offered[] };
-
 /** Why there will be no comps, where nothing tells sales. */
-function Comps({ county, added }: CompsProps) {
+function Comps({ county, added }: { county: number; added: readonly Offered[] }) {
   const tellers = added.filter(({ kind }) => kind === 'assessor' || kind === 'listings');
   const isCertain = tellers.every(({ sales, status }) => sales === false && status !== 'failed');
   return isCertain ? <Notice>No comps: {noComps(stateOfFips(county)!, false).message}</Notice> : null;
@@ -176,9 +174,7 @@ const BADGES: Record<Offered['status'], Badge> = {
   unknown: ['bad', 'No publisher known'],
 };
 
-type OfferProps = { offered: Offered; run: JobState | undefined };
-
-function Offer({ offered, run }: OfferProps) {
+function Offer({ offered, run }: { offered: Offered; run: JobState | undefined }) {
   const { kind, status, attribution, licence, address, modified, sales, text } = offered;
   const state = stateOf(run);
   const [badge, words] = state ? RUN_BADGES[state] : BADGES[status];

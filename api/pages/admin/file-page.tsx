@@ -115,9 +115,7 @@ function Written({ result, run, loaded }: WrittenProps) {
   );
 }
 
-type SuggestedProps = { payload: AddFilePayload; result: AddFileResult };
-
-function Suggested({ payload, result }: SuggestedProps) {
+function Suggested({ payload, result }: { payload: AddFilePayload; result: AddFileResult }) {
   const { problems, warnings, comps, notWritable, refused, feedFile } = result;
   return (
     <>
@@ -156,9 +154,7 @@ function Suggested({ payload, result }: SuggestedProps) {
   );
 }
 
-type FindingsProps = { kind: 'bad' | 'info'; title: string; of: readonly string[] };
-
-const Findings = ({ kind, title, of }: FindingsProps) => (
+const Findings = ({ kind, title, of }: { kind: 'bad' | 'info'; title: string; of: readonly string[] }) => (
   <section class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
     <b>{title}</b>
     <ul>

@@ -60,9 +60,7 @@ export const NoWorker = () => (
   </Notice>
 );
 
-type ProgressProps = { name: string; state: JobState };
-
-export const Progress = ({ name, state }: ProgressProps) => (
+export const Progress = ({ name, state }: { name: string; state: JobState }) => (
   <p class="progress">
     <progress aria-label={name} value={state.status === 'running' ? state.progress : 0} max={1} />
     <small>

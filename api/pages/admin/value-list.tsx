@@ -88,8 +88,6 @@ export function ValueList({ field, label, of: { kind, column, values, others, ot
   );
 }
 
-type FlagProps = { name: string; label: string; given: string };
-
-const FlagSelect = ({ name, label, given }: FlagProps) => (
+const FlagSelect = ({ name, label, given }: { name: string; label: string; given: string }) => (
   <Select id={undefined} name={name} aria-label={label} options={FLAGS} given={given} />
 );

@@ -217,9 +217,7 @@ const SHARES = [
   ['with_sale', 'Sale'],
 ] as const;
 
-type PartProps = { county: Coverage; parts: ReadonlyMap<number, string> };
-
-function PartOf({ county, parts }: PartProps) {
+function PartOf({ county, parts }: { county: Coverage; parts: ReadonlyMap<number, string> }) {
   const part = parts.get(Number(county.fips));
   return part ? (
     <>

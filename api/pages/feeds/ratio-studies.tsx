@@ -188,9 +188,7 @@ function StudyTable({ name, head, studies, words, withGood }: StudyTableProps) {
   );
 }
 
-type EstimateProps = { study: Study; figure: Figure; digits: number };
-
-function Estimate({ study, figure, digits }: EstimateProps) {
+function Estimate({ study, figure, digits }: { study: Study; figure: Figure; digits: number }) {
   const value = study[figure];
   const range = study.intervals[figure];
   if (value === null) return <small>too few</small>;

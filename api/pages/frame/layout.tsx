@@ -54,10 +54,8 @@ export const Panel = ({ id, title, aside, flush, children }: PanelProps) => (
   </section>
 );
 
-type CrumbsProps = { of: readonly (readonly [words: string, to?: string])[] };
-
 /** Where a page stands, each step above it a link. */
-export const Crumbs = ({ of }: CrumbsProps) => (
+export const Crumbs = ({ of }: { of: readonly (readonly [words: string, to?: string])[] }) => (
   <p class="crumb">
     {of.map(([words, to], i) => (
       <>

@@ -209,9 +209,7 @@ async function sendFault(visit: Visit, error: unknown, deps: PageDeps): Promise<
   await send(visit, { ...narrowPage(title, content), status: safe.status }, deps);
 }
 
-type FaultProps = { error: PlatError; requestId: string; signedIn: boolean };
-
-function Fault({ error, requestId, signedIn }: FaultProps) {
+function Fault({ error, requestId, signedIn }: { error: PlatError; requestId: string; signedIn: boolean }) {
   return (
     <>
       <p>{error.message}</p>

@@ -193,9 +193,7 @@ function Head({ list }: { list: ParcelList }) {
   );
 }
 
-type PagesProps = { number: number; pages: number; link(to: number): string };
-
-function Pages({ number, pages, link }: PagesProps) {
+function Pages({ number, pages, link }: { number: number; pages: number; link(to: number): string }) {
   return (
     <nav class="pages" aria-label="Pages">
       {number > 1 && <a href={link(number - 1)}>Previous</a>}
@@ -223,10 +221,8 @@ async function readOffersOut(visit: Visit, id: string) {
   return offersOut(db, companyId, await findList(db, companyId, id));
 }
 
-type CountsProps = { list: ParcelList; out: Awaited<ReturnType<typeof offersOut>> };
-
 /** Those that matter to a mailing, and others where there are some. */
-function Counts({ list, out }: CountsProps) {
+function Counts({ list, out }: { list: ParcelList; out: Awaited<ReturnType<typeof offersOut>> }) {
   const answered = countOf(list, 'answered');
   const sent = shownRows(list) - countOf(list, 'new');
   const notes: Record<string, string> = {
@@ -253,9 +249,7 @@ function Counts({ list, out }: CountsProps) {
   );
 }
 
-type StatusesProps = { list: ParcelList; status: string | undefined; visit: Visit };
-
-function Statuses({ list, status, visit }: StatusesProps) {
+function Statuses({ list, status, visit }: { list: ParcelList; status: string | undefined; visit: Visit }) {
   const link = (to: string | undefined) => addressOf(visit, list.id, { status: to, page: undefined });
   const some = ROW_STATUSES.filter(one => one === status || countOf(list, one) > 0);
   return (

@@ -129,9 +129,7 @@ const Reasons = ({ row }: { row: ListRow }) => (
   </>
 );
 
-type RowFormProps = { row: ListRow; owner: string; action: string };
-
-function RowForm({ row, owner, action }: RowFormProps) {
+function RowForm({ row, owner, action }: { row: ListRow; owner: string; action: string }) {
   const { property_id: id, status, note, tags } = row;
   return (
     <form method="post" action={action} class="row-form">

@@ -236,9 +236,7 @@ const PLACEHOLDERS: Record<string, string> = {
 
 const CHOICES: Record<string, string> = { true: 'Yes', false: 'No', Y: 'Yes', N: 'No' };
 
-type InputProps = { filter: Filter; given: string; lacking: boolean };
-
-function FilterInput({ filter, given, lacking }: InputProps) {
+function FilterInput({ filter, given, lacking }: { filter: Filter; given: string; lacking: boolean }) {
   const { name, type, unit, description, values, flag } = filter;
   const words = labelOf(filter);
   if (flag)

@@ -104,9 +104,7 @@ export function MapLegend({ url, colored, isOpen, almost }: LegendProps) {
   );
 }
 
-type KeyProps = { swatch: string; words: string; count?: number };
-
-const Key = ({ swatch, words, count: hits }: KeyProps) => (
+const Key = ({ swatch, words, count: hits }: { swatch: string; words: string; count?: number }) => (
   <li>
     <i class={`swatch ${swatch}`} />
     <span>{words}</span>

@@ -208,9 +208,7 @@ function NotLoaded({ visit, unknown }: { visit: Visit; unknown: Unknown }) {
   );
 }
 
-type LooseningProps = { of: readonly Loosened[]; all: number; county: unknown };
-
-function Loosening({ of, all, county }: LooseningProps) {
+function Loosening({ of, all, county }: { of: readonly Loosened[]; all: number; county: unknown }) {
   return (
     <section class="card flush loosening" aria-labelledby="loosening">
       <table>

@@ -135,10 +135,8 @@ function Overview({ detail, photo }: Pick<PanelProps, 'detail' | 'photo'>) {
   );
 }
 
-type TabsProps = { of: (readonly [id: string, words: string, count?: number | undefined])[] };
-
 /** The parts of the page; the client marks the one that is in sight. */
-const Tabs = ({ of }: TabsProps) => (
+const Tabs = ({ of }: { of: (readonly [id: string, words: string, count?: number | undefined])[] }) => (
   <nav class="tabs" aria-label="Parts of the parcel">
     {of.map(([id, words, n]) => (
       <a href={`#${id}`}>
@@ -183,10 +181,8 @@ function Spot({ point: [lon, lat] }: { point: readonly number[] }) {
   );
 }
 
-type CopyProps = { text: string; words: string; title: string };
-
 /** A text that a click copies; without script it is to be read. */
-const Copy = ({ text, words, title }: CopyProps) => (
+const Copy = ({ text, words, title }: { text: string; words: string; title: string }) => (
   <button type="button" class="copy" data-copy={text} title={title}>
     {words} <Icon name="copy" />
   </button>

@@ -120,9 +120,7 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
   return { title: titleOf(market), body, assetNames: ['cards.css', 'market.css'] };
 }
 
-type SaveFormProps = { market: RegionStats; saved: SavedMarket | undefined };
-
-function SaveForm({ market, saved }: SaveFormProps) {
+function SaveForm({ market, saved }: { market: RegionStats; saved: SavedMarket | undefined }) {
   return (
     <form method="post" class="buttons">
       <input type="hidden" name="region_id" value={market.id} />

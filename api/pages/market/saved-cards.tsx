@@ -50,10 +50,8 @@ export async function readSaved(
   });
 }
 
-type SavedProps = { saved: readonly MarketWithFigure[]; metric: FigureKey };
-
 /** A card each; its label is changed, and it is taken out, under “Edit”. */
-export function Saved({ saved, metric }: SavedProps) {
+export function Saved({ saved, metric }: { saved: readonly MarketWithFigure[]; metric: FigureKey }) {
   if (saved.length === 0)
     return (
       <Empty icon="bookmark" title="No saved markets yet">

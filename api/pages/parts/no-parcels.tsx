@@ -13,10 +13,8 @@ export const WhoLoads = ({ visit, fips, coverage }: LoadProps) =>
     </>
   );
 
-type NoParcelsProps = { visit: Visit; counties: readonly number[] };
-
 /** Of counties that nothing is known of. */
-export const NoParcels = ({ visit, counties }: NoParcelsProps) => (
+export const NoParcels = ({ visit, counties }: { visit: Visit; counties: readonly number[] }) => (
   <Notice kind="warn">
     <b>No parcels are loaded for {counties.map(countyText).join('; ')}.</b>{' '}
     <WhoLoads visit={visit} fips={counties[0]!} coverage="/coverage" />
