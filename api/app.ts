@@ -51,9 +51,7 @@ export type AppDeps = {
   metricsPool: Pool;
   lifecycle: Lifecycle;
   queues: readonly BoardQueue[];
-  /**
-   * What the web app's pages load; without it there are no pages, as for the tests and benches of the API.
-   */
+  /** What the web app's pages load; without it there are no pages, as for tests and benches of the API. */
   assets?: Assets;
   /** Default: all of v1. */
   endpoints?: readonly Endpoint[];
@@ -161,9 +159,7 @@ function configure(app: Express, config: Config): void {
   }
 }
 
-/**
- * One route a path, which accepts it with and without its trailing slash and answers other methods with 405.
- */
+/** One route a path, with and without its trailing slash; other methods get 405. */
 function mountEndpoints(app: Express, endpoints: readonly Endpoint[], deps: RestDeps): void {
   for (const path of new Set(endpoints.map(endpoint => endpoint.path))) {
     const methods = endpoints.filter(endpoint => endpoint.path === path);

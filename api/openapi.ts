@@ -279,10 +279,7 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
   );
 }
 
-/**
- * A parameter is described beside its schema, where viewers look; Number.MAX_SAFE_INTEGER
- * is no bound of ours.
- */
+/** A parameter is described beside its schema, for viewers; Number.MAX_SAFE_INTEGER is no bound of ours. */
 function toDocument<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(toDocument) as Part;
   if (typeof part !== 'object' || part === null) return part;

@@ -14,9 +14,7 @@ import type { Lifecycle } from './http/start-request.ts';
 
 export type RunningServer = { port: number; url: string; stop(): Promise<void> };
 
-/**
- * Balancers keep idle connections for 60 s; closing earlier than they do would race with their next request.
- */
+/** Balancers keep idle connections for 60 s; closing earlier would race with their next request. */
 const KEEP_ALIVE_MS = 65_000;
 
 /** A polygon of 10,000 vertices in the query string of GET comps/ is 330 KB, percent-encoded. */
@@ -104,10 +102,7 @@ const PARSER_MESSAGES: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };
 
-/**
- * A request that is not HTTP never reaches express; its sender gets the same envelope and
- * headers, and the end.
- */
+/** A request that is not HTTP never reaches express; its sender gets the same envelope, and the end. */
 function answerMalformed(error: NodeJS.ErrnoException, stream: Duplex): void {
   const socket = stream as Socket;
   // Part of a response was sent already, or the client has left.

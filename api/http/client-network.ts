@@ -1,9 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/**
- * The key under which an address is counted: IPv6 by its /64, as a connection may use any address in it (RFC
- * 6177).
- */
+/** What an address is counted under: IPv6 by its /64, of which a connection may use any (RFC 6177). */
 export function clientNetwork(address: string): string {
   const [plain] = address.split('%') as [string];
   if (!isIPv6(plain)) return plain;

@@ -17,9 +17,7 @@ const ENCODERS: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   gzip: promisify<Buffer, Buffer>(gzip),
 };
 
-/**
- * What the client prefers to the plain body: br before gzip; undefined where it asks for neither.
- */
+/** What the client prefers to the plain body: br before gzip; undefined where it asks for neither. */
 export const encodingFor = (req: Request): Encoding | undefined =>
   ENCODINGS.find(encoding => req.acceptsEncodings(encoding, 'identity') === encoding);
 

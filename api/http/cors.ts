@@ -11,10 +11,7 @@ const ACCEPTED =
 /** Seconds for which a browser need not ask again; it keeps the answer two hours at most. */
 const MAX_AGE = '7200';
 
-/**
- * Lets pages of these origins read answers. Keys travel in Authorization, so no origin gets
- * credentials and `*` is safe.
- */
+/** Lets pages of these origins read answers. Keys travel in Authorization: no origin gets credentials. */
 export function corsHeaders(allowed: readonly string[], origin: string | undefined): HeaderList {
   if (allowed.includes('*'))
     return ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED];

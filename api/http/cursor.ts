@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Db } from '../../shared/platform/db.ts';
 import { sign, verifySigned } from './signed.ts';
 
-/**
- * A place in a sorted list: the sort values of a row and, last, its id. Numbers pass through JSON unchanged.
- */
+/** A place in a sorted list: a row's sort values and, last, its id. JSON leaves numbers unchanged. */
 export type Place = readonly (string | number | null)[];
 
 /** What a cursor says. Short names: it travels in every `next` and `previous`. */
@@ -49,9 +47,7 @@ export function canonical(value: unknown): string {
   );
 }
 
-/**
- * The key that signs cursors: the configured one, else the installation's, which all processes share.
- */
+/** The key that signs cursors: the configured one, else the installation's, which all processes share. */
 export type CursorSecret = () => Promise<Buffer>;
 
 export function openCursorSecret(db: Db, configured: string | undefined): CursorSecret {

@@ -6,9 +6,7 @@ import type { Values } from '../../shared/platform/named-parameters.ts';
 import { SQLSTATE } from '../../shared/platform/sqlstates.ts';
 import type { Fragments } from '../../shared/platform/statements.ts';
 
-/**
- * Its controller is asked for by the first statement: most calls are answered by what was read for several.
- */
+/** The first statement asks for its controller: most calls are answered by what was read for several. */
 type Cancellable = { readonly over: AbortController };
 
 /**
@@ -20,10 +18,7 @@ export class ApiDb extends Db {
   readonly #cancelPool: Pool;
   readonly #call: Cancellable | undefined;
 
-  /**
-   * @param cancelPool over which statements are canceled: callers that leave together may hold all of the
-   * pool's connections until theirs are
-   */
+  /** @param cancelPool its own, as callers that leave together may hold all of the pool's connections */
   constructor(source: Pool | pg.ClientBase, cancelPool: Pool, call?: Cancellable, inTransaction = false) {
     super(source, inTransaction);
     this.#cancelPool = cancelPool;
@@ -68,9 +63,7 @@ export class ApiDb extends Db {
   }
 }
 
-/**
- * On a connection of the pool, which like the pool's own `query` gives up one whose query failed.
- */
+/** On a connection of the pool, which like the pool's own `query` gives up one whose query failed. */
 async function sendFor(
   signal: AbortSignal,
   pool: Pool,
@@ -91,10 +84,7 @@ async function sendFor(
   }
 }
 
-/**
- * Sends a statement on a connection. When the caller gives up, the server cancels it; both have ended on
- * return.
- */
+/** Sends a statement. When the caller gives up, the server cancels it; both have ended on return. */
 async function sendOn(
   client: pg.ClientBase,
   query: Query,

@@ -49,9 +49,7 @@ const BODY_ERRORS: Record<string, string> = {
   'request.aborted': 'did not arrive completely',
 };
 
-/**
- * What body-parser failed with. It names all of its own errors; one without a `type` is the decompressor's.
- */
+/** What body-parser failed with. All its own errors have a `type`; one without is the decompressor's. */
 export function bodyError(error: unknown): unknown {
   const type = property(error, 'type');
   if (typeof type === 'string') {
@@ -78,9 +76,7 @@ function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/**
- * Records an error with its response. @returns what the client may see; undefined once the response began
- */
+/** Records an error with its response. @returns what the client may see; undefined once that began */
 export function faultOf(res: Response, error: unknown): PlatError | undefined {
   const safe = toApiError(error);
   if (safe.status >= 500) exchangeOf(res).error = error;

@@ -20,10 +20,7 @@ export type Exchange = {
   awaitsBody?: boolean;
   /** Worth a line in the log, whatever LOG_REQUESTS says, although nothing failed here. */
   noted?: boolean;
-  /**
-   * From here on the answer is an open-ended stream: it counts neither as work under way nor in duration
-   * metrics.
-   */
+  /** From here on the answer is an open stream: neither work under way nor in duration metrics. */
   detach(): void;
   error?: unknown;
 };

@@ -3,10 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet, { type HelmetOptions } from 'helmet';
 import { type RateState, rateHeaders } from './rate-limits.ts';
 
-/**
- * Names and values in turn, as writeHead takes them: setting them one by one costs about 10
- * us a response more.
- */
+/** Names and values in turn, as writeHead takes them: one by one they cost 10 us a response more. */
 export type HeaderList = string[];
 
 /** Helmet's headers do not depend on the request. */

@@ -7,10 +7,7 @@ import { rateLimited } from './error-responses.ts';
 const AT_ONCE = 2;
 const MAX_WAITING = 100;
 
-/**
- * Larger requests take their turn before they are read: parsing a hundred of them at once would take long. A
- * polygon of about 150 vertices.
- */
+/** A polygon of 150 vertices. Larger requests take turns before they are read: parsing takes long. */
 export const LARGE_REQUEST_BYTES = 4_096;
 
 /** Bytes of a request's address and body; Infinity where the body does not say its length. */

@@ -33,23 +33,14 @@ export type ChargeOptions = {
 };
 
 export type Meter = {
-  /**
-   * Returns when the charge is on disk, or when the call is over and nothing was charged. @throws PlatError
-   * one of the three quota errors
-   */
+  /** Returns when the charge is on disk, or the call is over and free. @throws PlatError as quotaError */
   charge(caller: Caller, endpoint: string, tokens: number, options?: ChargeOptions): Promise<void>;
 };
 
-/**
- * How long a batch may be held up for calls under way: it costs some 0.6 ms of processor time,
- * however many share it.
- */
+/** How long a batch may be held up for calls under way: it costs 0.6 ms, however many share it. */
 const PAUSE_MS = 1;
 
-/**
- * Share of the calls under way that a batch waits for: with all of them, no call would be left to work on
- * during the commit.
- */
+/** Share of the calls under way that a batch waits for: with all, none would work during the commit. */
 const WAIT_SHARE = 0.7;
 
 /** How often a charge reads an account again whose period is over or whose terms are being changed. */
@@ -104,10 +95,7 @@ function resultOf(outcome: Outcome, tokens: number): ChargeResult | undefined {
 
 type PendingCharge = Charge & { isOver(): boolean };
 
-/**
- * What became of a charge; one that fails leaves the others of its batch, which may be on disk
- * already, as they are.
- */
+/** What became of a charge; one that fails leaves the others of its batch as they are. */
 type Outcome = ChargeResult | { error: unknown } | undefined;
 
 async function chargeAll(db: Db, charges: PendingCharge[]): Promise<Outcome[]> {
@@ -150,10 +138,7 @@ async function chargeGroups(db: Db, groups: ChargeGroup[], outcomes: Outcome[]):
 
 type ChargeGroup = Charge & { indexes: number[] };
 
-/**
- * Those that are not over by account, in the order in which their periods are locked everywhere;
- * the cheapest first.
- */
+/** Those that are not over, by account in the order of all locks on periods; the cheapest first. */
 function group(charges: PendingCharge[]): ChargeGroup[] {
   const groups = new Map<string, ChargeGroup>();
   for (const [index, { accountId, endpoint, mode, tokens, isOver }] of charges.entries()) {
@@ -224,10 +209,7 @@ async function chargeRows(db: Db, groups: ChargeGroup[]): Promise<ChargeRow[]> {
   });
 }
 
-/**
- * What each account has used in the end: a row tells it where something was charged, and an account's
- * first row in any case.
- */
+/** What each account has used in the end: by rows that charged, or its first row. */
 function usedByAccount(groups: ChargeGroup[], rows: ChargeRow[]): Map<string, number> {
   const used = new Map<string, number>();
   for (const { n, charged, tokens_used } of rows) {

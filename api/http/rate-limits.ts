@@ -7,10 +7,7 @@ import type { Account } from './callers.ts';
 const DEFAULT_PER_MINUTE = 60;
 const DEFAULT_BURST = 120;
 
-/**
- * Levels of buckets are in 60 millionths of a call, which one call a minute gains in a microsecond:
- * refilling is exact.
- */
+/** Levels of buckets are in 60 millionths of a call: one a minute, gained in a microsecond, exactly. */
 const CALL = 60_000_000;
 
 /** A limit that some endpoints share, in addition to the account's bucket: calls in any sliding minute. */
@@ -28,10 +25,7 @@ export type Limit = {
   fullIn: number;
 };
 
-/**
- * A call's limit or limits. It is admitted when each of them has a call left; refused, it
- * takes nothing from any.
- */
+/** A call's limits. It is admitted when each has a call left; refused, it takes nothing from any. */
 export type RateState = { admitted: boolean; limits: readonly Limit[] };
 
 export type RateLimitedAccount = Pick<Account, 'id' | 'ratePerMinute' | 'rateBurst' | 'skipTracePerMinute'>;
@@ -61,10 +55,7 @@ type AdmittedRow = {
   skip_traces_in: number;
 };
 
-/**
- * Asks for all calls of an account together, then deals out what its limits let through in the
- * order of the calls.
- */
+/** Asks for all calls of an account together, then admits them in their order. */
 async function admit(db: Db, calls: Call[]): Promise<RateState[]> {
   const demands = new Map<string, AccountCalls>();
   for (const { account, extra } of calls) {

@@ -23,18 +23,13 @@ export type ServeDeps = {
   meter: Meter;
   idempotency: Idempotency;
   heavyCalls: HeavyCalls;
-  /**
-   * What the handlers may use. Statements of `db` are stopped with the call, the others' are for several.
-   */
+  /** What handlers may use. Statements of `db` are stopped with the call, the others' are for several. */
   resources: { db: ApiDb };
   requestTimeoutMs: number;
   now(): Date;
 };
 
-/**
- * A call to an endpoint, however it came: over REST (rest.ts) or as a tool of the MCP server
- * (api/mcp/tool-call.ts).
- */
+/** A call to an endpoint, over REST (rest.ts) or as a tool of the MCP server (api/mcp/tool-call.ts). */
 export type Call = {
   endpoint: Endpoint;
   mode: Mode;

@@ -1,10 +1,7 @@
 import type { Db } from '../../shared/platform/db.ts';
 import { sign, verifySigned } from './signed.ts';
 
-/**
- * How long a secret is used before it is looked up again: after a rotation others sign with
- * the new one at once.
- */
+/** How long a secret is used before it is looked up again: others sign with a rotated one at once. */
 const SECRET_MS = 60_000;
 /** The secret is read at most this often, so that forged addresses do not load the database. */
 const MIN_MS = 1_000;

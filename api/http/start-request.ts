@@ -44,10 +44,7 @@ const WHILE_DRAINING = new Set(['/healthz', '/metrics']);
 /** Asked by balancers and collectors, which know an address and no name. */
 const OF_ANY_HOST = /^\/(?:healthz|readyz|metrics)\/?$/;
 
-/**
- * First for every request: its id, its headers, and what happens when it is over; 503 while
- * the service drains.
- */
+/** First for every request: its id, its headers, and its end; 503 while the service drains. */
 export function startRequest(deps: StartRequestDeps): RequestHandler {
   const { lifecycle, metrics, log, logRequests, requestTimeoutMs, readers, origins } = deps;
   return (req, res, next) => {
@@ -131,10 +128,7 @@ function redactPath(path: string): string {
   return redactKeys(redacted).slice(0, 200);
 }
 
-/**
- * The headers of every response, set where express and its middleware write the answer. v1
- * writes them itself.
- */
+/** The headers of every response that express and its middleware write; v1 writes them itself. */
 export const presetHeaders: RequestHandler = (_req, res, next) => {
   setHeaders(res, headersOf(exchangeOf(res)));
   next();
@@ -155,9 +149,7 @@ function takeHostOfTarget(req: Request): void {
   req.originalUrl = req.url;
 }
 
-/**
- * RFC 3986, sections 3.2.2 and 3.2.3: a registered name or an address, and a port. No user, path or query.
- */
+/** RFC 3986, sections 3.2.2 and 3.2.3: a registered name or an address, and a port; no user, path, query. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::[0-9]{0,5})?$/i;
 
 const MESSAGE = 'is not a host: a name or an address, with a port or without';

@@ -84,9 +84,7 @@ function refuseFields(body: object): void {
     );
 }
 
-/**
- * @param keepsNulls whether null takes a value back, instead of standing for an optional field that is absent
- */
+/** @param keepsNulls whether null takes a value back, in place of an optional field that is absent */
 async function readBody(req: Request, res: Response, keepsNulls: boolean): Promise<object> {
   const type = req.headers['content-type'];
   if (type === undefined || !/^application\/json *(;|$)/i.test(type)) {

@@ -7,16 +7,10 @@ import { type Pixels, type ToPixel, warp } from '../../shared/raster/warp.ts';
 import { type ImageryFetch, SOURCE_LIMITS } from './fetch-imagery.ts';
 import type { Shown } from './image-frame.ts';
 
-/**
- * Pixels of a file that one picture may take: a file without overviews is read in full where a
- * large parcel lies.
- */
+/** Pixels of a file that one picture may take: one without overviews is read in full for a large parcel. */
 const MAX_PIXELS = 2 ** 26;
 
-/**
- * Paints what a file shows of the frame where the picture is still empty: from the overview that fits, by
- * windows, reprojected.
- */
+/** Paints what a file shows where the picture is empty: from the overview that fits, by windows. */
 export async function paintFile(
   file: ImageryFile,
   frame: Shown,

@@ -16,15 +16,9 @@ export const SOURCE_LIMITS = {
 /** What is read for one picture, by when, and until when it may be taken for the latest. */
 export type ImageryFetch = {
   signal: AbortSignal;
-  /**
-   * `request` of shared/platform/http, which keeps answers as long as their headers allow, and asks a
-   * server 6 things at once.
-   */
+  /** `request` of shared/platform/http, which keeps answers as their headers allow; 6 at once a server. */
   request: typeof request;
-  /**
-   * The first moment, in milliseconds, at which a part of what was read is out of date;
-   * Infinity of files on disk.
-   */
+  /** When, in milliseconds, a part of what was read is out of date; Infinity of files on disk. */
   freshUntil: number;
 };
 
@@ -40,9 +34,7 @@ const DEFAULT_FRESH_MS = 3_600_000;
 /** No source is asked for the same parcel more often than this. */
 const MIN_MS = 60_000;
 
-/**
- * How long an answer may be kept: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1. 0 where it may not.
- */
+/** How long an answer may be kept: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1; else 0. */
 export function freshnessLifetimeMs(headers: Headers, now = Date.now()): number {
   const control = headers.get('cache-control') ?? '';
   if (/\bno-(store|cache)\b/i.test(control)) return 0;

@@ -20,10 +20,7 @@ const MAX_PARTS = 1_000;
 const MAX_LINE_PX = 100_000;
 
 export type Frame = {
-  /**
-   * Of the upper left corner, in meters of Web Mercator; beyond half of the world where it lies
-   * across the antimeridian.
-   */
+  /** Of the upper left corner, in meters of Web Mercator; beyond half of it across the antimeridian. */
   left: number;
   top: number;
   /** Meters of Web Mercator to a pixel, and meters on the ground. */
@@ -52,10 +49,7 @@ export function shownOfTile(z: number, x: number, y: number, px: number): Shown 
   return { left, top, step, toPlace, box: [...toPlace(0, px), ...toPlace(px, 0)] as Box };
 }
 
-/**
- * The parcel's box with a margin, at the shape of a picture. @throws PlatError `unprocessable` when it is
- * too complex to draw
- */
+/** The parcel's box with a margin. @throws PlatError `unprocessable` when it is too complex to draw */
 export function frameOf(shape: MultiPolygon): Frame {
   requireDrawable(shape);
   const mercator = emptyBox();

@@ -9,27 +9,20 @@ export type Caption = {
   attribution: string;
   /** Day of the imagery, where its source states it. */
   captured: string | null;
-  /**
-   * Milliseconds until a picture made from servers is made again; null where the key covers all its sources.
-   */
+  /** Milliseconds until a picture from servers is made again; null where the key covers all sources. */
   freshUntil: number | null;
 };
 
 export type Picture = Caption & { bytes: Buffer };
 
-/**
- * Pictures on disk, which all API processes of a machine share; the ones not asked for the longest go first.
- */
+/** Pictures on disk, shared by the machine's API processes; what was not asked for longest goes first. */
 export type Store = {
   read(key: string): Promise<Picture | undefined>;
   /** Nothing depends on it: a picture that cannot be kept is made again. */
   keep(key: string, picture: Picture): Promise<void>;
 };
 
-/**
- * The folder is measured when this share of its bound has been written since, by each process, and
- * then emptied to `TRIM_TO`.
- */
+/** Each process measures the folder after writing this share of its bound, and empties it to `TRIM_TO`. */
 const TRIM_EVERY = 1 / 16;
 const TRIM_FROM = 3 / 4;
 const TRIM_TO = 5 / 8;

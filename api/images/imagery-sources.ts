@@ -38,10 +38,7 @@ export function listSources(db: Db, boxes: readonly Box[]): Promise<ImagerySourc
   });
 }
 
-/**
- * The sources that a parcel's picture uses. A relief is used only where no imagery covers the parcel, not
- * where imagery fails.
- */
+/** The sources of a parcel's picture. A relief only where no imagery covers it, not where that fails. */
 export function selectSources(sources: ImagerySource[], frame: Frame): ImagerySource[] {
   const touching = sources.filter(({ west, south, east, north }) =>
     frame.parcelBoxes.some(box => west <= box[2] && box[0] <= east && south <= box[3] && box[1] <= north),

@@ -20,10 +20,7 @@ const ROAD_M = { highway: 24, normal: 14, local: 9, private: 5 } as const;
 const MIN_ROAD_PX = 2;
 /** More lots than this are not distinguishable in a picture. */
 const MAX_LOTS = 4_000;
-/**
- * The light of flat ground, what it becomes, and by how much slopes are shown steeper: most of
- * the country is flat.
- */
+/** The light of flat ground, what it becomes, and how much steeper slopes are shown. */
 const FLAT_LIGHT = 180;
 const FLAT_GRAY = 225;
 const EXAGGERATED = 3;

@@ -17,9 +17,7 @@ import type { ToolCallRequest } from './tool-call.ts';
 
 const PATH = '/mcp';
 
-/**
- * The protocol's way to hear of changes; none is ever announced, and the library would refuse it as too many.
- */
+/** The protocol's way to hear of changes; none is ever announced, and the library would refuse it. */
 const LISTEN = 'subscriptions/listen';
 
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: () => true, strict: false });

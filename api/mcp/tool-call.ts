@@ -33,9 +33,7 @@ export type ToolResult = {
 /** How the request path ended: with a result, or without one because the call was canceled. */
 type Answered = { result?: ToolResult; status: number };
 
-/**
- * A tool's call as a call to its endpoint: the same path as REST's, and its refusals are results that say so.
- */
+/** A tool's call as a call to its endpoint: REST's path, whose refusals are results that say so. */
 export async function callTool(
   tool: Tool,
   given: Arguments,

@@ -1,7 +1,4 @@
-/**
- * JSON Schemas of tools, made from the OpenAPI document of the endpoints: what a model needs of
- * them, and no more.
- */
+/** JSON Schemas of tools, from the OpenAPI document of the endpoints: what a model needs, no more. */
 
 export type Schema = { readonly [key: string]: unknown };
 

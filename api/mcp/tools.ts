@@ -52,10 +52,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 /** Default page size of a tool: as much as a model reads. */
 const PAGE_SIZE = 25;
 
-/**
- * The tools by their names: every endpoint is one, unless it shares one or is none. @param document
- * OpenAPI's, of these endpoints
- */
+/** The tools by name: each endpoint is one, unless it shares one or is none. @param document OpenAPI's */
 export function toolsOf(endpoints: readonly Endpoint[], document: Document): Map<string, Tool> {
   const operations = new Map(
     Object.values(document.paths)

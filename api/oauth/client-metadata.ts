@@ -17,9 +17,7 @@ const FETCHED = [
   'backchannel_client_notification_endpoint',
 ];
 
-/**
- * Checks what a client says of itself before any of it is used. @throws what registration answers with 400
- */
+/** Checks what a client says of itself before it is used. @throws what registration answers with 400 */
 export function requireSafeMetadata(metadata: Readonly<Record<string, unknown>>): void {
   const fetched = FETCHED.find(name => metadata[name] !== undefined);
   if (fetched !== undefined)
@@ -40,10 +38,7 @@ export function requireSafeMetadata(metadata: Readonly<Record<string, unknown>>)
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/**
- * A domain name backwards, by which its owner alone can be meant:
- * https://www.rfc-editor.org/rfc/rfc8252#section-7.1
- */
+/** A domain name backwards, which its owner alone uses: https://www.rfc-editor.org/rfc/rfc8252#section-7.1 */
 const PRIVATE_USE_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/;
 
 function redirectFault(address: unknown): string | undefined {

@@ -15,9 +15,7 @@ import { fetchClientDocument, requireSafeMetadata } from './client-metadata.ts';
 import { GRANTED_SCOPES, grantedScope, PATHS } from './oauth-paths.ts';
 import { openStore } from './oauth-store.ts';
 
-/**
- * Seconds. A stolen access token is good for an hour; an assistant that is not used for 60 days asks anew.
- */
+/** Seconds. A stolen access token is good for an hour; an assistant unused for 60 days asks anew. */
 const HOUR = 3_600;
 const TTL = {
   AccessToken: HOUR,
@@ -31,9 +29,7 @@ const TTL = {
 const OFFLINE = 'offline_access';
 const SCOPES: string[] = [...GRANTED_SCOPES, OFFLINE];
 
-/**
- * Nothing is signed by it, as tokens are opaque and there are no ID tokens, but the library requires a key.
- */
+/** It signs nothing, as tokens are opaque and there are no ID tokens, but the library requires a key. */
 const UNUSED_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
 
 /** Whether the client at the other end of a request may have one more client's description fetched. */
@@ -204,9 +200,7 @@ async function nameFaultyField(ctx: KoaContextWithOIDC, next: () => Promise<void
   ctx.body = { error: 'invalid_request', error_description: fault.join(' ') };
 }
 
-/**
- * The person at the browser is asked each time: a session of the authorization server alone grants nothing.
- */
+/** The person at the browser is asked each time: the authorization server's session grants nothing. */
 function alwaysAsked(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   const { Check } = interactionPolicy;

@@ -8,9 +8,7 @@ import { modelResultOf } from './comping-reports.ts';
 /** More than people read; the rest is counted. */
 const MAX_LISTED = 12;
 
-/**
- * What would change if the report went by what is true now, the chosen comps first; empty when nothing would.
- */
+/** What would change by what is true now, the chosen comps first; empty when nothing would. */
 export function changesOf({ snapshot: before, offered: now, chosen, overrides }: Report): string[] {
   if (before === null || now === null) return [];
   const ids = new Set(chosen);

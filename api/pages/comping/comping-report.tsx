@@ -32,10 +32,7 @@ export async function readReportView(db: Db, report: Report): Promise<ReportView
   return { report, result, machine: modelResultOf(snapshot), ground };
 }
 
-/**
- * What follows from the selection; all of it changes with it. @param path none where the
- * report can only be read
- */
+/** What follows from the selection, and changes with it. @param path none where it is only read */
 export function Results({
   view: { report, result, machine, ground },
   path,

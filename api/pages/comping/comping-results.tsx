@@ -29,10 +29,7 @@ const signedUsd = (value: number): string => `${value < 0 ? '−' : '+'}${usd(Ma
 
 const NOTHING_CHOSEN = 'Tick the sales you trust: the estimate follows from them.';
 
-/**
- * The chosen comps with what each is moved by. @param path where forms go; none where the
- * report can only be read
- */
+/** The chosen comps with what each is moved by. @param path of forms; none where it is only read */
 export function Chosen({ result, path }: { result: Result | null; path?: string | undefined }) {
   if (result === null) return <p>{NOTHING_CHOSEN}</p>;
   return (

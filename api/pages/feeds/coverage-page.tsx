@@ -7,9 +7,7 @@ import { classifyCounties } from '../parts/county-legend.tsx';
 import { readParts } from '../parts/county-part.ts';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../parts/map-view.tsx';
 
-/**
- * What is known of which counties, for whoever has signed in: it is the first question before a subscription.
- */
+/** What is known of which counties, for whoever has signed in: the question before a subscription. */
 const coveragePage: Page = {
   path: '/coverage',
   access: 'session',
@@ -255,10 +253,7 @@ function commonPage(sources: Coverage['sources']): string {
   return differ ? new URL('.', first).href : first!;
 }
 
-/**
- * The sources of all counties; what one publisher gives of many counties under the same
- * terms stands together.
- */
+/** The sources of all counties; what a publisher gives of several on the same terms stands together. */
 function sourcesOf(counties: Coverage[]): Coverage['sources'][] {
   const byFeed = new Map(counties.flatMap(({ sources }) => sources.map(source => [source.feed, source])));
   const groups = new Map<string, Coverage['sources']>();

@@ -75,10 +75,7 @@ export function Notice({ kind = 'info', children }: NoticeProps) {
   );
 }
 
-/**
- * What was done just now, with the form that takes it back. It goes by itself; without script it stays in
- * the page.
- */
+/** What was done just now, with the form that takes it back. It goes by itself, if script runs. */
 export const Toast = ({ words, children }: { words: string; children: ComponentChildren }) => (
   <div class="toast" role="status">
     <span>{words}</span>

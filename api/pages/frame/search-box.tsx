@@ -1,9 +1,6 @@
 import { Icon } from './icons.tsx';
 
-/**
- * The search of every page: a form that works without script. From the map it takes the filters along, which
- * a place keeps.
- */
+/** Every page's search, which works without script. From the map it takes the filters along. */
 export const SearchBox = ({ url }: { url: URL }) => (
   <search class="search">
     <form action="/search">

@@ -44,10 +44,7 @@ export type Visit = {
   deps: PageDeps;
   /** Path and query of the page; its origin means nothing. */
   url: URL;
-  /**
-   * What stands before paths of the API and of the app in addresses that are given out; empty where
-   * they are relative.
-   */
+  /** What stands before paths in addresses of the API and the app; empty where they are relative. */
   apiUrl: string;
   appUrl: string;
   session: Session | undefined;
@@ -203,10 +200,7 @@ export function withParam(url: URL, name: string, value?: string): string {
   return params.size === 0 ? url.pathname : `${url.pathname}?${params}`;
 }
 
-/**
- * A path of the app to come back to after signing in; anything else, such as another site's
- * address, is the map.
- */
+/** A path of the app to come back to after signing in; for any other address the map. */
 export function safePath(path: string | null): string {
   return path !== null && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(path) && !path.includes('\\')
     ? path

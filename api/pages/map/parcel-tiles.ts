@@ -47,10 +47,7 @@ const DOTS = 128;
 /** Parcel numbers are written from here on. */
 const NAMES_FROM = 16;
 
-/**
- * County lines with the parcels' boundaries, their points or their counts, by zoom.
- * @param hits those that are marked
- */
+/** County lines, and the parcels' boundaries, points or counts by zoom. @param hits the marked ones */
 export async function makeParcelTile({ db }: Resources, tile: Tile, hits?: TileHits): Promise<Buffer> {
   const bounds = boundsOf(tile);
   const project = projector(tile);

@@ -17,10 +17,7 @@ const MOST_OTHERS = 3;
 type Other = OtherMarket & { asked: string; market: RegionStats; gap: Gap | undefined };
 export type Others = { others: Other[]; faults: string[] };
 
-/**
- * The markets that the address names beside the page's own, by county name or code, or by ZIP, each up to the
- * same day.
- */
+/** The markets that the address names beside the page's own, each up to the same day. */
 export async function readOthers(visit: Visit, bucket: string, asOf: string): Promise<Others> {
   const asked = visit.url.searchParams
     .getAll('with')

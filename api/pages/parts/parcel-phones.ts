@@ -25,10 +25,7 @@ function keyOf(detail: Detail): string {
   return pageKey(`trace/${detail.property_id}/${owner.slice(0, 32)}`);
 }
 
-/**
- * Looks up the numbers for the session's account; again, they cost nothing.
- * @throws PlatError as the endpoint
- */
+/** Looks up the numbers for the session's account; again, for free. @throws PlatError as the endpoint */
 export const lookUp = (visit: Visit, detail: Detail): Promise<PhoneTrace> =>
   callPaid<PhoneTrace>(visit, tracePropertyOwner, {
     params: { property_id: String(detail.property_id) },
@@ -51,10 +48,7 @@ export async function lookUpOnPage(visit: Visit): Promise<Reply> {
   return { redirect: `${visit.url.pathname}${visit.url.search}#owner` };
 }
 
-/**
- * The numbers that the account has looked up, without those that are suppressed since, and with what the
- * registry says today.
- */
+/** The numbers that the account has looked up, but those suppressed since; with today's registry. */
 export async function readPhones(visit: Visit, detail: Detail): Promise<LookedUp | undefined> {
   const account = await accountOf(visit);
   const { db } = visit.deps;

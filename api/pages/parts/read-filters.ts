@@ -23,10 +23,7 @@ const MAX_COUNTIES = 300;
 export const listCounties = ({ deps }: Visit): Promise<LoadedCounty[]> =>
   listLoadedCounties(deps.db, MAX_COUNTIES);
 
-/**
- * The filters of the address as the API takes them: text becomes what the filter's type says, a county's name
- * its code.
- */
+/** The filters of the address as the API takes them: values by their types, a county by its code. */
 export async function readFilters(
   visit: Visit,
   counties: () => Promise<readonly LoadedCounty[]>,

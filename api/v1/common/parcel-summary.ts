@@ -91,10 +91,7 @@ export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
   };
 }
 
-/**
- * Parcels for lists, in the order of their ids as given; an id that was never given out is left
- * out. One statement.
- */
+/** Parcels for lists, in the order of the ids, without those never given out. One statement. */
 export async function readSummaries(db: Db, propertyIds: readonly number[]): Promise<SummaryRow[]> {
   if (propertyIds.length === 0) return [];
   const rows = await db.run<SummaryRow>(

@@ -19,10 +19,7 @@ export const stateCode = z
   .pipe(z.enum(stateCodes, 'must be the two letters of a state, such as NH'))
   .meta({ description: 'Two-letter state code.', example: 'NH' });
 
-/**
- * Text of one line. Not a pattern of the published schema: regular expressions of few
- * languages read `\P{Cc}`.
- */
+/** Text of one line. No pattern of the published schema, as few languages read `\P{Cc}`. */
 export const line = (most: number, wrong: string) =>
   z
     .string(wrong)

@@ -101,9 +101,7 @@ export async function withoutSuppressed(
   return person !== undefined || phones.length === 0 ? NO_MATCH : { ...trace, phones };
 }
 
-/**
- * Looks among the contacts, then at the provider; every answer has its audit row first. @throws PlatError 503
- */
+/** Asks the contacts, then the provider; every answer first has its audit row. @throws PlatError 503 */
 export function openTracing(db: Db, provider: TraceProvider | null, keepDays: number): Trace {
   const lookup = provider && {
     name: provider.name,

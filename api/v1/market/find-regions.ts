@@ -102,10 +102,7 @@ async function readPage(
 /** Counties and their equivalents are stored without the word: `Sullivan`, not `Sullivan County`. */
 const KINDS = new Set(['county', 'parish', 'borough', 'municipality', 'municipio']);
 
-/**
- * What people type as LIKE patterns for `regions.search_words`, one a word, each of which begins a
- * word of the region.
- */
+/** Typed words as LIKE patterns for `regions.search_words`: each begins a word of the region. */
 function wordPatterns(text: string): string[] {
   const words = text
     .normalize('NFD')

@@ -86,10 +86,7 @@ type Row = { total: number | null } & (PlacedComp | { id: null });
 
 export type CompsResult = { count: number; rows: PlacedComp[] };
 
-/**
- * A page of comps as it is read, backwards before a place. @param areas one or two, in all of
- * which the comps lie
- */
+/** A page of comps as it is read, backwards before a place. @param areas one or two that all hold them */
 export async function findComps(
   query: CompsQuery,
   areas: readonly QueryData[],

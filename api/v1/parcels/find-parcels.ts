@@ -7,10 +7,7 @@ import { inAll, SERIAL_BYTES } from './serial-lists.ts';
 /** Reading the names of this many parcels costs less than the lists of the words that most owners have. */
 const FEW_PARCELS = 1_000;
 
-/**
- * For shorter pieces the index would be read as a whole, which takes five times as long as all
- * words of the county.
- */
+/** For shorter pieces the whole index is read, five times as long as all words of the county. */
 const TRIGRAM = 3;
 
 const lengthOf = (piece: string) => [...piece].length;

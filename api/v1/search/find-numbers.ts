@@ -31,9 +31,7 @@ export async function findProperty(db: Db, text: string): Promise<Match[]> {
 const isNumber = (text: string) =>
   /\d/.test(text) && !text.split(/[ .-]+/).some(part => /^\p{L}{4,}$/u.test(part));
 
-/**
- * Parcels with a number, whatever its spaces, dashes, dots and case, with the zeros of its parts or without.
- */
+/** Parcels with a number, whatever its spaces, dashes, dots and case, its zeros or none. */
 export async function findApns(
   db: Db,
   text: string,

@@ -13,9 +13,7 @@ let shown = location.search;
 /** Whether the address that is asked becomes a step of Back, takes the place of the last one, or is one. */
 type Step = 'push' | 'replace' | 'there';
 
-/**
- * Fetches a page of ours and takes over its parts `ids`; the address follows, so that the view can be shared.
- */
+/** Fetches a page of ours and takes over its parts `ids`; the address follows, to be shared. */
 async function load(url: string, ids: string[], step: Step): Promise<void> {
   const mine = ++latest;
   const skeleton = showWaiting(ids);

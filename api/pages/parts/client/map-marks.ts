@@ -12,10 +12,7 @@ const LARGE = 8;
 /** As near as this to a mark is on it. */
 const REACH = 10;
 
-/**
- * @param outline rings of longitude and latitude @param onPoint what the mouse is on @param
- * onPick what is clicked
- */
+/** @param outline rings of longitude and latitude @param onPoint under the mouse @param onPick clicked */
 export function openMarks(
   map: MapLibre,
   outline: readonly [number, number][][],
@@ -128,10 +125,7 @@ function nearestOf(
   return best;
 }
 
-/**
- * A disc is sold, a square pending, a triangle for sale, as in the list; the subject is a star. What is
- * chosen has a dark rim.
- */
+/** Disc: sold, square: pending, triangle: for sale, star: the subject. What is chosen has a dark rim. */
 function drawShape(pen: Pen, { kind, chosen }: Mark, x: number, y: number): void {
   const r = chosen ? LARGE : SMALL;
   pen.beginPath();

@@ -44,10 +44,7 @@ function maxSorted(order: Order): number {
   return figure.join === undefined ? 2_000 : 0;
 }
 
-/**
- * The page's hits, one more than it shows where there are more, in reading order; and how
- * many there are in all.
- */
+/** The page's hits, one more where there are more, in reading order; and how many there are in all. */
 export async function findHits(
   db: Db,
   selection: Selection,
@@ -112,10 +109,7 @@ async function listHits(
   return hits;
 }
 
-/**
- * A stretch of the list that one index gives in its order; a page may need the end of one and the
- * start of the next.
- */
+/** What one index gives in its order: a page may need the end of one leg and the start of the next. */
 type Leg = { where(bind: (value: unknown) => string): string[]; order: string };
 
 function legsOf(order: Order, page: Page): Leg[] {
