@@ -14,7 +14,7 @@ import {
 } from '../../../shared/platform/queue/jobs.ts';
 import { countyName, countyText } from '../../../shared/regions/counties.ts';
 import { conflict, notFound } from '../../http/error-responses.ts';
-import { narrowPage } from '../frame/layout.tsx';
+import { LinkButton, narrowPage } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import type { Reply, Visit } from '../frame/visit.ts';
 
@@ -66,9 +66,7 @@ function confirmation(
           <input type="hidden" name={name} value={value} />
         ))}
         <button type="submit">{button}</button>
-        <a class="button second" href="/admin">
-          Cancel
-        </a>
+        <LinkButton to="/admin" words="Cancel" kind="second" />
       </form>
     </>
   );

@@ -7,8 +7,7 @@ import type { Db } from '../../../shared/platform/db.ts';
 import { csv } from '../../../shared/platform/to-csv.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { notFound, undefinedIf } from '../../http/error-responses.ts';
-import { Icon } from '../frame/icons.tsx';
-import { Crumbs, Notice, Panel, Stat } from '../frame/layout.tsx';
+import { Crumbs, LinkButton, Notice, Panel, Stat } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { spreadsheet } from '../frame/visit.ts';
 import { readPart } from '../parts/county-part.ts';
@@ -59,10 +58,12 @@ const runPage: Page = {
             title="Rows left out or repaired"
             aside={
               sum(run.counts.rejected) + sum(run.counts.dropped) > 0 && (
-                <a class="button second small" href={`/admin/runs/${run.id}/left-out.csv`}>
-                  <Icon name="download" />
-                  CSV
-                </a>
+                <LinkButton
+                  to={`/admin/runs/${run.id}/left-out.csv`}
+                  words="CSV"
+                  icon="download"
+                  kind="second small"
+                />
               )
             }
             flush
@@ -178,29 +179,20 @@ function RunButtons({
     <div class="buttons">
       {counties.length === 1 && (
         <>
-          <a class="button second" href={`/data?county=${fiveDigits(counties[0]!.fips)}`}>
-            <Icon name="map" />
-            On the map
-          </a>
-          <a class="button second" href={`/coverage/${fiveDigits(counties[0]!.fips)}`}>
-            Coverage
-          </a>
+          <LinkButton
+            to={`/data?county=${fiveDigits(counties[0]!.fips)}`}
+            words="On the map"
+            icon="map"
+            kind="second"
+          />
+          <LinkButton to={`/coverage/${fiveDigits(counties[0]!.fips)}`} words="Coverage" kind="second" />
         </>
       )}
-      {canUndo && (
-        <a class="button second" href={`/admin/undo?run=${id}`}>
-          Undo run
-        </a>
-      )}
+      {canUndo && <LinkButton to={`/admin/undo?run=${id}`} words="Undo run" kind="second" />}
       {status === 'blocked' ? (
-        <a class="button" href={`${again}&force=1`}>
-          Run it and merge all the same
-        </a>
+        <LinkButton to={`${again}&force=1`} words="Run it and merge all the same" />
       ) : (
-        <a class="button" href={again}>
-          <Icon name="play" />
-          Run again
-        </a>
+        <LinkButton to={again} words="Run again" icon="play" />
       )}
     </div>
   );

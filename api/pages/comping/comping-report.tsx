@@ -7,7 +7,7 @@ import { METRICS } from '../../../shared/model/market-metrics.ts';
 import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { Icon } from '../frame/icons.tsx';
-import { Comparison, Facts, Field, Notice, Panel, Select, Submit } from '../frame/layout.tsx';
+import { Comparison, Facts, Field, LinkButton, Notice, Panel, Select, Submit } from '../frame/layout.tsx';
 import { Legend } from '../market/market-page.tsx';
 import { COLUMNS, shown } from '../market/market-words.ts';
 import { type ChangeOutcome, MAX_NOTES, MAX_TITLE, SHARE_DAYS } from './comping-actions.ts';
@@ -198,18 +198,12 @@ export function Offer({ report, path }: { report: Report; path: string }) {
 export function Tools({ path }: { path: string }) {
   return (
     <div class="buttons">
-      <a class="button second" href={`${path}/comps.csv`}>
-        <Icon name="download" />
-        CSV
-      </a>
+      <LinkButton to={`${path}/comps.csv`} words="CSV" icon="download" kind="second" />
       <button type="button" class="second" id="print" hidden>
         <Icon name="printer" />
         Print or PDF
       </button>
-      <a class="button" href="#share">
-        <Icon name="share-2" />
-        Share
-      </a>
+      <LinkButton to="#share" words="Share" icon="share-2" />
     </div>
   );
 }

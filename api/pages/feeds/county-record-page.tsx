@@ -3,7 +3,7 @@ import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../../shared/model/par
 import { countyText } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { type CountyQuality, readQuality } from '../../v1/feeds/get-county-quality.ts';
-import { Crumbs, Grid, Meter, Stat } from '../frame/layout.tsx';
+import { Crumbs, Grid, LinkButton, Meter, Stat } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { readParts } from '../parts/county-part.ts';
 import { NoParcels } from '../parts/no-parcels.tsx';
@@ -82,12 +82,8 @@ function Head({ code, title, part, computedAt }: HeadProps) {
         </p>
       </div>
       <div class="buttons">
-        <a class="button second" href={`/markets/${code}`}>
-          Market
-        </a>
-        <a class="button second" href={`/data?county=${code}`}>
-          Show parcels on map
-        </a>
+        <LinkButton to={`/markets/${code}`} words="Market" kind="second" />
+        <LinkButton to={`/data?county=${code}`} words="Show parcels on map" kind="second" />
       </div>
     </header>
   );

@@ -1,7 +1,7 @@
 import { count, day, percent } from '../../../shared/model/figures.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { type Coverage, offersOf, readCoverage } from '../../v1/feeds/get-coverage.ts';
-import { Grid, Panel, Select } from '../frame/layout.tsx';
+import { Grid, Panel, Select, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { classifyCounties } from '../parts/county-legend.tsx';
 import { readParts } from '../parts/county-part.ts';
@@ -146,9 +146,7 @@ function Offered({ state, counties, sourcesOfCounty }: OfferedProps) {
           options={STATES.map(({ code, name }) => [code, name])}
           given={state}
         />
-        <button type="submit" class="second">
-          Show
-        </button>
+        <Submit label="Show" kind="second" />
       </form>
       {state && (
         <Grid

@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { Session } from '../../../shared/accounts/account-statements.ts';
 import type { Assets } from './assets.ts';
 import { Icon, type IconName } from './icons.tsx';
-import { Submit } from './layout.tsx';
+import { LinkButton, Submit } from './layout.tsx';
 import { SearchBox } from './search-box.tsx';
 import type { Theme } from './theme.ts';
 
@@ -114,20 +114,12 @@ function TopBar({ session, url, tokensLeft, news = 0 }: Frame) {
           {tokensLeft.toLocaleString('en-US')} tokens
         </a>
       )}
-      {session === undefined && (
-        <a class="button quiet wide-only" href="/docs/">
-          API docs
-        </a>
-      )}
+      {session === undefined && <LinkButton to="/docs/" words="API docs" kind="quiet wide-only" />}
       <ThemeButtons />
       {session ? (
         <AccountMenu session={session} />
       ) : (
-        path !== '/sign-in' && (
-          <a class="button second" href="/sign-in">
-            Sign in
-          </a>
-        )
+        path !== '/sign-in' && <LinkButton to="/sign-in" words="Sign in" kind="second" />
       )}
     </header>
   );

@@ -211,6 +211,16 @@ export const Submit = ({ label, does, kind }: SubmitProps) => (
   </button>
 );
 
+type LinkButtonProps = { to: string; words: ComponentChildren; icon?: IconName; kind?: string };
+
+/** A link that looks like a button. */
+export const LinkButton = ({ to, words, icon, kind }: LinkButtonProps) => (
+  <a class={kind ? `button ${kind}` : 'button'} href={to}>
+    {icon && <Icon name={icon} />}
+    {words}
+  </a>
+);
+
 type ActProps = SubmitProps & { does: string; kind: string; id: string };
 
 export function Act({ id, ...button }: ActProps) {

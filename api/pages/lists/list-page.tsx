@@ -7,7 +7,7 @@ import { findList, type ListRow, type ParcelList } from '../../v1/lists/list-sch
 import { deleteList, getList, listLists } from '../../v1/lists/lists.ts';
 import type { Action } from '../frame/forms.ts';
 import { Icon } from '../frame/icons.tsx';
-import { Empty, Stat, Toast } from '../frame/layout.tsx';
+import { Empty, Stat, Submit, Toast } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, requireAccount, type Visit } from '../frame/visit.ts';
 import { listCounties } from '../parts/read-filters.ts';
@@ -274,9 +274,7 @@ function DoneNotice({ done, action }: { done: ListChange; action: string }) {
       {next.fields.map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <button type="submit" name="do" value={next.does} class="second small">
-        {next.label}
-      </button>
+      <Submit label={next.label} does={next.does} kind="second small" />
       {bad && <a href={action}>Cancel</a>}
     </form>
   );

@@ -4,7 +4,7 @@ import { PlatError } from '../../../shared/platform/errors.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import { countyStats, zipStats } from '../../v1/market/get-market-stats.ts';
-import { Grid } from '../frame/layout.tsx';
+import { Grid, Submit } from '../frame/layout.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { countyOf } from '../parts/county-filter.ts';
 import { WhoLoads } from '../parts/no-parcels.tsx';
@@ -92,9 +92,7 @@ export function Compared({ visit, market, bucket, found: { others, faults } }: C
             County or ZIP <input name="with" placeholder="e.g. Merrimack, NH" class="short" />
           </label>
         )}
-        <button type="submit" class="second">
-          Compare
-        </button>
+        <Submit label="Compare" kind="second" />
       </form>
     </section>
   );

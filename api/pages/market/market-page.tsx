@@ -7,7 +7,7 @@ import { notFound } from '../../http/error-responses.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import { countyStats, zipStats } from '../../v1/market/get-market-stats.ts';
 import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../../v1/market/saved-markets.ts';
-import { Back, Grid, Meter, Notice, Submit } from '../frame/layout.tsx';
+import { Back, Grid, LinkButton, Meter, Notice, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, type Visit, withParam } from '../frame/visit.ts';
 import { countyOf } from '../parts/county-filter.ts';
@@ -154,23 +154,15 @@ function Links({ visit, market, bucket, hasPast, isLoaded }: LinksProps) {
         </a>
       )}
       {hasPast && (
-        <a class="button second" href={withParam(visit.url, 'format', 'csv')}>
-          CSV of these months
-        </a>
+        <LinkButton to={withParam(visit.url, 'format', 'csv')} words="CSV of these months" kind="second" />
       )}
       {market.type === 'county' && isLoaded && (
         <>
-          <a class="button second" href={`/data?county=${market.fips}`}>
-            Show parcels on map
-          </a>
+          <LinkButton to={`/data?county=${market.fips}`} words="Show parcels on map" kind="second" />
           {bucket && (
-            <a class="button second" href={`/markets?type=zip&county=${market.fips}`}>
-              ZIP codes
-            </a>
+            <LinkButton to={`/markets?type=zip&county=${market.fips}`} words="ZIP codes" kind="second" />
           )}
-          <a class="button second" href={`/coverage/${market.fips}`}>
-            How good the data are
-          </a>
+          <LinkButton to={`/coverage/${market.fips}`} words="How good the data are" kind="second" />
         </>
       )}
     </p>
