@@ -6,13 +6,7 @@ import type { Answer, CallContext, Endpoint } from './endpoint.ts';
 import { validationError } from './error-responses.ts';
 import type { Exchange } from './exchange.ts';
 import { type HeavyCall, type HeavyCalls, LARGE_REQUEST_BYTES } from './heavy-calls.ts';
-import {
-  type Attempt,
-  fingerprintOf,
-  type Idempotency,
-  idempotencyKeyOf,
-  type StoredResponse,
-} from './idempotency.ts';
+import { type Attempt, fingerprintOf, type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import type { Meter } from './meter.ts';
 import { asksQuote, QUOTE_KEY, quoteOf } from './quote.ts';
 import { type RateLimits, requireAdmitted, unusedLimits } from './rate-limits.ts';
@@ -122,8 +116,10 @@ async function answerOnce(call: Call, caller: Caller, deps: ServeDeps, work: Hea
     return;
   }
   if ('kept' in turn) {
-    const { status } = turn.kept;
-    const body = await recheckedBody(endpoint, turn.kept, deps);
+    const { status, body: kept, people } = turn.kept;
+    const body = endpoint.recheck
+      ? await endpoint.recheck({ body: JSON.parse(kept.toString()), people }, deps.resources)
+      : kept;
     const ready = await call.prepare({ status, body, caller, tokens: 0, quoted: false, replayed: true });
     ready.send();
     return;
@@ -133,14 +129,6 @@ async function answerOnce(call: Call, caller: Caller, deps: ServeDeps, work: Hea
   } finally {
     await turn.attempt.end();
   }
-}
-
-async function recheckedBody(
-  { recheck }: Endpoint,
-  { body, people }: StoredResponse,
-  { resources }: ServeDeps,
-): Promise<Answer['body']> {
-  return recheck === undefined ? body : recheck({ body: JSON.parse(body.toString()), people }, resources);
 }
 
 async function answer(

@@ -71,7 +71,11 @@ export async function paintSources(
       painted.freshUntil = Math.min(painted.freshUntil, fetching.freshUntil);
     } catch (error) {
       signal.throwIfAborted();
-      noteFailure(painter, source, error);
+      painter.log.warn(
+        { err: error, feed: source.feed, source: source.source },
+        'a source of imagery failed',
+      );
+      if (error instanceof PlatError && error.retryable) painter.failed.set(source.source, error);
       painted.failure ??= error;
       painted.freshUntil = Math.min(painted.freshUntil, Date.now() + DEGRADED_MS);
     } finally {
@@ -80,11 +84,6 @@ export async function paintSources(
     }
   }
   return painted;
-}
-
-function noteFailure({ log, failed }: Painter, { feed, source }: ImagerySource, error: unknown): void {
-  log.warn({ err: error, feed, source }, 'a source of imagery failed');
-  if (error instanceof PlatError && error.retryable) failed.set(source, error);
 }
 
 /** @returns the attribution when the source has another one here */

@@ -62,7 +62,8 @@ export function textOf(answer: Fields, query: Fields, omitted: readonly string[]
   let room = MAX_CHARS - RESERVE - lines.reduce((sum, line) => sum + line.length + 1, 0);
   for (const [name, rows] of lists) {
     if (rows.length === 1 && !paged) {
-      lines.push(`${name}: 1`, ...fieldLines(rows[0]!));
+      const fields = [...flat(rows[0]!)].map(([field, value]) => `${field}: ${written(field, value)}`);
+      lines.push(`${name}: 1`, ...fields);
       continue;
     }
     const { head, body } = table(rows, omitted);
@@ -81,10 +82,6 @@ export function truncate(text: string): string {
   if (text.length <= MAX_CHARS) return text;
   const start = text.slice(0, MAX_CHARS - RESERVE);
   return `${start.slice(0, start.lastIndexOf('\n'))}\n… cut here: the structured content has all of it.`;
-}
-
-function fieldLines(fields: Fields): string[] {
-  return [...flat(fields)].map(([name, value]) => `${name}: ${written(name, value)}`);
 }
 
 function pageTitle({ count, next }: Fields, query: Fields, rows: number): string {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Request } from 'express';
 import { findByEmail } from '../../../shared/accounts/account-statements.ts';
 import { uuidV5 } from '../../../shared/model/uuid.ts';
 import { clientNetwork } from '../../http/client-network.ts';
@@ -68,14 +67,10 @@ export async function rememberDevice(visit: Visit, user: string): Promise<void> 
 /** The browser's id, where the user with this address has signed in in it. */
 async function knownDevice({ req, deps }: Visit, email: string): Promise<string | undefined> {
   const { db, cursorSecret } = deps.resources;
-  const value = cookieOf(req);
+  const value = /(?:^|;) *plat_device=([A-Za-z0-9_-]+)(?:;|$)/.exec(req.headers.cookie ?? '')?.[1];
   if (value === undefined) return undefined;
   const device = verifySigned(FORMAT, value, [await cursorSecret()]) as Device | undefined;
   if (device === undefined) return undefined;
   const user = await findByEmail(db, email);
   return user?.id === device.user ? device.id : undefined;
-}
-
-function cookieOf(req: Request): string | undefined {
-  return /(?:^|;) *plat_device=([A-Za-z0-9_-]+)(?:;|$)/.exec(req.headers.cookie ?? '')?.[1];
 }

@@ -1,9 +1,8 @@
 import { type FeedCounty, listFeedCounties } from '../../../shared/feeds/feed-statements.ts';
 import { findRun, listRejects, type Run } from '../../../shared/feeds/ingest-runs.ts';
-import { findUndoable, type UndoableRun } from '../../../shared/feeds/undo-runs.ts';
+import { findUndoable } from '../../../shared/feeds/undo-runs.ts';
 import { feedKindWords } from '../../../shared/model/feed-kinds.ts';
 import { count, moment, oneDigit, percent } from '../../../shared/model/figures.ts';
-import type { Db } from '../../../shared/platform/db.ts';
 import { csv } from '../../../shared/platform/to-csv.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { notFound, undefinedIf } from '../../http/error-responses.ts';
@@ -42,7 +41,8 @@ const runPage: Page = {
     const [only, ...others] = counties;
     const part =
       run.kind === 'assessor' && only && others.length === 0 ? await readPart(resources.db, only.fips) : null;
-    const canUndo = (await readUndoable(db, id)) !== undefined;
+    const undoable = await findUndoable(db, id).catch(undefinedIf(({ code }) => code === 'undo_refused'));
+    const canUndo = undoable !== undefined;
     const body = (
       <div class="run">
         <Head run={run} counties={counties} title={title} part={part} canUndo={canUndo} />
@@ -81,9 +81,6 @@ const runPage: Page = {
     return { title, body, assetNames: ['cards.css'] };
   },
 };
-
-const readUndoable = (db: Db, id: number): Promise<UndoableRun | undefined> =>
-  findUndoable(db, id).catch(undefinedIf(({ code }) => code === 'undo_refused'));
 
 /** More than any run keeps: 1,000 of each reason. */
 const MAX_ROWS = 50_000;

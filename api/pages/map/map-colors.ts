@@ -1,6 +1,5 @@
 import { acres, percent, usd } from '../../../shared/model/figures.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
-import type { Selection } from '../../../shared/parcels/filter/filter-selection.ts';
 import {
   findFifths,
   listHitFigures,
@@ -133,7 +132,7 @@ export async function classifyHits(
 ): Promise<Classes & { total: Total }> {
   const selection = await selectParcels(body, asking, db);
   const breaks = 'kinds' in color ? color.kinds.slice(1).map((_, i) => i + 1) : color.breaks;
-  const found = breaks ?? (await findBreaks(db, selection, color));
+  const found = breaks ?? [...new Set((await findFifths(db, selection, color)).map(roundNumber))];
   const { counts, total } = await sumClasses(db, selection, color, found);
   const words = 'kinds' in color ? color.kinds : rangesOf(found, color.shown);
   return {
@@ -145,10 +144,6 @@ export async function classifyHits(
     unknown: counts.get(null) ?? 0,
     total,
   };
-}
-
-async function findBreaks(db: Db, selection: Selection, color: Color): Promise<number[]> {
-  return [...new Set((await findFifths(db, selection, color)).map(roundNumber))];
 }
 
 const LEADING = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
+import { undefinedIfRefused } from '../../http/error-responses.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
@@ -89,7 +90,7 @@ async function search(
     listed,
     isAsked ? (fault ?? findParcels(visit, filters, coloring)) : undefined,
     fault === undefined && filters.county !== undefined
-      ? readKnown(visit, String(filters.county)).catch(unlessFound)
+      ? readKnown(visit, String(filters.county)).catch(undefinedIfRefused)
       : undefined,
     askedOnPage(visit, filters).then(asking => findListAsked(visit, filters, asking)),
   ]);
@@ -159,11 +160,6 @@ async function findParcels(
   const swatches = await readSwatches(visit.deps.db, by, classes, ids);
   for (const row of rows) row.swatch = swatches.get(row.property_id);
   return { count, acres, rows };
-}
-
-/** Nothing is known of a county that is not loaded, or that is none. */
-function unlessFound(error: unknown): undefined {
-  orThrow(error);
 }
 
 /** What the visitor can mend; anything else is the error page's. */

@@ -74,7 +74,8 @@ export const tilePage: Page = {
     if (tileLayer === 'hillshade') return shadeTile(visit, tile);
     if (tileLayer === 'aerial') return aerialTile(visit, tile);
     const { resources } = visit.deps;
-    if (tileLayer === 'places') return placeTile(resources, tile);
+    if (tileLayer === 'places')
+      return cached(resources, `places/${tile.z}/${tile.x}/${tile.y}`, () => makePlaceTile(resources, tile));
     return tileLayer === 'parcels'
       ? parcelTile(resources, tile, await readTileHits(visit))
       : landTile(resources, tileLayer, tile);
@@ -110,9 +111,6 @@ export function parcelTile(resources: Resources, tile: Tile, hits?: TileHits): P
   const name = `parcels/${tile.z}/${tile.x}/${tile.y}/${hits?.key ?? ''}`;
   return cached(resources, name, () => makeParcelTile(resources, tile, hits));
 }
-
-const placeTile = (resources: Resources, tile: Tile): Promise<Reply> =>
-  cached(resources, `places/${tile.z}/${tile.x}/${tile.y}`, () => makePlaceTile(resources, tile));
 
 let zips: Zip[] | undefined;
 
