@@ -14,7 +14,6 @@ export type SignedFile = {
 const FORMAT = 'plat file 1\n';
 
 export type FileAddresses = {
-  /** The path of a part, or of the whole file. */
   pathOf(exportId: string, part: number, expiresAt: Date): Promise<string>;
   /** What an address names; undefined for one that is forged, altered or expired. */
   read(token: string, now: Date): Promise<SignedFile | undefined>;

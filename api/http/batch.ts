@@ -10,7 +10,6 @@ type Pending<Item, Outcome> = {
   reject: (error: unknown) => void;
 };
 
-/** How long a batch waits for further calls. */
 export type Pause = {
   /** The longest. */
   ms: number;

@@ -21,7 +21,6 @@ export type Account = {
   ratePerMinute: number;
   rateBurst: number;
   skipTracePerMinute: number;
-  /** Whether it may trace people. */
   skipTrace: boolean;
   /** Epoch milliseconds; null without a contract. */
   periodEnd: number | null;

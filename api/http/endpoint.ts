@@ -113,7 +113,6 @@ export type Endpoint<
   rate?: ExtraLimit;
   /** A POST that changes nothing: its body only says what to read. A GET never changes anything. */
   reads?: true;
-  /** Whether accounts without a contract are served too. */
   withoutContract?: boolean;
   response: {
     status: 200 | 201 | 202 | 204;
@@ -130,7 +129,6 @@ export type Endpoint<
     /** Several of them by their names, in place of one. */
     examples?: Record<string, Example>;
   };
-  /** Errors besides those that every endpoint can answer, and when. */
   errors: Partial<Record<'not_found' | 'gone' | 'conflict' | 'unprocessable', string>>;
   handle(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
   /** What a repeat still returns of the answer that was kept for it; all of it where this is absent. */
@@ -169,7 +167,6 @@ export type Metering<
   quote?(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
 };
 
-/** What an endpoint costs, in a sentence without a full stop. */
 export const priceSentence = (metering: Pick<Metering, 'price' | 'note'> | null): string =>
   metering === null ? 'free' : `${priceText(metering.price)}; ${metering.note}`;
 

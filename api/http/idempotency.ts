@@ -21,7 +21,7 @@ const MAX_STORED_BYTES = 2_000_000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** `people`: whom it is about, as the suppression list knows them. */
-export type StoredResponse = { status: number; body: Buffer; people: readonly Buffer[] | null };
+type StoredResponse = { status: number; body: Buffer; people: readonly Buffer[] | null };
 
 /** The key of a call that a page makes. It has a space, which clients' keys cannot have. */
 export const pageKey = (name: string): string => `page ${name}`;

@@ -40,7 +40,6 @@ export function openRateLimits(db: Db): RateLimits {
   return { admit: (account, extra) => take({ account, extra }) };
 }
 
-/** The calls of one account that are asked for together. */
 type AccountCalls = { account: RateLimitedAccount; plain: number; skipTraces: number };
 
 type AdmittedRow = {
@@ -55,7 +54,6 @@ type AdmittedRow = {
   skip_traces_in: number;
 };
 
-/** Asks for all calls of an account together, then admits them in their order. */
 async function admit(db: Db, calls: Call[]): Promise<RateState[]> {
   const demands = new Map<string, AccountCalls>();
   for (const { account, extra } of calls) {

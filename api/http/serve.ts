@@ -58,7 +58,6 @@ export type Call = {
 export type Outcome = Omit<Answer, 'status'> & {
   status: number;
   caller: Caller;
-  /** Whether it tells what the call would cost, in place of doing it. */
   quoted: boolean;
   /** The answer that the call was given before; this time it costs nothing. */
   replayed?: true;

@@ -15,7 +15,6 @@ export function requireText(...fields: Iterable<[name: string, value: unknown]>[
   if (details !== undefined) throw validationError(details);
 }
 
-/** The fields with such a text; undefined where there is none. */
 export function textFaults(...fields: Iterable<[name: string, value: unknown]>[]): Details | undefined {
   let details: Details | undefined;
   for (const part of fields)

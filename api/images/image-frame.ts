@@ -27,7 +27,6 @@ export type Frame = {
   step: number;
   pixelM: number;
   toPx(position: Position): [x: number, y: number];
-  /** The place of a pixel's upper left corner. */
   toPlace(x: number, y: number): Position;
   /** The pixels around the boundary: left, top, right, bottom. */
   parcelPx: Box;

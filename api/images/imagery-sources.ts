@@ -14,7 +14,6 @@ export type ImagerySource = {
   source: string;
   attribution: string;
   captured: string | null;
-  /** The version of what the source shows. */
   version: string;
   /** Whether to follow redirects from public addresses to private networks. */
   private_network: boolean;
@@ -31,7 +30,6 @@ export type ImagerySource = {
 
 export const RETRY_SECONDS = 30;
 
-/** The sources in these boxes, those with the smallest pixels first. */
 export function listSources(db: Db, boxes: readonly Box[]): Promise<ImagerySource[]> {
   return db.run<ImagerySource>('imagery/list_imagery', {
     boxes: boxes.map(box => boxSql(boxToE7(box))),

@@ -47,7 +47,6 @@ type PictureMaker = PictureDeps & {
   inTurn: LimitFunction;
 };
 
-/** The inputs of a parcel's picture, and the cache key that covers them. */
 type PictureParts = { key: string; shape: MultiPolygon; frame: Frame; sources: ImagerySource[] };
 
 const TILE_PX = 256;

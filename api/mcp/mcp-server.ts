@@ -21,7 +21,6 @@ export type McpDeps = CallDeps & {
 
 const IDENTITY = { name: 'plat', title: 'Plat: US land parcels', version };
 
-/** The instructions that a model reads before any tool. */
 const INSTRUCTIONS = `Land parcels, sales, market statistics and valuations of US counties. Calls cost tokens of the user's account; each tool tells its
 price, and _meta what a call has cost. Find the county's FIPS code with find_regions (free) first; search (free) finds addresses,
 parcel numbers, owners and places in all counties. To find lots use filter_properties with all
@@ -92,7 +91,6 @@ export function mcpServers(deps: McpDeps): McpServers {
 
 const resourceNotFound = (uri: string) => new ResourceNotFoundError(uri, `There is no resource ${uri}.`);
 
-/** @param envelope the error envelope of the tool's call */
 function refuse(uri: string, envelope: string): never {
   const { error } = JSON.parse(envelope) as { error: { code: string; message: string } };
   if (error.code === 'not_found') throw resourceNotFound(uri);

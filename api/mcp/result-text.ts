@@ -59,7 +59,6 @@ function filters({ filters: all }: Fields): string {
   return [...groups].map(([kind, members]) => `${kind}: ${members.join(', ')}`).join('\n');
 }
 
-/** A parcel's fields by the groups of its page. */
 function parcel(answer: Fields): string {
   const others = Object.entries(answer).filter(([name]) => !(name in ALL_FIELDS));
   const groups = FIELD_GROUPS.flatMap(group => {

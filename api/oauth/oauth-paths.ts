@@ -4,7 +4,6 @@ import { READ_SCOPE } from '../../shared/accounts/tiers.ts';
 /** All tools: what an assistant gets that names no scope. */
 export const SCOPE = 'api:mcp';
 
-/** What an assistant may be granted: all tools, or those that only read. */
 export const GRANTED_SCOPES = [SCOPE, READ_SCOPE] as const;
 
 /** The one of these that a request's scopes come to. */

@@ -18,7 +18,6 @@ export type OAuthDeps = {
 };
 
 export type OAuth = {
-  /** The authorization server, its metadata and the resource's. */
   router: Router;
   /** The authorization server, for a request to it. */
   providerFor(req: Request): Promise<Provider>;

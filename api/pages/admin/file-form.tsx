@@ -302,7 +302,6 @@ function readValues(field: AddFileResult['parts'][number]['fields'][number] | un
   );
 }
 
-/** Of several columns the first value of each, beside its name. */
 function samplesOf({ columns }: AddFileResult, names: readonly string[]) {
   const some = names.flatMap(name => columns.find(each => each.name === name) ?? []);
   const [only, ...others] = some;

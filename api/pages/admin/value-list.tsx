@@ -12,7 +12,6 @@ const OF = 'values-of.';
 const VALUE = 'value.';
 const OTHERWISE = 'otherwise.';
 
-/** The meanings of values that a form sends, by field. */
 export function meaningsIn(form: URLSearchParams): Record<string, Meanings> {
   const found: Record<string, Meanings> = {};
   for (const [name, column] of form) {

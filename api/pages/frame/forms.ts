@@ -11,7 +11,6 @@ export type FormResult = Partial<Done> & { bad?: string; faults?: Faults; error?
 /** Does what a form requests, and returns what was done or where the browser goes next. */
 export type Action = (visit: Visit) => Promise<Done | Reply> | Done | Reply;
 
-/** The forms of a page, which post to its own address. */
 export type Forms = {
   /** By the form's field `do`. `default` is for forms without it, or with another value. */
   actions?: Readonly<Record<string, Action>>;

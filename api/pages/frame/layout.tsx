@@ -213,7 +213,6 @@ export const Submit = ({ label, does, kind }: SubmitProps) => (
 
 type LinkButtonProps = { to: string; words: ComponentChildren; icon?: IconName; kind?: string };
 
-/** A link that looks like a button. */
 export const LinkButton = ({ to, words, icon, kind }: LinkButtonProps) => (
   <a class={kind ? `button ${kind}` : 'button'} href={to}>
     {icon && <Icon name={icon} />}

@@ -192,7 +192,6 @@ export function nameRoute(res: Response, path: string): void {
   exchangeOf(res).route = path;
 }
 
-/** The page's address with a parameter set, or without it. */
 export function withParam(url: URL, name: string, value?: string): string {
   const params = new URLSearchParams(url.searchParams);
   if (value === undefined) params.delete(name);

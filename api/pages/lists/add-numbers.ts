@@ -21,7 +21,6 @@ const numberOf = (text: string): string =>
     .replace(/^APN[\s:#]+/i, '')
     .trim();
 
-/** Adds the parcels of a paste or a file: ids, or the parcel numbers of a county. */
 export async function addNumbers(visit: Visit, id: string): Promise<ListChange> {
   const county = visit.form.get('county') ?? '';
   const texts = (visit.form.get('numbers') ?? '')

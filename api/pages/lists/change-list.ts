@@ -46,7 +46,6 @@ export async function saveSettings(visit: Visit, id: string): Promise<void> {
 
 export const idsOf = ({ form }: Visit): number[] => form.getAll('property_id').map(Number);
 
-/** Rows by the status that the form showed them with. */
 function statusesBefore({ form }: Visit, ids: readonly number[]): Map<RowStatus, number[]> {
   const selected = new Set(ids);
   const before = new Map<RowStatus, number[]>();

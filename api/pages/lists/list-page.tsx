@@ -83,7 +83,6 @@ function sentNumbers({ form }: Visit, { numbers }: ListChange): { given?: string
   return given === null ? {} : { given, county: form.get('county') ?? '' };
 }
 
-/** The page with what was chosen on it. */
 function addressOf({ url }: Visit, id: string, changed: Record<string, string | undefined> = {}): string {
   const params = new URLSearchParams();
   const given = { status: url.searchParams.get('status'), page: url.searchParams.get('page'), ...changed };
@@ -106,7 +105,6 @@ async function readPage(visit: Visit, id: string, status: string | undefined) {
   return { results, number, pages };
 }
 
-/** @param done what was done on it just now */
 export async function showList(visit: Visit, id: string, done?: ListChange): Promise<Reply> {
   const { searchParams } = visit.url;
   const asked = searchParams.get('status');

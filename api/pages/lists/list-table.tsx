@@ -11,7 +11,6 @@ const FORM = 'selection';
 type TableProps = {
   list: ParcelList;
   rows: readonly ListRow[];
-  /** Ids of the rows that are selected. */
   selected: ReadonlySet<number>;
   action: string;
 };

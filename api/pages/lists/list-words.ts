@@ -35,10 +35,8 @@ export const isStatus = (text: string | null): text is RowStatus =>
 export const plural = (n: number, one: string, many = `${one}s`): string =>
   `${count(n)} ${n === 1 ? one : many}`;
 
-/** Names that a message shows. */
 const MAX_NAMED = 20;
 
-/** What became of parcels that were to be added. */
 export function addedWords(answer: Omit<CountedRows, 'left_out' | 'rows'>): string {
   const { added, already_there, do_not_mail, mailed_lately, in_other_lists, not_found } = answer;
   const left: [number, string][] = [

@@ -264,7 +264,6 @@ function FilterInput({ filter, given, lacking }: { filter: Filter; given: string
   );
 }
 
-/** What a filter may be set to; first what an absent one means. */
 function choicesOf({ name, values, default: absent }: Filter): [string, string][] {
   const wordsOf = (choice: string | number) =>
     name === 'slope_area_index' ? `${SLOPE_GRADES[Number(choice)]} %` : (CHOICES[choice] ?? String(choice));

@@ -46,7 +46,6 @@ type LegendProps = {
   almost: Almost | undefined;
 };
 
-/** What the map's colors mean, and by what else it can be colored. The client reads the colors from it. */
 export function MapLegend({ url, colored, isOpen, almost }: LegendProps) {
   const { by, classes, hits, isWhole, others } = colored;
   const all = classes?.classes ?? [];

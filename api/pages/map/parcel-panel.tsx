@@ -135,7 +135,6 @@ function Overview({ detail, photo }: Pick<PanelProps, 'detail' | 'photo'>) {
   );
 }
 
-/** The parts of the page; the client marks the one that is in sight. */
 const Tabs = ({ of }: { of: (readonly [id: string, words: string, count?: number | undefined])[] }) => (
   <nav class="tabs" aria-label="Parts of the parcel">
     {of.map(([id, words, n]) => (
@@ -222,7 +221,6 @@ function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }
 type ActionProps = {
   /** The page that does it, where it is not this one. */
   to?: string;
-  /** The field that carries the parcel's id. */
   field: string;
   id: number;
   does?: string;
@@ -279,7 +277,6 @@ const SHOWN = new Set([
 const isNothing = (name: string, value: unknown): boolean =>
   value === false || (value === 0 && name.endsWith('frontage_ft'));
 
-/** The fields of a group that are known. */
 function FieldFacts({ group, detail }: { group: FieldGroup; detail: Detail }) {
   const facts = fieldsIn(group).flatMap(([name, spec]): [string, string][] => {
     const text = SHOWN.has(name) || isNothing(name, detail[name]) ? undefined : fieldText(spec, detail[name]);

@@ -151,7 +151,6 @@ function countOf(
   return [{ id: fips, type: 1, geometry: [toUnits(at)], tags: { parcels, name } }];
 }
 
-/** A parcel's number, once, in the tile that holds its point. */
 function nameOf({ apn, lon, lat }: TileParcel, project: (place: Position) => Point): Feature[] {
   const at = project([lon / 1e7, lat / 1e7]);
   return apn !== null && isInTile(at)

@@ -98,7 +98,6 @@ export function Compared({ visit, market, bucket, found: { others, faults } }: C
   );
 }
 
-/** Why a market's column is empty. */
 function WhyEmpty({ visit, other: { market, gap }, bucket }: { visit: Visit; other: Other; bucket: string }) {
   if (market.stats.length > 0) return <>lots of other sizes are on file, none of {sizes(bucket)}.</>;
   if (gap === undefined || gap.isLoaded) return <>no sale or listing is on file. {gap?.message}</>;

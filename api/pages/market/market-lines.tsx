@@ -173,7 +173,6 @@ const shortened = (name: string) => (name.length > MAX_NAME ? `${name.slice(0, M
 const aboveWords = (beyond: number): string =>
   beyond === 0 ? '' : `${beyond} ${beyond === 1 ? 'figure lies' : 'figures lie'} above the axis.`;
 
-/** Why a line is missing. */
 function unknownWords(lines: readonly Line[]): string {
   const names = lines.filter(isUnknown);
   return names.length === 0 ? '' : `Nothing is known of ${names.map(({ name }) => name).join('; ')}.`;

@@ -138,7 +138,6 @@ type LinksProps = {
   market: RegionStats;
   bucket: RegionStats['stats'][number] | undefined;
   hasPast: boolean;
-  /** Whether parcels of the county are loaded. */
   isLoaded: boolean;
 };
 

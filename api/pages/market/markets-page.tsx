@@ -104,7 +104,6 @@ function RankedTypes({ visit, type }: { visit: Visit; type: Question['type'] }) 
   );
 }
 
-/** The county of the question, where nothing of it is loaded. */
 async function findUnloaded(visit: Visit, { county }: Question): Promise<number | undefined> {
   const fips = Number(county);
   if (county === undefined || countyText(fips) === '') return undefined;
@@ -162,7 +161,6 @@ const marketValuesPage: Page = {
   },
 };
 
-/** The table as a file, in its order. */
 const marketsFile: Page = {
   path: '/markets/export.csv',
   access: 'app',

@@ -21,7 +21,6 @@ export type Row = {
 };
 
 const DEFAULT_METRIC = 'Median Sold PPA';
-/** By which markets are ranked. */
 export const RANKED: readonly FigureKey[] = [
   ...METRIC_KEYS,
   'months_of_supply',

@@ -42,7 +42,6 @@ export function refusalOf(error: unknown): { words: string; status: number } {
   return { words, status };
 }
 
-/** The form of the parcel's page: looks up the numbers for the session's account. */
 export async function lookUpOnPage(visit: Visit): Promise<Reply> {
   await lookUp(visit, await readDetail(visit, visit.form.get('property_id') ?? ''));
   return { redirect: `${visit.url.pathname}${visit.url.search}#owner` };

@@ -161,7 +161,6 @@ type StoredRun = Pick<CountyQuality['history'][number], 'run_id' | 'feed' | 'cou
 
 const MAX_RUNS = 12;
 
-/** Undefined where nothing is known of the county. */
 export async function readQuality(db: Db, code: string, now: Date): Promise<CountyQuality | undefined> {
   const [[coverage], [stored]] = await Promise.all([
     readCoverage(db, Number(code)),

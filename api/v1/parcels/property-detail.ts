@@ -38,7 +38,6 @@ function schemaOf({ type, doc, unit }: FieldSpec): z.ZodType {
   }
 }
 
-/** The schemas of the fields that the summary does not have. */
 const schemasOf = (fields: Readonly<Record<string, FieldSpec>>): Record<string, z.ZodType> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, spec]) =>

@@ -102,7 +102,6 @@ export const searchProperties = defineEndpoint({
   },
 });
 
-/** One id more than the page shows. @param found ascending */
 function shownOn({ beside, offset, size }: Page, found: readonly number[]): number[] {
   if (beside === undefined) return found.slice(offset, offset + size + 1);
   const place = Number(beside.place[0]);

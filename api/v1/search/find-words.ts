@@ -97,7 +97,6 @@ async function listCandidates(
   });
 }
 
-/** The nearest ones, or some of each county. */
 function choose(
   byCounty: ReadonlyMap<number, number[]>,
   counties: readonly number[],

@@ -12,7 +12,6 @@ function enhance(box: HTMLFormElement, field: HTMLInputElement): void {
   const list = openList(box, field);
   let asked: AbortController | undefined;
   let waiting: ReturnType<typeof setTimeout> | undefined;
-  /** What the options answer. */
   let answered = '';
   const isAnswered = () => answered === field.value.trim();
 

@@ -1,4 +1,3 @@
-/** The style sheet's variable as a color that the map can read; light or dark as the page is. */
 export function colorOf(variable: string): string {
   // On an element of its own: with the body's the whole page would be styled anew, once a color.
   const probe = document.body.appendChild(document.createElement('i'));

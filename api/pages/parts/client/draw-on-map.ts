@@ -136,7 +136,6 @@ export function openDrawing(map: MapLibre) {
   return { isDrawing: () => mode !== undefined, add: (at: LngLat) => add(placeOf(at)), begin, show };
 }
 
-/** What is on the page while one draws. */
 function showDrawing(map: MapLibre, isOn: boolean): void {
   document.getElementById('draw')?.replaceChildren(isOn ? 'Done' : 'Draw an area');
   document.getElementById('drawing')?.toggleAttribute('hidden', !isOn);

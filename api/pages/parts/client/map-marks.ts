@@ -73,7 +73,6 @@ function addCanvas(map: MapLibre): Pen {
   return canvas.getContext('2d')!;
 }
 
-/** Empties the canvas, which is as large as the map. */
 function clear(pen: Pen, map: MapLibre): { width: number; height: number } {
   const { canvas } = pen;
   const { clientWidth: width, clientHeight: height } = map.getContainer();
@@ -109,7 +108,6 @@ function drawPointed(pen: Pen, x: number, y: number): void {
   pen.fill();
 }
 
-/** The mark at a point of the map, or near it. */
 function nearestOf(
   marks: readonly Mark[],
   point: { x: number; y: number },

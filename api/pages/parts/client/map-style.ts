@@ -59,7 +59,6 @@ export function hitColor(classes: string | undefined): string | ExpressionSpecif
 /** The search that is drawn for another: in outline for one that finds nothing, none for a whole county. */
 export const almost = (): string | undefined => document.getElementById('legend')?.dataset.almost;
 
-/** The address of the parcels' tiles, with the hits of the page's search marked. */
 export function parcelTiles(): string[] {
   // Where nothing matches: what would, if less were asked.
   const asked = almost() ?? location.search;
