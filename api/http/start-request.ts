@@ -44,6 +44,8 @@ const WHILE_DRAINING = new Set(['/healthz', '/metrics']);
 /** Asked by balancers and collectors, which know an address and no name. */
 const OF_ANY_HOST = /^\/(?:healthz|readyz|metrics)\/?$/;
 
+const CLOSES = { Connection: 'close' };
+
 /** First for every request: its id, its headers, and its end; 503 while the service drains. */
 export function startRequest(deps: StartRequestDeps): RequestHandler {
   const { lifecycle, metrics, log, logRequests, requestTimeoutMs, readers, origins } = deps;
@@ -76,21 +78,14 @@ export function startRequest(deps: StartRequestDeps): RequestHandler {
     }
 
     if (lifecycle.leaving) res.shouldKeepAlive = false;
-    if (lifecycle.draining && !WHILE_DRAINING.has(req.path)) {
-      sendError(
+    if (lifecycle.draining && !WHILE_DRAINING.has(req.path))
+      return sendError(
         res,
-        unavailable('The service is shutting down. Try again shortly.', undefined, { Connection: 'close' }),
+        unavailable('The service is shutting down. Try again shortly.', undefined, CLOSES),
       );
-      return;
-    }
     // Node's own answer to this (requireHostHeader) would lack the envelope and the headers.
-    if (req.headers.host === undefined && req.httpVersion === '1.1') {
-      sendError(
-        res,
-        validationError({ Host: ['is missing: HTTP/1.1 requires it'] }, { Connection: 'close' }),
-      );
-      return;
-    }
+    if (req.headers.host === undefined && req.httpVersion === '1.1')
+      return sendError(res, validationError({ Host: ['is missing: HTTP/1.1 requires it'] }, CLOSES));
     const fault = hostFault(req);
     if (fault !== undefined) return sendError(res, validationError(fault));
     if (req.host && !OF_ANY_HOST.test(req.path) && !origins.answersTo(req.host))

@@ -136,10 +136,8 @@ async function write(
 const EVENTS = ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-store', 'X-Accel-Buffering', 'no'];
 
 async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
-  if ('redirect' in reply) {
-    await write(visit, 303, ['Location', reply.redirect, 'Cache-Control', 'no-store'], '');
-    return;
-  }
+  if ('redirect' in reply)
+    return write(visit, 303, ['Location', reply.redirect, 'Cache-Control', 'no-store'], '');
   if ('stream' in reply) {
     const { res } = visit;
     setHeaders(res, [...headersOf(exchangeOf(res)), ...pageHeaders(deps.config), ...EVENTS]);
@@ -155,13 +153,10 @@ async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
       maxAge > 0 || etag !== undefined ? `private, max-age=${maxAge}` : 'no-store',
     ];
     const tag = etag === undefined ? [] : ['ETag', etag];
-    if (etag !== undefined && visit.req.headers['if-none-match'] === etag) {
-      await write(visit, 304, [...cache, ...tag], '');
-      return;
-    }
+    if (etag !== undefined && visit.req.headers['if-none-match'] === etag)
+      return write(visit, 304, [...cache, ...tag], '');
     const named = filename === undefined ? [] : ['Content-Disposition', `attachment; filename="${filename}"`];
-    await write(visit, status, ['Content-Type', type, ...cache, ...tag, ...named], data);
-    return;
+    return write(visit, status, ['Content-Type', type, ...cache, ...tag, ...named], data);
   }
   const { session, url, req } = visit;
   const account = await visit.account;
@@ -201,8 +196,7 @@ async function sendFault(visit: Visit, error: unknown, deps: PageDeps): Promise<
   for (const [name, value] of Object.entries(safe.headers)) res.setHeader(name, value);
   if (req.headers['sec-fetch-dest'] === 'empty') {
     const headers = ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'];
-    await write(visit, safe.status, headers, envelope(safe, requestId));
-    return;
+    return write(visit, safe.status, headers, envelope(safe, requestId));
   }
   const title = FAULTS[safe.code] ?? 'This did not work';
   const content = <Fault error={safe} requestId={requestId} signedIn={visit.session !== undefined} />;
