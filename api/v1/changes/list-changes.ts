@@ -150,6 +150,13 @@ export type Stored = {
   fields: ChangedFields;
 };
 
+export const metering = {
+  key: 'public_changes',
+  price: PRICES.changes,
+  note: 'free for a page without any',
+  atMost: ({ query: { limit } }: { query: { limit: number } }) => costOf(PRICES.changes, limit),
+};
+
 export const listChanges = defineEndpoint({
   path: PATH,
   operationId: 'list_changes',
@@ -157,12 +164,7 @@ export const listChanges = defineEndpoint({
   summary: 'List changes',
   description: `What ingestions, valuations and statistics changed, in one order, each change exactly once: read page after page with \`next_cursor\` while \`has_more\`, then now and then with the last one. A page may hold fewer changes than \`limit\`, or none, and \`has_more\` all the same. Changes are kept ${CHANGES_DAYS} days. The first parcels of a county, and its first listings, are one \`county.loaded\`: read it by other calls then. docs/changes.md keeps a copy in step.`,
   query,
-  metering: {
-    key: 'public_changes',
-    price: PRICES.changes,
-    note: 'free for a page without any',
-    atMost: ({ query: { limit } }) => costOf(PRICES.changes, limit),
-  },
+  metering,
   response: {
     description: 'Changes by `seq`.',
     schema: z

@@ -3,7 +3,7 @@ import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { findSearch, NO_SEARCH, SEARCHES_PATH, searchParams } from '../searches/search-schema.ts';
-import { change, limit, type Stored, toChange } from './list-changes.ts';
+import { change, limit, metering, type Stored, toChange } from './list-changes.ts';
 import { GONE_AFTER_RESTORE, gone } from './resync.ts';
 
 const note = z
@@ -51,12 +51,7 @@ export const listSearchChanges = defineEndpoint({
       .describe('`now`: nothing, but the cursor after which what is to come is.'),
     limit,
   }),
-  metering: {
-    key: 'public_changes',
-    price: PRICES.changes,
-    note: 'free for a page without any',
-    atMost: ({ query: { limit } }) => costOf(PRICES.changes, limit),
-  },
+  metering,
   response: {
     description: 'By `n`.',
     schema: z
