@@ -152,7 +152,8 @@ async function addExport(
     };
     const [before] = await tx.run<{ id: string }>('exports/find_ordered', order);
     if (before !== undefined) return before.id;
-    const [counted] = await tx.run<{ open: number }>('exports/count_open', order);
+    const ids = { company_id: account.companyId };
+    const [counted] = await tx.run<{ open: number }>('exports/count_open', ids);
     if (counted!.open >= MOST_AT_ONCE)
       throw rateLimited(`${MOST_AT_ONCE} exports of the company are being made: wait for one.`, 10);
     const held = refused === undefined ? tokens : 0;
