@@ -22,10 +22,12 @@ import { countForQuote, spendQuote } from '../parcels/filter/filter-count.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 import {
   EXPORT_EXAMPLE,
+  type Export,
   exported,
   listExportRows,
   MOST_LISTED,
   newExport,
+  type Reading,
   toExports,
 } from './export-schema.ts';
 import { type ExportPrice, priceExport } from './price-export.ts';
