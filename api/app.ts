@@ -51,7 +51,7 @@ export type AppDeps = {
   metricsPool: Pool;
   lifecycle: Lifecycle;
   queues: readonly BoardQueue[];
-  /** The assets of the web app. Without them there are no pages, as in tests and benches of the API. */
+  /** What the web app's pages load; without it there are no pages, as for tests and benches of the API. */
   assets?: Assets;
   /** Default: all of v1. */
   endpoints?: readonly Endpoint[];
@@ -158,9 +158,7 @@ function configure(app: Express, config: Config): void {
   }
 }
 
-/**
- * One route per path, which accepts it with and without its trailing slash and returns 405 for other methods.
- */
+/** One route a path, with and without its trailing slash; other methods get 405. */
 function mountEndpoints(app: Express, endpoints: readonly Endpoint[], deps: RestDeps): void {
   for (const path of new Set(endpoints.map(endpoint => endpoint.path))) {
     const methods = endpoints.filter(endpoint => endpoint.path === path);

@@ -58,7 +58,6 @@ import {
   rotateSecret,
 } from './v1/webhooks/webhook-endpoints.ts';
 
-/** Every endpoint of v1, in the order of the documentation. */
 export const endpoints: readonly Endpoint[] = [
   search,
   filterParcels,

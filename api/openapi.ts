@@ -91,7 +91,6 @@ const ON_EVERY_RESPONSE: HeaderName[] = [
   'RateLimit',
 ];
 
-/** References to the headers of every response, and to these. */
 function headers(...names: HeaderName[]) {
   return Object.fromEntries(
     [...ON_EVERY_RESPONSE, ...names].map(name => [name, { $ref: `#/components/headers/${name}` as const }]),
@@ -138,12 +137,10 @@ function errorResponse(
   };
 }
 
-/** An error response that endpoints share by reference. */
 function commonError(status: string, description: string, ...names: HeaderName[]): ZodOpenApiResponseObject {
   return { id: `Error${status}`, ...errorResponse(status, description, ...names) };
 }
 
-/** Errors that every endpoint can return. */
 const COMMON_ERRORS = {
   '400': commonError(
     '400',
@@ -195,7 +192,6 @@ const IDEMPOTENCY_KEY = z.object({
     }),
 });
 
-/** Description of an endpoint's additional rate limit. */
 const EXTRA_LIMITS: Record<ExtraLimit, string> = {
   skip_trace:
     'in addition to the limit for all calls, an account can make 20 skip traces in any 60 seconds, unless it has a different limit. REST and MCP count together. `RateLimit` and ' +
@@ -305,7 +301,7 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
   );
 }
 
-/** Moves each parameter's description next to its schema, where viewers look, and drops zod's own bounds. */
+/** A parameter is described beside its schema, for viewers; Number.MAX_SAFE_INTEGER is no bound of ours. */
 function toDocument<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(toDocument) as Part;
   if (typeof part !== 'object' || part === null) return part;

@@ -14,7 +14,7 @@ import type { Lifecycle } from './http/start-request.ts';
 
 export type RunningServer = { port: number; url: string; stop(): Promise<void> };
 
-/** Load balancers keep idle connections for 60 s. Closing them earlier would race with the next request. */
+/** Balancers keep idle connections for 60 s; closing earlier would race with their next request. */
 const KEEP_ALIVE_MS = 65_000;
 
 /** A polygon of 10,000 vertices in the query string of GET comps/ is 330 KB, percent-encoded. */
@@ -102,10 +102,7 @@ const PARSER_MESSAGES: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };
 
-/**
- * A request that isn't HTTP never reaches Express. It gets the same envelope and headers, and the connection
- * is closed.
- */
+/** A request that is not HTTP never reaches express; its sender gets the same envelope, and the end. */
 function answerMalformed(error: NodeJS.ErrnoException, stream: Duplex): void {
   const socket = stream as Socket;
   // Part of a response was already sent, or the client has disconnected.

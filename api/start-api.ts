@@ -26,9 +26,7 @@ type StartOptions = Pick<AppDeps, 'meter'> & {
   lost?: (error: unknown) => void;
 };
 
-/**
- * @throws PlatError `schema_version`, `queue_tables`, `database_lost`, `address_in_use`, `host`, `config`
- */
+/** @throws PlatError `schema_version`, `queue_tables`, `database_lost`, `address_in_use`, `host`, `config` */
 export async function startApi(
   config: Config,
   log: Logger,

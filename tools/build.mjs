@@ -34,7 +34,7 @@ const PROGRAMS = [
 
 /** Folders and files that a build is made of. Packages change with the lockfile. */
 const SOURCES = ['api', 'cli', 'shared', 'workers', 'tools/build.mjs', 'tsconfig.json', 'package-lock.json'];
-const IS_SOURCE = /\.(tsx?|mjs|css|svg|webp)$/;
+const IS_SOURCE = /\.(tsx?|mjs|css|svg|webp|json)$/;
 
 /** A build is deleted this long after its last start, because a running process loads some files late. */
 const KEEP_MS = 7 * 86_400_000;

@@ -11,11 +11,9 @@ export type SignedFile = {
   e: number;
 };
 
-/** Prefix of the signed text. */
 const FORMAT = 'plat file 1\n';
 
 export type FileAddresses = {
-  /** The path of a part, or of the whole file. */
   pathOf(exportId: string, part: number, expiresAt: Date): Promise<string>;
   /** The data in a URL, or undefined if it is forged, changed, or expired. */
   read(token: string, now: Date): Promise<SignedFile | undefined>;

@@ -9,7 +9,7 @@ import { PlatError } from '../../shared/platform/errors.ts';
 import { inlined, sql } from '../../shared/platform/statements.ts';
 import { methodNotAllowed, notFound, sendError } from '../http/error-responses.ts';
 import { exchangeOf } from '../http/exchange.ts';
-import { headersOf } from '../http/headers.ts';
+import { headersOf, setHeaders } from '../http/headers.ts';
 import type { FileAddresses } from './file-address.ts';
 import { openReaderLimits } from './reader-limits.ts';
 
@@ -61,7 +61,7 @@ export function filesRouter({ db, files }: Resources, now: () => Date): Router {
       // Read before anything is sent, so that a failure is a response instead of a closed connection.
       const first = req.method === 'HEAD' ? undefined : await bytes.next();
       const own = headersOf(exchangeOf(res));
-      for (let at = 0; at < own.length; at += 2) res.setHeader(own[at]!, own[at + 1]!);
+      setHeaders(res, own);
       res.writeHead(range === undefined ? 200 : 206, headers);
       if (first === undefined) res.end();
       else {
@@ -117,7 +117,6 @@ export function rangeOf(
   });
 }
 
-/** A sequence whose first item was already read. */
 async function* resume<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
   if (first.done) return;
   yield first.value;

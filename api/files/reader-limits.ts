@@ -1,4 +1,4 @@
-import { PlatError } from '../../shared/platform/errors.ts';
+import { rateLimited } from '../http/error-responses.ts';
 
 /** Programs that download in parts open up to 8 connections. */
 const MAX_PER_ADDRESS = 8;
@@ -21,10 +21,9 @@ export function openReaderLimits(): ReaderLimits {
       const most = kind === 'address' ? MAX_PER_ADDRESS : MAX_PER_ACCOUNT;
       const count = readers.get(key) ?? 0;
       if (count >= most)
-        throw new PlatError(
-          'rate_limited',
+        throw rateLimited(
           `This ${kind} has ${most} downloads in progress. Wait until one of them has finished.`,
-          { headers: { 'Retry-After': '10' } },
+          10,
         );
       readers.set(key, count + 1);
       return () => {

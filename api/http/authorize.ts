@@ -10,7 +10,7 @@ const SCOPE_OF: Record<Mode, Scope> = { direct: 'api:direct', mcp: 'api:mcp' };
 export const onlyReads = ({ scopes }: Pick<Caller, 'scopes'>): boolean =>
   scopes.includes(READ_SCOPE) && !scopes.includes('api:mcp');
 
-/** @throws PlatError `forbidden` if the scopes of the key or assistant don't allow the call */
+/** @throws PlatError `forbidden` when the key's or the assistant's scopes do not include the call */
 export function requireScope(caller: Caller, endpoint: Endpoint): void {
   const scope = SCOPE_OF[caller.mode];
   if (caller.scopes.includes(scope)) return;
@@ -28,9 +28,7 @@ export function requireEndpointAccess({ account }: Caller, { rate }: Pick<Endpoi
   throw new PlatError('forbidden', 'Skip tracing is turned off for this account.');
 }
 
-/**
- * @throws PlatError `subscription_required`, `tier_upgrade_required`, or `payment_required`, in this order
- */
+/** @throws PlatError `subscription_required`, `tier_upgrade_required` or `payment_required`, in this order */
 export function requireSubscription({ account, mode }: Caller, withoutContract = false): void {
   if (!account.pro) throw paymentError('subscription_required', 'A Pro subscription is required.');
   if (account.tier === null) {

@@ -10,7 +10,6 @@ type Pending<Item, Outcome> = {
   reject: (error: unknown) => void;
 };
 
-/** How long a batch waits for more calls. */
 export type Pause = {
   /** Maximum time. */
   ms: number;

@@ -6,6 +6,7 @@ import { batch } from './batch.ts';
 
 export type Account = {
   id: string;
+  companyId: string;
   pro: boolean;
   /** null without a contract. */
   tier: Tier | null;
@@ -20,7 +21,6 @@ export type Account = {
   ratePerMinute: number;
   rateBurst: number;
   skipTracePerMinute: number;
-  /** Whether it can use skip tracing. */
   skipTrace: boolean;
   /** Epoch milliseconds. null without a contract. */
   periodEnd: number | null;

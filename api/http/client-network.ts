@@ -1,8 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/**
- * The key for counting an address. IPv6 uses the /64, because a client can use any address in it (RFC 6177).
- */
+/** What an address is counted under: IPv6 by its /64, of which a connection may use any (RFC 6177). */
 export function clientNetwork(address: string): string {
   const [plain] = address.split('%') as [string];
   if (!isIPv6(plain)) return plain;

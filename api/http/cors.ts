@@ -11,10 +11,7 @@ const ACCEPTED =
 /** How long a browser caches the preflight response, in seconds. Browsers allow up to two hours. */
 const MAX_AGE = '7200';
 
-/**
- * Lets pages of these origins read responses. Keys are sent in Authorization, so no origin gets credentials
- * and `*` is safe.
- */
+/** Lets pages of these origins read answers. Keys travel in Authorization: no origin gets credentials. */
 export function corsHeaders(allowed: readonly string[], origin: string | undefined): HeaderList {
   if (allowed.includes('*'))
     return ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Db } from '../../shared/platform/db.ts';
 import { sign, verifySigned } from './signed.ts';
 
-/** A position in a sorted list: the sort values of a row, then its id. Numbers survive JSON unchanged. */
+/** A place in a sorted list: a row's sort values and, last, its id. JSON leaves numbers unchanged. */
 export type Place = readonly (string | number | null)[];
 
 /** The content of a cursor. Names are short because it is in every `next` and `previous`. */
@@ -24,7 +24,6 @@ export type Cursor = {
 /** Distinguishes this format from later ones. */
 const FORMAT = 'plat cursor 1\n';
 
-/** The cursor as URL-safe text. */
 export const signCursor = (cursor: Cursor, secret: Buffer): string => sign(FORMAT, cursor, secret);
 
 /** The cursor, or undefined if it was changed or signed with another secret. */
@@ -37,7 +36,6 @@ export function requestDigest(request: unknown): string {
   return createHash('sha256').update(canonical(request)).digest('base64url').slice(0, 22);
 }
 
-/** JSON with the fields of objects sorted. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -18,10 +18,7 @@ export class ApiDb extends Db {
   readonly #cancelPool: Pool;
   readonly #call: Cancellable | undefined;
 
-  /**
-   * @param cancelPool cancels statements. Clients that disconnect together can occupy all connections of the
-   * pool until their statements are canceled.
-   */
+  /** @param cancelPool its own, as callers that leave together may hold all of the pool's connections */
   constructor(source: Pool | pg.ClientBase, cancelPool: Pool, call?: Cancellable, inTransaction = false) {
     super(source, inTransaction);
     this.#cancelPool = cancelPool;
@@ -84,7 +81,7 @@ async function sendFor(
   }
 }
 
-/** Sends a statement on a connection. If the client gives up, it is canceled. On return, both have ended. */
+/** Sends a statement. When the caller gives up, the server cancels it; both have ended on return. */
 async function sendOn(
   client: pg.ClientBase,
   query: Query,

@@ -9,7 +9,6 @@ import type { ExtraLimit } from './rate-limits.ts';
 /** A URL of this service, built from the addresses in `CallContext`. */
 export const link = z.string().meta({ format: 'uri-reference' });
 
-/** The response of a handler. */
 export type Answer = {
   /** Bytes are sent unchanged, anything else as JSON. null for 204, which has no body. */
   body: Buffer | object | null;
@@ -25,7 +24,6 @@ export type Answer = {
   keptBody?: object;
   /** Suppression-list hashes of the people in the response, stored with it for `recheck`. */
   people?: readonly Buffer[];
-  /** The metering key, if it differs from the endpoint's. */
   meteringKey?: string;
   /**
    * Statements that run before the charge, in its transaction. Returns false if the price has changed in the
@@ -47,10 +45,8 @@ export type MakingAttempt = {
   noteMade(tx: Db, made: unknown): Promise<void>;
 };
 
-/** The caller, time, and addresses of a call. */
 export type CallContext = {
   account: Account;
-  /** How the call is billed. */
   mode: Mode;
   /** The API key's id. Absent for calls without a key. */
   keyId?: string | undefined;
@@ -64,7 +60,6 @@ export type CallContext = {
   appUrl: string;
   /** Months, years, and windows are counted back from this time. */
   now: Date;
-  /** Computes shapes. */
   work: ShapeWork;
   /** Identifies repeats of the call, including those of a page's form. */
   idempotencyKey?: string | undefined;
@@ -120,7 +115,6 @@ export type Endpoint<
   rate?: ExtraLimit;
   /** A POST that changes nothing, because its body only selects what to read. */
   reads?: true;
-  /** Whether accounts without a contract can call it. */
   withoutContract?: boolean;
   response: {
     status: 200 | 201 | 202 | 204;
@@ -137,7 +131,6 @@ export type Endpoint<
     /** Several named examples, instead of one. */
     examples?: Record<string, Example>;
   };
-  /** Errors in addition to the common ones, and when they occur. */
   errors: Partial<Record<'not_found' | 'gone' | 'conflict' | 'unprocessable', string>>;
   handle(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
   /** What a repeat returns of the stored response. Default: all of it. */
@@ -176,7 +169,6 @@ export type Metering<
   quote?(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
 };
 
-/** The price of an endpoint as a sentence without a period. */
 export const priceSentence = (metering: Pick<Metering, 'price' | 'note'> | null): string =>
   metering === null ? 'free' : `${priceText(metering.price)}; ${metering.note}`;
 

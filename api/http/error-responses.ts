@@ -14,11 +14,24 @@ export function validationError(details: Details, headers: Record<string, string
 
 export const notFound = (message: string): PlatError => new PlatError('not_found', message);
 export const unprocessable = (message: string): PlatError => new PlatError('unprocessable', message);
+/** @param seconds after which it may be tried again */
+export const rateLimited = (message: string, seconds: number, retryable = false): PlatError =>
+  new PlatError('rate_limited', message, { headers: { 'Retry-After': String(seconds) }, retryable });
 /** The current state of the resource doesn't allow the request. */
 export const conflict = (message: string): PlatError =>
   new PlatError('unprocessable', message, { status: 409 });
 
-/** The body of every error. */
+/** For `catch`: undefined in place of the errors that are expected; others are thrown on. */
+export const undefinedIf =
+  (isExpected: (error: PlatError) => boolean) =>
+  (error: unknown): undefined => {
+    if (error instanceof PlatError && isExpected(error)) return undefined;
+    throw error;
+  };
+
+/** For the parts of a page beside the one that says why. */
+export const undefinedIfRefused = undefinedIf(({ status }) => status < 500);
+
 export function envelope(error: PlatError, requestId: string): string {
   const { code, message, details } = error;
   return JSON.stringify({ error: { code, message, request_id: requestId, ...(details ? { details } : {}) } });
@@ -35,7 +48,7 @@ const BODY_ERRORS: Record<string, string> = {
   'request.aborted': 'did not arrive completely',
 };
 
-/** Translates an error of body-parser. Its own errors have a `type`. Others come from the decompressor. */
+/** What body-parser failed with. All its own errors have a `type`; one without is the decompressor's. */
 export function bodyError(error: unknown): unknown {
   const type = property(error, 'type');
   if (typeof type === 'string') {
@@ -62,7 +75,7 @@ function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** Records an error. @returns what the client may see, or undefined if the response has already started */
+/** Records an error with its response. @returns what the client may see; undefined once that began */
 export function faultOf(res: Response, error: unknown): PlatError | undefined {
   const safe = toApiError(error);
   if (safe.status >= 500) exchangeOf(res).error = error;
@@ -84,7 +97,6 @@ export function sendError(res: Response, error: unknown): void {
 /** The last handler. Express recognizes it by its four parameters. */
 export const errorHandler: ErrorRequestHandler = (error, _req, res, _next) => sendError(res, error);
 
-/** Handles requests that no route matched. */
 export const unknownPath: RequestHandler = (req, res) =>
   sendError(res, notFound(`No endpoint matches ${req.method} on this path. /docs lists the endpoints.`));
 
@@ -109,15 +121,8 @@ export function answerGet(
 
 export function methodNotAllowed(...allowed: string[]): RequestHandler {
   const headers = { Allow: allowed.join(', ') };
-  return (req, res) =>
-    sendError(
-      res,
-      new PlatError(
-        'method_not_allowed',
-        `${req.method} is not allowed here. Allowed methods: ${headers.Allow}.`,
-        {
-          headers,
-        },
-      ),
-    );
+  return (req, res) => {
+    const message = `${req.method} is not allowed here. Allowed methods: ${headers.Allow}.`;
+    sendError(res, new PlatError('method_not_allowed', message, { headers }));
+  };
 }

@@ -20,11 +20,8 @@ export type Exchange = {
   awaitsBody?: boolean;
   /** Log the request regardless of LOG_REQUESTS, although nothing failed here. */
   noted?: boolean;
-  /**
-   * Marks the response as an open-ended stream, which counts neither as active nor in duration metrics.
-   */
+  /** From here on the answer is an open stream: neither work under way nor in duration metrics. */
   detach(): void;
-  /** The internal error, for the log. */
   error?: unknown;
 };
 

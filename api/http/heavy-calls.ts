@@ -1,16 +1,13 @@
 import type { Request } from 'express';
 import type { ShapeWork } from '../../shared/geo/shape-work.ts';
-import { PlatError } from '../../shared/platform/errors.ts';
 import { unavailable } from './database.ts';
+import { rateLimited } from './error-responses.ts';
 
 /** How many heavy calls of one account run at once, and how many can wait. More are refused. */
 const AT_ONCE = 2;
 const MAX_WAITING = 100;
 
-/**
- * Larger requests wait for their turn before they are read, because parsing a hundred at once takes long. A
- * polygon of this size has about 150 vertices.
- */
+/** A polygon of 150 vertices. Larger requests take turns before they are read: parsing takes long. */
 export const LARGE_REQUEST_BYTES = 4_096;
 
 /** Size of a request's URL and body in bytes. Infinity if the length of the body is unknown. */
@@ -31,72 +28,54 @@ type Line = { running: number; waiting: (() => void)[] };
 
 export function openHeavyCalls(compute: ShapeWork['compute']): HeavyCalls {
   const lines = new Map<string, Line>();
-  return { of: (accountId, call) => new Turn(lines, accountId, call, compute) };
+  return {
+    of(accountId, call) {
+      let turn: Promise<void> | undefined;
+      let ended = false;
+      return {
+        compute,
+        async takeTurn() {
+          turn ??= enter(lines, accountId);
+          await turn;
+          if (ended || call.isOver()) throw unavailable('Nobody is waiting for the response anymore.');
+        },
+        end() {
+          ended = true;
+          // It may still wait, when something else failed at the same time.
+          turn?.then(
+            () => passOn(lines, accountId),
+            () => {},
+          );
+        },
+      };
+    },
+  };
 }
 
-/** A class, because every request creates one. */
-class Turn implements HeavyCall {
-  readonly compute: ShapeWork['compute'];
-  readonly #lines: Map<string, Line>;
-  readonly #accountId: string;
-  readonly #call: { isFinished(): boolean };
-  #turn: Promise<void> | undefined;
-  #ended = false;
-
-  constructor(
-    lines: Map<string, Line>,
-    accountId: string,
-    call: { isFinished(): boolean },
-    compute: ShapeWork['compute'],
-  ) {
-    this.#lines = lines;
-    this.#accountId = accountId;
-    this.#call = call;
-    this.compute = compute;
+/** @throws PlatError `rate_limited` if too many calls of the account are already waiting */
+async function enter(lines: Map<string, Line>, accountId: string): Promise<void> {
+  const line = lines.get(accountId) ?? { running: 0, waiting: [] };
+  lines.set(accountId, line);
+  if (line.running < AT_ONCE) {
+    line.running++;
+    return;
   }
-
-  /** @throws PlatError `rate_limited` if too many calls of the account are already waiting */
-  async takeTurn(): Promise<void> {
-    this.#turn ??= this.#wait();
-    await this.#turn;
-    if (this.#ended || this.#call.isFinished())
-      throw unavailable('The client stopped waiting for the response.');
-  }
-
-  end(): void {
-    this.#ended = true;
-    // It can still be waiting if something else failed at the same time.
-    this.#turn?.then(
-      () => this.#passOn(),
-      () => {},
+  if (line.waiting.length >= MAX_WAITING)
+    throw rateLimited(
+      `This account has ${AT_ONCE + MAX_WAITING} large requests or searches by shape in progress. Wait until some of them have finished.`,
+      2,
+      true,
     );
-  }
+  await new Promise<void>(resolve => line.waiting.push(resolve));
+}
 
-  async #wait(): Promise<void> {
-    const line = this.#lines.get(this.#accountId) ?? { running: 0, waiting: [] };
-    this.#lines.set(this.#accountId, line);
-    if (line.running < AT_ONCE) {
-      line.running++;
-      return;
-    }
-    if (line.waiting.length >= MAX_WAITING)
-      throw new PlatError(
-        'rate_limited',
-        `This account has ${AT_ONCE + MAX_WAITING} large requests or searches by shape in progress. Wait until some of them have finished.`,
-        { headers: { 'Retry-After': '2' }, retryable: true },
-      );
-    await new Promise<void>(resolve => line.waiting.push(resolve));
+function passOn(lines: Map<string, Line>, accountId: string): void {
+  const line = lines.get(accountId)!;
+  const next = line.waiting.shift();
+  if (next !== undefined) {
+    next();
+    return;
   }
-
-  /** Hands the turn to the next in line. */
-  #passOn(): void {
-    const line = this.#lines.get(this.#accountId)!;
-    const next = line.waiting.shift();
-    if (next !== undefined) {
-      next();
-      return;
-    }
-    line.running--;
-    if (line.running === 0) this.#lines.delete(this.#accountId);
-  }
+  line.running--;
+  if (line.running === 0) lines.delete(accountId);
 }

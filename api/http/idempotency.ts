@@ -21,7 +21,7 @@ const MAX_STORED_BYTES = 2_000_000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** `people`: suppression-list hashes of the people in it. */
-export type StoredResponse = { status: number; body: Buffer; people: readonly Buffer[] | null };
+type StoredResponse = { status: number; body: Buffer; people: readonly Buffer[] | null };
 
 /** The key of a call from a page. It contains a space, which client keys can't. */
 export const pageKey = (name: string): string => `page ${name}`;

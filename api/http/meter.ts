@@ -9,7 +9,6 @@ import { batch } from './batch.ts';
 import type { Caller } from './callers.ts';
 import { isTransientError } from './database.ts';
 
-/** The price and metering key of one call. */
 export type Charge = { accountId: string; endpoint: string; mode: Mode; tokens: number };
 
 type ChargeResult = {
@@ -34,17 +33,14 @@ export type ChargeOptions = {
 };
 
 export type Meter = {
-  /**
-   * Returns when the charge is on disk, or when the call ended without a charge. @throws PlatError one of
-   * the three quota errors
-   */
+  /** Returns when the charge is on disk, or the call is over and free. @throws PlatError as quotaError */
   charge(caller: Caller, endpoint: string, tokens: number, options?: ChargeOptions): Promise<void>;
 };
 
-/** How long a batch waits for calls in progress. A batch takes about 0.6 ms of CPU, whatever its size. */
+/** How long a batch may be held up for calls under way: it costs 0.6 ms, however many share it. */
 const PAUSE_MS = 1;
 
-/** Share of the calls in progress that a batch waits for. The others use the CPU during the commit. */
+/** Share of the calls under way that a batch waits for: with all, none would work during the commit. */
 const WAIT_SHARE = 0.7;
 
 /** How often a charge retries when the account's period has ended or its terms are changing. */
@@ -98,7 +94,7 @@ function resultOf(outcome: Outcome, tokens: number): ChargeResult | undefined {
 
 type PendingCharge = Charge & { isFinished(): boolean };
 
-/** The result of a charge. If one fails, the others of its batch, which may be on disk, stay. */
+/** What became of a charge; one that fails leaves the others of its batch as they are. */
 type Outcome = ChargeResult | { error: unknown } | undefined;
 
 async function chargeAll(db: Db, charges: PendingCharge[]): Promise<Outcome[]> {
@@ -139,10 +135,9 @@ async function chargeGroups(db: Db, groups: ChargeGroup[], outcomes: Outcome[]):
   if (open.length > 0) fail(open, subscriptionRequired(), outcomes);
 }
 
-/** Identical charges, one row of the statement. */
 type ChargeGroup = Charge & { indexes: number[] };
 
-/** Groups open calls by account, in lock order, cheapest first. */
+/** Those that are not over, by account in the order of all locks on periods; the cheapest first. */
 function group(charges: PendingCharge[]): ChargeGroup[] {
   const groups = new Map<string, ChargeGroup>();
   for (const [index, { accountId, endpoint, mode, tokens, isFinished }] of charges.entries()) {

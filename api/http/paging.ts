@@ -99,7 +99,7 @@ export type PageDeps = {
   secret: CursorSecret;
 };
 
-/** @throws PlatError `validation_error` for an invalid cursor, or one for another request or page */
+/** @throws PlatError `validation_error` for a cursor from elsewhere, or of another request or page */
 export async function openPage(
   query: PageQuery,
   { endpoint, request, call, secret }: PageDeps,
@@ -148,7 +148,7 @@ function requireFit(cursor: Cursor | undefined, digest: string, page: number | u
 
 export type PageResult<Row> = { count: number; next: string | null; previous: string | null; rows: Row[] };
 
-/** The page in list order, with the URLs of its neighbors. @param rows up to `page.size + 1`, as read */
+/** The page in the list's order, with its neighbors' addresses. @param rows up to `page.size + 1` */
 export function toPageResult<Row>(
   page: Page,
   rows: readonly Row[],

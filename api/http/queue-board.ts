@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { PlatError } from '../../shared/platform/errors.ts';
 import { sameSecret } from '../../shared/platform/secrets.ts';
 import { clientNetwork } from './client-network.ts';
-import { sendError } from './error-responses.ts';
+import { rateLimited, sendError } from './error-responses.ts';
 import { exchangeOf } from './exchange.ts';
 import { pageSecurityHeaders, setHeaders } from './headers.ts';
 
@@ -67,7 +67,5 @@ function requireOperator(password: string): RequestHandler {
 
 function tooManyFailures(): PlatError {
   const seconds = FAILURES_MS / 1_000;
-  return new PlatError('rate_limited', `Too many wrong passwords. Try again in ${seconds} s.`, {
-    headers: { 'Retry-After': String(seconds) },
-  });
+  return rateLimited(`Too many wrong passwords. Try again in ${seconds} s.`, seconds);
 }

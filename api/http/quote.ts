@@ -17,7 +17,6 @@ export const quote = z
 
 export type Quote = z.output<typeof quote>;
 
-/** The query parameter of every endpoint with quotes. */
 export const quoteParameter = z
   .enum(['true', 'false'], 'must be true or false')
   .optional()
@@ -26,17 +25,14 @@ export const quoteParameter = z
     override: { type: 'boolean', enum: undefined },
   });
 
-/** Every GET and POST that costs something. */
 export const isQuotable = ({ metering, method }: Pick<Endpoint, 'metering' | 'method'>): boolean =>
   metering !== null && (method === 'get' || method === 'post');
 
 type AnyInput = Input<z.ZodType, z.ZodType, z.ZodType>;
 
-/** Whether a call asks only for its price. */
 export const asksQuote = (endpoint: Endpoint, { query }: AnyInput): boolean =>
   isQuotable(endpoint) && (query as { quote?: string }).quote === 'true';
 
-/** The price of a call: exact if the endpoint can compute it, otherwise the maximum. */
 export async function quoteOf(
   { metering }: Endpoint,
   input: AnyInput,

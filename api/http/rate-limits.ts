@@ -7,33 +7,27 @@ import type { Account } from './callers.ts';
 const DEFAULT_PER_MINUTE = 60;
 const DEFAULT_BURST = 120;
 
-/**
- * Bucket levels are in units of one 60-millionth of a call. At one call per minute, a bucket gains one unit
- * per microsecond, so refilling is exact.
- */
+/** Levels of buckets are in 60 millionths of a call: one a minute, gained in a microsecond, exactly. */
 const CALL = 60_000_000;
 
 /** A limit shared by some endpoints, in addition to the account's bucket. Counts calls in any 60 seconds. */
 export type ExtraLimit = 'skip_trace';
 
-/** The state of a limit after a call. */
 export type Limit = {
   /** The policy's name in the IETF draft's headers. */
   name: 'account' | 'skip-trace';
   perMinute: number;
   /** Calls allowed at once. */
   burst: number;
-  /** Whole calls left. */
   remaining: number;
   /** Seconds until a call is available, and until all are. */
   nextIn: number;
   fullIn: number;
 };
 
-/** The limits of a call. It is admitted if each has a call left. A refused call counts toward none. */
+/** A call's limits. It is admitted when each has a call left; refused, it takes nothing from any. */
 export type RateState = { admitted: boolean; limits: readonly Limit[] };
 
-/** An account and its limits. */
 export type RateLimitedAccount = Pick<Account, 'id' | 'ratePerMinute' | 'rateBurst' | 'skipTracePerMinute'>;
 
 export type RateLimits = { admit(account: RateLimitedAccount, extra?: ExtraLimit): Promise<RateState> };
@@ -46,7 +40,6 @@ export function openRateLimits(db: Db): RateLimits {
   return { admit: (account, extra) => take({ account, extra }) };
 }
 
-/** Concurrent calls of one account. */
 type AccountCalls = { account: RateLimitedAccount; plain: number; skipTraces: number };
 
 type AdmittedRow = {
@@ -61,7 +54,6 @@ type AdmittedRow = {
   skip_traces_in: number;
 };
 
-/** Checks all calls of an account together, then allots the admitted calls in order. */
 async function admit(db: Db, calls: Call[]): Promise<RateState[]> {
   const demands = new Map<string, AccountCalls>();
   for (const { account, extra } of calls) {

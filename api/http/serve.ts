@@ -6,13 +6,7 @@ import type { Answer, CallContext, Endpoint } from './endpoint.ts';
 import { validationError } from './error-responses.ts';
 import type { Exchange } from './exchange.ts';
 import { type HeavyCall, type HeavyCalls, LARGE_REQUEST_BYTES } from './heavy-calls.ts';
-import {
-  type Attempt,
-  fingerprintOf,
-  type Idempotency,
-  idempotencyKeyOf,
-  type StoredResponse,
-} from './idempotency.ts';
+import { type Attempt, fingerprintOf, type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import type { Meter } from './meter.ts';
 import { asksQuote, QUOTE_KEY, quoteOf } from './quote.ts';
 import { type RateLimits, requireAdmitted, unusedLimits } from './rate-limits.ts';
@@ -29,14 +23,13 @@ export type ServeDeps = {
   now(): Date;
 };
 
-/** A call to an endpoint, over REST (rest.ts) or as an MCP tool (api/mcp/tool-call.ts). */
+/** A call to an endpoint, over REST (rest.ts) or as a tool of the MCP server (api/mcp/tool-call.ts). */
 export type Call = {
   endpoint: Endpoint;
   mode: Mode;
   exchange: Exchange;
   /** Identifies the caller. @throws PlatError `unauthorized` */
   identify(): Promise<Caller>;
-  /** The Idempotency-Key header. */
   idempotencyKey: string | string[] | undefined;
   /** Used instead for calls from a page, made with `pageKey`. */
   pageKey?: string;
@@ -62,17 +55,14 @@ export type Call = {
   readonly abortController: AbortController;
 };
 
-/** The result of a call. */
 export type Outcome = Omit<Answer, 'status'> & {
   status: number;
   caller: Caller;
-  /** Whether it is only the price of the call. */
   quoted: boolean;
   /** The stored response of an earlier call, free this time. */
   replayed?: true;
 };
 
-/** A response that is ready to send, and its price. */
 export type PreparedResponse = { tokens: number; send(): void };
 
 /** Runs a call within the timeout. Failures become the error envelope. */
@@ -125,8 +115,10 @@ async function answerOnce(call: Call, caller: Caller, deps: ServeDeps, work: Hea
     return;
   }
   if ('kept' in turn) {
-    const { status } = turn.kept;
-    const body = await recheckedBody(endpoint, turn.kept, deps);
+    const { status, body: kept, people } = turn.kept;
+    const body = endpoint.recheck
+      ? await endpoint.recheck({ body: JSON.parse(kept.toString()), people }, deps.resources)
+      : kept;
     const ready = await call.prepare({ status, body, caller, tokens: 0, quoted: false, replayed: true });
     ready.send();
     return;
@@ -136,15 +128,6 @@ async function answerOnce(call: Call, caller: Caller, deps: ServeDeps, work: Hea
   } finally {
     await turn.attempt.end();
   }
-}
-
-/** What a repeat can still return of a stored response. */
-async function recheckedBody(
-  { recheck }: Endpoint,
-  { body, people }: StoredResponse,
-  { resources }: ServeDeps,
-): Promise<Answer['body']> {
-  return recheck === undefined ? body : recheck({ body: JSON.parse(body.toString()), people }, resources);
 }
 
 async function answer(
@@ -160,7 +143,7 @@ async function answer(
   const quoted = asksQuote(endpoint, input);
   if (!quoted && endpoint.metering !== null && !endpoint.metering.mayBeFree)
     requireTokensLeft(caller.account, now.getTime(), endpoint.metering.needs?.(input));
-  const context = new Context(call, caller, now, work, repeatable);
+  const context = contextOf(call, caller, now, work, repeatable);
   const resources = { ...deps.resources, db: deps.resources.db.stoppedBy(call) };
   for (let tries = 1; ; tries++) {
     const made = quoted
@@ -184,45 +167,30 @@ const MAX_TRIES = 5;
 const REPRICED = unavailable('Other requests for the same data changed the price. Try again.');
 
 /** URLs are built on demand, because few handlers need them. */
-class Context implements CallContext {
-  readonly account: Caller['account'];
-  readonly mode: Mode;
-  readonly keyId: string | undefined;
-  readonly now: Date;
-  readonly work: HeavyCall;
-  readonly idempotencyKey: string | undefined;
-  readonly attempt: Attempt | undefined;
-  readonly #call: Call;
-
-  constructor(
-    call: Call,
-    { account, keyId, mode }: Caller,
-    now: Date,
-    work: HeavyCall,
-    repeatable?: { key: string; attempt: Attempt },
-  ) {
-    this.account = account;
-    this.mode = mode;
-    this.keyId = keyId;
-    this.now = now;
-    this.work = work;
-    this.idempotencyKey = repeatable?.key;
-    this.attempt = repeatable?.attempt;
-    this.#call = call;
-  }
-
-  get url(): URL {
-    return this.#call.url();
-  }
-
-  get apiUrl(): string {
-    return this.#call.apiUrl();
-  }
-
-  get appUrl(): string {
-    return this.#call.appUrl();
-  }
-}
+const contextOf = (
+  call: Call,
+  { account, keyId, mode }: Caller,
+  now: Date,
+  work: HeavyCall,
+  repeatable?: { key: string; attempt: Attempt },
+): CallContext => ({
+  account,
+  mode,
+  keyId,
+  now,
+  work,
+  idempotencyKey: repeatable?.key,
+  attempt: repeatable?.attempt,
+  get url() {
+    return call.url();
+  },
+  get apiUrl() {
+    return call.apiUrl();
+  },
+  get appUrl() {
+    return call.appUrl();
+  },
+});
 
 /** Charges for the response, then sends it. If the client disconnected, nothing is charged. */
 async function charge(
@@ -256,7 +224,6 @@ async function charge(
   if (!call.isFinished()) ready.send();
 }
 
-/** The bytes of a response body. */
 export function bytesOf(body: Answer['body']): Buffer | null {
   return body === null || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
 }

@@ -44,7 +44,9 @@ const WHILE_DRAINING = new Set(['/healthz', '/metrics']);
 /** Load balancers and collectors call these by address, not by name. */
 const OF_ANY_HOST = /^\/(?:healthz|readyz|metrics)\/?$/;
 
-/** Runs first for every request. Sets its id, headers, and cleanup. Returns 503 while the service drains. */
+const CLOSES = { Connection: 'close' };
+
+/** First for every request: its id, its headers, and its end; 503 while the service drains. */
 export function startRequest(deps: StartRequestDeps): RequestHandler {
   const { lifecycle, metrics, log, logRequests, requestTimeoutMs, readers, origins } = deps;
   return (req, res, next) => {
@@ -76,21 +78,14 @@ export function startRequest(deps: StartRequestDeps): RequestHandler {
     }
 
     if (lifecycle.leaving) res.shouldKeepAlive = false;
-    if (lifecycle.draining && !WHILE_DRAINING.has(req.path)) {
-      sendError(
+    if (lifecycle.draining && !WHILE_DRAINING.has(req.path))
+      return sendError(
         res,
-        unavailable('The service is shutting down. Try again shortly.', undefined, { Connection: 'close' }),
+        unavailable('The service is shutting down. Try again shortly.', undefined, CLOSES),
       );
-      return;
-    }
     // Node's own response to this (requireHostHeader) would lack the envelope and the headers.
-    if (req.headers.host === undefined && req.httpVersion === '1.1') {
-      sendError(
-        res,
-        validationError({ Host: ['is missing: HTTP/1.1 requires it'] }, { Connection: 'close' }),
-      );
-      return;
-    }
+    if (req.headers.host === undefined && req.httpVersion === '1.1')
+      return sendError(res, validationError({ Host: ['is missing: HTTP/1.1 requires it'] }, CLOSES));
     const fault = hostFault(req);
     if (fault !== undefined) return sendError(res, validationError(fault));
     if (req.host && !OF_ANY_HOST.test(req.path) && !origins.answersTo(req.host))
@@ -128,7 +123,7 @@ function redactPath(path: string): string {
   return redactKeys(redacted).slice(0, 200);
 }
 
-/** Sets the common headers for responses that express or its middleware writes. v1 writes them itself. */
+/** The headers of every response that express and its middleware write; v1 writes them itself. */
 export const presetHeaders: RequestHandler = (_req, res, next) => {
   setHeaders(res, headersOf(exchangeOf(res)));
   next();
@@ -149,9 +144,7 @@ function takeHostOfTarget(req: Request): void {
   req.originalUrl = req.url;
 }
 
-/**
- * RFC 3986, sections 3.2.2 and 3.2.3: a registered name or an address, and a port. No user, path or query.
- */
+/** RFC 3986, sections 3.2.2 and 3.2.3: a registered name or an address, and a port; no user, path, query. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::[0-9]{0,5})?$/i;
 
 const MESSAGE = 'is not a valid host: use a name or an address, with or without a port';

@@ -12,7 +12,6 @@ export function requireText(...fields: Iterable<[name: string, value: unknown]>[
   if (details !== undefined) throw validationError(details);
 }
 
-/** The fields with such text, or undefined. */
 export function textFaults(...fields: Iterable<[name: string, value: unknown]>[]): Details | undefined {
   let details: Details | undefined;
   for (const part of fields)

@@ -19,7 +19,6 @@ export const isTooDeep = (value: unknown): boolean => isNestedDeeper(value, MAX_
 /** Accepts any JSON value, so that we can write our own error for values that aren't objects. */
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: 'application/json', strict: false });
 
-/** The input of a call as it was sent. */
 export type RequestInput = { params: object; query: object; body?: unknown };
 
 /** @throws PlatError `validation_error` if the body is too large or not a JSON object */
@@ -84,7 +83,7 @@ function refuseFields(body: object): void {
     );
 }
 
-/** @param keepsNulls whether null clears a value. Otherwise null is the same as an absent field. */
+/** @param keepsNulls whether null takes a value back, in place of an optional field that is absent */
 async function readBody(req: Request, res: Response, keepsNulls: boolean): Promise<object> {
   const type = req.headers['content-type'];
   if (type === undefined || !/^application\/json *(;|$)/i.test(type)) {

@@ -7,13 +7,10 @@ import { type Pixels, type ToPixel, warp } from '../../shared/raster/warp.ts';
 import { type ImageryFetch, SOURCE_LIMITS } from './fetch-imagery.ts';
 import type { Shown } from './image-frame.ts';
 
-/**
- * Maximum pixels to read from a file for one picture. Without overviews, a large parcel needs full
- * resolution.
- */
+/** Pixels of a file that one picture may take: one without overviews is read in full for a large parcel. */
 const MAX_PIXELS = 2 ** 26;
 
-/** Paints a file's part of the frame where the picture is still empty, reprojected from the best overview. */
+/** Paints what a file shows where the picture is empty: from the overview that fits, by windows. */
 export async function paintFile(
   file: ImageryFile,
   frame: Shown,

@@ -16,14 +16,9 @@ export const SOURCE_LIMITS = {
 /** Fetches the sources of one picture, and tracks how long they stay fresh. */
 export type ImageryFetch = {
   signal: AbortSignal;
-  /**
-   * `request` of shared/platform/http, with a cache that follows the response headers, and up to 6 concurrent
-   * requests per server.
-   */
+  /** `request` of shared/platform/http, which keeps answers as their headers allow; 6 at once a server. */
   request: typeof request;
-  /**
-   * When the first part of the data expires, in milliseconds. Infinity for files on disk.
-   */
+  /** When, in milliseconds, a part of what was read is out of date; Infinity of files on disk. */
   freshUntil: number;
 };
 
@@ -41,7 +36,7 @@ const DEFAULT_FRESH_MS = 3_600_000;
 /** Minimum time between requests to a source for the same parcel. */
 const MIN_MS = 60_000;
 
-/** How long a response can be cached, or 0: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1 */
+/** How long an answer may be kept: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1; else 0. */
 export function freshnessLifetimeMs(headers: Headers, now = Date.now()): number {
   const control = headers.get('cache-control') ?? '';
   if (/\bno-(store|cache)\b/i.test(control)) return 0;

@@ -1,7 +1,6 @@
 import type { Db } from '../../shared/platform/db.ts';
 import { openSignedAddresses, type SignedAddresses } from '../http/signed-addresses.ts';
 
-/** The signed content of a picture's URL. Names are short because they are part of it. */
 export type SignedImage = {
   /** The parcel. */
   p: number;
@@ -13,7 +12,6 @@ export type SignedImage = {
   n: string;
 };
 
-/** Prefix of the signed text. */
 const FORMAT = 'plat image 1\n';
 
 export type ImageUrls = SignedAddresses<SignedImage>;

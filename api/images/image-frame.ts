@@ -19,19 +19,14 @@ const MAX_VERTICES = 50_000;
 const MAX_PARTS = 1_000;
 const MAX_LINE_PX = 100_000;
 
-/** The area of a picture, north up. */
 export type Frame = {
-  /**
-   * The upper left corner, in meters of Web Mercator. Beyond half the world if the frame crosses the
-   * antimeridian.
-   */
+  /** Of the upper left corner, in meters of Web Mercator; beyond half of it across the antimeridian. */
   left: number;
   top: number;
   /** Meters of Web Mercator per pixel, and meters on the ground per pixel. */
   step: number;
   pixelM: number;
   toPx(position: Position): [x: number, y: number];
-  /** The position of a pixel's upper left corner. */
   toPlace(x: number, y: number): Position;
   /** The pixels around the boundary: left, top, right, bottom. */
   parcelPx: Box;
@@ -40,7 +35,6 @@ export type Frame = {
   parcelBoxes: Box[];
 };
 
-/** The parts of a frame that painting needs. */
 export type Shown = Pick<Frame, 'left' | 'top' | 'step' | 'toPlace'>;
 
 /** The area of a tile with that many pixels: https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames */
@@ -54,10 +48,7 @@ export function shownOfTile(z: number, x: number, y: number, px: number): Shown 
   return { left, top, step, toPlace, box: [...toPlace(0, px), ...toPlace(px, 0)] as Box };
 }
 
-/**
- * The frame around a parcel, in the shape of a picture. @throws PlatError `unprocessable` if the boundary is
- * too complex to draw
- */
+/** The parcel's box with a margin. @throws PlatError `unprocessable` when it is too complex to draw */
 export function frameOf(shape: MultiPolygon): Frame {
   requireDrawable(shape);
   const mercator = emptyBox();

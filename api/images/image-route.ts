@@ -1,48 +1,40 @@
-import { type RequestHandler, Router } from 'express';
+import { Router } from 'express';
 import { openReaderLimits } from '../files/reader-limits.ts';
-import { methodNotAllowed, notFound, sendError } from '../http/error-responses.ts';
+import { answerGet, notFound } from '../http/error-responses.ts';
 import { exchangeOf } from '../http/exchange.ts';
-import { headersOf } from '../http/headers.ts';
+import { headersOf, setHeaders } from '../http/headers.ts';
 import type { Images } from './images.ts';
-
-const PATH = '/images/:file';
 
 /** GET /images/{token}.jpg: needs no key, because the URL itself is signed. */
 export function imagesRouter(images: Images, now: () => Date): Router {
   const router = Router({ caseSensitive: true });
   const readers = openReaderLimits();
-  const send: RequestHandler = async (req, res) => {
-    exchangeOf(res).route = PATH;
-    try {
-      const token = /^(.+)\.jpg$/.exec(req.params.file as string)?.[1] ?? '';
-      const named = await images.addresses.read(token, now());
-      if (named === undefined)
-        throw notFound('This URL is invalid or has expired. Request the picture again.');
-      const leave = readers.enter('address', token);
-      if (res.closed) leave();
-      else res.once('close', leave);
-      const picture =
-        (await images.pictures.kept(named.k)) ?? (await images.pictures.ofParcel(named.p)).picture;
-      const rest = Math.max(0, Math.floor(named.e - now().getTime() / 1000));
-      const headers = [
-        ...headersOf(exchangeOf(res)),
-        'Content-Type',
-        'image/jpeg',
-        'Content-Length',
-        String(picture.bytes.length),
-        'Cache-Control',
-        `private, max-age=${rest}`,
-        // Pages of other origins can show pictures whose URL they have.
-        'Cross-Origin-Resource-Policy',
-        'cross-origin',
-      ];
-      // One by one, because the last value of a name wins.
-      for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at]!, headers[at + 1]!);
-      res.writeHead(200).end(req.method === 'HEAD' ? undefined : picture.bytes);
-    } catch (error) {
-      sendError(res, error);
-    }
-  };
-  router.route(PATH).get(send).all(methodNotAllowed('GET', 'HEAD'));
+  answerGet(router, '/images/:file', async (req, res) => {
+    const token = /^(.+)\.jpg$/.exec(req.params.file as string)?.[1] ?? '';
+    const named = await images.addresses.read(token, now());
+    if (named === undefined)
+      throw notFound('This URL is invalid or has expired. Request the picture again.');
+    const leave = readers.enter('address', token);
+    if (res.closed) leave();
+    else res.once('close', leave);
+    const picture =
+      (await images.pictures.kept(named.k)) ?? (await images.pictures.ofParcel(named.p)).picture;
+    const rest = Math.max(0, Math.floor(named.e - now().getTime() / 1000));
+    const headers = [
+      ...headersOf(exchangeOf(res)),
+      'Content-Type',
+      'image/jpeg',
+      'Content-Length',
+      String(picture.bytes.length),
+      'Cache-Control',
+      `private, max-age=${rest}`,
+      // Pages of other origins can show pictures whose URL they have.
+      'Cross-Origin-Resource-Policy',
+      'cross-origin',
+    ];
+    // One by one, because the last value of a name wins.
+    setHeaders(res, headers);
+    res.writeHead(200).end(req.method === 'HEAD' ? undefined : picture.bytes);
+  });
   return router;
 }

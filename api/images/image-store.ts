@@ -9,20 +9,20 @@ export type Caption = {
   attribution: string;
   /** Date of the imagery, if its source states it. */
   captured: string | null;
-  /** When a picture from servers expires, in milliseconds. null if the key covers all its sources. */
+  /** Milliseconds until a picture from servers is made again; null where the key covers all sources. */
   freshUntil: number | null;
 };
 
 export type Picture = Caption & { bytes: Buffer };
 
-/** Pictures on disk, shared by all API processes of a machine. The least recently used are removed first. */
+/** Pictures on disk, shared by the machine's API processes; what was not asked for longest goes first. */
 export type Store = {
   read(key: string): Promise<Picture | undefined>;
   /** Nothing depends on it. A picture that can't be stored is made again. */
   keep(key: string, picture: Picture): Promise<void>;
 };
 
-/** Each process measures the folder after writing this share of its limit, and trims it down to `TRIM_TO`. */
+/** Each process measures the folder after writing this share of its bound, and empties it to `TRIM_TO`. */
 const TRIM_EVERY = 1 / 16;
 const TRIM_FROM = 3 / 4;
 const TRIM_TO = 5 / 8;

@@ -14,7 +14,6 @@ export type ImagerySource = {
   source: string;
   attribution: string;
   captured: string | null;
-  /** The version of the source's content. */
   version: string;
   /** Whether to follow redirects from public addresses to private networks. */
   private_network: boolean;
@@ -29,19 +28,15 @@ export type ImagerySource = {
   | { type: 'relief' }
 );
 
-/** A failed source is tried again after this many seconds. */
 export const RETRY_SECONDS = 30;
 
-/** The sources in these boxes, smallest pixels first. */
 export function listSources(db: Db, boxes: readonly Box[]): Promise<ImagerySource[]> {
   return db.run<ImagerySource>('imagery/list_imagery', {
     boxes: boxes.map(box => boxSql(boxToE7(box))),
   });
 }
 
-/**
- * The sources for a parcel's picture. A relief is used only if no imagery covers the parcel, not if it fails.
- */
+/** The sources of a parcel's picture. A relief only where no imagery covers it, not where that fails. */
 export function selectSources(sources: ImagerySource[], frame: Frame): ImagerySource[] {
   const touching = sources.filter(({ west, south, east, north }) =>
     frame.parcelBoxes.some(box => west <= box[2] && box[0] <= east && south <= box[3] && box[1] <= north),

@@ -7,7 +7,6 @@ import { type ImageUrls, openImageUrls } from './image-address.ts';
 import { openStore } from './image-store.ts';
 import { openPictures, type Pictures } from './pictures.ts';
 
-/** The pictures of parcels and their signed addresses. */
 export type Images = {
   pictures: Pictures;
   addresses: ImageUrls;

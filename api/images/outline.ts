@@ -35,10 +35,7 @@ export function outlineOf(shape: MultiPolygon, frame: Frame): Buffer {
   );
 }
 
-/**
- * Draws an outline over a picture, and fills unpainted pixels with gray. Takes a third of the time of
- * `composite`, because most of the outline is empty.
- */
+/** Lays an outline over a picture, three times as fast as `composite`; what was not painted is gray. */
 export function overlay(picture: Pixels, outline: Uint8Array): void {
   const { data } = picture;
   const [words, lines] = [pixelWords(picture), pixelWords({ data: outline })];

@@ -31,7 +31,6 @@ export type Painted = {
   freshUntil: number;
   /** Why the first failed source failed. Undefined if none failed. */
   failure: unknown;
-  /** Number of empty pixels left. */
   empty: number;
 };
 
@@ -72,7 +71,11 @@ export async function paintSources(
       painted.freshUntil = Math.min(painted.freshUntil, fetching.freshUntil);
     } catch (error) {
       signal.throwIfAborted();
-      noteFailure(painter, source, error);
+      painter.log.warn(
+        { err: error, feed: source.feed, source: source.source },
+        'an imagery source failed',
+      );
+      if (error instanceof PlatError && error.retryable) painter.failed.set(source.source, error);
       painted.failure ??= error;
       painted.freshUntil = Math.min(painted.freshUntil, Date.now() + DEGRADED_MS);
     } finally {
@@ -81,11 +84,6 @@ export async function paintSources(
     }
   }
   return painted;
-}
-
-function noteFailure({ log, failed }: Painter, { feed, source }: ImagerySource, error: unknown): void {
-  log.warn({ err: error, feed, source }, 'an imagery source failed');
-  if (error instanceof PlatError && error.retryable) failed.set(source, error);
 }
 
 /** @returns the attribution, if the source has a different one here */
@@ -107,7 +105,6 @@ async function paintSource(
   return {};
 }
 
-/** Number of empty pixels in a rectangle. */
 export function emptyPixels(picture: Pixels, [left, top, right, bottom]: Box): number {
   const { width, height } = picture;
   const words = pixelWords(picture);

@@ -31,7 +31,6 @@ export type Pictures = {
   describe(propertyId: number): Promise<{ key: string } & Omit<Caption, 'freshUntil'>>;
   /** A tile of imagery. Undefined if none is available. */
   ofTile(z: number, x: number, y: number): Promise<GroundTile | undefined>;
-  /** A stored picture. */
   kept(key: string): Promise<Picture | undefined>;
 };
 
@@ -48,7 +47,6 @@ type PictureMaker = PictureDeps & {
   inTurn: LimitFunction;
 };
 
-/** The inputs of a parcel's picture, and the cache key that covers them. */
 type PictureParts = { key: string; shape: MultiPolygon; frame: Frame; sources: ImagerySource[] };
 
 const TILE_PX = 256;

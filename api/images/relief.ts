@@ -21,7 +21,7 @@ const ROAD_M = { highway: 24, normal: 14, local: 9, private: 5 } as const;
 const MIN_ROAD_PX = 2;
 /** More lots than this are indistinguishable in a picture. */
 const MAX_LOTS = 4_000;
-/** Light of flat land, its gray value, and the exaggeration of slopes, because most land is nearly flat. */
+/** The light of flat ground, what it becomes, and how much steeper slopes are shown. */
 const FLAT_LIGHT = 180;
 const FLAT_GRAY = 225;
 const EXAGGERATED = 3;
@@ -52,7 +52,6 @@ export async function paintRelief(
   return { attribution: `relief drawn from ${from}` };
 }
 
-/** The hillshade as a grayscale picture, or null without elevation. */
 async function lightOf(db: Db, frame: Frame, signal: AbortSignal): Promise<Buffer | null> {
   const tiles = await listElevation(
     db,
@@ -87,7 +86,6 @@ async function lightOf(db: Db, frame: Frame, signal: AbortSignal): Promise<Buffe
 const gray = (light: number): number =>
   Math.max(90, Math.min(255, Math.round(FLAT_GRAY + EXAGGERATED * (light - FLAT_LIGHT))));
 
-/** Lots and roads as SVG. */
 async function drawingOf(db: Db, frame: Frame): Promise<string> {
   const edge: [number, number, number, number] = [-20, -20, WIDTH + 20, HEIGHT + 20];
   const lots: Line[] = [];

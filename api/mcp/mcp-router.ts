@@ -17,9 +17,7 @@ import type { ToolCallRequest } from './tool-call.ts';
 
 const PATH = '/mcp';
 
-/**
- * The protocol's method to subscribe to changes. We announce none, and the library's own error is misleading.
- */
+/** The protocol's way to hear of changes; none is ever announced, and the library would refuse it. */
 const LISTEN = 'subscriptions/listen';
 
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: () => true, strict: false });

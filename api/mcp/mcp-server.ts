@@ -91,7 +91,6 @@ export function mcpServers(deps: McpDeps): McpServers {
 
 const resourceNotFound = (uri: string) => new ResourceNotFoundError(uri, `Resource ${uri} not found.`);
 
-/** @param envelope the error envelope of the tool's call */
 function refuse(uri: string, envelope: string): never {
   const { error } = JSON.parse(envelope) as { error: { code: string; message: string } };
   if (error.code === 'not_found') throw resourceNotFound(uri);

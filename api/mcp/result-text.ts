@@ -59,7 +59,6 @@ function filters({ filters: all }: Fields): string {
   return [...groups].map(([kind, members]) => `${kind}: ${members.join(', ')}`).join('\n');
 }
 
-/** A parcel's fields, grouped as on its page. */
 function parcel(answer: Fields): string {
   const others = Object.entries(answer).filter(([name]) => !(name in ALL_FIELDS));
   const groups = FIELD_GROUPS.flatMap(group => {
@@ -84,7 +83,6 @@ const OMITTED: Readonly<Record<string, readonly string[]>> = {
   list_comps: ['id'],
 };
 
-/** A tool's result as text for a model, up to MAX_CHARS long. */
 export function describeResult(tool: string, answer: Fields, query: Fields): string {
   const describe = DESCRIBED[tool];
   return describe === undefined ? textOf(answer, query, OMITTED[tool]) : truncate(describe(answer));

@@ -11,7 +11,6 @@ import { type Arguments, endpointFor, requestOf, type Tool } from './tools.ts';
 
 export type CallDeps = ServeDeps & { metrics: Metrics };
 
-/** The HTTP request that calls a tool. */
 export type ToolCallRequest = {
   exchange: Exchange;
   caller: Caller;
@@ -19,7 +18,6 @@ export type ToolCallRequest = {
   idempotencyKey: string | string[] | undefined;
   apiUrl: string;
   appUrl: string;
-  /** The price of its calls. */
   tokens: number;
 };
 
@@ -35,7 +33,7 @@ export type ToolResult = {
 /** The outcome of a call: a result, or none if the call was canceled. */
 type Answered = { result?: ToolResult; status: number };
 
-/** Calls a tool's endpoint, on the same path as REST. Errors become results with `isError`. */
+/** A tool's call as a call to its endpoint: REST's path, whose refusals are results that say so. */
 export async function callTool(
   tool: Tool,
   args: Arguments,

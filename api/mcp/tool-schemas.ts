@@ -1,4 +1,4 @@
-/** JSON Schemas of tools, derived from the OpenAPI document and reduced to what a model needs. */
+/** JSON Schemas of tools, from the OpenAPI document of the endpoints: what a model needs, no more. */
 
 export type Schema = { readonly [key: string]: unknown };
 
@@ -76,7 +76,6 @@ const asObject = (schema: Schema): Schema =>
     ? schema
     : { type: 'object', properties: { results: schema }, required: ['results'] };
 
-/** A response as structured content. */
 export function structured(body: unknown): Record<string, unknown> {
   return Array.isArray(body) ? { results: body } : (body as Record<string, unknown>);
 }

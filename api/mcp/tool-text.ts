@@ -1,8 +1,6 @@
 import { ALL_FIELDS } from '../../shared/model/parcel-fields.ts';
 
-/**
- * Results as text for a model: short, with units, without nulls. One line per field, and tables for lists.
- */
+/** An answer as text for a model: units, no nulls; fields a line each, lists of objects as a table. */
 
 /** About 2,000 tokens at four characters each. */
 export const MAX_CHARS = 8_000;
@@ -64,7 +62,8 @@ export function textOf(answer: Fields, query: Fields, omitted: readonly string[]
   let remaining = MAX_CHARS - RESERVE - lines.reduce((sum, line) => sum + line.length + 1, 0);
   for (const [name, rows] of lists) {
     if (rows.length === 1 && !paged) {
-      lines.push(`${name}: 1`, ...fieldLines(rows[0]!));
+      const fields = [...flat(rows[0]!)].map(([field, value]) => `${field}: ${written(field, value)}`);
+      lines.push(`${name}: 1`, ...fields);
       continue;
     }
     const { head, body } = table(rows, omitted);
@@ -83,10 +82,6 @@ export function truncate(text: string): string {
   if (text.length <= MAX_CHARS) return text;
   const start = text.slice(0, MAX_CHARS - RESERVE);
   return `${start.slice(0, start.lastIndexOf('\n'))}\n… truncated. The structured content has everything.`;
-}
-
-function fieldLines(fields: Fields): string[] {
-  return [...flat(fields)].map(([name, value]) => `${name}: ${written(name, value)}`);
 }
 
 function pageTitle({ count, next }: Fields, query: Fields, rows: number): string {

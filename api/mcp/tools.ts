@@ -52,10 +52,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 /** Default page size of a tool. */
 const PAGE_SIZE = 25;
 
-/**
- * The tools by name: one per endpoint, except as listed above. @param document the endpoints' OpenAPI
- * document
- */
+/** The tools by name: each endpoint is one, unless it shares one or is none. @param document OpenAPI's */
 export function toolsOf(endpoints: readonly Endpoint[], document: Document): Map<string, Tool> {
   const operations = new Map(
     Object.values(document.paths)
@@ -168,6 +165,5 @@ const namesOf = (schema: z.ZodType): string[] => Object.keys((schema as Partial<
 
 const isGiven = (value: unknown) => value !== undefined && value !== null;
 
-/** The value as it would appear in a URL. */
 const asText = (value: unknown): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value);

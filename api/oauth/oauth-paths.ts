@@ -4,7 +4,6 @@ import { READ_SCOPE } from '../../shared/accounts/tiers.ts';
 /** All tools. Assistants that request no scope get this one. */
 export const SCOPE = 'api:mcp';
 
-/** Scopes for assistants: all tools, or read-only tools. */
 export const GRANTED_SCOPES = [SCOPE, READ_SCOPE] as const;
 
 /** The scope to grant for the requested scopes. */
@@ -17,7 +16,6 @@ export const PATHS = {
   registration: '/oauth/register',
   revocation: '/oauth/revoke',
   jwks: '/oauth/jwks',
-  /** A page of the web app. */
   consent: '/oauth/consent/:uid',
 };
 

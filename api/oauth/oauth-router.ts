@@ -18,7 +18,6 @@ export type OAuthDeps = {
 };
 
 export type OAuth = {
-  /** Serves the authorization server, its metadata, and the resource's metadata. */
   router: Router;
   /** The authorization server for a request. */
   providerFor(req: Request): Promise<Provider>;

@@ -20,7 +20,6 @@ type Job = { message: unknown; resolve(output: unknown): void; reject(error: Err
 
 type Pool = {
   maxThreads: number;
-  /** The job of each thread. */
   threads: Map<Worker, Job | undefined>;
   waiting: Job[];
   isStopped: boolean;

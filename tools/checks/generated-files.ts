@@ -7,7 +7,7 @@ import { onServer, startTestServer, withDatabase } from '../../test/support/serv
 import { withTables } from './doc-tables.ts';
 import { readSources } from './files.ts';
 import { houseDrawing } from './house-drawing.ts';
-import { iconsModule } from './lucide-icons.ts';
+import { iconShapes } from './lucide-icons.ts';
 
 export type GeneratedFile = { path: string; source: string; produce(): Promise<string> };
 
@@ -45,9 +45,9 @@ export const generatedFiles: GeneratedFile[] = [
     produce: async () => withTables(readFileSync(join(rootDir, path), 'utf8')),
   })),
   {
-    path: 'api/pages/frame/icons.tsx',
+    path: 'api/pages/frame/icon-shapes.json',
     source: 'tools/checks/lucide-icons.ts',
-    produce: async () => iconsModule(),
+    produce: async () => iconShapes(),
   },
 ];
 

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootDir } from '../../shared/platform/root.ts';
@@ -56,32 +55,15 @@ const NAMES = [
   'x',
 ];
 
-const HEAD = `// Shapes of Lucide (ISC license). Written by \`npm run generate\` from tools/checks/lucide-icons.ts.
-`;
-
-const FOOT = `
-export type IconName = keyof typeof SHAPES;
-
-/** Use it next to text, or inside an element with a label. */
-export function Icon({ name, large }: { name: IconName; large?: boolean }) {
-  return (
-    <svg viewBox="0 0 24 24" class={large ? 'icon large' : 'icon'} aria-hidden="true">
-      {SHAPES[name]()}
-    </svg>
-  );
-}
-`;
-
-export function iconsModule(): string {
+/** The shapes of these icons: `{ name: [[element, attributes], ...] }`. */
+export function iconShapes(): string {
   const shapes = NAMES.map(name => {
     const svg = readFileSync(join(rootDir, 'node_modules/lucide-static/icons', `${name}.svg`), 'utf8');
-    const [, shape] = /<svg[^>]*>(.*)<\/svg>/s.exec(svg)!;
-    return `'${name}': () => (<>${shape!.trim()}</>),`;
+    const elements = [...svg.matchAll(/<(\w+)([^<>]*)\/>/g)].map(([, tag, attributes]) => [
+      tag,
+      Object.fromEntries([...attributes!.matchAll(/(\S+)="([^"]*)"/g)].map(([, key, value]) => [key, value])),
+    ]);
+    return `${JSON.stringify(name)}: ${JSON.stringify(elements)}`;
   });
-  const module = `${HEAD}const SHAPES = {\n${shapes.join('\n')}\n};\n${FOOT}`;
-  return execFileSync(
-    process.execPath,
-    [join(rootDir, 'node_modules/@biomejs/biome/bin/biome'), 'format', '--stdin-file-path=icons.tsx'],
-    { cwd: rootDir, input: module, encoding: 'utf8' },
-  );
+  return `{\n${shapes.join(',\n')}\n}\n`;
 }

@@ -40,7 +40,6 @@ function idOf({ form }: Visit, what: string): string {
   return id;
 }
 
-/** Form actions of the account page. */
 export const accountActions: Record<string, Action> = {
   async 'create key'(visit) {
     const session = visit.session!;

@@ -3,7 +3,6 @@ import { moment } from '../../../shared/model/figures.ts';
 import { Act, Grid, Notice, Panel } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
-/** The connected assistants, and how to connect one. */
 export async function assistantsSection(
   { deps, apiUrl, appUrl }: Visit,
   account: { id: string; own: boolean },
@@ -43,7 +42,6 @@ export async function assistantsSection(
   );
 }
 
-/** How to connect each kind of assistant. */
 function Instructions({ address, apiUrl }: { address: string; apiUrl: string }) {
   const local = {
     mcpServers: {

@@ -5,7 +5,6 @@ import type { Visit } from '../frame/visit.ts';
 
 const MAX_CHANGES = 100;
 
-/** Changes to an account, its keys, and its people, with who made them, newest first. */
 export async function changesSection({ deps }: Visit, accountId: string) {
   const changes = await listChanges(deps.db, accountId);
   const names = new Map<string, unknown>();

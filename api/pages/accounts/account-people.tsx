@@ -12,7 +12,6 @@ export const managesTeam = ({ account, user }: Session): boolean => account?.own
 
 type TeamProps = { members: Member[]; invitations: OpenInvitation[]; session: Session };
 
-/** The people in the company, and its open invitations. */
 export function Team({ members, invitations, session }: TeamProps) {
   const isManager = managesTeam(session);
   return (

@@ -11,7 +11,6 @@ import {
 import { Facts, Grid, Panel, Stat } from '../frame/layout.tsx';
 import { accountOf, callEndpoint, type Visit } from '../frame/visit.ts';
 
-/** The tokens used in an account's period, and its contract. */
 export type Usage = { totals: UsageTotals; records: UsageRecord[]; terms: AccountSummary; direct: boolean };
 
 /** Undefined without an active Pro subscription. */
@@ -160,7 +159,6 @@ const nameOf = (endpoint: string): string =>
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What the contract includes, and what happens when that is used up. */
 export function Terms({ usage: { terms, direct } }: { usage: Usage }) {
   if (terms.tier === null) return null;
   const ceiling =

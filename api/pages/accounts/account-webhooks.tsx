@@ -28,10 +28,8 @@ const TYPE_WORDS: Record<WebhookType, string> = {
 
 const USUAL: readonly string[] = ['parcel.new', 'parcel.changed', 'listing.new', 'listing.changed'];
 
-/** The saved searches of the company. */
 export type Searches = readonly { id: string; name: string }[];
 
-/** The county or saved search that a webhook covers. */
 export function placeOf({ fips, search_id }: WebhookAnswer, searches: Searches): string {
   const county = fips === null ? undefined : countyText(Number(fips));
   if (search_id === null) return county ?? 'all counties';
@@ -84,7 +82,6 @@ function valuesOf(webhook: WebhookAnswer | undefined, sent: Sent | undefined) {
 
 type FieldsProps = { webhook?: WebhookAnswer; searches: Searches; sent?: Sent | undefined };
 
-/** The fields of a new or existing webhook. */
 export function WebhookFields({ webhook, searches, sent }: FieldsProps) {
   const { url, types, county, search } = valuesOf(webhook, sent);
   const faultOf = (...names: string[]) => names.flatMap(name => sent?.faults[name] ?? []).join('; ');

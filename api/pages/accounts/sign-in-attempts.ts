@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Request } from 'express';
 import { findByEmail } from '../../../shared/accounts/account-statements.ts';
 import { uuidV5 } from '../../../shared/model/uuid.ts';
 import { clientNetwork } from '../../http/client-network.ts';
@@ -13,7 +12,6 @@ import { type PageDeps, setCookie, type Visit } from '../frame/visit.ts';
 
 type Limit = { burst: number; perMinute: number };
 
-/** For one person or browser. */
 const OWN_LIMIT: Limit = { burst: 10, perMinute: 1 };
 /** An office can have many people behind one IP address. */
 const NETWORK_LIMIT: Limit = { burst: 100, perMinute: 10 };
@@ -68,14 +66,10 @@ export async function rememberDevice(visit: Visit, user: string): Promise<void> 
 /** The browser's id if the user with this email has signed in there before. */
 async function knownDevice({ req, deps }: Visit, email: string): Promise<string | undefined> {
   const { db, cursorSecret } = deps.resources;
-  const value = cookieOf(req);
+  const value = /(?:^|;) *plat_device=([A-Za-z0-9_-]+)(?:;|$)/.exec(req.headers.cookie ?? '')?.[1];
   if (value === undefined) return undefined;
   const device = verifySigned(FORMAT, value, [await cursorSecret()]) as Device | undefined;
   if (device === undefined) return undefined;
   const user = await findByEmail(db, email);
   return user?.id === device.user ? device.id : undefined;
-}
-
-function cookieOf(req: Request): string | undefined {
-  return /(?:^|;) *plat_device=([A-Za-z0-9_-]+)(?:;|$)/.exec(req.headers.cookie ?? '')?.[1];
 }

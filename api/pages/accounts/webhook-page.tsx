@@ -27,7 +27,6 @@ import {
   webhookResult,
 } from './account-webhooks.tsx';
 
-/** A webhook: its deliveries, a test, replays, settings, and secret. */
 export const webhookPage: Page = {
   path: '/account/webhooks/:id',
   access: 'session',

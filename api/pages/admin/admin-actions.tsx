@@ -13,8 +13,8 @@ import {
   retryJob,
 } from '../../../shared/platform/queue/jobs.ts';
 import { countyName, countyText } from '../../../shared/regions/counties.ts';
-import { notFound } from '../../http/error-responses.ts';
-import { narrowPage } from '../frame/layout.tsx';
+import { conflict, notFound } from '../../http/error-responses.ts';
+import { LinkButton, narrowPage } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import type { Reply, Visit } from '../frame/visit.ts';
 
@@ -63,9 +63,7 @@ function confirmation(
           <input type="hidden" name={name} value={value} />
         ))}
         <button type="submit">{button}</button>
-        <a class="button second" href="/admin">
-          Go back
-        </a>
+        <LinkButton to="/admin" words="Go back" kind="second" />
       </form>
     </>
   );
@@ -126,8 +124,7 @@ async function undoableOf({ deps }: Visit, run: string | null): Promise<Undoable
     return await findUndoable(deps.db, id);
   } catch (error) {
     if (error instanceof PlatError && error.code === 'not_found') throw notFound("We can't find this run.");
-    if (error instanceof PlatError && error.code === 'undo_refused')
-      throw new PlatError('unprocessable', error.message, { status: 409 });
+    if (error instanceof PlatError && error.code === 'undo_refused') throw conflict(error.message);
     throw error;
   }
 }
@@ -195,7 +192,7 @@ const removePerson: Page = {
         // Another operator did it first, or made them the owner of an account.
         if (error instanceof PlatError && error.code === 'user_unknown') throw notFound(error.message);
         if (error instanceof PlatError && /^user_(owner|deals)$/.test(error.code))
-          throw new PlatError('unprocessable', error.message, { status: 409 });
+          throw conflict(error.message);
         throw error;
       }
       return { redirect: '/admin#users' };

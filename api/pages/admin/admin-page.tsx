@@ -7,7 +7,7 @@ import { listRuns, type RunSummary } from '../../../shared/feeds/ingest-runs.ts'
 import { count, day, moment } from '../../../shared/model/figures.ts';
 import { type JobState, listJobs } from '../../../shared/platform/queue/jobs.ts';
 import { Icon } from '../frame/icons.tsx';
-import { Grid, Panel } from '../frame/layout.tsx';
+import { Grid, LinkButton, Panel } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { adminActions, jobWords, subjectOf } from './admin-actions.tsx';
 import { countiesPage } from './counties-page.tsx';
@@ -41,13 +41,8 @@ const admin: Page = {
             </p>
           </div>
           <div class="buttons">
-            <a class="button second" href="/admin/files">
-              Add a file
-            </a>
-            <a class="button" href="/admin/counties">
-              <Icon name="plus" />
-              Add a county
-            </a>
+            <LinkButton to="/admin/files" words="Add a file" kind="second" />
+            <LinkButton to="/admin/counties" words="Add a county" icon="plus" />
           </div>
         </header>
         <div class="stack panels">
@@ -214,9 +209,11 @@ const Jobs = ({ of }: { of: readonly JobState[] }) => (
       Note: ({ error, note }) => error ?? note ?? '',
       '': ({ id, status }) =>
         ['queued', 'failed'].includes(status) ? (
-          <a class="button second small" href={`/admin/job?id=${id}`}>
-            {status === 'queued' ? 'Cancel' : 'Retry'}
-          </a>
+          <LinkButton
+            to={`/admin/job?id=${id}`}
+            words={status === 'queued' ? 'Cancel' : 'Retry'}
+            kind="second small"
+          />
         ) : (
           ''
         ),

@@ -57,9 +57,7 @@ export const countiesPage: Page = {
   },
 };
 
-type CountiesProps = { counties: readonly County[] };
-
-function Counties({ counties }: CountiesProps) {
+function Counties({ counties }: { counties: readonly County[] }) {
   if (counties.length === 0) return null;
   const rows = counties.map(({ fips, name, state }) => [
     <>

@@ -16,7 +16,6 @@ import { findJob, followed, isOpen, jobOfPage, lacksWorker, NoWorker, Progress }
 
 type Offered = AddCountyResult['added'][number];
 
-/** What a county's publishers offer, and the status of its feeds once they are added. */
 export const countyPage: Page = {
   path: '/admin/counties/:id',
   access: 'operator',
@@ -125,7 +124,6 @@ const RequestButton = ({ payload, write, words, kind = '' }: RequestButtonProps)
   </form>
 );
 
-/** The overall result. */
 function Outcome({ result, runs }: { result: AddCountyResult; runs: ReadonlyMap<string, JobState> }) {
   const states = result.added.map(({ feed }) => stateOf(runs.get(feed)));
   const loaded = states.filter(state => state === 'merged' || state === 'unchanged').length;
@@ -149,10 +147,8 @@ function Outcome({ result, runs }: { result: AddCountyResult; runs: ReadonlyMap<
   );
 }
 
-type CompsProps = { county: number; added: readonly Offered[] };
-
 /** Why the county will have no comps, if no source has sales. */
-function Comps({ county, added }: CompsProps) {
+function Comps({ county, added }: { county: number; added: readonly Offered[] }) {
   const salesSources = added.filter(({ kind }) => kind === 'assessor' || kind === 'listings');
   const isCertain = salesSources.every(({ sales, status }) => sales === false && status !== 'failed');
   return isCertain ? <Notice>No comps: {noComps(stateOfFips(county)!, false).message}</Notice> : null;
@@ -160,7 +156,6 @@ function Comps({ county, added }: CompsProps) {
 
 type RunState = 'queued' | 'running' | 'failed' | 'merged' | 'unchanged' | 'blocked';
 
-/** The status of a feed's run. */
 function stateOf(run: JobState | undefined): RunState | null {
   if (run === undefined) return null;
   return run.status === 'done' ? ((run.result as { status: RunState }).status ?? 'merged') : run.status;
@@ -186,9 +181,7 @@ const BADGES: Record<Offered['status'], Badge> = {
   unknown: ['bad', 'No known publisher'],
 };
 
-type OfferProps = { offered: Offered; run: JobState | undefined };
-
-function Offer({ offered, run }: OfferProps) {
+function Offer({ offered, run }: { offered: Offered; run: JobState | undefined }) {
   const { kind, status, attribution, licence, address, modified, sales, text } = offered;
   const state = stateOf(run);
   const [badge, words] = state ? RUN_BADGES[state] : BADGES[status];

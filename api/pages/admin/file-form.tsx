@@ -102,7 +102,6 @@ function columnsOf(value: string): string[] {
   throw refused("We couldn't read the form. Reload the page and try again.");
 }
 
-/** A result with the choices of the form. */
 export function withForm(result: AddFileResult, form: URLSearchParams): AddFileResult {
   const sent = meaningsIn(form);
   return {
@@ -161,7 +160,6 @@ export function FileForm({ payload, result, choose = null }: FileFormProps) {
 
 type PlaceProps = { result: AddFileResult; county: number | undefined; isPlaced: boolean | undefined };
 
-/** The name of the feed, and its county. */
 function PlaceFields({ result, county, isPlaced }: PlaceProps) {
   return (
     <div class="pair">
@@ -308,7 +306,6 @@ function readValues(field: AddFileResult['parts'][number]['fields'][number] | un
   );
 }
 
-/** The sample values of a column. For several columns, the first value of each, with its name. */
 function samplesOf({ columns }: AddFileResult, names: readonly string[]) {
   const some = names.flatMap(name => columns.find(each => each.name === name) ?? []);
   const [only, ...others] = some;

@@ -24,7 +24,6 @@ import {
   startJob,
 } from './job-progress.tsx';
 
-/** The feed of an uploaded file: suggested, corrected, checked, written, and run. */
 export const filePage: Page = {
   path: '/admin/files/:id',
   access: 'operator',
@@ -79,18 +78,15 @@ async function show(visit: Visit, fault?: string): Promise<Reply> {
 
 type WrittenProps = { result: AddFileResult; run: JobState | undefined; loaded: readonly LoadedFeed[] };
 
-/** The result of a run's job. */
 const endOf = (run: JobState | undefined) =>
   (run?.status === 'done' ? run.result : {}) as { runId?: number; status?: string };
 
-/** The feeds whose parcels block a run. */
 async function readLoaded({ deps }: Visit, runId: number | undefined): Promise<readonly LoadedFeed[]> {
   const run = runId === undefined ? undefined : await findRun(deps.db, runId);
   const isBlocked = run?.gate?.blocked.some(({ gate }) => gate === 'overlap');
   return isBlocked ? (run!.gate!.figures as { overlap: LoadedFeed[] }).overlap : [];
 }
 
-/** The feed that was written, and the progress of its first run. */
 function Written({ result, run, loaded }: WrittenProps) {
   const { runId, status } = endOf(run);
   return (
@@ -121,9 +117,7 @@ function Written({ result, run, loaded }: WrittenProps) {
   );
 }
 
-type SuggestedProps = { payload: AddFilePayload; result: AddFileResult };
-
-function Suggested({ payload, result }: SuggestedProps) {
+function Suggested({ payload, result }: { payload: AddFilePayload; result: AddFileResult }) {
   const { problems, warnings, comps, notWritable, refused, feedFile } = result;
   return (
     <>
@@ -162,9 +156,7 @@ function Suggested({ payload, result }: SuggestedProps) {
   );
 }
 
-type FindingsProps = { kind: 'bad' | 'info'; title: string; of: readonly string[] };
-
-const Findings = ({ kind, title, of }: FindingsProps) => (
+const Findings = ({ kind, title, of }: { kind: 'bad' | 'info'; title: string; of: readonly string[] }) => (
   <section class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
     <b>{title}</b>
     <ul>
@@ -175,7 +167,6 @@ const Findings = ({ kind, title, of }: FindingsProps) => (
   </section>
 );
 
-/** The check results of a part, as in `plat feed check`. */
 function Part({ part }: { part: PartCheckResult }) {
   const { rows, sales, withGeometry, rejected, dropped } = part;
   const left = rejected.reduce((sum, { count: some }) => sum + some, 0);

@@ -1,5 +1,4 @@
 import { UUID } from '../../../shared/model/uuid.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
 import {
   countWorkers,
   describeJob,
@@ -9,7 +8,7 @@ import {
   type JobState,
   waitForJob,
 } from '../../../shared/platform/queue/jobs.ts';
-import { notFound } from '../../http/error-responses.ts';
+import { notFound, undefinedIf } from '../../http/error-responses.ts';
 import { Notice } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
@@ -41,10 +40,7 @@ export async function jobOfPage<P>(
 
 /** Undefined if the job is no longer kept, or never existed. */
 export function findJob({ deps }: Visit, id: string): Promise<JobState | undefined> {
-  return getJob(deps.db, id).catch(error => {
-    if (error instanceof PlatError && error.code === 'not_found') return undefined;
-    throw error;
-  });
+  return getJob(deps.db, id).catch(undefinedIf(({ code }) => code === 'not_found'));
 }
 
 export const isOpen = ({ status }: JobState): boolean => status === 'queued' || status === 'running';
@@ -65,10 +61,7 @@ export const NoWorker = () => (
   </Notice>
 );
 
-type ProgressProps = { name: string; state: JobState };
-
-/** The progress of an open job. */
-export const Progress = ({ name, state }: ProgressProps) => (
+export const Progress = ({ name, state }: { name: string; state: JobState }) => (
   <p class="progress">
     <progress aria-label={name} value={state.status === 'running' ? state.progress : 0} max={1} />
     <small>

@@ -3,7 +3,6 @@ import { Field, Select } from '../frame/layout.tsx';
 
 type Props = { reading: ReadSettings; choose: FileChoice | null; open: boolean };
 
-/** How to read a file that doesn't say so itself. */
 export function ReadingFields({ reading, choose, open }: Props) {
   return (
     <details open={open}>

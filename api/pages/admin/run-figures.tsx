@@ -117,7 +117,6 @@ function labelOf(field: string): string {
   return name === field ? label : `${label} (boundary file)`;
 }
 
-/** The share of rows that have each field. */
 export function Filled({ run: { counts } }: { run: Run }) {
   const filled = Object.entries(counts.filled ?? {});
   if (filled.length === 0) return null;

@@ -1,15 +1,12 @@
 import { type FeedCounty, listFeedCounties } from '../../../shared/feeds/feed-statements.ts';
 import { findRun, listRejects, type Run } from '../../../shared/feeds/ingest-runs.ts';
-import { findUndoable, type UndoableRun } from '../../../shared/feeds/undo-runs.ts';
+import { findUndoable } from '../../../shared/feeds/undo-runs.ts';
 import { feedKindWords } from '../../../shared/model/feed-kinds.ts';
 import { count, moment, oneDigit, percent } from '../../../shared/model/figures.ts';
-import type { Db } from '../../../shared/platform/db.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
 import { csv } from '../../../shared/platform/to-csv.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
-import { notFound } from '../../http/error-responses.ts';
-import { Icon } from '../frame/icons.tsx';
-import { Crumbs, Notice, Panel, Stat } from '../frame/layout.tsx';
+import { notFound, undefinedIf } from '../../http/error-responses.ts';
+import { Crumbs, LinkButton, Notice, Panel, Stat } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { spreadsheet } from '../frame/visit.ts';
 import { readPart } from '../parts/county-part.ts';
@@ -44,7 +41,8 @@ const runPage: Page = {
     const [only, ...others] = counties;
     const part =
       run.kind === 'assessor' && only && others.length === 0 ? await readPart(resources.db, only.fips) : null;
-    const canUndo = (await readUndoable(db, id)) !== undefined;
+    const undoable = await findUndoable(db, id).catch(undefinedIf(({ code }) => code === 'undo_refused'));
+    const canUndo = undoable !== undefined;
     const body = (
       <div class="run">
         <Head run={run} counties={counties} title={title} part={part} canUndo={canUndo} />
@@ -60,10 +58,12 @@ const runPage: Page = {
             title="Rejected and repaired rows"
             aside={
               sum(run.counts.rejected) + sum(run.counts.dropped) > 0 && (
-                <a class="button second small" href={`/admin/runs/${run.id}/left-out.csv`}>
-                  <Icon name="download" />
-                  CSV
-                </a>
+                <LinkButton
+                  to={`/admin/runs/${run.id}/left-out.csv`}
+                  words="CSV"
+                  icon="download"
+                  kind="second small"
+                />
               )
             }
             flush
@@ -81,13 +81,6 @@ const runPage: Page = {
     return { title, body, assetNames: ['cards.css'] };
   },
 };
-
-async function readUndoable(db: Db, id: number): Promise<UndoableRun | undefined> {
-  return findUndoable(db, id).catch(error => {
-    if (error instanceof PlatError && error.code === 'undo_refused') return undefined;
-    throw error;
-  });
-}
 
 /** More than any run keeps, which is 1,000 per reason. */
 const MAX_ROWS = 50_000;
@@ -183,29 +176,20 @@ function RunButtons({
     <div class="buttons">
       {counties.length === 1 && (
         <>
-          <a class="button second" href={`/data?county=${fiveDigits(counties[0]!.fips)}`}>
-            <Icon name="map" />
-            View on map
-          </a>
-          <a class="button second" href={`/coverage/${fiveDigits(counties[0]!.fips)}`}>
-            Coverage
-          </a>
+          <LinkButton
+            to={`/data?county=${fiveDigits(counties[0]!.fips)}`}
+            words="View on map"
+            icon="map"
+            kind="second"
+          />
+          <LinkButton to={`/coverage/${fiveDigits(counties[0]!.fips)}`} words="Coverage" kind="second" />
         </>
       )}
-      {canUndo && (
-        <a class="button second" href={`/admin/undo?run=${id}`}>
-          Undo run
-        </a>
-      )}
+      {canUndo && <LinkButton to={`/admin/undo?run=${id}`} words="Undo run" kind="second" />}
       {status === 'blocked' ? (
-        <a class="button" href={`${runPath}&force=1`}>
-          Import anyway
-        </a>
+        <LinkButton to={`${runPath}&force=1`} words="Import anyway" />
       ) : (
-        <a class="button" href={runPath}>
-          <Icon name="play" />
-          Run again
-        </a>
+        <LinkButton to={runPath} words="Run again" icon="play" />
       )}
     </div>
   );

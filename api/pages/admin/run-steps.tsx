@@ -13,7 +13,6 @@ export async function isComputing({ deps }: Visit, { kind, status }: Run): Promi
 
 type Step = { words: string; state: 'done' | 'now' | 'stopped' | 'waiting' };
 
-/** The steps of a run, with the result of each. */
 function stepsOf({ kind, status, undoes, inputs, counts }: Run, computing: boolean): Step[] {
   const bytes = inputs.reduce((total, input) => total + input.bytes, 0);
   const read = sum(counts.read);

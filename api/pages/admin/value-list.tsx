@@ -12,7 +12,6 @@ const OF = 'values-of.';
 const VALUE = 'value.';
 const OTHERWISE = 'otherwise.';
 
-/** The meanings of values in a form, by field. */
 export function meaningsIn(form: URLSearchParams): Record<string, Meanings> {
   const found: Record<string, Meanings> = {};
   for (const [name, column] of form) {
@@ -52,7 +51,6 @@ const FLAGS = [
 
 type ListProps = { field: string; label: string; of: ValueMeanings };
 
-/** The values of a column, with the meaning of each for a field. */
 export function ValueList({ field, label, of: { kind, column, values, others, otherwise } }: ListProps) {
   const rest = others > 0 ? `${count(others)} other values and empty cells` : 'Anything else';
   return (
@@ -91,8 +89,6 @@ export function ValueList({ field, label, of: { kind, column, values, others, ot
   );
 }
 
-type FlagProps = { name: string; label: string; given: string };
-
-const FlagSelect = ({ name, label, given }: FlagProps) => (
+const FlagSelect = ({ name, label, given }: { name: string; label: string; given: string }) => (
   <Select id={undefined} name={name} aria-label={label} options={FLAGS} given={given} />
 );

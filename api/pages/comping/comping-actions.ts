@@ -23,7 +23,6 @@ export const MAX_TITLE = 200;
 export const MAX_NOTES = 20_000;
 export const SHARE_DAYS = [7, 30, 90, 365];
 
-/** What the page shows after a change, in addition to the report. */
 export type ChangeOutcome = {
   /** The path of a new link, which is shown only once. */
   link?: string;

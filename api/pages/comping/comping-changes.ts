@@ -8,9 +8,7 @@ import { modelResultOf } from './comping-reports.ts';
 /** Further changes are only counted. */
 const MAX_LISTED = 12;
 
-/**
- * What would change if the report used the newest data, chosen comps first; empty if nothing would.
- */
+/** What would change by what is true now, the chosen comps first; empty when nothing would. */
 export function changesOf({ snapshot: before, offered: now, chosen, overrides }: Report): string[] {
   if (before === null || now === null) return [];
   const ids = new Set(chosen);

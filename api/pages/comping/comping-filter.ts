@@ -2,7 +2,6 @@
 
 import type { Candidate } from '../../../shared/comping/comp-report.ts';
 
-/** A comp as the list and the map show it. */
 export type Shown = Pick<Candidate, (typeof SHOWN_FIELDS)[number]> & { photos: { length: number } };
 
 export const SHOWN_FIELDS = [

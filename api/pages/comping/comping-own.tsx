@@ -47,7 +47,6 @@ function Found({ query, parcels }: { query: string; parcels: readonly SearchResu
   );
 }
 
-/** The account's reports. Its form, and the one on a parcel's page, creates a new report. */
 export const reportsPage: Page = {
   path: '/comping',
   access: 'app',

@@ -29,9 +29,7 @@ import {
 import { csvOf, figuresOf, readReport, readShared, requestSnapshot, titleOf } from './comping-reports.ts';
 import { Strip } from './comping-strip.tsx';
 
-/**
- * How long a page waits for a worker if it has nothing to show yet, and how long if it has a report to show.
- */
+/** How long a page waits for a worker before it says so, and for what it can be shown without. */
 const MAX_WAIT_MS = 4_000;
 const SHORT_WAIT_MS = 500;
 const POLL_MS = 100;
@@ -93,10 +91,7 @@ async function changeReport(visit: Visit, change: ReportChange): Promise<Reply> 
   return { redirect: pathOf(now) + visit.url.search };
 }
 
-/**
- * The report after a worker has prepared it, or as it is if that takes long. Also requests newer data for an
- * outdated report.
- */
+/** The report once a worker has prepared it, or as it is by then; an outdated one is looked at again. */
 async function waitForSnapshot(visit: Visit, report: Report, maxWaitMs: number): Promise<Report> {
   const { db } = visit.deps;
   if (report.wanted_at === null) {
@@ -213,7 +208,6 @@ function Waiting({ report }: { report: Report }) {
   );
 }
 
-/** The data for the map and the filters in the browser. */
 const compsPage: Page = {
   path: '/comping/:report/comps.json',
   access: 'app',

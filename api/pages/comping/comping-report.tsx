@@ -7,7 +7,7 @@ import { METRICS } from '../../../shared/model/market-metrics.ts';
 import { shortApn, titleCase } from '../../../shared/model/roll-text.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { Icon } from '../frame/icons.tsx';
-import { Comparison, Facts, Field, Notice, Panel, Select, Submit } from '../frame/layout.tsx';
+import { Comparison, Facts, Field, LinkButton, Notice, Panel, Select, Submit } from '../frame/layout.tsx';
 import { Legend } from '../market/market-page.tsx';
 import { COLUMNS, shown } from '../market/market-words.ts';
 import { type ChangeOutcome, MAX_NOTES, MAX_TITLE, SHARE_DAYS } from './comping-actions.ts';
@@ -18,7 +18,6 @@ import { type Ground, Picture, readGround } from './comping-picture.tsx';
 import { figuresOf, modelResultOf, titleOf } from './comping-reports.ts';
 import { Chosen, Conclusion, TrendWords } from './comping-results.tsx';
 
-/** A prepared report's results and the background of its map. */
 export type ReportView = {
   report: Report;
   result: Result | null;
@@ -33,9 +32,7 @@ export async function readReportView(db: Db, report: Report): Promise<ReportView
   return { report, result, machine: modelResultOf(snapshot), ground };
 }
 
-/**
- * The parts that depend on the chosen comps. @param path where forms post; undefined for a read-only report
- */
+/** What follows from the selection, and changes with it. @param path none where it is only read */
 export function Results({
   view: { report, result, machine, ground },
   path,
@@ -67,7 +64,6 @@ export function Results({
 const countyOf = ({ subject: { county, state } }: ReportSnapshot): string =>
   `${county}${state && `, ${state}`}`;
 
-/** The parcel's facts in one line, for the page header. */
 export function subjectLine({ snapshot }: Report): string {
   const { subject, as_of } = snapshot!;
   const { apn, frontage_ft, flood_percent, wetlands_percent, steep_percent } = subject;
@@ -166,7 +162,6 @@ export function Texts({ report, path, conflict, kept }: TextsProps) {
   );
 }
 
-/** What changed in newer data, with the choice to use it. */
 export function Offer({ report, path }: { report: Report; path: string }) {
   const changes = changesOf(report);
   return (
@@ -200,27 +195,19 @@ export function Offer({ report, path }: { report: Report; path: string }) {
   );
 }
 
-/** Actions for a finished report. */
 export function Tools({ path }: { path: string }) {
   return (
     <div class="buttons">
-      <a class="button second" href={`${path}/comps.csv`}>
-        <Icon name="download" />
-        CSV
-      </a>
+      <LinkButton to={`${path}/comps.csv`} words="CSV" icon="download" kind="second" />
       <button type="button" class="second" id="print" hidden>
         <Icon name="printer" />
         Print or PDF
       </button>
-      <a class="button" href="#share">
-        <Icon name="share-2" />
-        Share
-      </a>
+      <LinkButton to="#share" words="Share" icon="share-2" />
     </div>
   );
 }
 
-/** Creates, replaces, and ends the report's link. */
 export function Share({ report, path, link }: { report: Report; path: string; link?: string | undefined }) {
   const expires = report.share_expires_at;
   const isShared = expires !== null && expires.getTime() > Date.now();
@@ -253,7 +240,6 @@ export function Share({ report, path, link }: { report: Report; path: string; li
   );
 }
 
-/** The report's data, a check for newer data, and its deletion. */
 export function Data({ report, path }: { report: Report; path: string }) {
   const { as_of, made_at, model_version } = report.snapshot!;
   return (
@@ -299,7 +285,6 @@ export function Cover({ view: { report, result } }: { view: ReportView }) {
   );
 }
 
-/** Market statistics for lots of the subject's size, in its county and ZIP code. */
 function Market({ snapshot: { bucket, county_market, zip_market } }: { snapshot: ReportSnapshot }) {
   const markets = [county_market, zip_market].filter(market => market !== null);
   if (bucket === null || markets.length === 0) return null;

@@ -28,9 +28,7 @@ export async function readReport({ req, deps, session }: Visit): Promise<Report>
   return found;
 }
 
-/**
- * The report of a shared link. @throws PlatError `not_found`, also after the link expired or sharing ended
- */
+/** The report of a link. @throws PlatError `not_found`, also where the link has run out or ended */
 export async function readShared({ req, deps }: Visit): Promise<Report> {
   const token = String(req.params.token);
   const report = /^[\w-]{43}$/.test(token) ? await findSharedReport(deps.db, tokenHashOf(token)) : undefined;
@@ -87,7 +85,6 @@ const COLUMNS = [
   'url',
 ];
 
-/** The chosen comps. */
 export function csvOf(result: Result | null): string {
   const rows = (result?.lines ?? []).map(({ comp, ppa, adjustments, adjusted_ppa, weight }) => ({
     ...comp,

@@ -29,9 +29,7 @@ const signedUsd = (value: number): string => `${value < 0 ? '−' : '+'}${usd(Ma
 
 const NOTHING_CHOSEN = 'Check the sales you trust to build your estimate.';
 
-/**
- * The chosen comps with their adjustments. @param path where forms post; undefined for a read-only report
- */
+/** The chosen comps with what each is moved by. @param path of forms; none where it is only read */
 export function Chosen({ result, path }: { result: Result | null; path?: string | undefined }) {
   if (result === null) return <p>{NOTHING_CHOSEN}</p>;
   return (
@@ -219,7 +217,6 @@ type Column = {
 
 type ConclusionProps = { report: Report; result: Result | null; machine: Result | null };
 
-/** The comps' totals before and after adjustments, yours next to Plat's. */
 export function Conclusion({ report, result, machine }: ConclusionProps) {
   const snapshot = report.snapshot!;
   const subjectAcres = snapshot.subject.acres;

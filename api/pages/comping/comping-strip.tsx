@@ -35,9 +35,7 @@ export function Strip({ result, machine, shared = false }: StripProps) {
   );
 }
 
-type EstimateProps = { title: string; of: Result | null; none: string };
-
-const Estimate = ({ title, of, none }: EstimateProps) => (
+const Estimate = ({ title, of, none }: { title: string; of: Result | null; none: string }) => (
   <dl>
     <Stat
       name={

@@ -1,5 +1,6 @@
 import type { Session } from '../../../shared/accounts/account-statements.ts';
 import { createKey } from '../../../shared/accounts/accounts.ts';
+import { Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { json, ownAccount } from '../frame/visit.ts';
 
@@ -43,9 +44,7 @@ function TryWithKey({ session }: { session: Session | undefined }) {
   if (!session.account?.own) return null;
   return (
     <form method="post" action="/docs/key" id="try" class="notice buttons" hidden>
-      <button type="submit" class="second">
-        Try with my key
-      </button>
+      <Submit label="Try with my key" kind="second" />
       <output id="tried">
         Creates a key named “docs” that expires in an hour, and authorizes this page with it. Calls that you
         try cost tokens as usual.

@@ -15,7 +15,6 @@ import { Facts } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
 
-/** The columns that mail houses need. */
 const MAIL_COLUMNS = [
   'owner_name',
   'owner_name_2',
@@ -33,7 +32,6 @@ const MAIL_COLUMNS = [
 
 type Kind = { label: string; note: string; format: ExportFormat };
 
-/** File types for a search or a list. */
 const KINDS = {
   mail: {
     label: 'Mail merge CSV',
@@ -47,7 +45,6 @@ const KINDS = {
   geoparquet: { label: 'Boundaries, GeoParquet', note: 'For DuckDB and data teams', format: 'geoparquet' },
 } as const satisfies Record<string, Kind>;
 
-/** File types for a market: its statistics, or the sales and listings behind them. */
 const MARKET_KINDS = {
   stats: {
     label: 'Statistics, CSV',
@@ -64,11 +61,9 @@ const MARKET_KINDS = {
   },
 } as const satisfies Record<string, Kind>;
 
-/** The requested kind, or the usual one if the form has none of these. */
 const pick = <Name extends string>(kinds: Record<Name, Kind>, given: URLSearchParams, usual: Name): Name =>
   Object.hasOwn(kinds, given.get('kind') ?? '') ? (given.get('kind') as Name) : usual;
 
-/** The order in a URL or a submitted form. */
 export function readOrder(given: URLSearchParams): { kind: string; request: ExportRequest } {
   const most = given.get('tokens');
   const limit = most !== null && { most_tokens: Number(most) };
@@ -116,7 +111,6 @@ function filterOf(text: string | null): Record<string, unknown> {
   throw new PlatError('validation_error', "We couldn't read that search. Go back to the map and try again.");
 }
 
-/** What an export contains, as the form names it. */
 type Subject = {
   title: string;
   hidden: Record<string, string>;

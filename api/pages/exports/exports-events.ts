@@ -1,5 +1,4 @@
 import { readExportVersions } from '../../../shared/exports/export-statements.ts';
-import { companyOf } from '../../v1/common/company.ts';
 import type { Page } from '../frame/pages.tsx';
 import { requireAccount, type Visit } from '../frame/visit.ts';
 import { watchVersions } from '../frame/watch-versions.ts';
@@ -16,9 +15,8 @@ export const exportEventsPage: Page = {
   path: '/exports/events',
   access: 'app',
   async get(visit) {
-    const { db } = visit.deps;
-    const company = await companyOf(db, (await requireAccount(visit)).id);
-    const watch = watchExports(db);
-    return { stream: watch(company, visit.session!.id, await versionOf(visit, company)) };
+    const { companyId } = await requireAccount(visit);
+    const watch = watchExports(visit.deps.db);
+    return { stream: watch(companyId, visit.session!.id, await versionOf(visit, companyId)) };
   },
 };

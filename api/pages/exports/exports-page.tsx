@@ -8,7 +8,6 @@ import {
 import { count, moment } from '../../../shared/model/figures.ts';
 import { tokensText } from '../../../shared/model/prices.ts';
 import { pageKey } from '../../http/idempotency.ts';
-import { companyOf } from '../../v1/common/company.ts';
 import { cancelRunningExport, createExport, deleteExport } from '../../v1/exports/export-endpoints.ts';
 import { type ExportRow, listExportRows } from '../../v1/exports/export-schema.ts';
 import type { FormResult } from '../frame/forms.ts';
@@ -80,10 +79,9 @@ function orderKey({ form }: Visit): string | undefined {
 }
 
 async function show(visit: Visit, { bad }: FormResult) {
-  const { id } = await requireAccount(visit);
-  const rows = await listExportRows(visit.deps.db, id, null);
+  const { companyId: company } = await requireAccount(visit);
+  const rows = await listExportRows(visit.deps.db, company, null);
   const open = rows.some(({ state }) => state === 'queued' || state === 'running');
-  const company = await companyOf(visit.deps.db, id);
   const order = visit.url.search === '' ? undefined : await orderForm(visit, company);
   return {
     title: 'Exports',

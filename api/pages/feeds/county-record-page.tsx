@@ -3,7 +3,7 @@ import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../../shared/model/par
 import { countyText } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { type CountyQuality, readQuality } from '../../v1/feeds/get-county-quality.ts';
-import { Crumbs, Grid, Meter, Stat } from '../frame/layout.tsx';
+import { Crumbs, Grid, LinkButton, Meter, Stat } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { readParts } from '../parts/county-part.ts';
 import { NoParcels } from '../parts/no-parcels.tsx';
@@ -83,12 +83,8 @@ function Head({ code, title, part, computedAt }: HeadProps) {
         </p>
       </div>
       <div class="buttons">
-        <a class="button second" href={`/markets/${code}`}>
-          See market
-        </a>
-        <a class="button second" href={`/data?county=${code}`}>
-          Show parcels on map
-        </a>
+        <LinkButton to={`/markets/${code}`} words="See market" kind="second" />
+        <LinkButton to={`/data?county=${code}`} words="Show parcels on map" kind="second" />
       </div>
     </header>
   );
@@ -210,7 +206,6 @@ function Runs({ quality: { history } }: { quality: CountyQuality }) {
 
 const DAYS_PER_MONTH = 365.25 / 12;
 
-/** An age as people say it: 12 days, 5 months, 2.3 years. */
 function ageOf(days: number): string {
   if (days < 60) return days === 0 ? 'today' : days === 1 ? '1 day' : `${count(days)} days`;
   if (days < 730) return `${count(days / DAYS_PER_MONTH)} months`;

@@ -1,13 +1,13 @@
 import { count, day, percent } from '../../../shared/model/figures.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { type Coverage, offersOf, readCoverage } from '../../v1/feeds/get-coverage.ts';
-import { Grid, Panel, Select } from '../frame/layout.tsx';
+import { Grid, Panel, Select, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { classifyCounties } from '../parts/county-legend.tsx';
 import { readParts } from '../parts/county-part.ts';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../parts/map-view.tsx';
 
-/** What data each county has. Every signed-in user can see it, because people ask before they subscribe. */
+/** What is known of which counties, for whoever has signed in: the question before a subscription. */
 const coveragePage: Page = {
   path: '/coverage',
   access: 'session',
@@ -146,9 +146,7 @@ function Offered({ state, counties, sourcesOfCounty }: OfferedProps) {
           options={STATES.map(({ code, name }) => [code, name])}
           given={state}
         />
-        <button type="submit" class="second">
-          Show counties
-        </button>
+        <Submit label="Show counties" kind="second" />
       </form>
       {state && (
         <Grid
@@ -172,7 +170,6 @@ function Offered({ state, counties, sourcesOfCounty }: OfferedProps) {
   );
 }
 
-/** Map classes of counties by their number of parcels. */
 const classesOf = (counties: readonly Coverage[]) =>
   classifyCounties(
     counties.map(({ parcels }) => parcels),
@@ -208,7 +205,6 @@ export const KIND_WORDS: Record<Coverage['sources'][number]['kind'], string> = {
   imagery: 'Aerial imagery',
 };
 
-/** Shares of parcels that have each kind of data. */
 const SHARES = [
   ['with_boundary', 'Boundary'],
   ['with_owner', 'Owner'],
@@ -217,9 +213,7 @@ const SHARES = [
   ['with_sale', 'Sale'],
 ] as const;
 
-type PartProps = { county: Coverage; parts: ReadonlyMap<number, string> };
-
-function PartOf({ county, parts }: PartProps) {
+function PartOf({ county, parts }: { county: Coverage; parts: ReadonlyMap<number, string> }) {
   const part = parts.get(Number(county.fips));
   return part ? (
     <>
@@ -241,7 +235,6 @@ function versionOf({ sources }: Coverage, kind: string): string {
   return [...new Set(credits)].join(', ') || '–';
 }
 
-/** The first and the last date, if there are several. */
 function span(days: readonly (string | null | undefined)[]): string {
   const dates = days.filter(each => each != null).toSorted();
   const ends = dates.length === 0 ? [] : [day(dates[0]!), day(dates.at(-1)!)];
@@ -258,7 +251,7 @@ function commonPage(sources: Coverage['sources']): string {
   return differ ? new URL('.', first).href : first!;
 }
 
-/** The sources of all counties, grouped if one publisher offers many counties under the same terms. */
+/** The sources of all counties, grouped if a publisher offers several on the same terms. */
 function sourcesOf(counties: Coverage[]): Coverage['sources'][] {
   const byFeed = new Map(counties.flatMap(({ sources }) => sources.map(source => [source.feed, source])));
   const groups = new Map<string, Coverage['sources']>();

@@ -59,7 +59,6 @@ const FIGURES: readonly (readonly [
   ],
 ];
 
-/** Compares the values of a county's land with its sale prices. */
 export function Studies({ quality }: { quality: CountyQuality }) {
   const { ratio_studies: studies, as_of, computed_at, no_comps } = quality;
   const whole = studies.filter(({ by }) => isWhole(by));
@@ -115,7 +114,6 @@ export function Studies({ quality }: { quality: CountyQuality }) {
   );
 }
 
-/** How to read the numbers. */
 function Meanings() {
   return (
     <ul class="meaning">
@@ -191,9 +189,7 @@ function StudyTable({ name, head, studies, words, withGood }: StudyTableProps) {
   );
 }
 
-type EstimateProps = { study: Study; figure: Figure; digits: number };
-
-function Estimate({ study, figure, digits }: EstimateProps) {
+function Estimate({ study, figure, digits }: { study: Study; figure: Figure; digits: number }) {
   const value = study[figure];
   const range = study.intervals[figure];
   if (value === null) return <small>too few</small>;

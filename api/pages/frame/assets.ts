@@ -49,7 +49,7 @@ export function sendAsset({ type, body }: Asset, security: HeaderList, how = BRO
   };
 }
 
-/** Pages load only from this host (and a basemap's), run nothing inline, and can't be framed. */
+/** No script, style, image or connection but our own, nothing inline, no frame; a basemap's images. */
 export function pageHeaders({ BASEMAP_URL }: Pick<Config, 'BASEMAP_URL'>): HeaderList {
   const basemap = BASEMAP_URL === undefined ? '' : ` ${new URL(BASEMAP_URL).origin}`;
   const policy = [

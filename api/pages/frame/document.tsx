@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { Session } from '../../../shared/accounts/account-statements.ts';
 import type { Assets } from './assets.ts';
 import { Icon, type IconName } from './icons.tsx';
-import { Submit } from './layout.tsx';
+import { LinkButton, Submit } from './layout.tsx';
 import { SearchBox } from './search-box.tsx';
 import type { Theme } from './theme.ts';
 
@@ -39,7 +39,6 @@ const PLACES: readonly Place[] = [
 const isAt = (path: string, to: string) =>
   path === to || path.startsWith(`${to}/`) ? ('page' as const) : undefined;
 
-/** The frame of every page. */
 export function Document(frame: Frame) {
   const { title, body, session, url, assets, theme, wide, assetNames = [], head } = frame;
   return (
@@ -115,20 +114,12 @@ function TopBar({ session, url, tokensLeft, news = 0 }: Frame) {
           {tokensLeft.toLocaleString('en-US')} tokens
         </a>
       )}
-      {session === undefined && (
-        <a class="button quiet wide-only" href="/docs/">
-          API docs
-        </a>
-      )}
+      {session === undefined && <LinkButton to="/docs/" words="API docs" kind="quiet wide-only" />}
       <ThemeButtons />
       {session ? (
         <AccountMenu session={session} />
       ) : (
-        path !== '/sign-in' && (
-          <a class="button second" href="/sign-in">
-            Sign in
-          </a>
-        )
+        path !== '/sign-in' && <LinkButton to="/sign-in" words="Sign in" kind="second" />
       )}
     </header>
   );

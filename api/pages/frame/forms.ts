@@ -2,19 +2,15 @@ import express from 'express';
 import { PlatError } from '../../../shared/platform/errors.ts';
 import type { Reply, Visit } from './visit.ts';
 
-/** What is wrong with the fields of a form. */
 export type Faults = Readonly<Record<string, readonly string[]>>;
 
-/** What a form did. A secret, such as a new key, is shown only once. */
 export type Done = { good: string; secret?: string };
 
-/** The result of a form: what it did, or why it was rejected, overall and by field. */
 export type FormResult = Partial<Done> & { bad?: string; faults?: Faults; error?: PlatError };
 
 /** Runs a form's action, and returns its result or where the browser goes next. */
 export type Action = (visit: Visit) => Promise<Done | Reply> | Done | Reply;
 
-/** The forms of a page, which post to its own URL. */
 export type Forms = {
   /** By the form's field `do`. `default` is for forms without it, or with another value. */
   actions?: Readonly<Record<string, Action>>;

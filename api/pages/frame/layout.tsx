@@ -1,7 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { Icon, type IconName } from './icons.tsx';
 
-/** A link back to the parent page. */
 export const Back = ({ to, words }: { to: string; words: string }) => (
   <p>
     <a href={to}>{words}</a>
@@ -10,7 +9,6 @@ export const Back = ({ to, words }: { to: string; words: string }) => (
 
 type TextProps = { x: number; y: number; words: string; anchor?: 'start' | 'middle' | 'end'; class?: string };
 
-/** Text in a drawing. */
 export const Text = ({ x, y, words, anchor = 'middle', ...more }: TextProps) => (
   <text x={x} y={y} text-anchor={anchor} {...more}>
     {words}
@@ -26,7 +24,6 @@ const NOTICE_ICONS = {
 
 type NoticeProps = { kind?: keyof typeof NOTICE_ICONS; children: ComponentChildren };
 
-/** A page with one narrow column below its title. */
 export const narrowPage = (title: string, content: ComponentChildren) => ({
   title,
   body: (
@@ -47,7 +44,6 @@ type PanelProps = {
   children: ComponentChildren;
 };
 
-/** A section of a page in a box. */
 export const Panel = ({ id, title, aside, flush, children }: PanelProps) => (
   <section class={flush ? 'card flush' : 'card'} id={id} aria-labelledby={`${id}-title`}>
     <header>
@@ -58,10 +54,8 @@ export const Panel = ({ id, title, aside, flush, children }: PanelProps) => (
   </section>
 );
 
-type CrumbsProps = { of: readonly (readonly [words: string, to?: string])[] };
-
 /** Breadcrumbs, with a link for each page above. */
-export const Crumbs = ({ of }: CrumbsProps) => (
+export const Crumbs = ({ of }: { of: readonly (readonly [words: string, to?: string])[] }) => (
   <p class="crumb">
     {of.map(([words, to], i) => (
       <>
@@ -72,7 +66,6 @@ export const Crumbs = ({ of }: CrumbsProps) => (
   </p>
 );
 
-/** A message at the top of a page. */
 export function Notice({ kind = 'info', children }: NoticeProps) {
   return (
     <p class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
@@ -82,7 +75,7 @@ export function Notice({ kind = 'info', children }: NoticeProps) {
   );
 }
 
-/** What just happened, with a form that undoes it. It disappears on its own, or stays without scripts. */
+/** What was done just now, with the form that takes it back. It goes by itself, if script runs. */
 export const Toast = ({ words, children }: { words: string; children: ComponentChildren }) => (
   <div class="toast" role="status">
     <span>{words}</span>
@@ -110,7 +103,6 @@ type FieldProps = {
   children?: ComponentChildren;
 } & Record<string, unknown>;
 
-/** A labeled input with its hint or error; `children` replace the plain input. */
 export function Field({ label, name, kind, hint, error, children, ...input }: FieldProps) {
   const describedBy = hint || error ? `${name}-told` : undefined;
   return (
@@ -194,7 +186,6 @@ type StatProps = {
   card?: boolean;
 };
 
-/** A figure under its name. */
 export const Stat = ({ name, value, note, kind, card }: StatProps) => (
   <div class={card ? 'card stat' : 'stat'}>
     <dt>{name}</dt>
@@ -220,9 +211,17 @@ export const Submit = ({ label, does, kind }: SubmitProps) => (
   </button>
 );
 
+type LinkButtonProps = { to: string; words: ComponentChildren; icon?: IconName; kind?: string };
+
+export const LinkButton = ({ to, words, icon, kind }: LinkButtonProps) => (
+  <a class={kind ? `button ${kind}` : 'button'} href={to}>
+    {icon && <Icon name={icon} />}
+    {words}
+  </a>
+);
+
 type ActProps = SubmitProps & { does: string; kind: string; id: string };
 
-/** A button with its own form. */
 export function Act({ id, ...button }: ActProps) {
   return (
     <form method="post">

@@ -94,7 +94,6 @@ function handler(
 /** Proxies limit a header to 4 to 16 KB, and this one grows when escaped. */
 const MAX_NEXT_LENGTH = 2_000;
 
-/** Redirects a visitor who can't see the page. */
 async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
   const { session, req, deps } = visit;
   if (session !== undefined) await countCall(session, deps);
@@ -119,7 +118,6 @@ async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
   return undefined;
 }
 
-/** Sends a response with the headers of a page instead of the API's. */
 async function write(
   visit: Visit,
   status: number,
@@ -141,10 +139,8 @@ async function write(
 const EVENTS = ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-store', 'X-Accel-Buffering', 'no'];
 
 async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
-  if ('redirect' in reply) {
-    await write(visit, 303, ['Location', reply.redirect, 'Cache-Control', 'no-store'], '');
-    return;
-  }
+  if ('redirect' in reply)
+    return write(visit, 303, ['Location', reply.redirect, 'Cache-Control', 'no-store'], '');
   if ('stream' in reply) {
     const { res } = visit;
     setHeaders(res, [...headersOf(exchangeOf(res)), ...pageHeaders(deps.config), ...EVENTS]);
@@ -160,13 +156,10 @@ async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
       maxAge > 0 || etag !== undefined ? `private, max-age=${maxAge}` : 'no-store',
     ];
     const tag = etag === undefined ? [] : ['ETag', etag];
-    if (etag !== undefined && visit.req.headers['if-none-match'] === etag) {
-      await write(visit, 304, [...cache, ...tag], '');
-      return;
-    }
+    if (etag !== undefined && visit.req.headers['if-none-match'] === etag)
+      return write(visit, 304, [...cache, ...tag], '');
     const named = filename === undefined ? [] : ['Content-Disposition', `attachment; filename="${filename}"`];
-    await write(visit, status, ['Content-Type', type, ...cache, ...tag, ...named], data);
-    return;
+    return write(visit, status, ['Content-Type', type, ...cache, ...tag, ...named], data);
   }
   const { session, url, req } = visit;
   const account = await visit.account;
@@ -208,17 +201,14 @@ async function sendFault(visit: Visit, error: unknown, deps: PageDeps): Promise<
   for (const [name, value] of Object.entries(safe.headers)) res.setHeader(name, value);
   if (req.headers['sec-fetch-dest'] === 'empty') {
     const headers = ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'];
-    await write(visit, safe.status, headers, envelope(safe, requestId));
-    return;
+    return write(visit, safe.status, headers, envelope(safe, requestId));
   }
   const title = FAULTS[safe.code] ?? "That didn't work";
   const content = <Fault error={safe} requestId={requestId} signedIn={visit.session !== undefined} />;
   await send(visit, { ...narrowPage(title, content), status: safe.status }, deps);
 }
 
-type FaultProps = { error: PlatError; requestId: string; signedIn: boolean };
-
-function Fault({ error, requestId, signedIn }: FaultProps) {
+function Fault({ error, requestId, signedIn }: { error: PlatError; requestId: string; signedIn: boolean }) {
   return (
     <>
       <p>{error.message}</p>
@@ -242,7 +232,6 @@ function Fault({ error, requestId, signedIn }: FaultProps) {
   );
 }
 
-/** The page for an unknown path. Programs get the API's response instead. */
 export function unknownPage(deps: PageDeps): RequestHandler {
   const page: Page = { path: 'unknown', access: 'public' };
   const answer = handler(

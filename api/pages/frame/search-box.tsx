@@ -1,9 +1,6 @@
 import { Icon } from './icons.tsx';
 
-/**
- * The search on every page, a form that works without scripts. On the map it includes the filters, so that
- * choosing a place keeps them.
- */
+/** Every page's search, which works without script. From the map it takes the filters along. */
 export const SearchBox = ({ url }: { url: URL }) => (
   <search class="search">
     <form action="/search">

@@ -27,7 +27,6 @@ export function ValueBand({ low, high, estimate, asked = null }: ValueBandProps)
   );
 }
 
-/** Axis label. */
 const short = (value: number): string =>
   value >= 999_500 ? `$${oneDigit(value / 1e6)}m` : value >= 1_000 ? `$${count(value / 1e3)}k` : usd(value);
 

@@ -44,7 +44,7 @@ export type Visit = {
   deps: PageDeps;
   /** Path and query of the page. Ignore its origin. */
   url: URL;
-  /** Base URLs of the API and the app for absolute links; empty if links are relative. */
+  /** What stands before paths in addresses of the API and the app; empty where they are relative. */
   apiUrl: string;
   appUrl: string;
   session: Session | undefined;
@@ -52,13 +52,11 @@ export type Visit = {
   work: HeavyCall;
   /** The session's account, once `accountOf` has read it. */
   account?: Promise<Account | undefined>;
-  /** Tokens charged for its call to a priced endpoint. */
   tokensUsed?: number;
   /** The fields of a submitted form. */
   form: URLSearchParams;
 };
 
-/** The response of a page. */
 export type Reply =
   | {
       title: string;
@@ -80,7 +78,6 @@ export type Reply =
       maxAge?: number;
     };
 
-/** A response for a page's scripts. */
 export const json = (value: unknown): Reply => ({ data: JSON.stringify(value), type: JSON_TYPE });
 
 /** A CSV for spreadsheets, with the byte order mark that makes them read it as UTF-8. */
@@ -195,7 +192,6 @@ export function nameRoute(res: Response, path: string): void {
   exchangeOf(res).route = path;
 }
 
-/** The page's URL with a parameter set or removed. */
 export function withParam(url: URL, name: string, value?: string): string {
   const params = new URLSearchParams(url.searchParams);
   if (value === undefined) params.delete(name);
@@ -203,7 +199,7 @@ export function withParam(url: URL, name: string, value?: string): string {
   return params.size === 0 ? url.pathname : `${url.pathname}?${params}`;
 }
 
-/** A path of the app to return to after sign-in. For anything else, such as another site's URL, the map. */
+/** A path of the app to come back to after signing in; for any other address the map. */
 export function safePath(path: string | null): string {
   return path !== null && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(path) && !path.includes('\\')
     ? path

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { findOpenSessions } from '../../../shared/accounts/account-statements.ts';
 import type { Db } from '../../../shared/platform/db.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
+import { rateLimited } from '../../http/error-responses.ts';
 
 /** How often the versions of all watched objects are read, in one statement. */
 const POLL_MS = 1_000;
@@ -70,9 +70,7 @@ function openWatch(read: ReadVersions, db: Db): Watch {
   return (id, session, version) => {
     const sessionWatchers = [...watchers].filter(watcher => watcher.session === session);
     if (sessionWatchers.length >= MAX_STREAMS || watchers.size >= MAX_OPEN)
-      throw new PlatError('rate_limited', 'Too many windows of Plat are open. Close some of them.', {
-        headers: { 'Retry-After': '60' },
-      });
+      throw rateLimited('Too many windows of Plat are open. Close some of them.', 60);
     return res => {
       const watcher = { id, session, version, res };
       watchers.add(watcher);

@@ -1,4 +1,5 @@
 import { Icon, type IconName } from '../frame/icons.tsx';
+import { LinkButton } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { themeOf } from '../frame/theme.ts';
 import type { Visit } from '../frame/visit.ts';
@@ -58,13 +59,11 @@ export const homePage: Page = {
               honest price range. Build mailing lists, make offers, and track your deals.
             </p>
             <div class="buttons">
-              <a class="button" href={visit.session ? '/data' : '/sign-in'}>
-                {visit.session ? 'Open the map' : 'Sign in'}
-              </a>
-              <a class="button second" href="/docs/">
-                <Icon name="code" />
-                API docs
-              </a>
+              <LinkButton
+                to={visit.session ? '/data' : '/sign-in'}
+                words={visit.session ? 'Open the map' : 'Sign in'}
+              />
+              <LinkButton to="/docs/" words="API docs" icon="code" kind="second" />
             </div>
             <small>Runs on your own server · public county data · no tracking</small>
           </div>

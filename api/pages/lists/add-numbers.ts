@@ -21,7 +21,6 @@ const numberOf = (text: string): string =>
     .replace(/^APN[\s:#]+/i, '')
     .trim();
 
-/** Adds parcels from pasted text or a file: parcel ids, or parcel numbers of one county. */
 export async function addNumbers(visit: Visit, id: string): Promise<ListChange> {
   const county = visit.form.get('county') ?? '';
   const texts = (visit.form.get('numbers') ?? '')

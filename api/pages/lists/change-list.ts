@@ -10,13 +10,11 @@ import { changeList } from '../../v1/lists/lists.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { isStatus, plural, STATUS_WORDS } from './list-words.ts';
 
-/** What a form did, and an optional form to undo or confirm it. */
 export type ListChange = {
   words: string;
   bad?: boolean;
   /** Numbers that could not be added, for the user to correct. */
   numbers?: string;
-  /** Where to see the results. */
   links?: { label: string; href: string }[];
   next?: { does: string; label: string; fields: (readonly [name: string, value: string])[] };
 };
@@ -48,7 +46,6 @@ export async function saveSettings(visit: Visit, id: string): Promise<void> {
 
 export const idsOf = ({ form }: Visit): number[] => form.getAll('property_id').map(Number);
 
-/** Rows by the status that the form showed. */
 function statusesBefore({ form }: Visit, ids: readonly number[]): Map<RowStatus, number[]> {
   const selected = new Set(ids);
   const before = new Map<RowStatus, number[]>();
@@ -59,7 +56,6 @@ function statusesBefore({ form }: Visit, ids: readonly number[]): Map<RowStatus,
   return before;
 }
 
-/** Sets the status of rows and offers to undo it. */
 async function setStatus(
   visit: Visit,
   id: string,
@@ -87,7 +83,6 @@ export async function undo(visit: Visit, id: string): Promise<ListChange> {
   return { words: 'Change undone' };
 }
 
-/** Saves a row's status, note, tags, and whether its owner gets mail. */
 export async function saveRow(visit: Visit, id: string): Promise<ListChange> {
   const { form } = visit;
   const property_ids = idsOf(visit);
@@ -113,7 +108,6 @@ const NONE_SELECTED: ListChange = { words: 'Select at least one row.', bad: true
 
 const fieldsOf = (ids: readonly number[]) => ids.map(id => ['property_id', String(id)] as const);
 
-/** Sets the status of the selected rows. */
 export async function changeStatus(visit: Visit, id: string): Promise<ListChange> {
   const ids = idsOf(visit);
   if (ids.length === 0) return NONE_SELECTED;
@@ -141,7 +135,6 @@ export async function mailAgain(visit: Visit, id: string): Promise<ListChange> {
   return { words: 'Change undone' };
 }
 
-/** Asks for confirmation before rows are removed. */
 export function askRemoval(visit: Visit): ListChange {
   const ids = idsOf(visit);
   if (ids.length === 0) return NONE_SELECTED;

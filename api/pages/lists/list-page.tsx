@@ -2,13 +2,12 @@ import { findMainCounty } from '../../../shared/lists/list-statements.ts';
 import { ROW_STATUSES, type RowStatus } from '../../../shared/lists/list-terms.ts';
 import { count, day, usd } from '../../../shared/model/figures.ts';
 import { notFound } from '../../http/error-responses.ts';
-import { companyOf } from '../../v1/common/company.ts';
 import { readRows } from '../../v1/lists/list-rows.ts';
 import { findList, type ListRow, type ParcelList } from '../../v1/lists/list-schema.ts';
 import { deleteList, getList, listLists } from '../../v1/lists/lists.ts';
 import type { Action } from '../frame/forms.ts';
 import { Icon } from '../frame/icons.tsx';
-import { Empty, Stat, Toast } from '../frame/layout.tsx';
+import { Empty, Stat, Submit, Toast } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, requireAccount, type Visit } from '../frame/visit.ts';
 import { listCounties } from '../parts/read-filters.ts';
@@ -84,7 +83,6 @@ function sentNumbers({ form }: Visit, { numbers }: ListChange): { given?: string
   return given === null ? {} : { given, county: form.get('county') ?? '' };
 }
 
-/** The page's address with its status and page number. */
 function addressOf({ url }: Visit, id: string, changed: Record<string, string | undefined> = {}): string {
   const params = new URLSearchParams();
   const given = { status: url.searchParams.get('status'), page: url.searchParams.get('page'), ...changed };
@@ -107,7 +105,6 @@ async function readPage(visit: Visit, id: string, status: string | undefined) {
   return { results, number, pages };
 }
 
-/** @param done the change that was just made */
 export async function showList(visit: Visit, id: string, done?: ListChange): Promise<Reply> {
   const { searchParams } = visit.url;
   const asked = searchParams.get('status');
@@ -193,9 +190,7 @@ function Head({ list }: { list: ParcelList }) {
   );
 }
 
-type PagesProps = { number: number; pages: number; link(to: number): string };
-
-function Pages({ number, pages, link }: PagesProps) {
+function Pages({ number, pages, link }: { number: number; pages: number; link(to: number): string }) {
   return (
     <nav class="pages" aria-label="Pages">
       {number > 1 && <a href={link(number - 1)}>Previous</a>}
@@ -219,16 +214,14 @@ const countOf = ({ counts = [] }: ParcelList, status: string): number =>
 
 async function readOffersOut(visit: Visit, id: string) {
   const { db } = visit.deps;
-  const company = await companyOf(db, (await requireAccount(visit)).id);
-  return offersOut(db, company, await findList(db, company, id));
+  const { companyId } = await requireAccount(visit);
+  return offersOut(db, companyId, await findList(db, companyId, id));
 }
 
 const MAILING_STATUSES: readonly RowStatus[] = ['new', 'mailed', 'answered', 'returned'];
 
-type CountsProps = { list: ParcelList; out: Awaited<ReturnType<typeof offersOut>> };
-
 /** The statuses of a mailing, and any others that have rows. */
-function Counts({ list, out }: CountsProps) {
+function Counts({ list, out }: { list: ParcelList; out: Awaited<ReturnType<typeof offersOut>> }) {
   const answered = countOf(list, 'answered');
   const sent = shownRows(list) - countOf(list, 'new');
   const notes: Partial<Record<RowStatus, string>> = {
@@ -260,9 +253,7 @@ function Counts({ list, out }: CountsProps) {
   );
 }
 
-type StatusesProps = { list: ParcelList; status: string | undefined; visit: Visit };
-
-function Statuses({ list, status, visit }: StatusesProps) {
+function Statuses({ list, status, visit }: { list: ParcelList; status: string | undefined; visit: Visit }) {
   const link = (to: string | undefined) => addressOf(visit, list.id, { status: to, page: undefined });
   const some = ROW_STATUSES.filter(one => one === status || countOf(list, one) > 0);
   return (
@@ -287,9 +278,7 @@ function DoneNotice({ done, action }: { done: ListChange; action: string }) {
       {next.fields.map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <button type="submit" name="do" value={next.does} class="second small">
-        {next.label}
-      </button>
+      <Submit label={next.label} does={next.does} kind="second small" />
       {bad && <a href={action}>Cancel</a>}
     </form>
   );

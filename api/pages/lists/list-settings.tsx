@@ -9,7 +9,6 @@ const MAX_OTHERS = 50;
 
 type SettingsProps = { list: ParcelList; others: readonly ParcelList[]; action: string };
 
-/** How the list shows its rows, how offers are made, and which owners are skipped. */
 export function ListSettings({ list, others, action }: SettingsProps) {
   const { offer } = list;
   return (
@@ -97,7 +96,6 @@ type AddProps = {
   county?: string | undefined;
 };
 
-/** Adds parcels by pasted numbers or ids, or from a file. */
 export const AddNumbers = ({ action, counties, given, county }: AddProps) => (
   <details class="card" open={given !== undefined}>
     <summary>Add parcels by number</summary>

@@ -11,12 +11,10 @@ const FORM = 'selection';
 type TableProps = {
   list: ParcelList;
   rows: readonly ListRow[];
-  /** Ids of the rows that are selected. */
   selected: ReadonlySet<number>;
   action: string;
 };
 
-/** Actions for the selected rows. */
 export const ListBar = ({ action }: { action: string }) => (
   <form id={FORM} class="selbar" method="post" action={action}>
     {/* Enter in a checkbox presses the first button, so the first button does nothing. */}
@@ -125,10 +123,7 @@ const Reasons = ({ row }: { row: ListRow }) => (
   </>
 );
 
-type RowFormProps = { row: ListRow; owner: string; action: string };
-
-/** Status, note, and tags of a row. */
-function RowForm({ row, owner, action }: RowFormProps) {
+function RowForm({ row, owner, action }: { row: ListRow; owner: string; action: string }) {
   const { property_id: id, status, note, tags } = row;
   return (
     <form method="post" action={action} class="row-form">

@@ -35,7 +35,6 @@ export const isStatus = (text: string | null): text is RowStatus =>
 export const plural = (n: number, one: string, many = `${one}s`): string =>
   `${count(n)} ${n === 1 ? one : many}`;
 
-/** How many parcels a message names. */
 const MAX_NAMED = 20;
 
 /** The result of adding parcels. */

@@ -1,11 +1,8 @@
 import { readParcelDrawing } from '../../../shared/drawing/collect-map.ts';
 import { findDifferences } from '../../../shared/drawing/computed.ts';
 import { drawParcel } from '../../../shared/drawing/draw-parcel.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
-import { notFound } from '../../http/error-responses.ts';
+import { notFound, undefinedIf } from '../../http/error-responses.ts';
 import type { Page } from '../frame/pages.tsx';
-
-const NOT_DRAWN = new Set(['parcel_retired', 'parcel_shapeless']);
 
 /** The same drawing as `plat parcel show --svg`. */
 export const drawingPage: Page = {
@@ -15,10 +12,9 @@ export const drawingPage: Page = {
     const id = /^(\d{12,13})\.svg$/.exec(String(req.params.file))?.[1];
     if (id === undefined) throw notFound('Drawing not found.');
     const signal = AbortSignal.timeout(deps.config.REQUEST_TIMEOUT_MS);
-    const collected = await readParcelDrawing(deps.db, Number(id), { signal }).catch(error => {
-      if (error instanceof PlatError && NOT_DRAWN.has(error.code)) return undefined;
-      throw error;
-    });
+    const collected = await readParcelDrawing(deps.db, Number(id), { signal }).catch(
+      undefinedIf(({ code }) => code === 'parcel_retired' || code === 'parcel_shapeless'),
+    );
     if (collected?.drawn == null) throw notFound('This parcel has nothing to draw.');
     const { land, waiting } = collected.stored;
     const svg = drawParcel(collected.drawn, {

@@ -3,10 +3,8 @@ import { Icon } from '../frame/icons.tsx';
 import { chipsOf } from '../parts/filter-words.ts';
 import type { UnknownHits } from './unknown-hits.ts';
 
-type ChipsProps = { url: URL; unknownHits?: readonly UnknownHits[] };
-
 /** The active filters. Click one to remove it, or to exclude results with an unknown value. */
-export function Chips({ url, unknownHits = [] }: ChipsProps) {
+export function Chips({ url, unknownHits = [] }: { url: URL; unknownHits?: readonly UnknownHits[] }) {
   const chips = chipsOf(url);
   if (chips.length === 0) return null;
   return (

@@ -17,13 +17,10 @@ import type { UnknownHits } from './unknown-hits.ts';
 
 type FormProps = {
   url: URL;
-  /** The county, as the API accepts it. */
   county: unknown;
   counties: readonly LoadedCounty[];
-  /** The data that the county has. */
   known: Known | undefined;
   unknownHits: readonly UnknownHits[];
-  /** The label of the submit button. */
   shows: string;
   open: boolean;
   /** Whether the search can be saved. */
@@ -194,7 +191,6 @@ function MoreFilters({ params, known }: QuestionProps) {
   );
 }
 
-/** Both bounds of a range, side by side. */
 function Range({ of, params, known }: QuestionProps & { of: string }) {
   const bounds = [FILTER_BY_NAME.get(`${of}_min`)!, FILTER_BY_NAME.get(`${of}_max`)!];
   const { unit } = bounds[0]!;
@@ -251,9 +247,7 @@ function withUnit(label: string, unit: string | undefined): string {
   return label.endsWith(')') ? `${label.slice(0, -1)}, ${text})` : `${label} (${text})`;
 }
 
-type InputProps = { filter: Filter; value: string; lacking: boolean };
-
-function FilterInput({ filter, value, lacking }: InputProps) {
+function FilterInput({ filter, value, lacking }: { filter: Filter; value: string; lacking: boolean }) {
   const { name, type, unit, description, values, flag } = filter;
   const words = labelOf(filter);
   const hint = FILTER_HINTS[name] ?? description;
@@ -282,7 +276,6 @@ function FilterInput({ filter, value, lacking }: InputProps) {
   );
 }
 
-/** The choices of a filter, the default first. */
 function choicesOf({ name, values, default: absent }: Filter): [string, string][] {
   const wordsOf = (choice: string | number) =>
     name === 'slope_area_index' ? `${SLOPE_GRADES[Number(choice)]}%` : (CHOICES[choice] ?? String(choice));

@@ -5,7 +5,6 @@ import type { Coverage } from '../../v1/feeds/get-coverage.ts';
 import { countyCoverage } from '../../v1/feeds/get-coverage.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 
-/** The data that a county has. */
 export type Known = LoadedData & { coverage: Coverage };
 
 /** @throws PlatError `not_found` */

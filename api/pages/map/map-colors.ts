@@ -1,6 +1,5 @@
 import { acres, percent, usd } from '../../../shared/model/figures.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
-import type { Selection } from '../../../shared/parcels/filter/filter-selection.ts';
 import {
   findFifths,
   listHitFigures,
@@ -12,7 +11,6 @@ import { type Asking, selectParcels } from '../../../shared/parcels/filter/selec
 import type { Db } from '../../../shared/platform/db.ts';
 import { rangesOf } from '../parts/county-legend.tsx';
 
-/** A figure that the map's results can be colored by. */
 export type Color = {
   name: string;
   label: string;
@@ -90,17 +88,14 @@ export const COLORS: readonly Color[] = [
 
 export const colorOf = (name: string | null): Color | undefined => COLORS.find(color => color.name === name);
 
-/** A class of results with figures from `from` up to the next class. */
 export type ColorClass = { from: number; words: string; count: number };
 
-/** The classes of a search's results, and the number without a figure. */
 export type Classes = { classes: ColorClass[]; unknown: number };
 
 export async function countHits(db: Db, body: FilterBody, asking: Asking): Promise<Total> {
   return sumHits(db, await selectParcels(body, asking, db));
 }
 
-/** CSS color variables by number of classes, from low to high. KINDS have no order. */
 const RAMPS: Record<number, readonly string[]> = {
   1: ['q3'],
   2: ['q2', 'q4'],
@@ -110,11 +105,9 @@ const RAMPS: Record<number, readonly string[]> = {
 };
 const KINDS = ['active', 'pending', 'hit', 'sold'];
 
-/** The swatch of each class in the legend, on the map, and in the list. */
 export const swatchesOf = (by: Color, { classes }: Classes): readonly string[] =>
   'kinds' in by ? KINDS : (RAMPS[classes.length] ?? []);
 
-/** The swatches of parcels by id. */
 export async function readSwatches(
   db: Db,
   by: Color,
@@ -139,7 +132,7 @@ export async function classifyHits(
 ): Promise<Classes & { total: Total }> {
   const selection = await selectParcels(body, asking, db);
   const breaks = 'kinds' in color ? color.kinds.slice(1).map((_, i) => i + 1) : color.breaks;
-  const found = breaks ?? (await findBreaks(db, selection, color));
+  const found = breaks ?? [...new Set((await findFifths(db, selection, color)).map(roundNumber))];
   const { counts, total } = await sumClasses(db, selection, color, found);
   const words = 'kinds' in color ? color.kinds : rangesOf(found, color.shown);
   return {
@@ -151,10 +144,6 @@ export async function classifyHits(
     unknown: counts.get(null) ?? 0,
     total,
   };
-}
-
-async function findBreaks(db: Db, selection: Selection, color: Color): Promise<number[]> {
-  return [...new Set((await findFifths(db, selection, color))?.map(roundNumber))];
 }
 
 const LEADING = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];

@@ -1,7 +1,7 @@
 import { count } from '../../../shared/model/figures.ts';
 import type { Total } from '../../../shared/parcels/filter/hit-statements.ts';
 import { countOnRoll } from '../../../shared/parcels/map-statements.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
+import { undefinedIfRefused } from '../../http/error-responses.ts';
 import { type Visit, withParam } from '../frame/visit.ts';
 import { type Classes, COLORS, type Color, classifyHits, countHits, swatchesOf } from './map-colors.ts';
 import type { NearMiss } from './no-hits.tsx';
@@ -31,13 +31,8 @@ export async function readColored(visit: Visit): Promise<Colored> {
   // The results are all parcels of the county, which are counted already.
   if (color === undefined && county !== undefined && Object.keys(body).length === 1)
     return { hits: parcels, isWhole: true, others: 0 };
-  const counted = await (color ? classifyHits(db, body, asking, color) : countHits(db, body, asking)).catch(
-    error => {
-      // The list shows the error.
-      if (error instanceof PlatError && error.status < 500) return undefined;
-      throw error;
-    },
-  );
+  const counting = color ? classifyHits(db, body, asking, color) : countHits(db, body, asking);
+  const counted = await counting.catch(undefinedIfRefused);
   const classes = counted && 'classes' in counted ? counted : undefined;
   const { count: hits, acres } = classes?.total ?? (counted as Total | undefined) ?? {};
   return { by: color, classes, hits, acres, isWhole: false, others: parcels - (hits ?? 0) };
@@ -111,9 +106,7 @@ export function MapLegend({ url, colored, isOpen, nearMiss }: LegendProps) {
   );
 }
 
-type KeyProps = { swatch: string; words: string; count?: number };
-
-const Key = ({ swatch, words, count: hits }: KeyProps) => (
+const Key = ({ swatch, words, count: hits }: { swatch: string; words: string; count?: number }) => (
   <li>
     <i class={`swatch ${swatch}`} />
     <span>{words}</span>

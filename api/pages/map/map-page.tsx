@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { LoadedCounty } from '../../../shared/feeds/feed-statements.ts';
 import { PlatError } from '../../../shared/platform/errors.ts';
+import { undefinedIfRefused } from '../../http/error-responses.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
@@ -83,7 +84,6 @@ async function show(visit: Visit, refusal?: string) {
   };
 }
 
-/** The filters of the URL and their results. */
 async function search(
   visit: Visit,
   listed: Promise<LoadedCounty[]>,
@@ -95,7 +95,7 @@ async function search(
     listed,
     hasFilters ? (fault ?? findParcels(visit, filters, coloring)) : undefined,
     fault === undefined && filters.county !== undefined
-      ? readKnown(visit, String(filters.county)).catch(unlessFound)
+      ? readKnown(visit, String(filters.county)).catch(undefinedIfRefused)
       : undefined,
     searchContextOf(visit, filters).then(asking => findSearchedList(visit, filters, asking)),
   ]);
@@ -171,11 +171,6 @@ async function findParcels(
   const swatches = await readSwatches(visit.deps.db, by, classes, ids);
   for (const row of rows) row.swatch = swatches.get(row.property_id);
   return { count, acres, rows };
-}
-
-/** Returns undefined for a county that isn't loaded or doesn't exist. */
-function unlessFound(error: unknown): undefined {
-  orThrow(error);
 }
 
 /** Returns errors that the user can fix. The error page shows others. */

@@ -79,7 +79,8 @@ export const tilePage: Page = {
     if (tileLayer === 'hillshade') return shadeTile(visit, tile);
     if (tileLayer === 'aerial') return aerialTile(visit, tile);
     const { resources } = visit.deps;
-    if (tileLayer === 'places') return placeTile(resources, tile);
+    if (tileLayer === 'places')
+      return cached(resources, `places/${tile.z}/${tile.x}/${tile.y}`, () => makePlaceTile(resources, tile));
     return tileLayer === 'parcels'
       ? parcelTile(resources, tile, await readTileHits(visit))
       : landTile(resources, tileLayer, tile);
@@ -104,7 +105,6 @@ function keep(resources: Resources, key: string, bytes: Buffer, type: string) {
   return tile;
 }
 
-/** A vector tile, from the cache if possible. */
 async function cached(resources: Resources, name: string, make: () => Promise<Buffer>): Promise<Reply> {
   const key = await versioned(resources, name);
   const { bytes, type, etag } =
@@ -112,14 +112,10 @@ async function cached(resources: Resources, name: string, make: () => Promise<Bu
   return { data: bytes, type, etag, maxAge: 60 };
 }
 
-/** The parcels of a tile, with the results of a search marked. */
 export function parcelTile(resources: Resources, tile: Tile, hits?: TileHits): Promise<Reply> {
   const name = `parcels/${tile.z}/${tile.x}/${tile.y}/${hits?.key ?? ''}`;
   return cached(resources, name, () => makeParcelTile(resources, tile, hits));
 }
-
-const placeTile = (resources: Resources, tile: Tile): Promise<Reply> =>
-  cached(resources, `places/${tile.z}/${tile.x}/${tile.y}`, () => makePlaceTile(resources, tile));
 
 let zips: Zip[] | undefined;
 
@@ -164,7 +160,6 @@ function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile
 const AERIAL_FROM = 11;
 const NO_IMAGE = { data: '', type: 'image/png', status: 204 as const };
 
-/** An image tile, from the cache if possible. */
 async function cachedPicture(
   resources: Resources,
   name: string,

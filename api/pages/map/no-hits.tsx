@@ -163,7 +163,6 @@ export function NoHits({ visit, filters, noResults: { empty, unknown, all, relax
   );
 }
 
-/** The same search in a whole county. */
 function inCounty(url: URL, fips: number): string {
   const params = new URLSearchParams(url.search);
   for (const name of ['counties', 'zips_include', 'state', 'page']) params.delete(name);
@@ -213,9 +212,7 @@ function MissingData({ visit, unknown }: { visit: Visit; unknown: UnknownFields 
   );
 }
 
-type RelaxedFiltersProps = { of: readonly RelaxedFilter[]; all: number; county: unknown };
-
-function RelaxedFilters({ of, all, county }: RelaxedFiltersProps) {
+function RelaxedFilters({ of, all, county }: { of: readonly RelaxedFilter[]; all: number; county: unknown }) {
   return (
     <section class="card flush loosening" aria-labelledby="loosening">
       <table>

@@ -135,10 +135,7 @@ function Overview({ detail, photo }: Pick<PanelProps, 'detail' | 'photo'>) {
   );
 }
 
-type TabsProps = { of: (readonly [id: string, words: string, count?: number | undefined])[] };
-
-/** Links to the sections of the page. The client marks the one in view. */
-const Tabs = ({ of }: TabsProps) => (
+const Tabs = ({ of }: { of: (readonly [id: string, words: string, count?: number | undefined])[] }) => (
   <nav class="tabs" aria-label="Sections">
     {of.map(([id, words, n]) => (
       <a href={`#${id}`}>
@@ -183,10 +180,8 @@ function Spot({ point: [lon, lat] }: { point: readonly number[] }) {
   );
 }
 
-type CopyProps = { text: string; words: string; title: string };
-
 /** A text that a click copies. */
-const Copy = ({ text, words, title }: CopyProps) => (
+const Copy = ({ text, words, title }: { text: string; words: string; title: string }) => (
   <button type="button" class="copy" data-copy={text} title={title}>
     {words} <Icon name="copy" />
   </button>
@@ -226,7 +221,6 @@ function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }
 type ActionProps = {
   /** The page that handles it, if not this one. */
   to?: string;
-  /** The form field of the parcel's id. */
   field: string;
   id: number;
   does?: string;
@@ -285,7 +279,6 @@ const SHOWN = new Set([
 const isNothing = (name: string, value: unknown): boolean =>
   value === false || (value === 0 && name.endsWith('frontage_ft'));
 
-/** The known fields of a group. */
 function FieldFacts({ group, detail }: { group: FieldGroup; detail: Detail }) {
   const facts = fieldsIn(group).flatMap(([name, spec]): [string, string][] => {
     const text = SHOWN.has(name) || isNothing(name, detail[name]) ? undefined : fieldText(spec, detail[name]);

@@ -1,5 +1,5 @@
 import { count } from '../../../shared/model/figures.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
+import { undefinedIfRefused } from '../../http/error-responses.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { Icon } from '../frame/icons.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
@@ -27,22 +27,18 @@ export async function readPlace(
       query: { page: String(page), page_size: '1' },
     });
   const at = positionOf(visit.url);
-  try {
-    const [before, after] = await Promise.all([
-      at !== undefined && at > 1 ? one(at - 1) : undefined,
-      one(at === undefined ? 1 : at + 1),
-    ]);
-    return {
-      count: after.count,
-      at: at !== undefined && at <= after.count ? at : undefined,
-      before: before?.results[0]?.property_id,
-      after: at === undefined ? undefined : after.results[0]?.property_id,
-    };
-  } catch (error) {
-    // The list shows the error.
-    if (error instanceof PlatError && error.status < 500) return undefined;
-    throw error;
-  }
+  const beside = await Promise.all([
+    at !== undefined && at > 1 ? one(at - 1) : undefined,
+    one(at === undefined ? 1 : at + 1),
+  ]).catch(undefinedIfRefused);
+  if (beside === undefined) return undefined;
+  const [before, after] = beside;
+  return {
+    count: after.count,
+    at: at !== undefined && at <= after.count ? at : undefined,
+    before: before?.results[0]?.property_id,
+    after: at === undefined ? undefined : after.results[0]?.property_id,
+  };
 }
 
 function positionOf(url: URL): number | undefined {

@@ -47,10 +47,7 @@ const DOTS = 128;
 /** Parcel numbers are shown from this zoom. */
 const NAMES_FROM = 16;
 
-/**
- * County lines, with parcel boundaries, points, or counts depending on zoom.
- * @param hits the parcels to mark
- */
+/** County lines, and the parcels' boundaries, points or counts by zoom. @param hits the marked ones */
 export async function makeParcelTile({ db }: Resources, tile: Tile, hits?: TileHits): Promise<Buffer> {
   const bounds = boundsOf(tile);
   const project = projector(tile);
@@ -154,7 +151,6 @@ function countOf(
   return [{ id: fips, type: 1, geometry: [toUnits(at)], tags: { parcels, name } }];
 }
 
-/** A parcel number, in the tile that contains its point. */
 function nameOf({ apn, lon, lat }: TileParcel, project: (place: Position) => Point): Feature[] {
   const at = project([lon / 1e7, lat / 1e7]);
   return apn !== null && isInTile(at)

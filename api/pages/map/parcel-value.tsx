@@ -33,7 +33,6 @@ export const similarSalesText = ({ fips, sizes, sales, medianPerAcre }: SimilarS
 
 type UsedProps = { value: ExplainedValue; addresses: ReadonlyMap<string, string | null> };
 
-/** The comps of the estimate and their adjustments, by weight. */
 export function UsedComps({ value, addresses }: UsedProps) {
   const { comps, as_of } = value.explanation;
   const ranked = comps.toSorted((a, b) => b.weight - a.weight);

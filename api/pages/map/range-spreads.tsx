@@ -46,7 +46,6 @@ async function readSpread(
   return { of, edges, counts: edges.slice(1).map((_, i) => counts.get(i) ?? 0) };
 }
 
-/** A histogram with two handles that the client connects to the range's fields. */
 function SpreadView({ of, edges, counts }: Spread) {
   const bars = counts.length;
   const most = Math.max(...counts);

@@ -11,7 +11,6 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { type LookedUp, readPhones } from '../parts/parcel-phones.ts';
 import { type Detail, readDetail } from '../parts/read-detail.ts';
 
-/** The parcel's picture. */
 export type Photo = {
   path: string;
   imagery: 'aerial' | 'relief';
@@ -19,14 +18,12 @@ export type Photo = {
   captured: string | null;
 };
 
-/** Why something is unknown. */
 export type Missing = { why: string };
 
 export type ParcelData = {
   detail: Detail;
   photo: Photo | undefined;
   value: ExplainedValue | Missing;
-  /** Addresses of the estimate's comps by id. */
   addresses: ReadonlyMap<string, string | null>;
   comps: Comp[];
   /** Sales of similar lots in the county, if any. */

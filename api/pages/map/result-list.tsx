@@ -5,9 +5,7 @@ import { mailPlaceOf, nameOf, type ResultRow } from './result-rows.ts';
 import { openerOf } from './result-views.tsx';
 import { selectBox } from './selection-bar.tsx';
 
-type ListProps = { url: URL; rows: readonly ResultRow[] };
-
-export function ResultList({ url, rows }: ListProps) {
+export function ResultList({ url, rows }: { url: URL; rows: readonly ResultRow[] }) {
   const opens = openerOf(url);
   const items = rows.map((row, at) => listRow(row, opens(row.property_id, at)));
   return <ul class="hits picks">{nodeOf(items)}</ul>;

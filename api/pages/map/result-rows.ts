@@ -4,7 +4,6 @@ import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import type { Visit } from '../frame/visit.ts';
 import type { Filters } from '../parts/read-filters.ts';
 
-/** A search result as the list and table show it. */
 export type ResultRow = ParcelSummary &
   Partial<ResultFigures> & { /** Its color on the map. */ swatch?: string | undefined };
 

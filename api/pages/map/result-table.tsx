@@ -45,10 +45,8 @@ export function ResultTable({ url, rows, filters }: TableProps) {
   );
 }
 
-type HeadProps = { name: string; words: string; order: string; url: URL };
-
 /** Sorts descending first. A second click sorts ascending. */
-function SortHead({ name, words, order, url }: HeadProps) {
+function SortHead({ name, words, order, url }: { name: string; words: string; order: string; url: URL }) {
   const sort = order === `-${name}` ? 'descending' : order === name ? 'ascending' : undefined;
   return (
     <th class="n" aria-sort={sort}>

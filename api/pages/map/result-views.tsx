@@ -71,7 +71,6 @@ export function Views({ url }: { url: URL }) {
   );
 }
 
-/** Links to other pages of results, and the page size. */
 export function Pages({ url, total }: { url: URL; total: number }) {
   const page = Number(url.searchParams.get('page') ?? 1);
   const size = sizeOf(url);

@@ -8,9 +8,7 @@ import { nameOf, type ResultRow } from './result-rows.ts';
 const FORM = 'selection';
 
 type SelectionBarProps = {
-  /** The search's filters, as the API accepts them. */
   filters: object;
-  /** Whether there are results to act on. */
   some: boolean;
   /** Content of the bar while nothing is selected. */
   children: ComponentChildren;
@@ -48,7 +46,6 @@ export function SelectionBar({ filters, some, children }: SelectionBarProps) {
   );
 }
 
-/** The checkbox of a row. */
 export function selectBox(row: ResultRow): Markup {
   const { property_id: id, point, effective_acres, calculated_acres } = row;
   const [lon, lat] = point ?? [];

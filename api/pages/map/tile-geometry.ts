@@ -41,7 +41,6 @@ export function boundsOf({ z, x, y }: Tile): Box {
   return [lon(x - edge), lat(y + 1 + edge), lon(x + 1 + edge), lat(y - edge)];
 }
 
-/** The width of a pixel in 1e-7 degrees of longitude. */
 export const pxE7 = ({ z }: Tile): number => 360e7 / 2 ** z / PIXELS;
 
 /** Labels are in the one tile that contains their point. */

@@ -5,13 +5,11 @@ import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { listHitsInTile } from '../../../shared/parcels/filter/hit-statements.ts';
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Db } from '../../../shared/platform/db.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
-import { companyOf } from '../../v1/common/company.ts';
+import { undefinedIfRefused } from '../../http/error-responses.ts';
 import { requireAccount, type Visit } from '../frame/visit.ts';
 import { listCounties, readFilters } from '../parts/read-filters.ts';
 import { type Color, colorOf, NO_FIGURE } from './map-colors.ts';
 
-/** A search whose results are marked on the map. */
 export type TileHits = {
   /** Identifies the results and their colors. */
   key: string;
@@ -43,13 +41,10 @@ export async function readTileHits(visit: Visit): Promise<TileHits | undefined> 
   return { key, body, asking, color };
 }
 
-/** Who searches on a page, and when. The company is looked up only for searches of a list. */
+/** Who searches on a page, and when. The company is set only for searches of a list. */
 export async function searchContextOf(visit: Visit, { list_id }: FilterBody): Promise<Asking> {
-  const { now, resources } = visit.deps;
-  const asking = { asOf: now(), work: visit.work };
-  if (list_id === undefined) return asking;
-  const { id } = await requireAccount(visit);
-  return { ...asking, companyId: await companyOf(resources.db, id) };
+  const asking = { asOf: visit.deps.now(), work: visit.work };
+  return list_id === undefined ? asking : { ...asking, companyId: (await requireAccount(visit)).companyId };
 }
 
 /** The list of a search. Undefined for other searches, or if the company has no such list. */
@@ -73,11 +68,7 @@ export async function listTileHits(
   // A cluster queries every server whose counties the statement names, so name only those needed.
   const fips = inTile.fips.filter(one => searched?.includes(one) ?? true);
   if (fips.length === 0) return new Map();
-  const selection = await selectParcels(body, asking, db).catch(error => {
-    // The page shows the error.
-    if (error instanceof PlatError && error.status < 500) return undefined;
-    throw error;
-  });
+  const selection = await selectParcels(body, asking, db).catch(undefinedIfRefused);
   if (selection === undefined) return new Map();
   const rows = await listHitsInTile(db, selection, color ?? NO_FIGURE, { ...inTile, fips });
   return new Map(

@@ -4,7 +4,7 @@ import { PlatError } from '../../../shared/platform/errors.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import { countyStats, zipStats } from '../../v1/market/get-market-stats.ts';
-import { Grid } from '../frame/layout.tsx';
+import { Grid, Submit } from '../frame/layout.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { countyOf } from '../parts/county-filter.ts';
 import { WhoLoads } from '../parts/no-parcels.tsx';
@@ -17,11 +17,7 @@ const MAX_OTHERS = 3;
 type Other = OtherMarket & { asked: string; market: RegionStats; gap: Gap | undefined };
 export type Others = { others: Other[]; faults: string[] };
 
-/**
- * The markets in the URL to compare with the page's own, by county name, FIPS code, or ZIP, with figures up
- * to
- * the same date.
- */
+/** The markets that the address names beside the page's own, each up to the same day. */
 export async function readOthers(visit: Visit, bucket: string, asOf: string): Promise<Others> {
   const asked = visit.url.searchParams
     .getAll('with')
@@ -96,18 +92,13 @@ export function Compared({ visit, market, bucket, found: { others, faults } }: C
             County or ZIP code <input name="with" placeholder="e.g., Merrimack, NH" class="short" />
           </label>
         )}
-        <button type="submit" class="second">
-          Compare markets
-        </button>
+        <Submit label="Compare markets" kind="second" />
       </form>
     </section>
   );
 }
 
-type EmptyProps = { visit: Visit; other: Other; bucket: string };
-
-/** Why a market's column is empty. */
-function WhyEmpty({ visit, other: { market, gap }, bucket }: EmptyProps) {
+function WhyEmpty({ visit, other: { market, gap }, bucket }: { visit: Visit; other: Other; bucket: string }) {
   if (market.stats.length > 0) return <>no lots of {sizes(bucket)}. Other sizes have data.</>;
   if (gap === undefined || gap.isLoaded) return <>no sales or listings on file. {gap?.message}</>;
   return (

@@ -7,13 +7,11 @@ export type Band = { low: readonly (number | null)[]; high: readonly (number | n
 
 type LinesProps = {
   title: string;
-  /** What the figures show, below the chart. */
   note: string;
   lines: readonly Line[];
   /** The uncertainty of the first line. */
   band?: Band;
   shown: (value: number | null) => string;
-  /** The short form for the axis. */
   short: (value: number) => string;
   /** Figures of at least this many sales are joined to a line; others are dots. */
   least: number;
@@ -175,7 +173,6 @@ const shortened = (name: string) => (name.length > MAX_NAME ? `${name.slice(0, M
 const aboveWords = (beyond: number): string =>
   beyond === 0 ? '' : `${beyond} ${beyond === 1 ? 'figure is' : 'figures are'} above the top of the chart.`;
 
-/** Explains missing lines. */
 function unknownWords(lines: readonly Line[]): string {
   const names = lines.filter(isUnknown);
   return names.length === 0 ? '' : `No data for ${names.map(({ name }) => name).join('; ')}.`;

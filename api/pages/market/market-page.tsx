@@ -7,7 +7,7 @@ import { notFound } from '../../http/error-responses.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import { countyStats, zipStats } from '../../v1/market/get-market-stats.ts';
 import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../../v1/market/saved-markets.ts';
-import { Back, Grid, Meter, Notice, Submit } from '../frame/layout.tsx';
+import { Back, Grid, LinkButton, Meter, Notice, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, type Visit, withParam } from '../frame/visit.ts';
 import { countyOf } from '../parts/county-filter.ts';
@@ -20,7 +20,6 @@ import { type Column, sortHeads, sortRows } from './sort-table.ts';
 
 const DEFAULT_BUCKET = '0.2 acre-100 acre';
 
-/** The form actions of saved markets, for each page with such forms. */
 export const savedMarketActions = (pathAfter: (url: URL) => string): Page['actions'] => ({
   async remove(visit) {
     await callEndpoint(visit, deleteMarket, { params: { id: visit.form.get('id') ?? '' } });
@@ -121,9 +120,7 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
   return { title: titleOf(market), body, assetNames: ['cards.css', 'market.css'] };
 }
 
-type SaveFormProps = { market: RegionStats; saved: SavedMarket | undefined };
-
-function SaveForm({ market, saved }: SaveFormProps) {
+function SaveForm({ market, saved }: { market: RegionStats; saved: SavedMarket | undefined }) {
   return (
     <form method="post" class="buttons">
       <input type="hidden" name="region_id" value={market.id} />
@@ -141,11 +138,9 @@ type LinksProps = {
   market: RegionStats;
   bucket: RegionStats['stats'][number] | undefined;
   hasPast: boolean;
-  /** Whether parcels of the county are loaded. */
   isLoaded: boolean;
 };
 
-/** Links to exports and related pages. */
 function Links({ visit, market, bucket, hasPast, isLoaded }: LinksProps) {
   return (
     <p class="buttons">
@@ -158,23 +153,15 @@ function Links({ visit, market, bucket, hasPast, isLoaded }: LinksProps) {
         </a>
       )}
       {hasPast && (
-        <a class="button second" href={withParam(visit.url, 'format', 'csv')}>
-          Export monthly CSV
-        </a>
+        <LinkButton to={withParam(visit.url, 'format', 'csv')} words="Export monthly CSV" kind="second" />
       )}
       {market.type === 'county' && isLoaded && (
         <>
-          <a class="button second" href={`/data?county=${market.fips}`}>
-            Show parcels on map
-          </a>
+          <LinkButton to={`/data?county=${market.fips}`} words="Show parcels on map" kind="second" />
           {bucket && (
-            <a class="button second" href={`/markets?type=zip&county=${market.fips}`}>
-              Show ZIP codes
-            </a>
+            <LinkButton to={`/markets?type=zip&county=${market.fips}`} words="Show ZIP codes" kind="second" />
           )}
-          <a class="button second" href={`/coverage/${market.fips}`}>
-            Data quality
-          </a>
+          <LinkButton to={`/coverage/${market.fips}`} words="Data quality" kind="second" />
         </>
       )}
     </p>
@@ -188,7 +175,6 @@ function linkToCounty({ county_name, state }: RegionStats): VNode | string {
   return typeof fips === 'number' ? <a href={`/markets/${fiveDigits(fips)}`}>{name}</a> : name;
 }
 
-/** Explains the statistics. */
 export const Legend = () => (
   <p>
     <small>

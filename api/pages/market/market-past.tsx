@@ -21,7 +21,6 @@ const USUAL_YEARS = 3;
 export const yearsOf = ({ url }: Visit): number =>
   YEARS.find(years => String(years) === url.searchParams.get('years')) ?? USUAL_YEARS;
 
-/** The months up to the last one that had ended on a date. */
 export async function readPast(
   visit: Visit,
   market: RegionStats,
@@ -110,7 +109,6 @@ const lineOf = (name: string, past: History, key: FigureKey): Line => ({
 
 type PastProps = { visit: Visit; name: string; past: History; others: readonly OtherMarket[] };
 
-/** Charts of a market, with other markets to compare. */
 export function Past({ visit, name, past, others }: PastProps) {
   const of = (key: FigureKey) => [
     lineOf(name, past, key),
@@ -178,7 +176,6 @@ function PriceIndexLines({ name, past }: Pick<PastProps, 'name' | 'past'>) {
   );
 }
 
-/** The months as a CSV file, with all figures. */
 export function pastFile(name: string, bucket: string, past: History): Reply {
   const rows = past.dates.map(({ as_of, kind, n }, i) => ({
     as_of,

@@ -33,7 +33,6 @@ const FORMATS: Partial<Record<MetricUnit, (value: number) => string>> = {
   acres,
 };
 
-/** Formats a metric. */
 export const shown = (key: FigureKey, value: number | null | undefined): string =>
   value === null || value === undefined ? '–' : (FORMATS[METRICS[key].unit] ?? count)(value);
 

@@ -6,7 +6,7 @@ import { csv } from '../../../shared/platform/to-csv.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { readCoverage } from '../../v1/feeds/get-coverage.ts';
-import { Field, Grid, Meter, Select } from '../frame/layout.tsx';
+import { Field, Grid, LinkButton, Meter, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { spreadsheet, type Visit, withParam } from '../frame/visit.ts';
 import { classifyCounties } from '../parts/county-legend.tsx';
@@ -47,9 +47,7 @@ const marketsPage: Page = {
         <section class="side" id="side" aria-label="Markets">
           <header class="pagehead">
             <h1>Markets</h1>
-            <a class="button second small" href={`/markets/export.csv${visit.url.search}`}>
-              Export CSV
-            </a>
+            <LinkButton to={`/markets/export.csv${visit.url.search}`} words="Export CSV" kind="second small" />
           </header>
           <Choice question={question} states={states} />
           <h2>Saved markets</h2>
@@ -106,7 +104,6 @@ function RankedTypes({ visit, type }: { visit: Visit; type: Question['type'] }) 
   );
 }
 
-/** The requested county, if it isn't loaded. */
 async function findUnloaded(visit: Visit, { county }: Question): Promise<number | undefined> {
   const fips = Number(county);
   if (county === undefined || countyText(fips) === '') return undefined;
@@ -164,7 +161,6 @@ const marketValuesPage: Page = {
   },
 };
 
-/** The table as a CSV file in the same order. */
 const marketsFile: Page = {
   path: '/markets/export.csv',
   access: 'app',

@@ -21,7 +21,6 @@ export type Row = {
 };
 
 const DEFAULT_METRIC = 'Median Sold PPA';
-/** The metrics that markets can be ranked by. */
 export const RANKED: readonly FigureKey[] = [
   ...METRIC_KEYS,
   'months_of_supply',

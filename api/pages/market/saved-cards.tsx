@@ -12,7 +12,6 @@ import { carriedFigure, isRate, pathOf, shown, titleOf } from './market-words.ts
 /** A saved market with its figures for the chosen bucket; null if it has no such lots. */
 type MarketWithFigure = SavedMarket & {
   figures: BucketFigures | null;
-  /** The value of the chosen metric. */
   value: number | null;
   /** Values at the ends of the last twelve months, earliest first. */
   months: (number | null)[];
@@ -20,7 +19,6 @@ type MarketWithFigure = SavedMarket & {
 
 const MONTHS = 12;
 
-/** The company's saved markets in the order they were saved. */
 export async function readSaved(
   visit: Visit,
   bucket: BucketLabel,
@@ -52,10 +50,8 @@ export async function readSaved(
   });
 }
 
-type SavedProps = { saved: readonly MarketWithFigure[]; metric: FigureKey };
-
 /** One card per market. “Edit” changes its status or removes it. */
-export function Saved({ saved, metric }: SavedProps) {
+export function Saved({ saved, metric }: { saved: readonly MarketWithFigure[]; metric: FigureKey }) {
   if (saved.length === 0)
     return (
       <Empty icon="bookmark" title="No saved markets yet">

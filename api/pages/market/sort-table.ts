@@ -36,6 +36,5 @@ export function sortHeads<Row>(url: URL, columns: readonly Column<Row>[], sort: 
   });
 }
 
-/** The column with the key, else the first. */
 const columnOf = <Row>(columns: readonly Column<Row>[], sort: string): Column<Row> =>
   columns.find(({ key }) => key === sort.replace('-', '')) ?? columns[0]!;

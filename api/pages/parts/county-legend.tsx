@@ -1,6 +1,5 @@
 import { count } from '../../../shared/model/figures.ts';
 
-/** A class of counties: values from `from` up to the next class. */
 export type CountyClass = { from: number; words: string; counties: number };
 
 /** Up to five classes with about the same number of counties, starting at round figures. */
@@ -30,7 +29,6 @@ const roundTo2 = (value: number): number => Number(value.toPrecision(2));
 const rangeOf = (low: number, high: number, shown: (value: number) => string): string =>
   shown(low) === shown(high) ? shown(low) : `${shown(low)} – ${shown(high)}`;
 
-/** The index of a value's class. */
 export const classOf = (classes: readonly CountyClass[], value: number): number =>
   classes.findLastIndex(({ from }) => from <= value);
 

@@ -9,10 +9,7 @@ import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 const MOST_OF_PART = 0.5;
 const MAX_NAMED = 3;
 
-/**
- * Describes the loaded part of counties that aren't complete, such as `1 town: Washington`.
- * @param counties null for all
- */
+/** What is loaded of counties in part, such as `1 town: Washington`. `counties`: null for all. */
 export async function readParts(db: Db, counties: readonly number[] | null): Promise<Map<number, string>> {
   const fips = await findParts(db, counties);
   const towns = fips.length === 0 ? new Map<number, string[]>() : await listNotedTowns(db, fips);

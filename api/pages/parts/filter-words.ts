@@ -4,7 +4,6 @@ import { type Filter, labelOf } from '../../../shared/parcels/filter/declare-fil
 import { switchOf } from './filter-switches.ts';
 import { FILTER_BY_NAME, isoDay } from './read-filters.ts';
 
-/** An active filter: its text, its parameters, and the URL without them. */
 export type Chip = { words: string; names: readonly string[]; without: string };
 
 const NO_CHIPS = new Set(['county', 'order']);

@@ -8,7 +8,6 @@ import { json, type Reply, type Visit } from '../frame/visit.ts';
 import { type CountyClass, CountyLegend, classOf, colorsOf, type LegendProps } from './county-legend.tsx';
 import { MapTools } from './tool-menu.tsx';
 
-/** The open parcel, which the map highlights. */
 type OpenParcel = { property_id: number; point: readonly number[] | null; shape?: unknown };
 
 type Options = {
@@ -16,15 +15,12 @@ type Options = {
   draw?: boolean;
   parcel?: OpenParcel | undefined;
   start?: Readonly<Box> | undefined;
-  /** URL of a report's comps. */
   comps?: string;
   /** URL of the values that counties are colored by. */
   values?: string;
   /** The page that a click on a county opens: the URL before the FIPS code. */
   opens?: string;
-  /** Legend of the county values. */
   legend?: LegendProps;
-  /** Legend of the parcels. */
   key?: ComponentChildren;
 };
 

@@ -4,7 +4,6 @@ import type { Visit } from '../frame/visit.ts';
 
 type LoadProps = { visit: Visit; fips: number; coverage: string };
 
-/** How to load the data that a county lacks. */
 export const WhoLoads = ({ visit, fips, coverage }: LoadProps) =>
   visit.session?.user.operator ? (
     <a href={`/admin/counties?q=${fiveDigits(fips)}`}>Load data</a>
@@ -14,10 +13,8 @@ export const WhoLoads = ({ visit, fips, coverage }: LoadProps) =>
     </>
   );
 
-type NoParcelsProps = { visit: Visit; counties: readonly number[] };
-
 /** For counties without any data. */
-export const NoParcels = ({ visit, counties }: NoParcelsProps) => (
+export const NoParcels = ({ visit, counties }: { visit: Visit; counties: readonly number[] }) => (
   <Notice kind="warn">
     <b>No parcels are loaded for {counties.map(countyText).join('; ')}.</b>{' '}
     <WhoLoads visit={visit} fips={counties[0]!} coverage="/coverage" />

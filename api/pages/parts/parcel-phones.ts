@@ -25,10 +25,7 @@ function keyOf(detail: Detail): string {
   return pageKey(`trace/${detail.property_id}/${owner.slice(0, 32)}`);
 }
 
-/**
- * Looks up the numbers for the session's account. Repeating it is free.
- * @throws PlatError like the endpoint
- */
+/** Looks up the numbers for the session's account; again, for free. @throws PlatError as the endpoint */
 export const lookUp = (visit: Visit, detail: Detail): Promise<PhoneTrace> =>
   callPaid<PhoneTrace>(visit, tracePropertyOwner, {
     params: { property_id: String(detail.property_id) },
@@ -45,16 +42,12 @@ export function refusalOf(error: unknown): { words: string; status: number } {
   return { words, status };
 }
 
-/** The action of the form on the parcel page. */
 export async function lookUpOnPage(visit: Visit): Promise<Reply> {
   await lookUp(visit, await readDetail(visit, visit.form.get('property_id') ?? ''));
   return { redirect: `${visit.url.pathname}${visit.url.search}#owner` };
 }
 
-/**
- * The numbers that the account has looked up, without those suppressed since, and with their current Do Not
- * Call status.
- */
+/** The numbers that the account has looked up, but those suppressed since; with today's registry. */
 export async function readPhones(visit: Visit, detail: Detail): Promise<LookedUp | undefined> {
   const account = await accountOf(visit);
   const { db } = visit.deps;

@@ -3,7 +3,6 @@ import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import { getProperty, type TimelineEntry } from '../../v1/parcels/property-detail.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 
-/** A parcel as its endpoint returns it, with its history. */
 export type Detail = ParcelSummary & { timeline: TimelineEntry[] } & Record<string, unknown>;
 
 /** @throws PlatError `not_found` */

@@ -23,7 +23,7 @@ const MAX_COUNTIES = 300;
 export const listCounties = ({ deps }: Visit): Promise<LoadedCounty[]> =>
   listLoadedCounties(deps.db, MAX_COUNTIES);
 
-/** The filters of the URL as the API accepts them: typed values, and the FIPS code of a county name. */
+/** The filters of the address as the API takes them: values by their types, a county by its code. */
 export async function readFilters(
   visit: Visit,
   counties: () => Promise<readonly LoadedCounty[]>,

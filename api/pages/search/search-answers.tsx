@@ -15,7 +15,6 @@ const GROUPS: readonly (readonly [group: ReturnType<typeof groupOf>, title: stri
 
 type Group = { title: string; icon: IconName; results: SearchResult[] };
 
-/** The results by kind, starting with the kind of the best result. */
 function grouped(results: readonly SearchResult[]): Group[] {
   const first = results[0] && groupOf(results[0]);
   return GROUPS.map(([group, title, icon]) => ({
@@ -94,7 +93,6 @@ export function Options({ results, query, filters }: AnswersProps) {
   );
 }
 
-/** The results on a page of their own. */
 export const Answers = ({ results, query, filters }: AnswersProps) => (
   <>
     {grouped(results).map(({ title, icon, results: own }) => (
@@ -126,7 +124,6 @@ const Answer = ({ result, query }: { result: SearchResult; query: string }) => (
   </span>
 );
 
-/** Highlights the search words in a label. */
 function marked(label: string, query: string) {
   const words = query.match(/[\p{L}\p{N}]+/gu) ?? [];
   if (words.length === 0) return label;

@@ -47,7 +47,6 @@ const NoResults = ({ query }: { query: string }) => (
   </>
 );
 
-/** Suggestions while the user types. */
 const optionsPage: Page = {
   path: '/search/options',
   access: 'app',

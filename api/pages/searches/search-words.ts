@@ -3,7 +3,6 @@ import { chipsOf } from '../parts/filter-words.ts';
 
 type SavedFilter = Readonly<Record<string, unknown>>;
 
-/** The map's URL for a filter. */
 export function mapOf(filter: SavedFilter): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(filter))

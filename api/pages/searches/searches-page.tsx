@@ -10,7 +10,6 @@ import {
 } from '../../../shared/searches/search-statements.ts';
 import type { Notify } from '../../../shared/searches/search-terms.ts';
 import { notFound, validationError } from '../../http/error-responses.ts';
-import { companyOf } from '../../v1/common/company.ts';
 import { changeSearch, createSearch, deleteSearch } from '../../v1/searches/search-endpoints.ts';
 import { findSearch, listRows } from '../../v1/searches/search-schema.ts';
 import { Result } from '../frame/form-result.tsx';
@@ -66,9 +65,8 @@ function emailsOf({ form, session }: Visit, others: readonly string[]) {
 }
 
 async function rowsOf(visit: Visit) {
-  const { db } = visit.deps;
-  const companyId = await companyOf(db, (await requireAccount(visit)).id);
-  return { db, companyId, userId: visit.session!.user.id };
+  const { companyId } = await requireAccount(visit);
+  return { db: visit.deps.db, companyId, userId: visit.session!.user.id };
 }
 
 async function showAll(visit: Visit, { bad }: FormResult) {
@@ -109,7 +107,6 @@ async function showAll(visit: Visit, { bad }: FormResult) {
   return { title: 'Saved searches', body, assetNames: ['cards.css'] };
 }
 
-/** The form that saves the search in the URL. */
 async function saveForm(visit: Visit) {
   const { filters, fault } = await readFilters(visit, () => listCounties(visit));
   if (fault !== undefined) throw fault;
@@ -132,7 +129,6 @@ async function saveForm(visit: Visit) {
 
 const MOST_SHOWN = 200;
 
-/** The changes in a saved search, and who gets emails. */
 const searchPage: Page = {
   path: '/searches/:id',
   access: 'app',

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isoDay } from '../../../shared/kernels/stats/calendar.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 
@@ -45,7 +44,7 @@ const breakdown = z
 
 export type UsageRecord = z.output<typeof record>;
 
-const common = { method: 'get', tag: 'Usage', withoutContract: true } as const;
+const common = { tag: 'Usage', withoutContract: true } as const;
 
 const NO_USAGE: UsageTotals = {
   tier: null,
@@ -66,7 +65,6 @@ export const readUsage = defineEndpoint({
   description:
     "Returns the tokens that the account's keys have used in the billing period, exact at the time of the call. Also works without an API contract. Like every endpoint, it is refused if the invoice is unpaid or the tier does not include the REST API.",
   response: {
-    status: 200,
     description: 'An array with one object.',
     schema: z.array(totals).length(1),
     examples: {
@@ -100,7 +98,6 @@ export const readUsageBreakdown = defineEndpoint({
   description:
     'Returns usage by day, endpoint, and mode. The records add up to `tokens_used` in `GET usage/`. The list is not paged.',
   response: {
-    status: 200,
     description: 'The period and its records. There are none before the first paid call.',
     schema: breakdown,
     example: {
@@ -115,37 +112,14 @@ export const readUsageBreakdown = defineEndpoint({
     },
   },
   handle: async (_input, { db }, { account }) => {
-    const { period_start, period_end, ...columns } = await readCurrent<Breakdown>(
-      db,
-      'accounts/read_breakdown',
-      account.id,
-    );
-    const head = JSON.stringify({ period_start, period_end }).slice(0, -1);
-    return { body: Buffer.from(`${head},"records":[${recordsOf(columns)}]}`), tokens: 0 };
+    const { over: _over, ...body } = await readCurrent<Breakdown>(db, 'accounts/read_breakdown', account.id);
+    return { body, tokens: 0 };
   },
 });
 
 type Current = { period_start: Date | null; period_end: Date | null; over: boolean };
 type Totals = Omit<z.output<typeof totals>, keyof Current> & Current;
-/** Columns of the records from accounts/read_breakdown. null if there are none. */
-type Columns = Record<'days' | 'endpoints' | 'tokens', string | null>;
-type Breakdown = Current & Columns;
-
-/** The records as JSON, separated by commas. Metering keys and modes contain nothing to escape. */
-function recordsOf(columns: Columns): string {
-  const days = valuesOf(columns.days);
-  const endpoints = valuesOf(columns.endpoints);
-  const tokens = valuesOf(columns.tokens);
-  let records = '';
-  let head = '';
-  for (let n = 0; n < days.length; n++) {
-    if (n === 0 || days[n] !== days[n - 1]) head = `{"date":"${isoDay(Number(days[n]))}","endpoint":"`;
-    records += `${n > 0 ? ',' : ''}${head}${endpoints[n]}","tokens":${tokens[n]}}`;
-  }
-  return records;
-}
-
-const valuesOf = (column: string | null): string[] => column?.split(' ') ?? [];
+type Breakdown = Current & { records: UsageRecord[] };
 
 /** The first request after a period's end rolls it over. */
 async function readCurrent<Row extends Current>(

@@ -11,7 +11,6 @@ import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { requestDigest } from '../../http/cursor.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { sign, verifySigned } from '../../http/signed.ts';
-import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { parcelUrl } from '../common/parcel-summary.ts';
@@ -153,22 +152,22 @@ export type Stored = {
   fields: ChangedFields;
 };
 
+export const metering = {
+  key: 'public_changes',
+  price: PRICES.changes,
+  note: 'free for a page without any',
+  atMost: ({ query: { limit } }: { query: { limit: number } }) => costOf(PRICES.changes, limit),
+};
+
 export const listChanges = defineEndpoint({
-  method: 'get',
   path: PATH,
   operationId: 'list_changes',
   tag: 'Changes',
   summary: 'List changes',
   description: `Returns every change to parcels, listings, valuations, and statistics, in order and exactly once. Read page after page with \`next_cursor\` while \`has_more\` is true. Later, continue with the last cursor. A page can have fewer changes than \`limit\`, or none, while \`has_more\` is true. Changes are kept for ${CHANGES_DAYS} days. The first parcels of a county, and its first listings, are a single \`county.loaded\`: load them with other calls. docs/changes.md explains how to keep a copy in sync.`,
   query,
-  metering: {
-    key: 'public_changes',
-    price: PRICES.changes,
-    note: 'free for a page without any',
-    atMost: ({ query: { limit } }) => costOf(PRICES.changes, limit),
-  },
+  metering,
   response: {
-    status: 200,
     description: 'Changes, sorted by `seq`.',
     schema: z
       .object({
@@ -190,7 +189,8 @@ export const listChanges = defineEndpoint({
       // With a cursor, the county was checked when the cursor was created.
       { field: 'fips', type: 'county', codes: county === undefined || cursor !== undefined ? [] : [county] },
     ]);
-    const search = search_id === undefined ? undefined : await searchOf(db, call.account.id, search_id);
+    const search =
+      search_id === undefined ? undefined : await findSearch(db, call.account.companyId, search_id);
     const secret = await cursorSecret();
     const wanted = types && [...new Set(types)].sort();
     const digest = requestDigest({ types: wanted, fips: county, search_id });
@@ -269,9 +269,6 @@ function readChanges(
 
 const OF_SEARCH =
   'c.seq <= :until::bigint and c.seq in (select n.seq from search_changes n where n.search_id = :search_id::uuid)';
-
-const searchOf = async (db: Db, accountId: string, id: string) =>
-  findSearch(db, await companyOf(db, accountId), id);
 
 function readCursor(text: string, secret: Buffer, digest: string): Cursor {
   const cursor = verifySigned(FORMAT, text, [secret]) as Cursor | undefined;

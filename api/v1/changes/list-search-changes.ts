@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { costOf, PRICES } from '../../../shared/model/prices.ts';
 import { validationError } from '../../http/error-responses.ts';
-import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { findSearch, NO_SEARCH, SEARCHES_PATH, searchParams } from '../searches/search-schema.ts';
-import { change, limit, type Stored, toChange } from './list-changes.ts';
+import { change, limit, metering, type Stored, toChange } from './list-changes.ts';
 import { GONE_AFTER_RESTORE, gone } from './resync.ts';
 
 const note = z
@@ -31,7 +30,6 @@ type Row = { n: number; became: 'added' | 'removed' | 'changed'; noted_at: Date;
 );
 
 export const listSearchChanges = defineEndpoint({
-  method: 'get',
   path: `${SEARCHES_PATH}{id}/changes/`,
   operationId: 'list_search_changes',
   tag: 'Saved searches',
@@ -55,14 +53,8 @@ export const listSearchChanges = defineEndpoint({
       .describe('`now` returns no changes, only a cursor for changes after this moment.'),
     limit,
   }),
-  metering: {
-    key: 'public_changes',
-    price: PRICES.changes,
-    note: 'free for a page without any',
-    atMost: ({ query: { limit } }) => costOf(PRICES.changes, limit),
-  },
+  metering,
   response: {
-    status: 200,
     description: 'Changes, sorted by `n`.',
     schema: z
       .object({
@@ -100,7 +92,7 @@ export const listSearchChanges = defineEndpoint({
   handle: async ({ params: { id }, query: { cursor, from, limit } }, { db }, call) => {
     if (cursor !== undefined && from !== undefined)
       throw validationError({ from: ['cannot be combined with cursor'] });
-    await findSearch(db, await companyOf(db, call.account.id), id);
+    await findSearch(db, call.account.companyId, id);
     const newest = async () => {
       const [last] = await db.run<{ n: number }>('searches/get_last_note', { search_id: id });
       return last!.n;

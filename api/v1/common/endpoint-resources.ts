@@ -15,7 +15,6 @@ import { openValuations, type ReadValuation } from './valuations.ts';
 
 export type RegionStats = { body: Buffer; etag: string };
 
-/** What handlers can use. */
 export type Resources = {
   db: ApiDb;
   cursorSecret: CursorSecret;
@@ -61,14 +60,21 @@ export function openResources(
 }
 
 /** An endpoint as declared. Fields with defaults can be omitted. */
-type Declared<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = Omit<
-  Endpoint<Params, Query, Body, Resources>,
+type Declared<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = Optional<
+  Omit<Endpoint<Params, Query, Body, Resources>, 'response'>,
   keyof typeof DEFAULTS
-> &
-  Partial<Pick<Endpoint<Params, Query, Body, Resources>, keyof typeof DEFAULTS>>;
+> & { response: Optional<Endpoint['response'], 'status'> };
 
-/** Free, without parameters. */
-const DEFAULTS = { params: z.object({}), query: z.strictObject({}), metering: null, errors: {} };
+type Optional<Whole, Keys> = Omit<Whole, Keys & keyof Whole> & Partial<Pick<Whole, Keys & keyof Whole>>;
+
+/** A GET that is free and without parameters, and answers with 200. */
+const DEFAULTS = {
+  method: 'get',
+  params: z.object({}),
+  query: z.strictObject({}),
+  metering: null,
+  errors: {},
+} as const;
 
 /** Lets the compiler infer the handler's input from the schemas. Adds `quote` to priced endpoints. */
 export function defineEndpoint<
@@ -76,7 +82,8 @@ export function defineEndpoint<
   Query extends z.ZodType = typeof DEFAULTS.query,
   Body extends z.ZodType = z.ZodType,
 >(declared: Declared<Params, Query, Body>): Endpoint {
-  const endpoint = { ...DEFAULTS, ...declared } as unknown as Endpoint;
+  const response = { status: 200, ...declared.response };
+  const endpoint = { ...DEFAULTS, ...declared, response } as unknown as Endpoint;
   if (!isQuotable(endpoint)) return endpoint;
   const query = (endpoint.query as z.ZodObject).safeExtend({ quote: quoteParameter });
   return { ...endpoint, query };

@@ -16,7 +16,6 @@ const PLANNING_REGIONS: Record<string, string> = {
   '09015': '09150 or 09180',
 };
 
-/** The error for a county that doesn't exist. */
 export function unknownCounty(code: string): string {
   const regions = PLANNING_REGIONS[code];
   return regions === undefined

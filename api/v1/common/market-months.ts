@@ -32,7 +32,6 @@ export function openHistory(db: Db): ReadMonths {
 
 export type ReadPriceIndex = (fips: string) => Promise<PriceIndex | null>;
 
-/** The price indexes of counties. Null if there are too few sales for one. */
 export function openPriceIndexes(db: Db): ReadPriceIndex {
   return batch<string, PriceIndex | null>(async codes => {
     const rows = await db.run<{ fips: number; price_index: PriceIndex | null }>('market/list_price_indexes', {

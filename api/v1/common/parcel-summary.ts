@@ -68,7 +68,6 @@ export type SummaryRow = Omit<ParcelSummary, 'url' | 'fips' | 'point' | 'effecti
   lat_e7: number | null;
 };
 
-/** URL of a parcel in the web app. */
 export const parcelUrl = (appUrl: string, propertyId: number): string =>
   `${appUrl}/data?parcel=${propertyId}`;
 
@@ -93,7 +92,7 @@ export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
   };
 }
 
-/** Summaries in the order of the ids. Unknown ids are skipped. One statement. */
+/** Parcels for lists, in the order of the ids, without those never given out. One statement. */
 export async function readSummaries(db: Db, propertyIds: readonly number[]): Promise<SummaryRow[]> {
   if (propertyIds.length === 0) return [];
   const rows = await db.run<SummaryRow>(

@@ -16,9 +16,7 @@ export const propertyId = z
     },
   });
 
-/** Shared by the endpoints about one parcel. */
 export const parcelParams = {
-  method: 'get',
   tag: 'Parcels',
   params: z.object({ property_id: propertyId }),
 } as const;

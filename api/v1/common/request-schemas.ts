@@ -19,14 +19,13 @@ export const stateCode = z
   .pipe(z.enum(stateCodes, 'must be a two-letter state code, such as NH'))
   .meta({ description: 'Two-letter state code.', example: 'NH' });
 
-/** Single-line text. Not a pattern in the published schema, because few languages support `\P{Cc}`. */
+/** Text of one line. No pattern of the published schema, as few languages read `\P{Cc}`. */
 export const line = (most: number, wrong: string) =>
   z
     .string(wrong)
     .max(most, `must be at most ${most} characters long`)
     .refine(text => !/\p{Cc}/u.test(text), 'must not contain control characters');
 
-/** A boolean in a query. */
 export const queryFlag = (description: string) =>
   z
     .enum(['true', 'false'], 'must be true or false')

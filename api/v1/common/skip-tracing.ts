@@ -65,7 +65,6 @@ export const phoneTrace = z
   })
   .meta({ id: 'PhoneTrace' });
 
-/** The response of both endpoints. */
 export type PhoneTrace = z.output<typeof phoneTrace>;
 
 /** A trace, and the suppression-list hashes of these people. */
@@ -108,9 +107,7 @@ export async function withoutSuppressed(
   return person !== undefined || phones.length === 0 ? NO_MATCH : { ...trace, phones };
 }
 
-/**
- * Searches the contacts, then asks the provider. Writes the audit row before returning. @throws PlatError 503
- */
+/** Asks the contacts, then the provider; every answer first has its audit row. @throws PlatError 503 */
 export function openTracing(db: Db, provider: TraceProvider | null, keepDays: number): Trace {
   const lookup = provider && {
     name: provider.name,

@@ -22,13 +22,11 @@ const answerOf = ({ trace, people }: Awaited<ReturnType<Trace>>) => ({
   tokens: trace.matched ? PRICES.phones.tokens : 0,
 });
 
-/** Shared by both endpoints. */
 const common = {
   method: 'post',
   tag: 'Skip trace',
   rate: 'skip_trace',
   response: {
-    status: 200,
     description: 'The phone numbers, or `matched: false`.',
     schema: phoneTrace,
     example: {

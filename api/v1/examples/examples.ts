@@ -65,11 +65,9 @@ export const ZIP_HISTORY_EXAMPLE = {
 export const TOP_EXAMPLE = markets.top;
 export const LIST_ROW_EXAMPLE = read('list-row');
 export const PORTFOLIO_EXAMPLE = read('owner-portfolio');
-/** Examples of the search over everything. */
 export const SEARCH_BOX_EXAMPLE = read('search');
 export const SEARCH_EXAMPLE = read('property-search');
 export const STATS_EXAMPLE = read('stats-33019');
-/** From the sample's generated contacts. */
 export const SKIP_TRACE_EXAMPLE = read('skip-trace');
 /** The same with or without the sample's generated listings. */
 export const VALUE_EXAMPLE = read('comp-value').response;

@@ -13,21 +13,21 @@ import { PRICES, priceText } from '../../../shared/model/prices.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import type { Db } from '../../../shared/platform/db.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
 import { enqueueAndNotify } from '../../../shared/platform/queue/jobs.ts';
 import type { CallContext } from '../../http/endpoint.ts';
-import { conflict, notFound, validationError } from '../../http/error-responses.ts';
+import { conflict, notFound, rateLimited, validationError } from '../../http/error-responses.ts';
 import type { Quote } from '../../http/quote.ts';
-import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { countForQuote, spendQuote } from '../parcels/filter/filter-count.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 import {
   EXPORT_EXAMPLE,
+  type Export,
   exported,
   listExportRows,
   MOST_LISTED,
   newExport,
+  type Reading,
   toExports,
 } from './export-schema.ts';
 import { type ExportPrice, priceExport } from './price-export.ts';
@@ -90,12 +90,9 @@ With \`quote=true\`, the call counts as a filter quote: ${priceText(PRICES.quote
   handle: async ({ body }, { db, files }, call) => {
     const request = body as ExportRequest;
     requireDisclosableCeiling(request, call);
-    const companyId = await companyOf(db, call.account.id);
-    const price = await priceExport(db, companyId, request, call);
-    const id = await addExport(db, { request, companyId, price, call });
-    const rows = await listExportRows(db, call.account.id, id);
-    const [answer] = await toExports(rows, { db, files }, call);
-    return { body: answer!, tokens: 0 };
+    const price = await priceExport(db, call.account.companyId, request, call);
+    const id = await addExport(db, { request, price, call });
+    return { body: await findExport({ db, files }, call, id), tokens: 0 };
   },
 });
 
@@ -117,8 +114,7 @@ function requireDisclosableCeiling(request: ExportRequest, call: CallContext): v
 /** Counts of parcels, comps, and owners below 25 stay hidden. */
 async function quoteExport(request: ExportRequest, db: Db, call: CallContext) {
   requireDisclosableCeiling(request, call);
-  const companyId = await companyOf(db, call.account.id);
-  const { rows, tokens, bound } = await priceExport(db, companyId, request, call);
+  const { rows, tokens, bound } = await priceExport(db, call.account.companyId, request, call);
   const exact: Quote = { tokens, at_most: tokens };
   if (request.markets !== undefined) return { body: exact, tokens: 0 };
   if (request.filter === undefined) {
@@ -136,11 +132,11 @@ async function quoteExport(request: ExportRequest, db: Db, call: CallContext) {
   };
 }
 
-type NewExport = { request: ExportRequest; companyId: string; price: ExportPrice; call: CallContext };
+type NewExport = { request: ExportRequest; price: ExportPrice; call: CallContext };
 
 async function addExport(
   db: Db,
-  { request, companyId, price, call: { account, mode, now, idempotencyKey, user } }: NewExport,
+  { request, price, call: { account, mode, now, idempotencyKey, user } }: NewExport,
 ): Promise<string> {
   const { most_tokens: most } = request;
   // Neither a refusal nor the reserved amount may reveal a count that a quote hides.
@@ -152,7 +148,7 @@ async function addExport(
     // Orders of one company run one at a time, so that the limit holds.
     await tx.run('market/lock_company', { account_id: account.id });
     const order = {
-      company_id: companyId,
+      company_id: account.companyId,
       account_id: account.id,
       request: JSON.stringify(request),
       order_key: idempotencyKey ?? null,
@@ -160,15 +156,10 @@ async function addExport(
     };
     const [before] = await tx.run<{ id: string }>('exports/find_ordered', order);
     if (before !== undefined) return before.id;
-    const [counted] = await tx.run<{ open: number }>('exports/count_open', { company_id: companyId });
+    const ids = { company_id: account.companyId };
+    const [counted] = await tx.run<{ open: number }>('exports/count_open', ids);
     if (counted!.open >= MOST_AT_ONCE)
-      throw new PlatError(
-        'rate_limited',
-        `Your company already has ${MOST_AT_ONCE} exports in progress. Wait for one to finish.`,
-        {
-          headers: { 'Retry-After': '10' },
-        },
-      );
+      throw rateLimited(`Your company already has ${MOST_AT_ONCE} exports in progress. Wait for one to finish.`, 10);
     const held = refused === undefined ? tokens : 0;
     if (held > 0 && !(await holdTokens(tx, account.id, held))) {
       const quota = await readQuota(tx, account.id);
@@ -190,28 +181,32 @@ async function addExport(
   });
 }
 
+async function findExport(resources: Reading, call: CallContext, id: string): Promise<Export> {
+  const rows = await listExportRows(resources.db, call.account.companyId, id);
+  const [found] = await toExports(rows, resources, call);
+  if (found === undefined) throw notFound(`Your company has no export ${id}.`);
+  return found;
+}
+
 export const listExports = defineEndpoint({
   ...common,
-  method: 'get',
   path: PATH,
   operationId: 'list_exports',
   summary: 'List exports',
   description: `Returns the newest ${MOST_LISTED} exports of everyone in your company. Files are kept for ${KEPT_DAYS} days.`,
   response: {
-    status: 200,
     description: 'Exports, newest first. The list is not paged.',
     schema: z.array(exported),
     example: { summary: 'One export', value: [EXPORT_EXAMPLE] },
   },
   handle: async (_input, resources, call) => {
-    const rows = await listExportRows(resources.db, call.account.id, null);
+    const rows = await listExportRows(resources.db, call.account.companyId, null);
     return { body: await toExports(rows, resources, call), tokens: 0 };
   },
 });
 
 export const getExport = defineEndpoint({
   ...common,
-  method: 'get',
   path: `${PATH}{id}/`,
   operationId: 'get_export',
   summary: 'Get an export and its parts',
@@ -219,18 +214,15 @@ export const getExport = defineEndpoint({
     'Returns the state of an export. When it is ready, also the URLs of its parts, which need no key.',
   params,
   response: {
-    status: 200,
     description: 'The export.',
     schema: exported,
     example: { summary: 'A file that is ready', value: EXPORT_EXAMPLE },
   },
   errors: { not_found: NOT_FOUND },
-  handle: async ({ params }, resources, call) => {
-    const rows = await listExportRows(resources.db, call.account.id, params.id);
-    const [answer] = await toExports(rows, resources, call);
-    if (answer === undefined) throw notFound(`Your company has no export ${params.id}.`);
-    return { body: answer, tokens: 0 };
-  },
+  handle: async ({ params }, resources, call) => ({
+    body: await findExport(resources, call, params.id),
+    tokens: 0,
+  }),
 });
 
 export const cancelRunningExport = defineEndpoint({
@@ -243,22 +235,17 @@ export const cancelRunningExport = defineEndpoint({
     'Cancels an export that is queued or running. A canceled export is free, and its reserved tokens are released. Canceling it again changes nothing.',
   params,
   response: {
-    status: 200,
     description: 'The export, now with the state `cancelled`.',
     schema: exported,
     example: { summary: 'Canceled', value: { ...UNFINISHED, state: 'cancelled' } },
   },
   errors: { not_found: NOT_FOUND, conflict: OVER },
   handle: async ({ params }, resources, call) => {
-    const { db } = resources;
-    const companyId = await companyOf(db, call.account.id);
-    await db.transaction(async tx => {
-      const canceled = await cancelExport(tx, params.id, companyId);
+    await resources.db.transaction(async tx => {
+      const canceled = await cancelExport(tx, params.id, call.account.companyId);
       if (canceled?.job_id) await tx.run('queue/cancel_job', { id: canceled.job_id, by: 'the company' });
     });
-    const rows = await listExportRows(db, call.account.id, params.id);
-    const [answer] = await toExports(rows, resources, call);
-    if (answer === undefined) throw notFound(`Your company has no export ${params.id}.`);
+    const answer = await findExport(resources, call, params.id);
     if (answer.state !== 'cancelled') throw conflict(OVER);
     return { body: answer, tokens: 0 };
   },
@@ -276,9 +263,9 @@ export const deleteExport = defineEndpoint({
   response: { status: 204, description: 'The export was deleted.' },
   errors: { not_found: NOT_FOUND, conflict: STILL_RUNS },
   handle: async ({ params }, { db }, { account }) => {
-    const ids = { export_id: params.id, company_id: await companyOf(db, account.id) };
+    const ids = { export_id: params.id, company_id: account.companyId };
     if ((await db.run('exports/delete_export', ids)).length === 0) {
-      const [kept] = await listExportRows(db, account.id, params.id);
+      const [kept] = await listExportRows(db, account.companyId, params.id);
       throw kept === undefined ? notFound(`Your company has no export ${params.id}.`) : conflict(STILL_RUNS);
     }
     return { body: null, tokens: 0 };

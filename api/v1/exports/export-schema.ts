@@ -8,7 +8,6 @@ import { compsRequest } from '../../../shared/market/comps-query.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import type { FileAddresses } from '../../files/file-address.ts';
 import { type CallContext, link } from '../../http/endpoint.ts';
-import { companyOf } from '../common/company.ts';
 import { WIDE_FILTER } from '../examples/examples.ts';
 import { sentFilter } from '../parcels/filter/filter-body.ts';
 
@@ -205,10 +204,9 @@ export type ExportRow = NamedOrder & {
   progress: number | null;
 };
 
-/** The newest exports of the company. @param id null for all */
-export async function listExportRows(db: Db, accountId: string, id: string | null): Promise<ExportRow[]> {
-  const company_id = await companyOf(db, accountId);
-  const values = { company_id, export_id: id, limit: MOST_LISTED };
+/** The newest exports of a company. @param id null for all */
+export function listExportRows(db: Db, companyId: string, id: string | null): Promise<ExportRow[]> {
+  const values = { company_id: companyId, export_id: id, limit: MOST_LISTED };
   return db.run<ExportRow>('exports/list_exports', values, { subject: SUBJECT });
 }
 
@@ -216,7 +214,7 @@ export async function listExportRows(db: Db, accountId: string, id: string | nul
 export const MOST_LISTED = 100;
 
 type PartRow = { export_id: string; n: number; size: number; sha256: string };
-type Reading = { db: Db; files: FileAddresses };
+export type Reading = { db: Db; files: FileAddresses };
 
 /** As the API returns them, with fresh URLs. */
 export async function toExports(

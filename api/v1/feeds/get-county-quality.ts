@@ -140,7 +140,6 @@ export type CountyQuality = z.output<typeof quality>;
 export type Study = z.output<typeof study>;
 
 export const countyQuality = defineEndpoint({
-  method: 'get',
   tag: 'Coverage',
   withoutContract: true,
   path: '/api/public/v1/coverage/{fips}/quality/',
@@ -150,7 +149,6 @@ export const countyQuality = defineEndpoint({
     "Returns how complete a county's roll is, how well boundaries and acres agree, how many ids were kept, how old each source is, and how close the assessor's and Plat's values are to past sales (ratio studies).",
   params: z.object({ fips }),
   response: {
-    status: 200,
     description: 'The data quality of the county. Unknown figures are null.',
     schema: quality,
     example: { summary: 'A county', value: QUALITY_EXAMPLE },
@@ -174,10 +172,8 @@ type StoredRun = Pick<CountyQuality['history'][number], 'run_id' | 'feed' | 'cou
   counts: Partial<RunCounts>;
 };
 
-/** Number of runs in the history. */
 const MAX_RUNS = 12;
 
-/** Undefined without data for the county. */
 export async function readQuality(db: Db, code: string, now: Date): Promise<CountyQuality | undefined> {
   const [[coverage], [stored]] = await Promise.all([
     readCoverage(db, Number(code)),
@@ -233,7 +229,6 @@ function addRows(all: readonly z.output<typeof rows>[]): z.output<typeof rows> {
   };
 }
 
-/** The newest merge of each feed. */
 function lastMerges(history: readonly StoredRun[]): StoredRun[] {
   const merged = history.filter(({ status }) => status === 'merged');
   return [...new Map(merged.toReversed().map(one => [one.feed, one])).values()];

@@ -81,7 +81,7 @@ const county = z
 
 export type Coverage = z.output<typeof county>;
 
-const common = { method: 'get', tag: 'Coverage', withoutContract: true } as const;
+const common = { tag: 'Coverage', withoutContract: true } as const;
 
 export const listCoverage = defineEndpoint({
   ...common,
@@ -105,7 +105,6 @@ export const listCoverage = defineEndpoint({
   description:
     'Returns every county with parcels or listings: what data it has, how recent it is, and where it comes from.',
   response: {
-    status: 200,
     description: 'Counties with data, sorted by state, then by name.',
     schema: z.object({
       counties: z.array(county),
@@ -131,7 +130,6 @@ export const countyCoverage = defineEndpoint({
   description: 'Returns what data a county has, how recent it is, and where it comes from.',
   params: z.object({ fips }),
   response: {
-    status: 200,
     description: 'The county.',
     schema: county,
     example: { summary: 'A county', value: COVERAGE_EXAMPLE },
@@ -148,7 +146,6 @@ export const countyCoverage = defineEndpoint({
   },
 });
 
-/** The coverage of a county, or of all. */
 export async function readCoverage(db: Db, code: number | null): Promise<Coverage[]> {
   const rows = await db.run<Coverage & { reads_sales: boolean }>('feeds/list_coverage', {
     fips: code,

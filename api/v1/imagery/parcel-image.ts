@@ -35,7 +35,6 @@ export const getParcelImage = defineEndpoint({
     mayBeFree: true,
   },
   response: {
-    status: 200,
     description: 'The URL of the picture.',
     schema: parcelImage,
     example: {

@@ -10,7 +10,6 @@ import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
 import { QUOTE_KEY } from '../../http/quote.ts';
-import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { fips, line, queryFlag } from '../common/request-schemas.ts';
 import { WIDE_FILTER } from '../examples/examples.ts';
@@ -25,7 +24,6 @@ import { findList, listParams, NO_LIST, ROWS_PATH } from './list-schema.ts';
 
 /** Parcels that one call can name, about 140 kB. */
 export const MAX_NAMED = 10_000;
-/** Parcels per statement. */
 const BATCH = 20_000;
 
 const WAYS = ['filter', 'property_ids', 'apns'] as const;
@@ -133,7 +131,7 @@ Adding by filter counts as a quote: it uses one of the ${PRICES.quote.freePerDay
   },
   errors: { not_found: NO_LIST, unprocessable: `${FULL} Or the filter's shape is too complex.` },
   handle: async ({ params, query: { pay }, body }, { db }, call) => {
-    const companyId = await companyOf(db, call.account.id);
+    const { companyId } = call.account;
     const list = await findList(db, companyId, params.id);
     if (pay && body.filter === undefined) throw validationError({ pay: ['can be used only with a filter'] });
     const found = await findParcels(body, pay, db, companyId, call);
@@ -166,7 +164,6 @@ const WITHHELD = {
   do_not_mail: null,
 };
 
-/** Parcels to add, and how they were found. */
 type Found = {
   ids: number[];
   unknown: string[];

@@ -4,7 +4,6 @@ import { type PickedRow, pickRows } from '../../../shared/lists/read-list.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound } from '../../http/error-responses.ts';
-import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { MAX_NAMED } from './add-list-rows.ts';
 import { coversUnread } from './disclosed-rows.ts';
@@ -73,7 +72,6 @@ const changed = z
 
 export type ChangedRows = z.output<typeof changed>;
 
-/** The rows that a call selects. */
 type Picking = { property_ids: readonly number[] | null; status: string | null };
 
 /**
@@ -122,13 +120,12 @@ export const changeRows = defineEndpoint({
     "Changes the status, note, or tags of rows, or marks their owners as do-not-mail. In a list with one row per owner, the change applies to all of the owner's rows.",
   body: changeBody,
   response: {
-    status: 200,
     description: 'The number of changed rows.',
     schema: changed,
     example: { summary: 'One row', value: { changed: 1, without_address: [] } },
   },
   handle: async ({ params, body }, resources, call) => {
-    const companyId = await companyOf(resources.db, call.account.id);
+    const { companyId } = call.account;
     const { property_ids = null, with_status = null, status = null, note = null, tags = null } = body;
     const answer = await resources.db.transaction(async (tx): Promise<ChangedRows> => {
       const marks = body.do_not_mail === true;
@@ -209,13 +206,12 @@ export const removeRows = defineEndpoint({
       }),
   }),
   response: {
-    status: 200,
     description: 'The number of removed rows.',
     schema: removed,
     example: { summary: 'Two rows', value: { removed: 2 } },
   },
   handle: async ({ params, query: { property_ids } }, resources, call) => {
-    const companyId = await companyOf(resources.db, call.account.id);
+    const { companyId } = call.account;
     const answer = await resources.db.transaction(async (tx): Promise<RemovedRows> => {
       const picking = { property_ids, status: null };
       const { picked, disclosed } = await pickForChange(tx, companyId, params.id, picking, call);

@@ -12,7 +12,6 @@ export const MAX_FOUND = 200_000;
 /** Sorted, without duplicates. */
 export const distinct = (ids: readonly number[]): number[] => [...new Set(ids)].sort((a, b) => a - b);
 
-/** The parcels of a county with these numbers, and the numbers without a parcel. */
 export async function findNumbers(
   db: Db,
   fips: string,

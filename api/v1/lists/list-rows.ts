@@ -13,7 +13,6 @@ import { giveRows, listFreeRows } from '../../../shared/parcels/given-rows.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
 import { openPage, type Page, pageParameters, toPageResult } from '../../http/paging.ts';
-import { companyOf } from '../common/company.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../common/parcel-summary.ts';
 import { line } from '../common/request-schemas.ts';
@@ -34,7 +33,6 @@ export const rows = {
 export const tag = line(MAX_TAG, 'must be text');
 export const status = z.enum(ROW_STATUSES, `must be one of ${ROW_STATUSES.join(', ')}`);
 
-/** The parcel fields of a row. */
 type Parcel = SummaryRow &
   Pick<ListRow, 'mail_address' | 'mail_city' | 'mail_state' | 'mail_zip'> & { version: number };
 
@@ -48,7 +46,6 @@ type RowsInput = { params: z.output<typeof listParams>; query: z.output<typeof r
 
 export const readRows = defineEndpoint({
   ...rows,
-  method: 'get',
   operationId: 'read_list_rows',
   summary: 'List the rows of a list',
   description: `Returns the parcels of a list, sorted by property_id, with their status, owner mailing address, and offer. With one row per owner, the row is the owner's largest parcel. To read unread rows of a list that a filter filled, or with one row per owner, the account needs one token for each row of the page, or ${MIN_DISCLOSED_COUNT}.`,
@@ -61,14 +58,13 @@ export const readRows = defineEndpoint({
     atMost: ({ query }) => costOf(PRICES.listRows, query.page_size),
     quote: async (input, resources, call) => {
       const { page_size } = input.query;
-      const { list } = await listOf(input, resources, call);
+      const list = await findList(resources.db, call.account.companyId, input.params.id);
       if (isVeiled(list, call)) return { body: { tokens: null, at_most: page_size }, tokens: 0 };
       const { tokens } = await readRowPage(input, resources, call);
       return { body: { tokens, at_most: tokens }, tokens: 0 };
     },
   },
   response: {
-    status: 200,
     description: 'A page of rows.',
     schema: rowPage,
     example: {
@@ -79,15 +75,11 @@ export const readRows = defineEndpoint({
   handle: readRowPage,
 });
 
-async function listOf({ params }: Pick<RowsInput, 'params'>, { db }: Resources, call: CallContext) {
-  const companyId = await companyOf(db, call.account.id);
-  return { companyId, list: await findList(db, companyId, params.id) };
-}
-
 async function readRowPage(input: RowsInput, resources: Resources, call: CallContext): Promise<Answer> {
   const { status, tag, ...paging } = input.query;
   const { db, cursorSecret } = resources;
-  const { companyId, list } = await listOf(input, resources, call);
+  const { companyId } = call.account;
+  const list = await findList(db, companyId, input.params.id);
   const veiled = isVeiled(list, call);
   if (veiled) requireTokensForPage(call, paging.page_size);
   const page = await openPage(paging, {

@@ -3,11 +3,9 @@ import { type ListRecord, MAX_LISTS } from '../../../shared/lists/list-terms.ts'
 import { OFFER_BASES, type OfferTerms } from '../../../shared/lists/offer.ts';
 import { countiesOfList, listParts } from '../../../shared/lists/read-list.ts';
 import type { Db } from '../../../shared/platform/db.ts';
-import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
-import { companyOf } from '../common/company.ts';
-import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
+import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { line } from '../common/request-schemas.ts';
 import { coversUnread } from './disclosed-rows.ts';
 import {
@@ -84,7 +82,6 @@ const listChange = z.strictObject({ name: name.optional(), ...settings }).meta({
 });
 type ListBody = z.output<typeof listChange>;
 
-/** The settings as stored. */
 type Settings = Omit<
   ListRecord,
   'id' | 'created_at' | 'updated_at' | 'unread_rows' | 'rows_at_most' | 'rows' | 'unread'
@@ -132,22 +129,18 @@ const common = { tag: 'Lists' } as const;
 
 export const listLists = defineEndpoint({
   ...common,
-  method: 'get',
   path: LISTS_PATH,
   operationId: 'list_lists',
   summary: 'List all parcel lists',
   description: "Returns your company's lists, newest first, with their settings.",
   response: {
-    status: 200,
     description: `All lists, up to ${MAX_LISTS.toLocaleString('en-US')}. The list is not paged.`,
     schema: z.array(list),
     example: { summary: 'One list', value: [LIST_EXAMPLE] },
   },
-  handle: async (_input, resources, call) => {
-    const rows = await resources.db.run<ListRecord>('lists/list_lists', {
-      company_id: await companyOf(resources.db, call.account.id),
-      list_id: null,
-    });
+  handle: async (_input, { db }, call) => {
+    const ids = { company_id: call.account.companyId, list_id: null };
+    const rows = await db.run<ListRecord>('lists/list_lists', ids);
     return { body: rows.map(row => toList(row, call)), tokens: 0 };
   },
 });
@@ -171,7 +164,7 @@ export const createList = defineEndpoint({
   },
   errors: { unprocessable: TOO_MANY },
   handle: async ({ body }, resources, call) => {
-    const companyId = await companyOf(resources.db, call.account.id);
+    const { companyId } = call.account;
     const id = await makeOnce(resources.db, call, async tx => {
       await tx.run('lists/lock_lists', { company_id: companyId });
       const [counted] = await tx.run<{ lists: number }>('lists/count_rows_of_company', {
@@ -197,31 +190,13 @@ const one = {
 
 type Count = Required<ParcelList>['counts'][number];
 
-async function withCounts({ db }: Resources, companyId: string, id: string, call: CallContext) {
-  const record = await findList(db, companyId, id);
-  const parts = listParts({ onlyRead: !coversUnread(record, call) });
-  const counts = await db.run<Count>(
-    'lists/count_rows',
-    {
-      company_id: companyId,
-      list_id: id,
-      counties: await countiesOfList(db, id),
-      one_per_owner: record.one_per_owner,
-    },
-    parts,
-  );
-  return { body: { ...toList(record, call), counts }, tokens: 0 };
-}
-
 export const getList = defineEndpoint({
   ...one,
-  method: 'get',
   operationId: 'get_list',
   summary: 'Get a list and its counts',
   description:
     'Returns the settings of a list and the number of rows by status. If a filter filled the list, unread rows are counted only while there are 25 or more.',
   response: {
-    status: 200,
     description: 'The list.',
     schema: list,
     example: {
@@ -229,8 +204,20 @@ export const getList = defineEndpoint({
       value: { ...LIST_EXAMPLE, rows: 1, counts: [{ status: 'new', rows: 1, parcels: 1 }] },
     },
   },
-  handle: async ({ params }, resources, call) =>
-    withCounts(resources, await companyOf(resources.db, call.account.id), params.id, call),
+  handle: async ({ params: { id } }, { db }, call) => {
+    const record = await findList(db, call.account.companyId, id);
+    const counts = await db.run<Count>(
+      'lists/count_rows',
+      {
+        company_id: call.account.companyId,
+        list_id: id,
+        counties: await countiesOfList(db, id),
+        one_per_owner: record.one_per_owner,
+      },
+      listParts({ onlyRead: !coversUnread(record, call) }),
+    );
+    return { body: { ...toList(record, call), counts }, tokens: 0 };
+  },
 });
 
 export const changeList = defineEndpoint({
@@ -242,7 +229,6 @@ export const changeList = defineEndpoint({
     'Changes the name, the grouping by owner, the terms of the offers, or the parcels to exclude from now on.',
   body: listChange,
   response: {
-    status: 200,
     description: 'The updated list.',
     schema: list,
     example: {
@@ -255,7 +241,7 @@ export const changeList = defineEndpoint({
     },
   },
   handle: async ({ params: { id }, body }, resources, call) => {
-    const companyId = await companyOf(resources.db, call.account.id);
+    const { companyId } = call.account;
     await resources.db.transaction(async tx => {
       // Concurrent changes run one after another, so that neither overwrites the other.
       await tx.run('lists/lock_lists', { company_id: companyId });
@@ -276,10 +262,8 @@ export const deleteList = defineEndpoint({
     'Deletes a list with all its rows, statuses, notes, and tags. You cannot undo this. Owners marked `do_not_mail` stay marked.',
   response: { status: 204, description: 'The list was deleted.' },
   handle: async ({ params }, resources, call) => {
-    const company_id = await companyOf(resources.db, call.account.id);
-    const gone = await resources.db.transaction(tx =>
-      tx.run('lists/delete_list', { company_id, list_id: params.id }),
-    );
+    const ids = { company_id: call.account.companyId, list_id: params.id };
+    const gone = await resources.db.transaction(tx => tx.run('lists/delete_list', ids));
     if (gone.length === 0) throw notFound(NO_LIST);
     return { body: null, tokens: 0 };
   },

@@ -95,7 +95,7 @@ async function compare(
       name: row.name,
       state: row.state,
       as_of: row.figures && day,
-      kind: row.figures && asOf !== undefined ? kindOf(row.recorded) : null,
+      kind: row.figures && asOf !== undefined ? (row.recorded ? 'recorded' : 'restated') : null,
       n: values ? salesIn(values) : 0,
       keys: Object.fromEntries(keys.map((key: FigureKey) => [key, values && figureAt(values, placeOf(key))])),
       known: values !== null,
@@ -104,8 +104,6 @@ async function compare(
   const tokens = costOf(PRICES.comparison, compared.filter(({ known }) => known).length);
   return { body: { bucket, regions: compared.map(({ known: _, ...shown }) => shown) }, tokens };
 }
-
-const kindOf = (recorded: boolean | null) => (recorded ? 'recorded' : 'restated');
 
 async function readRegions(
   regions: readonly string[],
@@ -155,7 +153,6 @@ export const compareMarkets = defineEndpoint({
     },
   },
   response: {
-    status: 200,
     description: 'The figures of each region.',
     schema: comparison,
     example: COMPARE_EXAMPLE,

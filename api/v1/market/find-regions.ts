@@ -34,7 +34,6 @@ const query = z.strictObject({
 type Query = z.output<typeof query>;
 
 export const searchRegions = defineEndpoint({
-  method: 'get',
   path: PATH,
   operationId: 'find_regions',
   tag: 'Regions',
@@ -43,7 +42,6 @@ export const searchRegions = defineEndpoint({
     'Returns counties, then ZIP codes, each sorted by name, with the `id` for saved markets and exports. Without parameters, returns all of them.',
   query,
   response: {
-    status: 200,
     description: 'A page of regions.',
     schema: pageOf('RegionPage', region),
     example: {
@@ -109,7 +107,7 @@ async function readPage(
  */
 const KINDS = new Set(['county', 'parish', 'borough', 'municipality', 'municipio']);
 
-/** LIKE patterns for `regions.search_words`, one per typed word. Each must match the start of a word. */
+/** Typed words as LIKE patterns for `regions.search_words`: each begins a word of the region. */
 function wordPatterns(text: string): string[] {
   const words = text
     .normalize('NFD')

@@ -112,13 +112,11 @@ const metering = {
 } as const;
 
 const common = {
-  method: 'get',
   tag: 'Market statistics',
   query,
 } as const;
 
 const response = {
-  status: 200,
   description: 'Figures of one acreage bucket at month ends.',
   schema: history,
 } as const;

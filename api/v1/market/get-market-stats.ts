@@ -21,7 +21,6 @@ const DESCRIPTION =
   'Returns inventory, sales, prices, and price dispersion of land by acreage bucket. Buckets without listings are omitted, and figures are null when there is nothing to compute them from.';
 
 const common = {
-  method: 'get',
   tag: 'Market statistics',
   query,
   metering: {
@@ -32,7 +31,6 @@ const common = {
 } as const;
 
 const response = (example: { summary: string; value: unknown }) => ({
-  status: 200 as const,
   description: 'The region and its statistics by acreage bucket. `stats` is empty if there are none.',
   schema: regionStats,
   etag: true,

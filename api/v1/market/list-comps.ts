@@ -23,7 +23,6 @@ export const compsQuery = z
 type CompsQuery = z.output<typeof compsQuery>;
 
 export const listComps = defineEndpoint({
-  method: 'get',
   path: PATH,
   operationId: 'list_comps',
   tag: 'Comps',
@@ -40,7 +39,6 @@ export const listComps = defineEndpoint({
     needs: ({ query }) => Math.min(query.page_size, MIN_DISCLOSED_COUNT),
   },
   response: {
-    status: 200,
     description: 'A page of comps.',
     schema: pageOf('CompPage', comp).extend({
       count: z
@@ -87,9 +85,7 @@ type Row = { total: number | null } & (PlacedComp | { id: null });
 
 export type CompsResult = { count: number; rows: PlacedComp[] };
 
-/**
- * A page of comps as read: in reverse for a previous page. @param areas one or two. Comps are in all of them.
- */
+/** A page of comps as it is read, backwards before a place. @param areas one or two that all hold them */
 export async function findComps(
   query: CompsQuery,
   areas: readonly QueryData[],

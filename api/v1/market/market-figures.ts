@@ -29,7 +29,6 @@ export const isoDate = z.iso.date('must be a date in the format YYYY-MM-DD');
 /** The number of listings, then the figures in the order of their keys. NaN means null. */
 export type BucketValues = number[];
 
-/** The figures of one bucket. */
 export type BucketFigures = {
   /** Sales in the 12 months up to the date. */
   n: number;

@@ -35,13 +35,11 @@ const common = { tag: 'Saved markets' } as const;
 
 export const listMarkets = defineEndpoint({
   ...common,
-  method: 'get',
   path: PATH,
   operationId: 'list_saved_markets',
   summary: 'List saved markets',
   description: 'Returns the counties and ZIP codes that your company has saved, in pinned order.',
   response: {
-    status: 200,
     description: 'All saved markets. The list is not paged.',
     schema: z.array(savedMarket),
     example: { summary: 'One market', value: [EXAMPLE] },

@@ -72,7 +72,6 @@ const ranking = z
   .meta({ id: 'MarketRanking' });
 
 export const topMarkets = defineEndpoint({
-  method: 'get',
   path: '/api/public/v1/markets-stats/top/',
   operationId: 'list_top_markets',
   tag: 'Market statistics',
@@ -87,7 +86,7 @@ export const topMarkets = defineEndpoint({
     mayBeFree: true,
     atMost: ({ query }) => (query.figures ? costOf(PRICES.ranking, query.limit) : 0),
   },
-  response: { status: 200, description: 'The markets, ranked.', schema: ranking, example: TOP_EXAMPLE },
+  response: { description: 'The markets, ranked.', schema: ranking, example: TOP_EXAMPLE },
   handle: async ({ query }, { db }) => {
     const { key, bucket, state, type, order, least_sales, limit, figures } = query;
     const rows = await listAllFigures(db, type, state);

@@ -7,12 +7,11 @@ import { inAll, SERIAL_BYTES } from './serial-lists.ts';
 /** Reading the names of this many parcels is cheaper than reading the lists of common words. */
 const FEW_PARCELS = 1_000;
 
-/** Shorter pieces would scan the whole index, which takes five times as long as all words of the county. */
+/** For shorter pieces the whole index is read, five times as long as all words of the county. */
 const TRIGRAM = 3;
 
 const lengthOf = (piece: string) => [...piece].length;
 
-/** LIKE patterns for the pieces of text that an owner name must contain. */
 const patternsOf = (pieces: readonly string[]) => pieces.map(piece => `%${likeLiteral(piece)}%`);
 
 /**

@@ -54,7 +54,6 @@ export const ownerPortfolio = defineEndpoint({
     note: 'free when the owner has no other parcel',
   },
   response: {
-    status: 200,
     description: "The parcel's owner portfolio.",
     schema: portfolio,
     example: { summary: `The owner of parcel ${EXAMPLE_ID} of the sample`, value: PORTFOLIO_EXAMPLE },

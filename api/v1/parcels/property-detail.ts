@@ -39,7 +39,6 @@ function schemaOf({ type, doc, unit, nullWhen = 'if unknown' }: FieldSpec): z.Zo
   }
 }
 
-/** The schemas of fields that aren't in the summary. */
 const schemasOf = (fields: Readonly<Record<string, FieldSpec>>): Record<string, z.ZodType> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, spec]) =>
@@ -77,7 +76,6 @@ const timelineEntry = z
 
 export type TimelineEntry = z.output<typeof timelineEntry>;
 
-/** Maximum number of changes in a timeline. */
 const MAX_CHANGES = 500;
 
 const parcelDetail = z
@@ -134,7 +132,6 @@ export const getProperty = defineEndpoint({
   }),
   metering: { key: 'public_property_detail', price: PRICES.parcel, note: 'free on 404' },
   response: {
-    status: 200,
     description: 'The parcel.',
     schema: parcelDetail,
     example: { summary: `Parcel ${EXAMPLE_ID} of the sample`, value: DETAIL_EXAMPLE },
@@ -203,7 +200,7 @@ function toDetail(row: DetailRow, appUrl: string, now: Date): object {
   };
 }
 
-/** Whole months between the date and today. */
+/** The most months from today that do not pass the day: a month's end counts as it does there. */
 function monthsSince(day: string, now: Date): number {
   const [year, month, date] = day.split('-').map(Number) as [number, number, number];
   const months = 12 * (now.getUTCFullYear() - year) + now.getUTCMonth() + 1 - month;

@@ -57,7 +57,6 @@ const query = z
   });
 
 export const searchProperties = defineEndpoint({
-  method: 'get',
   path: PATH,
   operationId: 'search_properties',
   tag: 'Parcels',
@@ -71,7 +70,6 @@ export const searchProperties = defineEndpoint({
     note: 'free when nothing matches. A page past the end costs the same, because it returns the count',
   },
   response: {
-    status: 200,
     description: 'A page of parcels. Empty when nothing matches.',
     schema: parcelPage,
     example: { summary: SEARCH_EXAMPLE.query, value: SEARCH_EXAMPLE.response },

@@ -97,7 +97,10 @@ export async function findAddresses(
     });
   };
   const parcels = await findByWords(search, { table: 'situs_words', terms: indexed }, read, wanted);
-  return parcels.map(parcel => ({ score: scoreOf(parcel, words, terms), result: addressResult(parcel) }));
+  return parcels.map(parcel => ({
+    score: scoreOf(parcel, words, terms),
+    result: { type: 'address', label: addressOf(parcel), detail: detailOf(parcel), ...parcelPlace(parcel) },
+  }));
 }
 
 const stateOf = ({ property_id: id, situs_state }: ParcelSummary) =>
@@ -119,10 +122,6 @@ function scoreOf({ situs_address }: ParcelSummary, words: readonly string[], ter
 export function addressOf(parcel: ParcelSummary): string {
   const end = [stateOf(parcel), parcel.situs_zip].filter(Boolean).join(' ');
   return [parcel.situs_address, parcel.situs_city, end].filter(Boolean).join(', ');
-}
-
-function addressResult(parcel: ParcelSummary): Match['result'] {
-  return { type: 'address', label: addressOf(parcel), detail: detailOf(parcel), ...parcelPlace(parcel) };
 }
 
 export function detailOf({ property_id: id, apn, effective_acres: size }: ParcelSummary): string {

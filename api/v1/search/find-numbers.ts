@@ -7,7 +7,6 @@ import type { LoadedCounty, Match } from './search-result.ts';
 /** The smallest id: a serial after an Alabama FIPS code. */
 const SMALLEST_ID = 1_001e8;
 
-/** The parcel with this id. */
 export async function findProperty(db: Db, text: string): Promise<Match[]> {
   const id = /^\d{12,13}$/.test(text) ? Number(text) : 0;
   if (id < SMALLEST_ID) return [];
@@ -32,7 +31,7 @@ export async function findProperty(db: Db, text: string): Promise<Match[]> {
 const isNumber = (text: string) =>
   /\d/.test(text) && !text.split(/[ .-]+/).some(part => /^\p{L}{4,}$/u.test(part));
 
-/** Parcels with a number, ignoring spaces, dashes, dots, case, and padding zeros. */
+/** Parcels with a number, whatever its spaces, dashes, dots and case, its zeros or none. */
 export async function findApns(
   db: Db,
   text: string,

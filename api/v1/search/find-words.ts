@@ -97,7 +97,6 @@ async function listCandidates(
   });
 }
 
-/** The nearest parcels, or some from each county. */
 function choose(
   byCounty: ReadonlyMap<number, number[]>,
   counties: readonly number[],
@@ -108,7 +107,6 @@ function choose(
   return counties.flatMap(fips => byCounty.get(fips)?.slice(0, share) ?? []).slice(0, most);
 }
 
-/** Parameters of statements on parcels. */
 export const scopeOf = (propertyIds: readonly number[]) => ({
   counties: [...new Set(propertyIds.map(countyOf))],
   property_ids: propertyIds,

@@ -67,7 +67,6 @@ const near = z
   });
 
 export const search = defineEndpoint({
-  method: 'get',
   path: '/api/public/v1/search/',
   operationId: 'search',
   tag: 'Search',
@@ -83,7 +82,6 @@ export const search = defineEndpoint({
     near: near.optional(),
   }),
   response: {
-    status: 200,
     description: 'Up to 10 results, best first. Empty if nothing matches.',
     schema: z.object({ results: z.array(searchResult) }).meta({ id: 'SearchResults' }),
     example: SEARCH_BOX_EXAMPLE,

@@ -3,7 +3,6 @@ import { PRICES } from '../../../shared/model/prices.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Db } from '../../../shared/platform/db.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
 import {
   MAX_COUNTIES,
   MAX_MEMBERS,
@@ -12,9 +11,8 @@ import {
   type Notify,
 } from '../../../shared/searches/search-terms.ts';
 import type { CallContext } from '../../http/endpoint.ts';
-import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
+import { notFound, rateLimited, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
-import { companyOf } from '../common/company.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { inField } from '../common/in-field.ts';
 import { line } from '../common/request-schemas.ts';
@@ -98,7 +96,6 @@ const NOT_FOLLOWED = {
   list_id: 'cannot be followed. Use the counties of the list, or read the list',
 };
 
-/** The matches of a filter, and the last change they include. */
 type Found = { counties: number[]; seq: number; ids: number[] };
 
 /**
@@ -111,10 +108,9 @@ async function find(filter: object, { db }: Resources, call: CallContext): Promi
     if (body[name] !== undefined) throw validationError({ [`filter.${name}`]: [why] });
   const { tokens } = await inField('filter', () => countForQuote(body, db, call));
   if (tokens > 0)
-    throw new PlatError(
-      'rate_limited',
+    throw rateLimited(
       `The account has used its ${PRICES.quote.freePerDay} free quotes for today, and saving a search needs one. Try again tomorrow (UTC).`,
-      { headers: { 'Retry-After': '3600' } },
+      3_600,
     );
   const counties = await countiesOf(body, db, call.work);
   if (counties.length > MAX_COUNTIES)
@@ -137,19 +133,17 @@ async function find(filter: object, { db }: Resources, call: CallContext): Promi
 
 export const listSearches = defineEndpoint({
   ...common,
-  method: 'get',
   path: SEARCHES_PATH,
   operationId: 'list_searches',
   summary: 'List saved searches',
   description: "Returns your company's saved searches, oldest first, with who gets notified.",
   response: {
-    status: 200,
     description: `All saved searches, up to ${MAX_SEARCHES}. The list is not paged.`,
     schema: z.array(savedSearch),
     example: { summary: 'One search', value: [SEARCH_EXAMPLE] },
   },
   handle: async (_input, { db }, { account, work }) => {
-    const rows = await listRows(db, await companyOf(db, account.id));
+    const rows = await listRows(db, account.companyId);
     return { body: await Promise.all(rows.map(row => toSearch(row, work))), tokens: 0 };
   },
 });
@@ -174,7 +168,7 @@ export const createSearch = defineEndpoint({
   },
   errors: { unprocessable: TOO_MUCH },
   handle: async ({ body }, resources, call) => {
-    const companyId = await companyOf(resources.db, call.account.id);
+    const { companyId } = call.account;
     const readers = await readersOf(resources.db, companyId, body);
     const { counties, seq, ids } = await find(body.filter, resources, call);
     const id = await makeOnce(resources.db, call, async tx => {
@@ -212,7 +206,6 @@ const one = {
 } as const;
 
 const answer = {
-  status: 200,
   description: 'The saved search.',
   schema: savedSearch,
   example: { summary: 'A search', value: SEARCH_EXAMPLE },
@@ -220,14 +213,13 @@ const answer = {
 
 export const getSearch = defineEndpoint({
   ...one,
-  method: 'get',
   operationId: 'get_search',
   summary: 'Get a saved search',
   description: 'Returns its filter, who gets notified, and how many parcels match.',
   response: answer,
   handle: async ({ params }, { db }, { account, work }) => {
-    const companyId = await companyOf(db, account.id);
-    return { body: await toSearch(await findSearch(db, companyId, params.id), work), tokens: 0 };
+    const row = await findSearch(db, account.companyId, params.id);
+    return { body: await toSearch(row, work), tokens: 0 };
   },
 });
 
@@ -246,7 +238,7 @@ export const changeSearch = defineEndpoint({
   errors: { not_found: NO_SEARCH, unprocessable: TOO_MUCH },
   handle: async ({ params: { id }, body }, resources, call) => {
     const { db } = resources;
-    const companyId = await companyOf(db, call.account.id);
+    const { companyId } = call.account;
     const before = await findSearch(db, companyId, id);
     const readers = await readersOf(db, companyId, {
       ...body,
@@ -284,8 +276,8 @@ export const deleteSearch = defineEndpoint({
   description: 'Deletes a saved search for everyone in your company and stops its notifications.',
   response: { status: 204, description: 'The search was deleted.' },
   handle: async ({ params: { id } }, { db }, { account }) => {
-    const company_id = await companyOf(db, account.id);
-    const gone = await db.run('searches/delete_search', { search_id: id, company_id });
+    const ids = { search_id: id, company_id: account.companyId };
+    const gone = await db.run('searches/delete_search', ids);
     if (gone.length === 0) throw notFound(NO_SEARCH);
     return { body: null, tokens: 0 };
   },

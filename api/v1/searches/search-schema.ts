@@ -2,9 +2,8 @@ import { z } from 'zod';
 import type { ShapeWork } from '../../../shared/geo/shape-work.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import type { Db } from '../../../shared/platform/db.ts';
-import { PlatError } from '../../../shared/platform/errors.ts';
 import { NOTIFY, type Notify } from '../../../shared/searches/search-terms.ts';
-import { notFound } from '../../http/error-responses.ts';
+import { notFound, undefinedIf } from '../../http/error-responses.ts';
 import { WIDE_FILTER } from '../examples/examples.ts';
 import { filterBody } from '../parcels/filter/filter-body.ts';
 import { isQuotable } from '../parcels/filter/filter-count.ts';
@@ -45,7 +44,6 @@ export type SearchRow = Omit<SavedSearch, 'created_at' | 'members'> & {
   counties: number[];
   seq: number;
   members: number;
-  /** Changes that the user hasn't seen. */
   news: number;
   created_at: Date;
 };
@@ -53,7 +51,10 @@ export type SearchRow = Omit<SavedSearch, 'created_at' | 'members'> & {
 export async function toSearch(row: SearchRow, work: ShapeWork): Promise<SavedSearch> {
   const { id, name, filter, notify, emails, webhook_id, members, created_at } = row;
   const body = filterBody.parse(filter) as FilterBody;
-  const isDisclosed = members >= MIN_DISCLOSED_COUNT && (await isQuotable(body, work).catch(notRead));
+  const isDisclosed =
+    members >= MIN_DISCLOSED_COUNT &&
+    // A shape that was saved before it was too complex is not.
+    (await isQuotable(body, work).catch(undefinedIf(({ code }) => code === 'unprocessable')));
   return {
     id,
     name,
@@ -64,12 +65,6 @@ export async function toSearch(row: SearchRow, work: ShapeWork): Promise<SavedSe
     members: isDisclosed ? members : null,
     created_at: created_at.toISOString(),
   };
-}
-
-/** A shape that was saved before the limit on complexity. */
-function notRead(error: unknown): false {
-  if (error instanceof PlatError && error.code === 'unprocessable') return false;
-  throw error;
 }
 
 /** The searches of a company. @param userId the user for whom new changes are counted */

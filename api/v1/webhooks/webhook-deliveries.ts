@@ -23,7 +23,6 @@ const common = { tag: 'Webhooks', params: webhookParams, errors: { not_found: NO
 
 export const listDeliveries = defineEndpoint({
   ...common,
-  method: 'get',
   path: `${WEBHOOKS_PATH}{id}/deliveries/`,
   operationId: 'list_webhook_deliveries',
   summary: 'List deliveries of a webhook',
@@ -35,7 +34,6 @@ export const listDeliveries = defineEndpoint({
       .describe('Only deliveries in this state: pending, delivered, or failed permanently.'),
   }),
   response: {
-    status: 200,
     description: 'Deliveries, newest first. The list is not paged.',
     schema: z.array(delivery),
     example: { summary: 'A delivery that will be retried', value: [DELIVERY_EXAMPLE] },

@@ -11,7 +11,6 @@ import {
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
-import { companyOf } from '../common/company.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { fips, line } from '../common/request-schemas.ts';
@@ -76,8 +75,7 @@ async function check(
   if (fault !== undefined) throw validationError({ url: [fault] });
   await requireKnownRegions(db, [{ field: 'fips', type: 'county', codes: fips ? [fips] : [] }]);
   if (given.search_id) {
-    const company = await companyOf(db, account.id);
-    const found = await listRows(db, company, { id: given.search_id });
+    const found = await listRows(db, account.companyId, { id: given.search_id });
     if (found.length === 0)
       throw validationError({ search_id: ["is not one of your company's saved searches"] });
   }
@@ -110,13 +108,11 @@ async function answerWithSecret({ db }: Resources, { account }: CallContext, id:
 
 export const listWebhooks = defineEndpoint({
   ...common,
-  method: 'get',
   path: WEBHOOKS_PATH,
   operationId: 'list_webhooks',
   summary: 'List webhooks',
   description: "Returns the account's webhooks, oldest first, with their delivery status.",
   response: {
-    status: 200,
     description: `All webhooks, up to ${MAX_WEBHOOKS}. The list is not paged.`,
     schema: z.array(webhook),
     example: { summary: 'One webhook', value: [WEBHOOK_EXAMPLE] },
@@ -179,7 +175,6 @@ const one = {
 } as const;
 
 const answer = {
-  status: 200,
   description: 'The webhook.',
   schema: webhook,
   example: { summary: 'Get a webhook', value: WEBHOOK_EXAMPLE },
@@ -187,7 +182,6 @@ const answer = {
 
 export const getWebhook = defineEndpoint({
   ...one,
-  method: 'get',
   operationId: 'get_webhook',
   summary: 'Get a webhook',
   description: 'Returns its URL, its types, and its delivery status.',

@@ -152,7 +152,7 @@ with found as (
   )
 )
 select k.key_hash as "keyHash", k.id as "keyId", k.scopes, k.expires_at as "expiresAt", k.revoked,
-  a.disabled_at is not null as disabled, a.id, a.pro, a.tier,
+  a.disabled_at is not null as disabled, a.id, a.company_id as "companyId", a.pro, a.tier,
   coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid", a.overage_allowed as "overageAllowed",
   a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed", coalesce(u.tokens_used + u.tokens_held, 0) as "tokensUsed",
   a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst", a.skip_trace_per_minute as "skipTracePerMinute",
@@ -214,7 +214,7 @@ where account_id = :account_id and key = :key and claim = :attempt and status is
 
 -- name: read_account
 -- An account that is not disabled, with its usage, as identify_keys returns it.
-select a.id, a.pro, a.tier, coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid",
+select a.id, a.company_id as "companyId", a.pro, a.tier, coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid",
   a.overage_allowed as "overageAllowed", a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed",
   coalesce(u.tokens_used + u.tokens_held, 0) as "tokensUsed", a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst",
   a.skip_trace_per_minute as "skipTracePerMinute", a.skip_trace as "skipTrace", a.period_end as "periodEnd"

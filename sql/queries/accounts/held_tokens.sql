@@ -20,7 +20,3 @@ select a.overage_allowed as "overageAllowed", a.payment_method as "paymentMethod
 from accounts a
 left join usage_periods p on p.account_id = a.id and p.period_start = a.period_start
 where a.id = :account_id;
-
--- name: read_company
--- The company of an account.
-select company_id from accounts where id = :account_id;

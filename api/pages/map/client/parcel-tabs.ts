@@ -1,6 +1,5 @@
 let observer: IntersectionObserver | undefined;
 
-/** Marks the tab of the section in view. */
 export function followTabs(): void {
   observer?.disconnect();
   const tabs = [...document.querySelectorAll<HTMLAnchorElement>('#parcel .tabs a')];

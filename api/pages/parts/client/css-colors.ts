@@ -1,4 +1,3 @@
-/** The value of a CSS color variable in the current theme, in a form that the map can read. */
 export function colorOf(variable: string): string {
   // Uses its own element, because a change to the body would restyle the whole page for each color.
   const probe = document.body.appendChild(document.createElement('i'));

@@ -36,7 +36,6 @@ export type Mode = keyof typeof MODES;
 const counted = ({ length }: readonly Place[], what: string) => `${length} ${what}${length === 1 ? '' : 's'}`;
 const placeOf = ({ lng, lat }: LngLat): Place => [lng, lat];
 
-/** Draws lines and points in the map's drawing source. */
 function createSketch(map: MapLibre) {
   let isBlank = true;
   return (line: readonly Place[], points: readonly Place[] = []): void => {
@@ -57,7 +56,6 @@ function createSketch(map: MapLibre) {
   };
 }
 
-/** The outline of an area or circle. */
 function ringOf(mode: Mode | undefined, places: readonly Place[]): Place[] {
   if (mode !== 'radius') return places.length > 2 ? [...places, places[0]!] : [];
   const [middle, rim] = places;
@@ -138,7 +136,6 @@ export function openDrawing(map: MapLibre) {
   return { isDrawing: () => mode !== undefined, add: (at: LngLat) => add(placeOf(at)), start, show };
 }
 
-/** Shows or hides the drawing controls. */
 function showDrawing(map: MapLibre, isOn: boolean): void {
   document.getElementById('draw')?.replaceChildren(isOn ? 'Done' : 'Draw an area');
   document.getElementById('drawing')?.toggleAttribute('hidden', !isOn);

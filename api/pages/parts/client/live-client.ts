@@ -13,7 +13,7 @@ let shown = location.search;
 /** What happens to the browser history: a new entry, a replaced one, or nothing if it's already there. */
 type Step = 'push' | 'replace' | 'there';
 
-/** Fetches a page and swaps in the elements `ids`. The URL follows, so that the view can be shared. */
+/** Fetches a page and swaps in the elements `ids`. The URL follows, to be shared. */
 async function load(url: string, ids: string[], step: Step): Promise<void> {
   const mine = ++latest;
   const skeleton = showWaiting(ids);

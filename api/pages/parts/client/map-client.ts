@@ -121,7 +121,6 @@ export const sourceOf = (id: string) => map.getSource(id) as { setData(data: obj
 
 let [hitTiles] = parcelTiles();
 
-/** Marks the results of the URL's filters, in the colors of the legend. */
 function showHits(): void {
   area.show();
   const tiles = parcelTiles();
@@ -138,7 +137,6 @@ function showHits(): void {
   map.setPaintProperty('hits', 'circle-color', hasNearMiss ? colorOf('map-parcel') : color);
 }
 
-/** The colors of the legend's classes of counties. */
 const RAMP = (JSON.parse(element.dataset.ramp ?? '[]') as string[]).map(colorOf);
 type Value = { fips: number; name: string; shown: string; class: number };
 

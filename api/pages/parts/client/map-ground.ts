@@ -17,7 +17,6 @@ function paintParcels(map: MapLibre, isOnPicture: boolean): void {
   map.setPaintProperty('parcel-lines', 'line-color', ['case', IS_HIT, colorOf('hit-edge'), edge]);
 }
 
-/** Whether a layer or background needs a higher zoom. */
 function isFar(map: MapLibre, style: StyleSpecification, name: string): boolean {
   const source = style.sources[IMAGES[name] ?? name] as { minzoom?: number; tileSize?: number } | undefined;
   return Math.floor(map.getZoom() + Math.log2(512 / (source?.tileSize ?? 512))) < (source?.minzoom ?? 0);

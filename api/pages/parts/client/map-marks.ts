@@ -11,11 +11,7 @@ const LARGE = 8;
 /** Pixels around a mark that count as on it. */
 const REACH = 10;
 
-/**
- * @param outline rings of longitude and latitude
- * @param onPoint called with the mark under the mouse
- * @param onPick called with the mark that was clicked
- */
+/** @param outline rings of longitude and latitude @param onPoint under the mouse @param onPick clicked */
 export function openMarks(
   map: MapLibre,
   outline: readonly [number, number][][],
@@ -76,7 +72,6 @@ function addCanvas(map: MapLibre): Pen {
   return canvas.getContext('2d')!;
 }
 
-/** Clears the canvas and gives it the size of the map. */
 function clear(pen: Pen, map: MapLibre): { width: number; height: number } {
   const { canvas } = pen;
   const { clientWidth: width, clientHeight: height } = map.getContainer();
@@ -112,7 +107,6 @@ function drawPointed(pen: Pen, x: number, y: number): void {
   pen.fill();
 }
 
-/** The mark at or near a point of the map. */
 function nearestOf(
   marks: readonly Mark[],
   point: { x: number; y: number },
@@ -128,7 +122,7 @@ function nearestOf(
   return best;
 }
 
-/** Draws a disc for sold, a square for pending, a triangle for active, and a star for the subject. */
+/** Disc: sold, square: pending, triangle: for sale, star: the subject. What is chosen has a dark rim. */
 function drawShape(pen: Pen, { kind, chosen }: Mark, x: number, y: number): void {
   const r = chosen ? LARGE : SMALL;
   pen.beginPath();

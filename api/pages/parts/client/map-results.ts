@@ -45,7 +45,6 @@ export function moveTo(map: MapLibre, box: LngLatBounds, padding: number): void 
   map.fitBounds(box, { padding, maxZoom: 17, duration: isCalm ? 0 : 500 });
 }
 
-/** Whether a parcel is in view and large enough to be seen. */
 export function isSeen(map: MapLibre, box: LngLatBounds): boolean {
   const [one, other] = [map.project(box.getSouthWest()), map.project(box.getNorthEast())];
   return map.getBounds().contains(box.getCenter()) && one.dist(other) >= SMALL;

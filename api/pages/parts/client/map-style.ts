@@ -59,7 +59,6 @@ export function hitColor(classes: string | undefined): string | ExpressionSpecif
 /** The search that the map shows instead: a relaxed one if nothing matches, none for a whole county. */
 export const nearMiss = (): string | undefined => document.getElementById('legend')?.dataset.nearMiss;
 
-/** The URL of the parcel tiles, with the results of the page's search marked. */
 export function parcelTiles(): string[] {
   const query = nearMiss() ?? location.search;
   const search = new URLSearchParams(location.pathname === '/data' ? query : '');
@@ -84,7 +83,6 @@ const land = (id: string, spec: { type: string; paint: object }, visible = false
     layout: { visibility: visible ? 'visible' : 'none' },
   }) as LayerSpecification;
 
-/** Sea and land. */
 const groundLayers = (): LayerSpecification[] => [
   // Land until the first tiles show where it ends (showSea).
   {
@@ -114,7 +112,6 @@ const groundLayers = (): LayerSpecification[] => [
   },
 ];
 
-/** Imagery, the fill of the parcels, and the land layers on top. */
 const landLayers = (): LayerSpecification[] => [
   raster('basemap', {}),
   raster('aerial', {}),
@@ -131,7 +128,6 @@ const landLayers = (): LayerSpecification[] => [
   land('flood', { type: 'fill', paint: { 'fill-color': colorOf('flood'), 'fill-opacity': 0.3 } }),
 ];
 
-/** Outlines of counties and parcels. */
 const borderLayers = (): LayerSpecification[] => [
   {
     id: 'county-lines',
@@ -159,7 +155,6 @@ const borderLayers = (): LayerSpecification[] => [
   },
 ];
 
-/** Outlines of near misses, and parcels that are points. */
 const pointLayers = (): LayerSpecification[] => [
   {
     id: 'near-miss',
@@ -190,7 +185,6 @@ const pointLayers = (): LayerSpecification[] => [
   },
 ];
 
-/** The area that the user draws. */
 const areaLayers = (): LayerSpecification[] => [
   {
     id: 'area',
@@ -212,7 +206,6 @@ const areaLayers = (): LayerSpecification[] => [
   },
 ];
 
-/** All layers, from bottom to top. */
 const layersOf = ({ parcel: opened }: DOMStringMap): LayerSpecification[] => [
   ...groundLayers(),
   ...landLayers(),

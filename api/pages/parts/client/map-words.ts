@@ -1,7 +1,6 @@
 import type { ExpressionSpecification, LayerSpecification } from 'maplibre-gl';
 import { colorOf } from './css-colors.ts';
 
-/** A layer of the parcel tiles. */
 export const ofParcels = (layer: string) => ({ source: 'parcels', 'source-layer': layer });
 
 export const grows = (from: number, thin: number, thick: number): ExpressionSpecification => [

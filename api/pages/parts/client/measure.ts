@@ -30,7 +30,6 @@ export function acresText(places: readonly Place[]): string {
 /** With all 256 corners the URL would have 5,000 characters. Every fourth changes the area by 0.1%. */
 const EVERY = 4;
 
-/** A circle as a closed ring. */
 export function circleAround([lon, lat]: Place, meters: number): Place[] {
   const [ring] = geodesicCircle(lon, lat, meters).polygons[0]!;
   return ring!.filter((_, i) => i % EVERY === 0) as Place[];

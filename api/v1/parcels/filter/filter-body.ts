@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { filterSchema, SCOPES } from '../../../../shared/parcels/filter/filter-schema.ts';
 import { FILTER_EXAMPLE } from '../../examples/examples.ts';
 
-/** The request body. */
 export const filterBody = filterSchema.meta({
   id: 'ParcelFilter',
   example: FILTER_EXAMPLE.request,

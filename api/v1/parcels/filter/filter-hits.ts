@@ -46,7 +46,7 @@ function maxSorted(order: Order): number {
   return figure.join === undefined ? 2_000 : 0;
 }
 
-/** The hits of the page in reading order, plus one if there are more, and the total count. */
+/** The page's hits, one more where there are more, in reading order; and how many there are in all. */
 export async function findHits(
   db: Db,
   selection: Selection,
@@ -111,10 +111,7 @@ async function listHits(
   return hits;
 }
 
-/**
- * A part of the list that one index returns in order. A page can need the end of one and the start of
- * another.
- */
+/** What one index gives in its order: a page may need the end of one leg and the start of the next. */
 type Leg = { where(bind: (value: unknown) => string): string[]; order: string };
 
 function legsOf(order: Order, page: Page): Leg[] {

@@ -3,7 +3,6 @@ import { PRICES } from '../../../../shared/model/prices.ts';
 import type { Order } from '../../../../shared/parcels/filter/filters.ts';
 import { selectParcels } from '../../../../shared/parcels/filter/select-parcels.ts';
 import { openPage, pageOf, pageParameters, toPageResult } from '../../../http/paging.ts';
-import { companyOf } from '../../common/company.ts';
 import { defineEndpoint } from '../../common/endpoint-resources.ts';
 import { parcelSummary, readSummaries, toSummary } from '../../common/parcel-summary.ts';
 import { FILTER_EXAMPLE } from '../../examples/examples.ts';
@@ -30,7 +29,6 @@ costs the same, whatever its \`page_size\`. To read all matches, follow \`next\`
     note: 'free when nothing matches. A page past the end costs the same, because it returns the count',
   },
   response: {
-    status: 200,
     description: `A page of the matching parcels. Send the same body to \`next\` and \`previous\`. They contain a cursor, so no parcel is skipped or
 repeated if the roll changes in between. There is one exception: with an \`order\` other than \`property_id\`, a parcel whose sort value changes
 between two pages can be skipped or repeated. Estimates change daily. A \`page\` number without a cursor counts from the start, so it can also
@@ -55,7 +53,7 @@ skip or repeat parcels. \`count\` is from the first page.`,
       secret: cursorSecret,
     });
     const order = (body.order ?? 'property_id') as Order;
-    const companyId = body.list_id === undefined ? null : await companyOf(db, call.account.id);
+    const companyId = body.list_id === undefined ? null : call.account.companyId;
     const selection = await selectParcels(body, { asOf: page.asOf, companyId, work: call.work }, db);
     const { count, hits } = await findHits(db, selection, page, order);
     const { next, previous, rows } = toPageResult<OrderedHit>(page, hits, count, hit =>

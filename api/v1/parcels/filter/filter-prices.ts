@@ -2,7 +2,6 @@ import { costOf, PRICES } from '../../../../shared/model/prices.ts';
 
 export const PAGE_SIZES = { usual: 25, most: 500 };
 
-/** The price of a filter's results, in tokens. */
 export function pricesOf(count: number) {
   const page = costOf(PRICES.filterPage, count === 0 ? 0 : 1);
   return {

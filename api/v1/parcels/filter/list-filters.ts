@@ -41,14 +41,12 @@ const LIST = {
 };
 
 export const listFilters = defineEndpoint({
-  method: 'get',
   path: '/api/public/v1/filters/',
   operationId: 'list_filters',
   tag: 'Parcels',
   summary: 'List parcel filters',
   description: 'Returns the name, type, unit, and allowed values of every filter.',
   response: {
-    status: 200,
     description: 'The filters, in documentation order.',
     schema: filterList,
     examples: {

@@ -55,7 +55,6 @@ export const quoteFilter = defineEndpoint({
     mayBeFree: true,
   },
   response: {
-    status: 200,
     description: 'The number of matches and their prices.',
     schema: filterQuote,
     example: {
