@@ -132,7 +132,7 @@ export async function classifyHits(
 ): Promise<Classes & { total: Total }> {
   const selection = await selectParcels(body, asking, db);
   const breaks = 'kinds' in color ? color.kinds.slice(1).map((_, i) => i + 1) : color.breaks;
-  const found = breaks ?? [...new Set((await findFifths(db, selection, color)).map(roundNumber))];
+  const found = breaks ?? [...new Set((await findFifths(db, selection, color))?.map(roundNumber))];
   const { counts, total } = await sumClasses(db, selection, color, found);
   const words = 'kinds' in color ? color.kinds : rangesOf(found, color.shown);
   return {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isoDay } from '../../../shared/kernels/stats/calendar.ts';
 import type { Db } from '../../../shared/platform/db.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 
@@ -112,14 +113,40 @@ export const readUsageBreakdown = defineEndpoint({
     },
   },
   handle: async (_input, { db }, { account }) => {
-    const { over: _over, ...body } = await readCurrent<Breakdown>(db, 'accounts/read_breakdown', account.id);
-    return { body, tokens: 0 };
+    const { period_start, period_end, ...columns } = await readCurrent<Breakdown>(
+      db,
+      'accounts/read_breakdown',
+      account.id,
+    );
+    const head = JSON.stringify({ period_start, period_end }).slice(0, -1);
+    return { body: Buffer.from(`${head},"records":[${recordsOf(columns)}]}`), tokens: 0 };
   },
 });
 
 type Current = { period_start: Date | null; period_end: Date | null; over: boolean };
 type Totals = Omit<z.output<typeof totals>, keyof Current> & Current;
-type Breakdown = Current & { records: UsageRecord[] };
+/** Columns of records as accounts/read_breakdown has them; null when there are none. */
+type Columns = Record<'days' | 'endpoints' | 'tokens', string | null>;
+type Breakdown = Current & Columns;
+
+/**
+ * As JSON, separated by commas. Metering keys and modes are lower-case letters and underscores,
+ * nothing to escape.
+ */
+function recordsOf(columns: Columns): string {
+  const days = valuesOf(columns.days);
+  const endpoints = valuesOf(columns.endpoints);
+  const tokens = valuesOf(columns.tokens);
+  let records = '';
+  let head = '';
+  for (let n = 0; n < days.length; n++) {
+    if (n === 0 || days[n] !== days[n - 1]) head = `{"date":"${isoDay(Number(days[n]))}","endpoint":"`;
+    records += `${n > 0 ? ',' : ''}${head}${endpoints[n]}","tokens":${tokens[n]}}`;
+  }
+  return records;
+}
+
+const valuesOf = (column: string | null): string[] => column?.split(' ') ?? [];
 
 /** The first request after a period's end rolls it over. */
 async function readCurrent<Row extends Current>(

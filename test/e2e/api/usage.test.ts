@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { endpoints } from '../../../api/endpoints.ts';
 import type { Caller } from '../../../api/http/callers.ts';
 import { openMeter } from '../../../api/http/meter.ts';
 import { readPeriod } from '../../../cli/usage-command.ts';
@@ -194,6 +195,12 @@ test('a contract that ends between two calls ends the paid ones, and never charg
   // The process still believes in the contract: the charge decides.
   expect((await one.call(STATS, { key })).json).toMatchObject({ error: { code: 'tier_upgrade_required' } });
   expect((await one.call(USAGE, { key })).json).toEqual([NOTHING]);
+});
+
+test('metering keys need no escaping in JSON', () => {
+  const keys = endpoints.flatMap(({ metering }) => (metering === null ? [] : [metering.key]));
+  expect(keys.length).toBeGreaterThan(3);
+  for (const key of keys) expect(key).toMatch(/^[a-z_]+$/);
 });
 
 test('the breakdown of a year of heavy use is a single index scan', async () => {
