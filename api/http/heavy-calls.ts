@@ -37,7 +37,7 @@ export function openHeavyCalls(compute: ShapeWork['compute']): HeavyCalls {
         async takeTurn() {
           turn ??= enter(lines, accountId);
           await turn;
-          if (ended || call.isFinished()) throw unavailable("The client stopped waiting for the response.");
+          if (ended || call.isFinished()) throw unavailable('The client stopped waiting for the response.');
         },
         end() {
           ended = true;

@@ -12,8 +12,7 @@ export function imagesRouter(images: Images, now: () => Date): Router {
   answerGet(router, '/images/:file', async (req, res) => {
     const token = /^(.+)\.jpg$/.exec(req.params.file as string)?.[1] ?? '';
     const named = await images.addresses.read(token, now());
-    if (named === undefined)
-      throw notFound('This URL is invalid or has expired. Request the picture again.');
+    if (named === undefined) throw notFound('This URL is invalid or has expired. Request the picture again.');
     const leave = readers.enter('address', token);
     if (res.closed) leave();
     else res.once('close', leave);

@@ -71,10 +71,7 @@ export async function paintSources(
       painted.freshUntil = Math.min(painted.freshUntil, fetching.freshUntil);
     } catch (error) {
       signal.throwIfAborted();
-      painter.log.warn(
-        { err: error, feed: source.feed, source: source.source },
-        'an imagery source failed',
-      );
+      painter.log.warn({ err: error, feed: source.feed, source: source.source }, 'an imagery source failed');
       if (error instanceof PlatError && error.retryable) painter.failed.set(source.source, error);
       painted.failure ??= error;
       painted.freshUntil = Math.min(painted.freshUntil, Date.now() + DEGRADED_MS);

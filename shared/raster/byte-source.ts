@@ -171,7 +171,8 @@ async function readRange(response: Response, url: URL, offset: number): Promise<
   if (response.status !== 206) {
     if (response.status !== 416 && !response.ok) return undefined;
     await response.body?.cancel();
-    if (response.status === 416) throw formatError(`${redactUrl(url)} is incomplete. Download the whole file again.`);
+    if (response.status === 416)
+      throw formatError(`${redactUrl(url)} is incomplete. Download the whole file again.`);
     throw sourceError(
       `The server of ${redactUrl(url)} doesn't support range requests. Download the file and use its path.`,
     );

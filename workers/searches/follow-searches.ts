@@ -244,7 +244,9 @@ export async function mailSearches(db: Db, config: Config, log: Logger): Promise
       await sendMail(config, log, {
         to: email,
         subject:
-          own.length === 1 ? `${own[0]!.name}: ${wordsOf(own[0]!)}` : `Changes in ${own.length} saved searches`,
+          own.length === 1
+            ? `${own[0]!.name}: ${wordsOf(own[0]!)}`
+            : `Changes in ${own.length} saved searches`,
         text: await textOf(db, own, appUrl),
         unsubscribe: `${endOf(own[0]!, appUrl)}?all=true`,
       });

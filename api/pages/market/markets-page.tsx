@@ -47,7 +47,11 @@ const marketsPage: Page = {
         <section class="side" id="side" aria-label="Markets">
           <header class="pagehead">
             <h1>Markets</h1>
-            <LinkButton to={`/markets/export.csv${visit.url.search}`} words="Export CSV" kind="second small" />
+            <LinkButton
+              to={`/markets/export.csv${visit.url.search}`}
+              words="Export CSV"
+              kind="second small"
+            />
           </header>
           <Choice question={question} states={states} />
           <h2>Saved markets</h2>

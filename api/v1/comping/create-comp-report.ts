@@ -75,8 +75,7 @@ export const createCompReport = defineEndpoint({
 });
 
 function refusal([parcel]: { present: boolean }[]): PlatError {
-  if (!parcel!.present)
-    return validationError({ property_id: ['is not the id of a parcel on the roll'] });
+  if (!parcel!.present) return validationError({ property_id: ['is not the id of a parcel on the roll'] });
   return unprocessable(
     `The account already has ${MAX_REPORTS.toLocaleString('en-US')} reports. Delete some in the web app.`,
   );

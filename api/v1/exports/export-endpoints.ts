@@ -159,7 +159,10 @@ async function addExport(
     const ids = { company_id: account.companyId };
     const [counted] = await tx.run<{ open: number }>('exports/count_open', ids);
     if (counted!.open >= MOST_AT_ONCE)
-      throw rateLimited(`Your company already has ${MOST_AT_ONCE} exports in progress. Wait for one to finish.`, 10);
+      throw rateLimited(
+        `Your company already has ${MOST_AT_ONCE} exports in progress. Wait for one to finish.`,
+        10,
+      );
     const held = refused === undefined ? tokens : 0;
     if (held > 0 && !(await holdTokens(tx, account.id, held))) {
       const quota = await readQuota(tx, account.id);

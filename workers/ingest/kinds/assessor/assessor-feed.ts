@@ -97,9 +97,6 @@ function resolveInput(
   if (Boolean(longitude) !== Boolean(latitude))
     report(`${name}.columns`, 'map both longitude and latitude, or neither');
   else if (longitude && isPlaced)
-    report(
-      `${name}.columns.longitude`,
-      'remove longitude and latitude, because `shape` locates the parcels',
-    );
+    report(`${name}.columns.longitude`, 'remove longitude and latitude, because `shape` locates the parcels');
   return { ...input, key: keySpec(key) };
 }
