@@ -50,7 +50,7 @@ const HEADERS = {
     10,
   ),
   'X-RateLimit-Limit': count(
-    'Number of calls the account can make at once. The default limit if the account is unknown (401, and 404 or 405 for a path). Calls refused with 402 or 403 are not counted and show the limit as unused.',
+    'Number of calls the account can make at once. The default limit if the account is unknown (401, and 404 or 405 for a path). Calls refused before the rate limit (403, and 402 for a subscription, tier, or payment) are not counted and show the limit as unused.',
     120,
   ),
   'X-RateLimit-Remaining': count('Calls left right now.', 119),

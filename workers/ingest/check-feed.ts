@@ -73,7 +73,9 @@ function judgeRejects(part: PartCheck, max_reject_percent: number, problems: str
   const rejected = part.rejected.reduce((sum, { count }) => sum + count, 0);
   const percent = (100 * rejected) / Math.max(1, part.rows);
   if (percent <= max_reject_percent) return;
+  // If no row is usable, judgeEmpty has the reason already.
+  const why = part.whole && part.usable === 0 ? '' : firstReject([part]);
   problems.push(
-    `${part.part}: ${rejected} of ${part.rows} rows would be rejected (${percent.toFixed(1)}%, limit ${max_reject_percent}%).`,
+    `${part.part}: ${rejected} of ${part.rows} rows would be rejected (${percent.toFixed(1)}%, limit ${max_reject_percent}%).${why}`,
   );
 }

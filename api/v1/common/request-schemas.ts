@@ -93,7 +93,7 @@ const bucketStats = z
       )
       .optional()
       .describe(
-        "More figures, each null when there are too few sales for it: months of supply, the median ratio of sale price to list price in percent, the change of the median price per acre in a year in percent, the sales in the year before, and the county's price index with its 80% range.",
+        "More figures. Each is null when there are too few sales for it, except for the number of sales in the year before: months of supply, the median ratio of sale price to last list price in percent, the change of the median price per acre in a year in percent, the sales in the year before, and the county's price index with its 80% range.",
       ),
   })
   .meta({ id: 'BucketStats' });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ListRecord, MAX_ROWS } from '../../../shared/lists/list-terms.ts';
 import { listParts } from '../../../shared/lists/read-list.ts';
-import { PRICES, tokensText } from '../../../shared/model/prices.ts';
+import { PRICES } from '../../../shared/model/prices.ts';
 import { countyOf } from '../../../shared/model/property-id.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import type { Db } from '../../../shared/platform/db.ts';
@@ -102,8 +102,8 @@ Adding by filter counts as a quote: it uses one of the ${PRICES.quote.freePerDay
   body,
   metering: {
     key: 'public_parcel_filter',
-    price: PRICES.quote,
-    note: `adding by filter counts as a quote. Adding by id or parcel number is free. With \`pay=true\`, ${tokensText(PRICES.filterPage.tokens)}, and free when nothing matches`,
+    price: [PRICES.quote, PRICES.filterPage],
+    note: 'adding by filter counts as a quote, or with `pay=true` as a page of the filter. Adding by id or parcel number is free',
     mayBeFree: true,
     atMost({ query, body }) {
       if (body.filter === undefined) return 0;

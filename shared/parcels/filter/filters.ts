@@ -289,7 +289,7 @@ const order = defineFilter({
   label: 'Sort by',
   type: 'string',
   description:
-    'Sorts by `property_id`, `effective_acres`, `value` (the estimate), `value_per_acre`, or `last_sale_date`. A leading minus sorts in descending order, including ties by `property_id`. Unknown values come last.',
+    'Sorts by `property_id`, `acres` (the effective acreage), `value` (the estimate), `value_per_acre`, or `last_sale_date`. A leading minus sorts in descending order, including ties by `property_id`. Unknown values come last.',
   values: ORDERS,
   default: 'property_id',
   schema: z.enum(ORDERS, `must be one of ${ORDERS.join(', ')}`),
