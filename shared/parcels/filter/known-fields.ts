@@ -42,17 +42,17 @@ const KNOWN: Readonly<Record<string, string>> = { ...onRoll, ...COMPUTED };
 
 export const KNOWN_FIELDS = Object.keys(KNOWN);
 
-const knownField = z.enum(
-  KNOWN_FIELDS as [string, ...string[]],
-  'must be one of the values that GET filters/ lists for known',
-);
+// Not an enum: its names would lengthen the definition of every assistant's tool that filters.
+const knownField = z
+  .string('must be the name of a field')
+  .refine(name => Object.hasOwn(KNOWN, name), 'must be one of the values that GET filters/ lists for known');
 
 export const knownFilter = defineFilter({
   name: 'known',
   label: 'Known fields',
   type: 'list of strings',
   description:
-    'Only parcels where all of these fields are known, such as slope. No filter finds parcels where a field is unknown.',
+    'Only parcels where all of these fields are known, such as slope. GET filters/ lists the names. No filter finds parcels where a field is unknown.',
   values: KNOWN_FIELDS,
   schema: listOf(knownField),
   on: 'f',
