@@ -72,8 +72,8 @@ describe('a drawing', () => {
     expect(colors.some(color => color === '#fed47f' || color === '#fdae61')).toBe(true);
     expect(textOf(byId(svg, 'wetlands'))).toBe('wetlands PFO1<E>');
     expect(textOf(byId(svg, 'flood'))).toBe('flood zone AE');
-    expect(textOf(byId(svg, 'wetlands-percent'))).toContain('25.0 %');
-    expect(textOf(byId(svg, 'flood-percent'))).toContain('25.0 %');
+    expect(textOf(byId(svg, 'wetlands-percent'))).toContain('25.0%');
+    expect(textOf(byId(svg, 'flood-percent'))).toContain('25.0%');
     expect(out).toMatch(/wetlands\s+25\.0% .*\n\s+flood zone\s+25\.0% /);
     expect(shapesIn(byId(svg, 'roads')).map(({ attributes }) => attributes['data-class'])).toEqual([
       'local',
