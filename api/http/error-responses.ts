@@ -21,7 +21,7 @@ export const rateLimited = (message: string, seconds: number, retryable = false)
 export const conflict = (message: string): PlatError =>
   new PlatError('unprocessable', message, { status: 409 });
 
-/** For `catch`: undefined in place of the errors that are expected; others are thrown on. */
+/** For `catch`: returns undefined for expected errors and rethrows all others. */
 export const undefinedIf =
   (isExpected: (error: PlatError) => boolean) =>
   (error: unknown): undefined => {
@@ -29,7 +29,7 @@ export const undefinedIf =
     throw error;
   };
 
-/** For the parts of a page beside the one that says why. */
+/** For parts of a page when another part already shows the error. */
 export const undefinedIfRefused = undefinedIf(({ status }) => status < 500);
 
 export function envelope(error: PlatError, requestId: string): string {
@@ -100,7 +100,7 @@ export const errorHandler: ErrorRequestHandler = (error, _req, res, _next) => se
 export const unknownPath: RequestHandler = (req, res) =>
   sendError(res, notFound(`No endpoint matches ${req.method} on this path. /docs lists the endpoints.`));
 
-/** Registers a path for machines or documents that allows only GET and HEAD. */
+/** Registers a GET and HEAD path that is neither an API endpoint nor an app page, such as `/healthz`. */
 export function answerGet(
   router: Router,
   path: string,

@@ -94,7 +94,7 @@ function resultOf(outcome: Outcome, tokens: number): ChargeResult | undefined {
 
 type PendingCharge = Charge & { isFinished(): boolean };
 
-/** What became of a charge; one that fails leaves the others of its batch as they are. */
+/** Result of a charge. A failed charge doesn't affect the others in its batch. */
 type Outcome = ChargeResult | { error: unknown } | undefined;
 
 async function chargeAll(db: Db, charges: PendingCharge[]): Promise<Outcome[]> {

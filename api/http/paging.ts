@@ -99,7 +99,10 @@ export type PageDeps = {
   secret: CursorSecret;
 };
 
-/** @throws PlatError `validation_error` for a cursor from elsewhere, or of another request or page */
+/**
+ * @throws PlatError `validation_error` if Plat didn't issue the cursor, or it belongs to a different request
+ * or page
+ */
 export async function openPage(
   query: PageQuery,
   { endpoint, request, call, secret }: PageDeps,
