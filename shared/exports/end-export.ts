@@ -46,7 +46,7 @@ export async function failExport(
 export const cancelExport = (db: Db, id: string, companyId: string) =>
   endExport(db, { export_id: id, state: 'cancelled', company_id: companyId, attempt: null, error: null });
 
-/** Stands in for the number of tokens needed, which would reveal how many rows match. */
+/** Replaces the number of tokens needed, which would reveal how many rows match. */
 export const UNTOLD_NEED = 'An export needs 25 tokens, or one per row if there are more rows';
 
 export function overCeiling(most: number): PlatError {

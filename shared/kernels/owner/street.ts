@@ -103,7 +103,7 @@ function careOfLength(words: readonly string[], i: number): number {
   return word === 'CARE' && words[i + 1] === 'OF' ? 2 : 0;
 }
 
-/** As in FIRST NATIONAL BANK, which is a name. */
+/** Digits only: spelled-out ordinals also appear in names, such as FIRST NATIONAL BANK. */
 const IS_ORDINAL = /^\d+(?:ST|ND|RD|TH)$/;
 
 function beginsAddress(words: readonly string[], i: number, hasStreet: boolean): boolean {

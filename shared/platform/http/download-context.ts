@@ -34,11 +34,11 @@ export const LIMITS = {
   accessBytes: GiB,
   /** Size of a page of a web API, read as a whole. RESO servers send up to 5,000 records of 5 to 10 KB. */
   pageBytes: 128 * MiB,
-  /** Timeout of a file's reader without a row or progress. */
+  /** How long a file reader can go without a row or progress before it times out. */
   readerIdleMs: 30_000,
   /** Timeout for starting a reader, which takes half a second on an idle machine. */
   readerStartMs: 120_000,
-  /** Timeout of a download without a byte. */
+  /** How long a download can go without a byte before it times out. */
   downloadIdleMs: 60_000,
   /** Timeout from request to last byte. Some servers take over a minute for a wide page. */
   pageMs: 180_000,
