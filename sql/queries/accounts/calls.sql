@@ -19,7 +19,7 @@ on conflict (account_id) do update set (
   -- Excludes calls that only a full limit would admit. They can't do more, whatever was requested.
   select excluded.per_minute, excluded.burst, excluded.skip_trace_per_minute, full_level - 60000000::bigint * (plain + traces),
     plain, traces, moment, kept || array_fill(moment, array[traces])
-  -- Of two statements that wait for each other, the later one may have started earlier.
+  -- A statement that waited for the row lock can have an earlier now() than the one it waited for.
   from (select greatest(b.updated_at, now()) as moment offset 0) as clock,
     lateral (
       select least(

@@ -132,7 +132,7 @@ select set_config('plat.actor', :author, true), set_config('plat.cause', :cause,
 update deal_boards set version = version + 1 where id = any (:board_ids::uuid[])
 
 -- name: find_listed_price
--- What the live listing that a deal names asks. `url`: address of its page; null for none.
+-- Finds the list price of a deal's live listing. `url`: URL of its page, or null.
 select l.price
 from listings l
 where (l.id = :listing_id::uuid or (l.url <> '' and l.url = :url::text)) and l.status in ('ACTIVE', 'PENDING') and l.price > 0
@@ -140,9 +140,9 @@ order by l.id = :listing_id desc, l.status = 'ACTIVE' desc, l.listed_date desc n
 limit 1
 
 -- name: update_deal
--- Writes what a person may change. Another price ends the advice until it is graded anew; where the deal was
--- graded by a price that is taken back, that ends, too. `listed_price`: the listing's price at that
--- moment; `has_listing`: whether it stands for a listing.
+-- Updates the fields that people can change. A new price clears the advice until the deal is graded again. If
+-- the price that it was graded by is removed, the grade is cleared too. `listed_price`: the current price of
+-- the listing; `has_listing`: whether the deal has a listing.
 update deals
 set status = :stage, position = :place, deal_type = :deal_type, purchase_price = :purchase_price, agent_fee = :agent_fee, misc_costs = :misc_costs, closing_costs = :closing_costs,
   expected_sell_price = :expected_sell_price, contract_expiration_date = :contract_expiration_date, closing_date = :closing_date, own_price = :own_price, own_price_over = :listed_price,
@@ -289,7 +289,7 @@ from jsonb_to_recordset(:rows::jsonb) as r (
 where d.id = r.id
 
 -- name: get_page
--- Whether a page is for the provider alone, when that told of it last, and whether a feed has it.
+-- Finds the URL of a deal's listing page, when the provider last returned it, and whether a feed has it.
 select listing_url, case when listing_id is null then seen_at end as asked_at,
   exists (select true from listings l where l.url <> '' and l.url = d.listing_url) as in_feeds
 from deals d

@@ -84,8 +84,8 @@ returning id;
 delete from exports where state in ('failed', 'cancelled', 'expired') and ended_at < now() - interval '1 year';
 
 -- name: end_export
--- Ends an open export that failed or is canceled, and tells what was held for it. `company_id` and `attempt`:
--- null for whichever.
+-- Ends an open export that failed or is canceled, and returns the tokens that were held for it. `company_id`
+-- and `attempt`: null for any.
 update exports e
 set state = :state, tokens_held = 0, error = :error::jsonb, ended_at = now()
 from (

@@ -68,9 +68,9 @@ group by status
 delete from list_rows where list_id = :list_id and property_id = any (:property_ids::bigint[])
 
 -- name: empty_notes
--- Clears notes and removes tags that identify a person, and returns how many rows had one. LIKE patterns:
--- `numbers` of digits, whatever is between them. `name`: its words, all of which must match, in capitals and
--- between spaces. Empty for none.
+-- Clears notes and removes tags that identify a person, and returns how many rows had one. `numbers`: LIKE
+-- patterns for the digits of a text. `name`: one LIKE pattern per word, in capitals and between spaces. A
+-- text must match all of them. Empty for none.
 with parts as (
   select r.list_id, r.property_id, p.text, p.n
   from list_rows r
@@ -87,20 +87,20 @@ judged as (
       or (
         cardinality(:name::text[]) > 0
         and ' ' || regexp_replace(upper(text), '[^[:alnum:]]+', ' ', 'g') || ' ' like all (:name)
-      ) as tells
+      ) as is_personal
   from parts
 ),
-told as (
-  select list_id, property_id, bool_or(tells and n = 0) as in_note,
-    coalesce(array_agg(text order by n) filter (where not tells and n > 0), '{}') as tags
+personal as (
+  select list_id, property_id, bool_or(is_personal and n = 0) as in_note,
+    coalesce(array_agg(text order by n) filter (where not is_personal and n > 0), '{}') as tags
   from judged
   group by list_id, property_id
-  having bool_or(tells)
+  having bool_or(is_personal)
 ),
 emptied as (
   update list_rows r
   set note = case when t.in_note then '' else r.note end, tags = t.tags
-  from told t
+  from personal t
   where r.list_id = t.list_id and r.property_id = t.property_id
   returning 1
 )

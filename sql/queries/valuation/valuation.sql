@@ -136,7 +136,7 @@ group by fips
 order by fips
 
 -- name: list_estimates
--- Model estimates from the sales of the other counties. `fips`: the county to leave out; `model_version`:
+-- Model estimates from the sales of the other counties. `fips`: the county to exclude; `model_version`:
 -- version of the model.
 select fips, estimates
 from valuation_counties
@@ -144,7 +144,7 @@ where fips <> :fips and model_version = :model_version
 order by fips
 
 -- name: list_marked_counties
--- The counties that wait to be valued.
+-- Lists the counties that are waiting to be valued.
 select distinct fips from valuations_dirty order by fips
 
 -- name: list_used_comps
@@ -243,9 +243,9 @@ on conflict (fips) do update
 set estimates = excluded.estimates, price_index = excluded.price_index, model_version = excluded.model_version
 
 -- name: store_reach
--- Stores the extent of a county's parcels, and where comps can be that matter to them, in 1e-7 degrees.
--- `extent`: extent of the parcels, or null; `reach`: the extent grown by the reach of their comps; `as_of`:
--- the day as of which parcels are valued, or null.
+-- Stores the extent of a county's parcels and the area that their comps can be in, in 1e-7 degrees.
+-- `extent`: extent of the parcels, or null; `reach`: the extent grown by the maximum distance of comps;
+-- `as_of`: the valuation date, or null.
 insert into valuation_counties (fips, extent, reach, as_of)
 values (:fips, :extent, :reach, :as_of)
 on conflict (fips) do update set extent = excluded.extent, reach = excluded.reach, as_of = excluded.as_of
