@@ -139,8 +139,8 @@ from unnest(:owner_keys::uuid[]) k
 on conflict do nothing
 
 -- name: members
--- Part of statements: the parcels of a list. Fragment: among, a condition on `list_rows r`. `counties`: their
--- counties.
+-- A fragment for other statements: the parcels of a list. Fragment: among, a condition on `list_rows r`.
+-- `counties`: their counties.
 members as materialized (
   select r.property_id, r.status, r.status_at, r.note, r.tags, r.added_at, r.read_at is not null as is_read,
     f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres, f.fips, f.location, f.extent
@@ -186,8 +186,8 @@ where list_id = :list_id and property_id = any (:property_ids::bigint[]) and rea
 
 -- name: pick_rows
 -- Rows of a list by ids, or all with a status. With one row per owner, also all other rows of these owners.
--- Includes the owners' keys. `by_itself`: the row was selected, not only its owner. A row that was not read
--- doesn't select its owner's read rows, unless `reveals`, because their change would reveal the owner.
+-- Includes the owners' keys. `by_itself`: the row itself was selected, not only its owner. An unread row
+-- doesn't select its owner's read rows, unless `reveals`, because changing them would reveal the owner.
 -- Fragments: members, owners, ranked. Either `property_ids` or `status` is null.
 with {{members}},
 {{owners}},
@@ -239,7 +239,7 @@ left join valuations v on v.fips = p.fips and v.property_id = p.property_id
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[])
 
 -- name: unmark_do_not_mail
--- Undoes that.
+-- Removes the do-not-mail marks of owners.
 delete from do_not_mail where company_id = :company_id and owner_key = any (:owner_keys::uuid[])
 
 -- name: update_rows

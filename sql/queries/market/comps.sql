@@ -17,8 +17,8 @@ cross join lateral (
 ) as d
 
 -- name: list_outline_comps
--- Comps in boxes along an outline, as one value, which is faster to read than rows. `boxes`: box[] of 1e-7
--- degrees.
+-- Comps in boxes along an outline, as a single value, which is faster to read than rows. `boxes`: box[] of
+-- 1e-7 degrees.
 select coalesce(json_agg(json_build_array(id, location[0], location[1])), '[]') as near
 from (
   select id, location
