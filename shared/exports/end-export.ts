@@ -14,7 +14,7 @@ export const errorOf = ({ code, message, details }: PlatError): ExportError => (
 type Ending = {
   export_id: string;
   state: 'failed' | 'cancelled';
-  /** Null for whichever. */
+  /** Null for any, like `attempt`. */
   company_id: string | null;
   attempt: number | null;
   error: string | null;

@@ -78,7 +78,7 @@ export function sourceError(
   return new PlatError('feed_source', message, { status: 422, ...options });
 }
 
-/** For a file that is not what its feed says. */
+/** The error for a file that does not match its feed. */
 export function formatError(message: string, cause?: unknown): PlatError {
   return new PlatError('feed_format', message, { status: 422, cause });
 }
