@@ -14,7 +14,7 @@ export function validationError(details: Details, headers: Record<string, string
 
 export const notFound = (message: string): PlatError => new PlatError('not_found', message);
 export const unprocessable = (message: string): PlatError => new PlatError('unprocessable', message);
-/** @param seconds after which it may be tried again */
+/** @param seconds until the client can try again */
 export const rateLimited = (message: string, seconds: number, retryable = false): PlatError =>
   new PlatError('rate_limited', message, { headers: { 'Retry-After': String(seconds) }, retryable });
 /** The current state of the resource doesn't allow the request. */
@@ -48,7 +48,7 @@ const BODY_ERRORS: Record<string, string> = {
   'request.aborted': 'did not arrive completely',
 };
 
-/** What body-parser failed with. All its own errors have a `type`; one without is the decompressor's. */
+/** The error of body-parser. Its own errors have a `type`. Those without one are from the decompressor. */
 export function bodyError(error: unknown): unknown {
   const type = property(error, 'type');
   if (typeof type === 'string') {
@@ -75,7 +75,7 @@ function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** Records an error with its response. @returns what the client may see; undefined once that began */
+/** Records an error with its response. @returns the error to send; undefined if a response has started */
 export function faultOf(res: Response, error: unknown): PlatError | undefined {
   const safe = toApiError(error);
   if (safe.status >= 500) exchangeOf(res).error = error;

@@ -6,7 +6,7 @@ import type { RateState } from './rate-limits.ts';
 export type Exchange = {
   requestId: string;
   startedAt: number;
-  /** The route's template for metrics and logs: never the path, whose values are unbounded. */
+  /** The route's template for metrics and logs. Never the path, because its values are unbounded. */
   route: string;
   /** CORS headers for pages of other origins. */
   cors: HeaderList;
