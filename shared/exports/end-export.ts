@@ -20,7 +20,7 @@ type Ending = {
   error: string | null;
 };
 
-/** Ends an open export, and gives back what was held for it. @returns undefined where none is open */
+/** Ends an open export and releases its held tokens. @returns undefined if it is not open */
 async function endExport(db: Db, ending: Ending): Promise<{ job_id: string | null } | undefined> {
   type Ended = { account_id: string; job_id: string | null; tokens_held: number };
   const [ended] = await db.run<Ended>('exports/end_export', ending);

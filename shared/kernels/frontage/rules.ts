@@ -28,7 +28,7 @@ export const FACING_COS = Math.cos((52.5 * Math.PI) / 180);
 /** A boundary this near to a centerline is drawn on it, except for rounding (1e-6 degrees are 0.11 m). */
 export const CONTACT_M = 0.06;
 
-/** Tolerated overlap of neighbors at a shared line, as they are often digitized separately. */
+/** Tolerated overlap of neighbors at a shared line, because they are often digitized separately. */
 export const OVERLAP_M = 0.25;
 
 /**
