@@ -43,7 +43,7 @@ export type AppDeps = {
   config: Config;
   log: Logger;
   pool: Pool;
-  /** For readers of files, who need no key. */
+  /** For downloads of files, which need no key. */
   filePool: Pool;
   /** Cancels statements of clients that disconnected. */
   cancelPool: Pool;
@@ -51,7 +51,7 @@ export type AppDeps = {
   metricsPool: Pool;
   lifecycle: Lifecycle;
   queues: readonly BoardQueue[];
-  /** What the web app's pages load; without it there are no pages, as for tests and benches of the API. */
+  /** Assets of the web app's pages. Omit them to serve only the API, as tests and benchmarks do. */
   assets?: Assets;
   /** Default: all of v1. */
   endpoints?: readonly Endpoint[];
@@ -104,7 +104,7 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
-/** What calls need on their way, over any protocol. */
+/** Shared dependencies of calls over any protocol. */
 function openServing(
   { config, lifecycle, meter, shapeThreads = openShapeThreads() }: AppDeps,
   db: ApiDb,
@@ -158,7 +158,7 @@ function configure(app: Express, config: Config): void {
   }
 }
 
-/** One route a path, with and without its trailing slash; other methods get 405. */
+/** One route per path, with and without its trailing slash. Other methods get 405. */
 function mountEndpoints(app: Express, endpoints: readonly Endpoint[], deps: RestDeps): void {
   for (const path of new Set(endpoints.map(endpoint => endpoint.path))) {
     const methods = endpoints.filter(endpoint => endpoint.path === path);

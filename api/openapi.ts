@@ -75,7 +75,7 @@ const HEADERS = {
     required: false,
   },
   Location: text(
-    'URL of what the call created.',
+    'URL of the created resource.',
     '/api/public/v1/deal-flow/listings/5f0c2a4e-3b1d-4e8f-9a67-1c2d3e4f5a6b/',
   ),
 };
@@ -301,7 +301,10 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
   );
 }
 
-/** A parameter is described beside its schema, for viewers; Number.MAX_SAFE_INTEGER is no bound of ours. */
+/**
+ * Moves the description of a parameter from its schema to the parameter, where viewers show it. Removes
+ * Number.MAX_SAFE_INTEGER, which Zod adds and is not a limit of the API.
+ */
 function toDocument<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(toDocument) as Part;
   if (typeof part !== 'object' || part === null) return part;

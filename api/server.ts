@@ -77,8 +77,8 @@ function listenError(cause: Error, { HOST, PORT }: Config): PlatError {
 const IDLE_MS = 500;
 
 /**
- * Waits until nothing is in progress and no request has come for a while, or the time is up. Responses in the
- * meantime have `Connection: close`.
+ * Waits until nothing is in progress and no request has arrived for a while, or until the timeout. Responses
+ * sent in the meantime have `Connection: close`.
  */
 async function drain(server: Server, lifecycle: Lifecycle, timeoutMs: number): Promise<void> {
   const since = performance.now();
@@ -102,7 +102,7 @@ const PARSER_MESSAGES: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };
 
-/** A request that is not HTTP never reaches express; its sender gets the same envelope, and the end. */
+/** Requests that are not HTTP never reach Express. Sends the same error envelope, then disconnects. */
 function answerMalformed(error: NodeJS.ErrnoException, stream: Duplex): void {
   const socket = stream as Socket;
   // Part of a response was already sent, or the client has disconnected.

@@ -46,7 +46,7 @@ type Repeat = { pattern: string; tz: string };
 /** `restore` adds schedulers again that the queue has lost. */
 export type Schedules = { restore(): Promise<void> };
 
-/** While a feed file is faulty no scheduler is removed, as it may be that file's. */
+/** While any feed file is faulty, no scheduler is removed, because it may belong to that file. */
 export async function syncSchedulers(queue: DeliveryQueue, config: Config, log: Logger): Promise<Schedules> {
   const { feeds, faults } = await installedFeeds(config);
   for (const { error } of faults)
@@ -70,7 +70,7 @@ function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
   return expected;
 }
 
-/** Keeps schedulers that are right: rewriting one skips what came due while no worker ran. */
+/** Keeps schedulers that are correct. Rewriting one would skip jobs that came due while no worker ran. */
 async function syncSchedules(
   queue: DeliveryQueue,
   expected: Map<string, Repeat>,

@@ -15,18 +15,18 @@ import { openReaderLimits } from './reader-limits.ts';
 
 const PATH = '/files/:token';
 
-/** Bytes of a part that are read and held at once. Twice as many take more memory, and are no faster. */
+/** Bytes of a part that are read at once. Reading twice as many takes more memory and is no faster. */
 const SLICE = 256 * 1024;
 
 type Part = { n: number; size: number; sha256: string };
 type Resources = { db: Db; files: FileAddresses };
 
-/** A reader that accepts nothing for this long is gone, or occupies another reader's place. */
+/** Disconnects a client that accepts no data for this long, to free its place. */
 const IDLE_READER_MS = 60_000;
 
 /**
  * GET /files/{token}: a part of an export or all of it. Needs no key, because the URL itself is signed.
- * @param db with its own connections, so that slow readers keep no other call waiting
+ * @param db with its own connections, so that slow downloads don't block other calls
  */
 export function filesRouter({ db, files }: Resources, now: () => Date): Router {
   const router = Router({ caseSensitive: true });
@@ -98,8 +98,8 @@ async function readFile(db: Db, id: string, n: number): Promise<KeptFile | undef
 }
 
 /**
- * One range of bytes (RFC 9110, section 14); undefined for the whole, as for several, which a server may
- * answer so. @returns its start, and the byte behind its end
+ * One range of bytes (RFC 9110, section 14). Undefined for the whole file, and for several ranges, which a
+ * server may ignore. @returns its start, and the byte after its end
  */
 export function rangeOf(
   header: string | undefined,

@@ -1,7 +1,7 @@
 /** Maximum items per statement, far above the number of concurrent requests. */
 const MAX_ITEMS = 1_000;
 
-/** No pause after a batch of up to this size, because single callers would wait for nothing. */
+/** No pause after a batch of up to this size, because single callers would wait for no benefit. */
 const MIN_BATCH = 4;
 
 type Pending<Item, Outcome> = {

@@ -1,6 +1,9 @@
 import { isIPv6 } from 'node:net';
 
-/** What an address is counted under: IPv6 by its /64, of which a connection may use any (RFC 6177). */
+/**
+ * The key that an address is counted under. For IPv6 it is the /64, because a connection can use any address
+ * in it (RFC 6177).
+ */
 export function clientNetwork(address: string): string {
   const [plain] = address.split('%') as [string];
   if (!isIPv6(plain)) return plain;

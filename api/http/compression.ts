@@ -2,14 +2,14 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request } from 'express';
 
-/** The best first. */
+/** Best first. */
 const ENCODINGS = ['br', 'gzip'] as const;
 type Encoding = (typeof ENCODINGS)[number];
 
 /** Smaller bodies fit in one packet. */
 const MIN_BYTES = 1_000;
 
-/** About as small as gzip's usual level, in a third of its time. */
+/** About as small as gzip's default level, in a third of the time. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 const ENCODERS: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
@@ -17,7 +17,7 @@ const ENCODERS: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   gzip: promisify<Buffer, Buffer>(gzip),
 };
 
-/** What the client prefers to the plain body: br before gzip; undefined where it asks for neither. */
+/** The encoding that the client prefers: br before gzip. Undefined if it accepts neither. */
 export const encodingFor = (req: Request): Encoding | undefined =>
   ENCODINGS.find(encoding => req.acceptsEncodings(encoding, 'identity') === encoding);
 

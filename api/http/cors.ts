@@ -11,7 +11,7 @@ const ACCEPTED =
 /** How long a browser caches the preflight response, in seconds. Browsers allow up to two hours. */
 const MAX_AGE = '7200';
 
-/** Lets pages of these origins read answers. Keys travel in Authorization: no origin gets credentials. */
+/** Lets pages of these origins read responses. Keys are in Authorization, so no origin gets credentials. */
 export function corsHeaders(allowed: readonly string[], origin: string | undefined): HeaderList {
   if (allowed.includes('*'))
     return ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED];
@@ -19,7 +19,7 @@ export function corsHeaders(allowed: readonly string[], origin: string | undefin
   return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED, 'Vary', 'Origin'];
 }
 
-/** Answers OPTIONS, including preflight requests: free, without a key, and not rate limited. */
+/** Responds to OPTIONS, including preflight requests. Free, without a key, and not rate limited. */
 export function answerOptions(methods: readonly string[]): RequestHandler {
   const allow = [...methods, 'OPTIONS'].join(', ');
   return (_req, res) => {

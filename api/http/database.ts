@@ -11,14 +11,13 @@ type Cancellable = { readonly abortController: AbortController };
 
 /**
  * The API's database. Each connection prepares a named statement once. A composed one is planned for each
- * call
- * with its actual values. Temporary failures become 503, except inside a transaction, which handles its own.
+ * call with its actual values. Temporary failures become 503, except in a transaction, which handles its own.
  */
 export class ApiDb extends Db {
   readonly #cancelPool: Pool;
   readonly #call: Cancellable | undefined;
 
-  /** @param cancelPool its own, as callers that leave together may hold all of the pool's connections */
+  /** @param cancelPool a separate pool, because calls that are being canceled can hold all of `source` */
   constructor(source: Pool | pg.ClientBase, cancelPool: Pool, call?: Cancellable, inTransaction = false) {
     super(source, inTransaction);
     this.#cancelPool = cancelPool;

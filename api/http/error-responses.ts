@@ -14,14 +14,14 @@ export function validationError(details: Details, headers: Record<string, string
 
 export const notFound = (message: string): PlatError => new PlatError('not_found', message);
 export const unprocessable = (message: string): PlatError => new PlatError('unprocessable', message);
-/** @param seconds after which it may be tried again */
+/** @param seconds until the client can try again */
 export const rateLimited = (message: string, seconds: number, retryable = false): PlatError =>
   new PlatError('rate_limited', message, { headers: { 'Retry-After': String(seconds) }, retryable });
 /** The current state of the resource doesn't allow the request. */
 export const conflict = (message: string): PlatError =>
   new PlatError('unprocessable', message, { status: 409 });
 
-/** For `catch`: undefined in place of the errors that are expected; others are thrown on. */
+/** For `catch`: returns undefined for expected errors and rethrows all others. */
 export const undefinedIf =
   (isExpected: (error: PlatError) => boolean) =>
   (error: unknown): undefined => {
@@ -29,7 +29,7 @@ export const undefinedIf =
     throw error;
   };
 
-/** For the parts of a page beside the one that says why. */
+/** For parts of a page when another part already shows the error. */
 export const undefinedIfRefused = undefinedIf(({ status }) => status < 500);
 
 export function envelope(error: PlatError, requestId: string): string {
@@ -48,7 +48,7 @@ const BODY_ERRORS: Record<string, string> = {
   'request.aborted': 'did not arrive completely',
 };
 
-/** What body-parser failed with. All its own errors have a `type`; one without is the decompressor's. */
+/** The error of body-parser. Its own errors have a `type`. Those without one are from the decompressor. */
 export function bodyError(error: unknown): unknown {
   const type = property(error, 'type');
   if (typeof type === 'string') {
@@ -75,7 +75,7 @@ function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** Records an error with its response. @returns what the client may see; undefined once that began */
+/** Records an error with its response. @returns the error to send; undefined if a response has started */
 export function faultOf(res: Response, error: unknown): PlatError | undefined {
   const safe = toApiError(error);
   if (safe.status >= 500) exchangeOf(res).error = error;
@@ -100,7 +100,7 @@ export const errorHandler: ErrorRequestHandler = (error, _req, res, _next) => se
 export const unknownPath: RequestHandler = (req, res) =>
   sendError(res, notFound(`No endpoint matches ${req.method} on this path. /docs lists the endpoints.`));
 
-/** Registers a path for machines or documents that allows only GET and HEAD. */
+/** Registers a GET and HEAD path that is neither an API endpoint nor an app page, such as `/healthz`. */
 export function answerGet(
   router: Router,
   path: string,

@@ -6,7 +6,7 @@ import type { RateState } from './rate-limits.ts';
 export type Exchange = {
   requestId: string;
   startedAt: number;
-  /** The route's template for metrics and logs: never the path, whose values are unbounded. */
+  /** The route's template for metrics and logs. Never the path, because its values are unbounded. */
   route: string;
   /** CORS headers for pages of other origins. */
   cors: HeaderList;
@@ -14,13 +14,13 @@ export type Exchange = {
   rate: RateState;
   /** Returns 503 if the work takes too long, or 400 if the request body does. */
   deadline?: NodeJS.Timeout;
-  /** Gives the request body this many milliseconds, starting now. */
+  /** Allows this many milliseconds, starting now, for the request body. */
   allowBody(ms: number): void;
   /** True while the request body is being read. */
   awaitsBody?: boolean;
-  /** Log the request regardless of LOG_REQUESTS, although nothing failed here. */
+  /** Log the request regardless of LOG_REQUESTS, even if nothing failed here. */
   noted?: boolean;
-  /** From here on the answer is an open stream: neither work under way nor in duration metrics. */
+  /** Marks the response as an open stream, which isn't counted as in progress or in duration metrics. */
   detach(): void;
   error?: unknown;
 };

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet, { type HelmetOptions } from 'helmet';
 import { type RateState, rateHeaders } from './rate-limits.ts';
 
-/** Names and values in turn, as writeHead takes them: one by one they cost 10 us a response more. */
+/** Names and values alternate, as writeHead accepts them. Setting them one by one takes 10 µs longer. */
 export type HeaderList = string[];
 
 /** Collects Helmet's headers once, because they don't depend on the request. */

@@ -7,7 +7,7 @@ import { rateLimited } from './error-responses.ts';
 const AT_ONCE = 2;
 const MAX_WAITING = 100;
 
-/** A polygon of 150 vertices. Larger requests take turns before they are read: parsing takes long. */
+/** A polygon of 150 vertices. Larger requests take turns before they are read, because parsing takes long. */
 export const LARGE_REQUEST_BYTES = 4_096;
 
 /** Size of a request's URL and body in bytes. Infinity if the length of the body is unknown. */

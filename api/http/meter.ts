@@ -33,14 +33,14 @@ export type ChargeOptions = {
 };
 
 export type Meter = {
-  /** Returns when the charge is on disk, or the call is over and free. @throws PlatError as quotaError */
+  /** Waits until the charge is on disk, or the call has ended without one. @throws PlatError as quotaError */
   charge(caller: Caller, endpoint: string, tokens: number, options?: ChargeOptions): Promise<void>;
 };
 
-/** How long a batch may be held up for calls under way: it costs 0.6 ms, however many share it. */
+/** Maximum time that a batch waits for calls in progress. A batch takes 0.6 ms, regardless of its size. */
 const PAUSE_MS = 1;
 
-/** Share of the calls under way that a batch waits for: with all, none would work during the commit. */
+/** Share of the calls in progress that a batch waits for. With all, none would run during the commit. */
 const WAIT_SHARE = 0.7;
 
 /** How often a charge retries when the account's period has ended or its terms are changing. */
@@ -94,7 +94,7 @@ function resultOf(outcome: Outcome, tokens: number): ChargeResult | undefined {
 
 type PendingCharge = Charge & { isFinished(): boolean };
 
-/** What became of a charge; one that fails leaves the others of its batch as they are. */
+/** Result of a charge. A failed charge doesn't affect the others in its batch. */
 type Outcome = ChargeResult | { error: unknown } | undefined;
 
 async function chargeAll(db: Db, charges: PendingCharge[]): Promise<Outcome[]> {
@@ -131,13 +131,13 @@ async function chargeGroups(db: Db, groups: ChargeGroup[], outcomes: Outcome[]):
       return fail(open, error, outcomes);
     }
   }
-  // Rolled, but still without a period: the contract has ended since the account was read.
+  // Still no period after rolling: the contract has ended since the account was read.
   if (open.length > 0) fail(open, subscriptionRequired(), outcomes);
 }
 
 type ChargeGroup = Charge & { indexes: number[] };
 
-/** Those that are not over, by account in the order of all locks on periods; the cheapest first. */
+/** Charges of unfinished calls, by account in the lock order of periods, cheapest first. */
 function group(charges: PendingCharge[]): ChargeGroup[] {
   const groups = new Map<string, ChargeGroup>();
   for (const [index, { accountId, endpoint, mode, tokens, isFinished }] of charges.entries()) {

@@ -33,7 +33,7 @@ const wholeNumber = (most: number) =>
 /** The highest page number. Its offset stays well within a bigint. */
 const LAST_PAGE = 100_000_000;
 
-/** The query parameters of a list; spread them into the endpoint's query schema. */
+/** The query parameters of a list. Spread them into the endpoint's query schema. */
 export function pageParameters(sizes: { usual: number; most: number }) {
   return {
     page: wholeNumber(LAST_PAGE)
@@ -99,7 +99,10 @@ export type PageDeps = {
   secret: CursorSecret;
 };
 
-/** @throws PlatError `validation_error` for a cursor from elsewhere, or of another request or page */
+/**
+ * @throws PlatError `validation_error` if Plat didn't issue the cursor, or it belongs to a different request
+ * or page
+ */
 export async function openPage(
   query: PageQuery,
   { endpoint, request, call, secret }: PageDeps,
@@ -148,7 +151,7 @@ function requireFit(cursor: Cursor | undefined, digest: string, page: number | u
 
 export type PageResult<Row> = { count: number; next: string | null; previous: string | null; rows: Row[] };
 
-/** The page in the list's order, with its neighbors' addresses. @param rows up to `page.size + 1` */
+/** The page in the list's order, with the URLs of its neighbors. @param rows up to `page.size + 1` */
 export function toPageResult<Row>(
   page: Page,
   rows: readonly Row[],

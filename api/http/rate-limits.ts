@@ -7,7 +7,7 @@ import type { Account } from './callers.ts';
 const DEFAULT_PER_MINUTE = 60;
 const DEFAULT_BURST = 120;
 
-/** Levels of buckets are in 60 millionths of a call: one a minute, gained in a microsecond, exactly. */
+/** Levels of buckets are in 60-millionths of a call. A limit of 1 per minute gains exactly 1 unit per µs. */
 const CALL = 60_000_000;
 
 /** A limit shared by some endpoints, in addition to the account's bucket. Counts calls in any 60 seconds. */
@@ -25,7 +25,7 @@ export type Limit = {
   fullIn: number;
 };
 
-/** A call's limits. It is admitted when each has a call left; refused, it takes nothing from any. */
+/** A call's limits. It is admitted if each has a call left. A refused call uses none of them. */
 export type RateState = { admitted: boolean; limits: readonly Limit[] };
 
 export type RateLimitedAccount = Pick<Account, 'id' | 'ratePerMinute' | 'rateBurst' | 'skipTracePerMinute'>;

@@ -46,7 +46,7 @@ function callOf(endpoint: Endpoint, req: Request, res: Response, deps: RestDeps)
   };
 }
 
-/** A strong tag is of exact bytes (RFC 9110 section 8.8.1): a compressed body gets a weak one. */
+/** A strong tag identifies exact bytes (RFC 9110 section 8.8.1), so a compressed body gets a weak one. */
 async function prepare(
   { status, body: answer, etag, tokens, replayed, quoted }: Outcome,
   endpoint: Endpoint,

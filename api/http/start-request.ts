@@ -135,7 +135,7 @@ const OTHER_HOST =
 /** The part before the path in a request target in absolute form. */
 const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
 
-/** RFC 9112 section 3.2.2: a target in absolute form names the host, whatever the Host header says. */
+/** RFC 9112 section 3.2.2: a target in absolute form sets the host and overrides the Host header. */
 function takeHostOfTarget(req: Request): void {
   const [start, host] = AUTHORITY.exec(req.url) ?? [];
   if (start === undefined) return;

@@ -9,16 +9,16 @@ export type Caption = {
   attribution: string;
   /** Date of the imagery, if its source states it. */
   captured: string | null;
-  /** Milliseconds until a picture from servers is made again; null where the key covers all sources. */
+  /** Milliseconds until a picture from servers is drawn again. Null if the key covers all sources. */
   freshUntil: number | null;
 };
 
 export type Picture = Caption & { bytes: Buffer };
 
-/** Pictures on disk, shared by the machine's API processes; what was not asked for longest goes first. */
+/** Pictures on disk, shared by the machine's API processes. The least recently used are removed first. */
 export type Store = {
   read(key: string): Promise<Picture | undefined>;
-  /** Nothing depends on it. A picture that can't be stored is made again. */
+  /** Only a cache. A picture that can't be stored is drawn again. */
   keep(key: string, picture: Picture): Promise<void>;
 };
 

@@ -35,7 +35,7 @@ export function outlineOf(shape: MultiPolygon, frame: Frame): Buffer {
   );
 }
 
-/** Lays an outline over a picture, three times as fast as `composite`; what was not painted is gray. */
+/** Draws an outline over a picture, three times as fast as `composite`. Unpainted pixels become gray. */
 export function overlay(picture: Pixels, outline: Uint8Array): void {
   const { data } = picture;
   const [words, lines] = [pixelWords(picture), pixelWords({ data: outline })];

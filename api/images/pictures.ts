@@ -34,7 +34,7 @@ export type Pictures = {
   kept(key: string): Promise<Picture | undefined>;
 };
 
-/** `isLasting`: made only from files, all of which could be read. */
+/** `isLasting`: drawn only from files, and all of them could be read. */
 export type GroundTile = { bytes: Buffer; type: string; isLasting: boolean };
 
 export type PictureDeps = PainterDeps & { store: Store };
@@ -53,7 +53,7 @@ const TILE_PX = 256;
 /** Share of the pixels around the boundary that must be painted. The rest can be sea. */
 const MIN_PAINTED = 0.95;
 
-// No picture is made twice from the same bytes, so libvips doesn't need to cache operations.
+// No picture is drawn twice from the same bytes, so libvips doesn't need to cache operations.
 sharp.cache(false);
 
 export function openPictures(deps: PictureDeps): Pictures {

@@ -33,7 +33,7 @@ export type ToolResult = {
 /** The outcome of a call: a result, or none if the call was canceled. */
 type Answered = { result?: ToolResult; status: number };
 
-/** A tool's call as a call to its endpoint: REST's path, whose refusals are results that say so. */
+/** Runs a tool as a call to its endpoint, with the same steps as REST. Refusals become error results. */
 export async function callTool(
   tool: Tool,
   args: Arguments,

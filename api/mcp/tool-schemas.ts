@@ -1,4 +1,4 @@
-/** JSON Schemas of tools, from the OpenAPI document of the endpoints: what a model needs, no more. */
+/** JSON Schemas of tools: the OpenAPI document of the endpoints, reduced to what a model needs. */
 
 export type Schema = { readonly [key: string]: unknown };
 

@@ -1,6 +1,6 @@
 import { ALL_FIELDS } from '../../shared/model/parcel-fields.ts';
 
-/** An answer as text for a model: units, no nulls; fields a line each, lists of objects as a table. */
+/** A response as text for a model, with units and without nulls. Lists of objects become tables. */
 
 /** About 2,000 tokens at four characters each. */
 export const MAX_CHARS = 8_000;

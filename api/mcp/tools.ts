@@ -52,7 +52,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 /** Default page size of a tool. */
 const PAGE_SIZE = 25;
 
-/** The tools by name: each endpoint is one, unless it shares one or is none. @param document OpenAPI's */
+/** The tools by name. Most endpoints have one, some share one, some have none. @param document OpenAPI's */
 export function toolsOf(endpoints: readonly Endpoint[], document: Document): Map<string, Tool> {
   const operations = new Map(
     Object.values(document.paths)

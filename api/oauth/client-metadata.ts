@@ -35,7 +35,7 @@ export function requireSafeMetadata(metadata: Readonly<Record<string, unknown>>)
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** A domain name backwards, which its owner alone uses: https://www.rfc-editor.org/rfc/rfc8252#section-7.1 */
+/** A reversed domain name, which only its owner uses: https://www.rfc-editor.org/rfc/rfc8252#section-7.1 */
 const PRIVATE_USE_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/;
 
 function redirectFault(address: unknown): string | undefined {

@@ -29,7 +29,7 @@ const TTL = {
 const OFFLINE = 'offline_access';
 const SCOPES: string[] = [...GRANTED_SCOPES, OFFLINE];
 
-/** It signs nothing, as tokens are opaque and there are no ID tokens, but the library requires a key. */
+/** Not used, because tokens are opaque and there are no ID tokens, but the library requires a key. */
 const UNUSED_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
 
 /** Whether the sender of a request may make Plat fetch another client description. */
@@ -195,7 +195,7 @@ async function nameFaultyField(ctx: KoaContextWithOIDC, next: () => Promise<void
   ctx.body = { error: 'invalid_request', error_description: fault.join(' ') };
 }
 
-/** The person at the browser is asked each time: the authorization server's session grants nothing. */
+/** Asks the user every time, because the authorization server's session grants no access. */
 function alwaysAsked(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   const { Check } = interactionPolicy;

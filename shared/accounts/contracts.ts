@@ -52,7 +52,7 @@ export type TierTerms = {
 export type Change = {
   at: Date;
   actor: string;
-  /** What happened to a row (insert, update, delete), or an event that no row shows, such as `password`. */
+  /** Operation on a row (insert, update, delete), or an event that no row shows, such as `password`. */
   action: string;
   entity: string;
   entity_id: string;

@@ -29,7 +29,8 @@ export async function releaseTokens(db: Db, accountId: string, tokens: number): 
 export type HeldCharge = { held: number; tokens: number; endpoint: string; mode: Mode };
 
 /**
- * Gives back what was held, and charges in the current period. @returns whether the account may use as many
+ * Releases the held tokens and charges the price in the current period. @returns whether the account may use
+ * that many
  */
 export async function chargeHeld(
   db: Db,

@@ -55,9 +55,9 @@ export type Candidate = {
 /** The date adjustment of comps, as natural logarithms. */
 export type PriceTrend = {
   yearly: number;
-  /** How much estimates of last year's sales were too high; taken off every sale. */
+  /** How much estimates of last year's sales were too high. Subtracted from every sale. */
   lag: number;
-  /** The number of the county's own sales it is based on. With none, it comes from other counties. */
+  /** Number of the county's own sales behind it. If there are none, it comes from other counties. */
   sales: number;
   /** Year of the earliest of these. */
   since: number | null;

@@ -31,8 +31,8 @@ export type ContactRow = RecordName & {
 type ContactCandidate = Candidate & { row: ContactRow };
 
 /**
- * With more candidates, namesakes can't be told apart. Such a city has a thousand people with a similar
- * surname and the same initial.
+ * With more candidates, people with the same name can't be distinguished. Such a city has a thousand people
+ * with a similar surname and the same initial.
  */
 export const MAX_CANDIDATES = 1_000;
 

@@ -19,7 +19,7 @@ export type ParcelRow = BoxColumns &
     changed_run: number;
     retired_run: number | null;
     retired_at: Date | null;
-    /** Null without geometry, as are the hash, the box and the location. */
+    /** Null without geometry, like the hash, the box, and the location. */
     boundary: Uint8Array | null;
     shape_hash: string | null;
     x: number;

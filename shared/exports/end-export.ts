@@ -14,13 +14,13 @@ export const errorOf = ({ code, message, details }: PlatError): ExportError => (
 type Ending = {
   export_id: string;
   state: 'failed' | 'cancelled';
-  /** Null for whichever. */
+  /** Null for any, like `attempt`. */
   company_id: string | null;
   attempt: number | null;
   error: string | null;
 };
 
-/** Ends an open export, and gives back what was held for it. @returns undefined where none is open */
+/** Ends an open export and releases its held tokens. @returns undefined if it is not open */
 async function endExport(db: Db, ending: Ending): Promise<{ job_id: string | null } | undefined> {
   type Ended = { account_id: string; job_id: string | null; tokens_held: number };
   const [ended] = await db.run<Ended>('exports/end_export', ending);
@@ -46,7 +46,7 @@ export async function failExport(
 export const cancelExport = (db: Db, id: string, companyId: string) =>
   endExport(db, { export_id: id, state: 'cancelled', company_id: companyId, attempt: null, error: null });
 
-/** Stands in for the number of tokens needed, which would reveal how many rows match. */
+/** Replaces the number of tokens needed, which would reveal how many rows match. */
 export const UNTOLD_NEED = 'An export needs 25 tokens, or one per row if there are more rows';
 
 export function overCeiling(most: number): PlatError {

@@ -28,8 +28,8 @@ const LIST: Columns = {
   status_at: { type: 'date', doc: 'Date of the status' },
   tags: { type: 'text', doc: 'Separated by semicolons. Tags with a phone number are excluded' },
   value: { type: 'number', doc: 'Estimated value, USD' },
-  offer: { type: 'number', doc: "Offer by the list's terms, USD" },
-  needs_review: { type: 'text', doc: 'Why there is no offer' },
+  offer: { type: 'number', doc: "Offer in USD, calculated from the list's offer terms" },
+  needs_review: { type: 'text', doc: 'Reason why there is no offer' },
 };
 
 const PARCEL: Columns = { ...OWN, ...ALL_FIELDS };

@@ -13,7 +13,7 @@ export const ROW_FIELDS = {
 } as const;
 export type RowField = keyof typeof ROW_FIELDS;
 
-/** What a roll's run does with parcels that another feed has loaded. */
+/** How a roll's run treats parcels that another feed has loaded. */
 export const OVERLAPS = ['block', 'update', 'replace', 'add', 'separate'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
 

@@ -34,7 +34,7 @@ export type RunCounts = {
   skipped: number;
   /** Rejected rows by reason. The counts are exact; run_rejects keeps only the first rows of each reason. */
   rejected: Record<string, number>;
-  /** Values dropped from rows that were used, by field. Exact, as above. */
+  /** Values dropped from rows that were used, by field. Exact, like the counts above. */
   dropped: Record<string, number>;
   /** Repaired boundaries, by kind of repair. */
   repaired: Record<string, number>;

@@ -23,7 +23,7 @@ const listSchema = z.strictObject({ from: z.string(), programs: z.array(programS
 
 const bundled = new URL('./sales-programs.json', import.meta.url).pathname;
 
-/** The program that publishes a county's sales as a separate file. The county's comes before the state's. */
+/** The program that publishes a county's sales as a separate file: the county's own, or else the state's. */
 export function salesProgramOf(county: number, programs: readonly SalesProgram[]): SalesProgram | undefined {
   const fips = fiveDigits(county);
   return programs.find(each => each.place === fips) ?? programs.find(each => each.place === fips.slice(0, 2));

@@ -16,7 +16,7 @@ export type QueryCover = {
  */
 export const DEFAULT_EDGE_CELLS = 128;
 
-/** Cells narrower than this (about 50 m) are not split, as a parcel's extent is wider than that. */
+/** Cells narrower than this (about 50 m) are not split, because a parcel's extent is wider than that. */
 const NARROW_CELL = 5_000;
 
 /**

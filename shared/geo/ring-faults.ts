@@ -6,7 +6,7 @@ import { orientation as turnOf } from './predicates.ts';
 export type EdgeRef = { ring: number; vertex: number };
 
 /**
- * `crosses` and `runs_along` name two edges, which may be of one ring; the others name a hole (`a`). `at` is
+ * `crosses` and `runs_along` name two edges, possibly of the same ring. The others name a hole (`a`). `at` is
  * where they meet or the hole starts, in degrees.
  */
 export type RingFault = {

@@ -137,8 +137,8 @@ export async function computeChunk(
           first = failure(kind, subject.id, error);
           failures.push(first);
         }
-        // A server is unavailable for all parcels. A damaged file affects only the parcels over it, and its
-        // error is cached.
+        // If a server is down, it is down for every parcel. A damaged file affects only the parcels that it
+        // covers, and its error is cached.
         if (isRetryable(error)) failed = MAX_FAILED;
         else if (!(error instanceof PlatError)) failed++;
         row.remaining |= LAYER_BITS[kind];

@@ -53,7 +53,7 @@ export type MarkedRow = BoxColumns & {
 };
 
 export function markedParcelOf(row: MarkedRow, fips: number, all: readonly Layer[]): MarkedParcel {
-  // Stored figures of another shape can't be used.
+  // Figures that were measured on a previous boundary can't be reused.
   const layers = row.kept === row.shape_hash ? row.layers : ALL_LAYERS;
   const covering = (kind: LayerKind) =>
     (layers & LAYER_BITS[kind]) === 0

@@ -94,7 +94,7 @@ export async function pickRows(
   return db.run<PickedRow>('lists/pick_rows', values, listParts());
 }
 
-/** A row's parcel, with what its offer stands on. */
+/** A row's parcel, with the facts that its offer is based on. */
 type RowParcel = OfferFacts & { property_id: number };
 
 /** The parcels of rows by their ids. @param summary further columns of `parcels p` */

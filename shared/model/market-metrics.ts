@@ -40,7 +40,7 @@ export type MetricContext = {
 
 type IndexFigures = Record<'price_index' | 'price_index_low' | 'price_index_high', number | null>;
 
-/** The price index as figures of `more`, or null before the county's sales start. */
+/** The price index fields of `more`, or null before the county's sales start. */
 export function indexFigures(index: PriceIndex | null, day: number): IndexFigures {
   const at = index && indexAt(index, day);
   return {

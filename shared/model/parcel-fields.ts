@@ -274,7 +274,7 @@ export const COMPUTED_FIELDS = {
     unit: 'feet',
     nullWhen: notCovered('road'),
   }),
-  road_frontage_ft: land('number', 'Road frontage', 'Frontage on normal roads', 'none', {
+  road_frontage_ft: land('number', 'Road frontage', 'Frontage on secondary roads (MTFCC S1200)', 'none', {
     unit: 'feet',
     nullWhen: notCovered('road'),
   }),

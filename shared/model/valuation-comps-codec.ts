@@ -13,7 +13,7 @@ const NO_VALUE = -0x8000;
 const WHOLE_WEIGHT = 0xffff;
 
 /**
- * Comps in columns, of which the first `count` entries count; adjustments are natural logarithms of their
+ * Comps in columns. Only the first `count` entries are used; adjustments are natural logarithms of their
  * factors, NaN for none.
  */
 export type CompColumns = {

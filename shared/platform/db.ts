@@ -75,12 +75,12 @@ export class Db {
    *
    * Lock order, so that no two transactions wait for each other: rows of these tables in this order, rows of
    * one table by ascending key. Queue jobs, changes, and messages come after all of them.
-   * 1. companies: adding lists, their rows, searches, exports and markets
-   * 2. exports: making, billing and ending one
+   * 1. companies: adding lists, their rows, searches, exports, and markets
+   * 2. exports: creating, billing, and ending one
    * 3. lists, then list_rows
-   * 4. given_rows by county, then given_others: what was paid for
+   * 4. given_rows by county, then given_others: paid rows
    * 5. accounts, usage_periods, usage_daily: charges, late because every call of an account needs them
-   * 6. idempotent_calls: the answer that is kept
+   * 6. idempotent_calls: stored responses
    * @param retries false for work that can't run twice
    */
   async transaction<T>(work: (tx: Db) => Promise<T>, { retries = true } = {}): Promise<T> {

@@ -59,7 +59,7 @@ export class PlatError extends Error {
   }
 }
 
-/** The message of whatever was thrown. */
+/** The message of a thrown value, which may not be an Error. */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(UNSTORABLE, '\ufffd');

@@ -47,7 +47,7 @@ export type ByteSourceOptions = {
 type Version = { size: number; stamp: string | null };
 type Part = { bytes: ArrayBuffer; version: Version };
 
-/** As many as browsers open to one host. One window of a file in strips can take hundreds of ranges. */
+/** The limit that browsers use per host. One window of a file in strips can take hundreds of ranges. */
 const MAX_CONCURRENT_REQUESTS = 6;
 
 /** @param source an absolute path or an http(s) URL */

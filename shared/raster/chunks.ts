@@ -164,8 +164,8 @@ function loadBlock(
 }
 
 /**
- * A block cache for several readers in turn, so that blocks on the border of two batches of parcels are
- * decoded once.
+ * A block cache that successive readers share, so that blocks on the border of two batches of parcels are
+ * decoded only once.
  */
 export function newBlockCache(cacheBytes: number): BlockCache {
   return new LRUCache({ maxSize: Math.ceil(cacheBytes / 2) });

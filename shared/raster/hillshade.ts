@@ -5,7 +5,7 @@ import type { OpenElevation } from './elevation-grid.ts';
 const AZIMUTH = (315 * Math.PI) / 180;
 const ALTITUDE = Math.PI / 4;
 
-/** Cells per side. The browser enlarges the image: a 10 m grid has no more detail at the zooms of lots. */
+/** Cells per side. The browser enlarges the image, because a 10 m grid has no finer detail for lots. */
 export const HILLSHADE_CELLS = 128;
 
 /**

@@ -128,7 +128,7 @@ function warpCell(source: Pixels, picture: Pixels, placeIn: ToPixel, cell: Cell)
 }
 
 /**
- * Mixes the non-empty ones of the four source pixels; the result stays empty when they cover less than half.
+ * Mixes the non-empty pixels of four source pixels. The result stays empty if they cover less than half.
  */
 function mixPresent(
   { data, width, height }: Pixels,

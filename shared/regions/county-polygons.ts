@@ -40,7 +40,7 @@ function index(): CountyIndex {
 }
 
 /**
- * The county that contains a point, the lower code of two; null at sea, abroad, or off a simplified coast
+ * The county that contains a point, or the lower code of two. Null at sea, abroad, or off a simplified coast
  * (`nearestCounty`).
  */
 export function countyAt(lon: number, lat: number): number | null {
@@ -56,7 +56,7 @@ export function countyAt(lon: number, lat: number): number | null {
 }
 
 /**
- * How far off its coast a point may be and still count as in the county: bays and islands that
+ * How far a point can be from the simplified coast and still count as in the county, because bays and islands
  * were simplified away.
  */
 const COAST_TOLERANCE_DEG = 0.05;

@@ -1,7 +1,7 @@
 /**
  * States where sale prices aren't public record. AVMetrics, "Nondisclosure States"
- * (avmetrics.net/AVM_glossary/nondisclosure-states), as read in November 2026: an industry's list and no
- * statement of the states; of Idaho, Montana and Utah programs that read their rolls say the same.
+ * (avmetrics.net/AVM_glossary/nondisclosure-states), as read in November 2026. This is an industry list, not
+ * a statement of the states. Programs that read the rolls of Idaho, Montana, and Utah confirm it.
  */
 const NON_DISCLOSURE = new Set('AK ID KS LA MS MO MT ND NM TX UT WY'.split(' '));
 

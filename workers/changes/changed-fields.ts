@@ -22,7 +22,7 @@ const statedAcres = (row: string): string => rounded(`${row}.acres`, 1e5);
 const measuredAcres = (row: string): string => rounded(`${row}.calculated_acres`, 100);
 const fips = (row: string): string => `lpad(${row}.fips::text, 5, '0')`;
 
-/** `p`, `f`: the rows before; `r`, `s`: the staged ones. A digest stands for the shape itself. */
+/** `p`, `f`: the current rows; `r`, `s`: the staged ones. Shapes are compared by digest. */
 const PARCEL: readonly Pair[] = [
   ...PARCEL_FIELD_NAMES.map((name): Pair => {
     if (name === 'acres') return both(name, statedAcres, 'p', 'r');

@@ -117,7 +117,7 @@ export function streetAddress(address: string | null): string | null {
   return street !== null && /^\d/.test(street) ? street : null;
 }
 
-/** With fewer listings in the bucket, Plat compares those of similar size; with fewer of these, all. */
+/** With fewer listings in the bucket, Plat compares listings of similar size. With fewer of those, all. */
 const MIN_PEERS = 10;
 const SIZE_FACTOR = 3;
 

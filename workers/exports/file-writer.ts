@@ -58,9 +58,9 @@ export type Sink = {
 export type FileOptions = {
   db: Db;
   request: ExportRequest;
-  /** The company whose lists and marks count, or null for an operator. */
+  /** Company whose lists and do-not-mail marks apply, or null for an operator. */
   companyId: string | null;
-  /** The moment that months and years are counted from. */
+  /** Date that months and years are counted from. */
   asOf: Date;
   signal: AbortSignal;
   progress(share: number, note: string): void;

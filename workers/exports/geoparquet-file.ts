@@ -56,7 +56,7 @@ type OpenFile = {
 
 /**
  * GeoParquet 1.1 (https://geoparquet.org/releases/v1.1.0/): WKB in longitude and latitude, with each row's
- * box, so that readers can skip groups that are elsewhere. Each batch becomes a row group.
+ * box, so that readers can skip groups outside their area. Each batch becomes a row group.
  */
 export function openGeoParquet(columns: readonly ExportColumn[], boundary: boolean): FileWriter {
   const bytes = new ByteWriter();

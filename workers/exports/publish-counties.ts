@@ -34,7 +34,10 @@ type County = Pick<PublishedFile, 'fips' | 'county' | 'state' | 'bbox'>;
 /** More than the number of parcels in the United States. */
 const ALL = 5_000;
 
-/** The manifest is written anew behind each file: its files are whole. @throws `not_found`, `export_file` */
+/**
+ * Rewrites the manifest after each file, so that it lists only complete files.
+ * @throws `not_found`, `export_file`
+ */
 export async function publishCounties(db: Db, folder: string, named?: number[]): Promise<Manifest> {
   const all = await db.run<County>('exports/list_published', { limit: ALL });
   const missing = named?.filter(fips => !all.some(county => Number(county.fips) === fips)) ?? [];

@@ -13,7 +13,7 @@ export type SpatialReference = { wkid?: number; latestWkid?: number; wkt?: strin
 /** A feature as on its page, GeoJSON or Esri JSON, with the page's spatial reference. */
 export type ServerFeature = { feature: Body; reference: SpatialReference | null };
 
-/** A feature, or its refusal, as a line of JSON in degrees. `id` where the object id is known. */
+/** A feature, or its refusal, as a line of JSON in degrees. `id` if the object id is known. */
 export type Row = { line: string; id: number | null };
 
 export type ToRow = (sent: ServerFeature) => Row;

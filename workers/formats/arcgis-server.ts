@@ -27,7 +27,7 @@ export type Params = Record<string, string | number | boolean>;
 
 export type Body = Record<string, unknown>;
 
-/** The server may still answer a smaller or plainer query, and with `again` the same one. */
+/** The server may still accept a smaller or simpler query or, with `again`, the same one. */
 export class RequestRefused extends PlatError {
   readonly again: boolean;
 

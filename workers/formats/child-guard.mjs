@@ -1,4 +1,4 @@
-// A thread that can end a process that reads one file, because the process's own thread may be busy.
+// A thread that can end a reader process even if the process's main thread is busy.
 import { writeSync } from 'node:fs';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 
@@ -31,7 +31,7 @@ export function writeAll(bytes) {
     try {
       at += writeSync(1, bytes, at);
     } catch (error) {
-      // The pipe is full; a reader that has gone ends this process.
+      // EAGAIN: the pipe is full. Any other error means that the receiver is gone, which ends this process.
       if (error.code !== 'EAGAIN') process.exit(1);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }

@@ -3,7 +3,7 @@ import { limitsOf, type OpenContext, sourceError } from '../../shared/platform/h
 import { OUT_OF_MEMORY } from './child-guard.mjs';
 
 /**
- * On a damaged file, a parsing library may run forever or use up all memory. It runs in its own process,
+ * A parsing library may hang on a damaged file or use up all memory. It runs in its own process,
  * which can be killed.
  */
 

@@ -17,7 +17,7 @@ export async function guessFormat(path: string, name = path): Promise<Format | n
 
 /** A table that belongs to a shapefile, or a note next to one, is not a candidate. */
 function formatOfMembers(names: readonly string[]): FileFormat | null {
-  // With or without its folder, because servers pack it either way.
+  // With or without its folder, because servers zip it both ways.
   if (names.some(name => basename(name).toLowerCase() === FILE_FORMATS.filegdb.folderHolds)) return 'filegdb';
   const formats = new Set(names.map(name => formatOf(name)));
   if (formats.has('shapefile')) return 'shapefile';

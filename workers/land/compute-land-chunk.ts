@@ -37,7 +37,7 @@ export async function computeLandChunk(
   );
   const { parcels, failures } = await computeChunk(input, kernels, options);
   const written = await writeChunk(db, chunk, parcels, input.shapeless, options.signal);
-  // After the commit: of two chunks that end at once, at least one finds no other.
+  // After the commit, so that if two chunks end at once, at least one of them finds no open chunk.
   const [follow] = await db.run<{ last: boolean; awaited: boolean }>('land/is_last_chunk', chunk);
   const { last, awaited } = follow!;
   const jobs = last && awaited ? await enqueueValuations(db) : [];
@@ -53,7 +53,7 @@ export type LandChunk = { fips: number; chunk: number };
 type WrittenChunk = {
   /** Number of parcels whose attributes were stored, including those without geometry. */
   parcels: number;
-  /** Of these, the number with new values for filters. */
+  /** Number of these parcels with new values for filters. */
   changed: number;
 };
 

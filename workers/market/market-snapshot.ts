@@ -33,7 +33,7 @@ export type Codes = { county: string[]; zip: string[] };
 
 export type RowsOf = Record<keyof Codes, Map<number, number[]>>;
 
-/** In a snapshot: a mark that was read then stands for listings that were. @throws PlatError `not_found` */
+/** Call in a snapshot, so that marks and listings are consistent. @throws PlatError `not_found` */
 export async function readSnapshot(db: Db, scope: MarketScope): Promise<Snapshot> {
   const marks = await db.run<DirtyMark & { known: boolean }>('market/list_dirty_regions');
   const codes = codesOf(scope, marks);

@@ -24,7 +24,7 @@ type RecomputeOptions = {
   asOf?: string | undefined;
   progress?: (done: number, total: number) => void;
   signal?: AbortSignal | undefined;
-  /** Today in UTC, in days since 1970-01-01. Tests set another one. */
+  /** Today in UTC, in days since 1970-01-01. Tests override it. */
   today?: number | undefined;
 };
 

@@ -91,7 +91,7 @@ async function runAttempt(deps: RunnerDeps, attempt: Attempt): Promise<void> {
   }
 }
 
-/** Records a failed attempt. @throws an error that tells BullMQ whether to try again */
+/** Records a failed attempt. @throws an error that makes BullMQ retry, or not */
 async function endFailed(deps: RunnerDeps, attempt: Attempt, error: unknown): Promise<never> {
   const { delivery, log, canceled } = attempt;
   if (canceled.signal.aborted) {

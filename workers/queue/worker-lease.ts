@@ -24,7 +24,7 @@ export type WorkerLease = {
 export function createLease(lockMs: number, renewals: number, log: Logger): WorkerLease {
   const id = randomBytes(6).toString('hex');
   let timer: NodeJS.Timeout | undefined;
-  // A worker that was away can't tell which others are dead. After a database restart all leases have
+  // A worker whose lease expired can't know which others are dead. After a database restart all leases have
   // expired, and the first worker to return would end the others.
   let isUnbroken = false;
 

@@ -195,7 +195,7 @@ async function writeNotes(db: Db, checked: readonly CheckedSearch[], until: numb
   if (notes.length > 0) await db.run('webhooks/notify_dispatchers', { channel: WEBHOOKS_CHANNEL });
 }
 
-/** Also finds what changed without a recorded change, as time passed or land was measured. */
+/** Also finds matches that changed without a recorded change, because time passed or land was measured. */
 export async function refreshSearches({ db, log, signal }: Omit<FollowDeps, 'config'>): Promise<number> {
   return db.connection(async connection => {
     await takeLock(connection, [LOCKS.searches], signal);

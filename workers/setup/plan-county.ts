@@ -81,7 +81,7 @@ const AGENCIES: Record<LandKind, Agency> = {
   },
 };
 
-/** The Census Bureau publishes one edition per year. Plat tries three. */
+/** The Census Bureau publishes one version per year. Plat tries the last three. */
 const EDITIONS = 3;
 
 /** County polygons are generalized by up to a kilometer. */

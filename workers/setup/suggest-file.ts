@@ -149,7 +149,7 @@ const unread = (
 /** Never overwrite another feed's file. */
 async function nameProblems(file: string, text: string): Promise<string[]> {
   const there = existsSync(file) ? await readFile(file, 'utf8') : text;
-  // The same upload may later set what to do with parcels that another feed has.
+  // The same upload can later decide how to treat parcels that another feed has.
   const withoutOverlap = (feed: string) => feed.replace(/^overlap: .*\n/m, '');
   return withoutOverlap(there) === withoutOverlap(text)
     ? []

@@ -229,7 +229,7 @@ function keyColumns({ names, batch }: Sample): string[] {
     .map(({ name }) => name);
 }
 
-/** Values, sizes, and names of a parcel match in two sources as well, but aren't keys. */
+/** Values, sizes, and names of a parcel also match in two sources, but they aren't keys. */
 const FACTS =
   'not value price total market assessed taxable land bldg acre area sqft measured date year own payer name mail addr situs street house sale'.split(
     ' ',

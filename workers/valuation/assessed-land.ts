@@ -12,12 +12,12 @@ const COLUMNS = {
 } as const satisfies CopyColumns;
 
 /**
- * What the assessor held a parcel's land for at the end of a day (since 1970-01-01), as ln(assessed value)
- * beyond what the county's land of that size was assessed at by then; NaN where no edition says.
+ * The assessor's value of a parcel's land at the end of a day (since 1970-01-01), as the difference between
+ * ln(assessed value) and that of the county's land of the same size at the time. NaN if no roll has it.
  */
 export type AssessorOpinion = (propertyId: number, day: number) => number;
 
-/** The line through the logarithms of values and acreages, valid from an edition on. */
+/** The line through the logarithms of values and acreages, valid starting at the date of a roll version. */
 type SizeLine = { day: number; level: number; slope: number };
 
 export async function readOpinions(db: Db, fips: number): Promise<AssessorOpinion> {

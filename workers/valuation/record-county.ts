@@ -134,7 +134,7 @@ async function assessedValues(
   );
 }
 
-/** Of all sales that have a value, of those after a day, and of those of each size. */
+/** Ratio studies of all sales that have a value, of those after a day, and of each size. */
 async function studiesOf(
   of: RatioStudyOf['of'],
   { acres, price, soldDay }: StoredComps,

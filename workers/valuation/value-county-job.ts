@@ -22,7 +22,7 @@ export const valueCountyJob = defineJob({
       signal,
       progress: share => progress(share, 'valuing'),
     });
-    // What is advised depends on what the lots are worth. Killed before this, the daily run does it.
+    // Advice depends on estimated values. If the worker is killed before this, the daily run does it.
     await deliver(await enqueueCountyDealGrading(db, payload.fips));
     await deliver(await enqueueDueRecord(db, payload.fips));
     return { ...result, rows: result.parcels };

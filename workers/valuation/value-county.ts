@@ -75,7 +75,7 @@ export function valueCounty(
 ): Promise<ValuedCounty> {
   return db.transaction(async tx => {
     await lockCounty(tx, fips);
-    // Before anything is read: a mark that comes later stays.
+    // Before anything is read, so that marks set later stay.
     await tx.run('valuation/clear_marks', { fips });
     const day = asOf ?? (await defaultValuationDay(tx));
     await linkCompsToParcels(tx, fips);
@@ -143,7 +143,7 @@ export async function readMarket(
   return { comps: joinComps(own, await readComps(db, near)), compM, opinion };
 }
 
-/** What the sales of the other counties say. */
+/** Model estimates from the sales of other counties. */
 export async function readOtherCounties(db: Db, fips: number): Promise<OtherCounties> {
   const rows = await db.run<{ fips: number; estimates: CountyEstimates }>('valuation/list_estimates', {
     fips,

@@ -117,7 +117,7 @@ async function takeDue(dispatcher: Dispatcher): Promise<void> {
   dispatcher.freed = new Set();
   if (checksAll)
     await db.transaction(async tx => {
-      // One worker makes messages at a time; the others find no position.
+      // One worker creates messages at a time. The others get no position.
       const [position] = await tx.run<{ seq: number }>('webhooks/lock_position');
       if (position !== undefined) await tx.run('webhooks/make_messages', { after: position.seq });
     });

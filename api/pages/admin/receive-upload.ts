@@ -124,7 +124,7 @@ const plainName = (name: string | undefined): string =>
     .trim()
     .slice(-MAX_NAME_CHARS) || 'file';
 
-/** The extension, which shows the format. Nothing else of the browser's name becomes a path. */
+/** The extension, which shows the format. No other part of the file name is used in a path. */
 const endingOf = (name: string): string => /(\.[a-z0-9]{1,12}){1,2}$/i.exec(name)?.[0].toLowerCase() ?? '';
 
 /** Deletes uploads that have not become a feed within a day. */

@@ -110,7 +110,7 @@ function plain(name: string): string {
   return words[0]!.toUpperCase() + words.slice(1);
 }
 
-/** The label of a field. Values from the boundary file are labeled apart from those of the roll. */
+/** The label of a field. Values from the boundary file get their own label. */
 function labelOf(field: string): string {
   const name = field.replace(/^shape\./, '');
   const label = ALL_FIELDS[name]?.label ?? plain(name);

@@ -8,7 +8,7 @@ import { modelResultOf } from './comping-reports.ts';
 /** Further changes are only counted. */
 const MAX_LISTED = 12;
 
-/** What would change by what is true now, the chosen comps first; empty when nothing would. */
+/** Differences between the report and current data, selected comps first. Empty if there are none. */
 export function changesOf({ snapshot: before, offered: now, chosen, overrides }: Report): string[] {
   if (before === null || now === null) return [];
   const ids = new Set(chosen);

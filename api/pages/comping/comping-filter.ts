@@ -71,8 +71,8 @@ export function readFilters(params: URLSearchParams): Filters {
   }
   return {
     bounds,
-    // The form always sends an empty value too. Without the parameter everything is shown, and with all
-    // boxes unchecked nothing is.
+    // The form always sends an empty value too. Without the parameter, everything is shown. If all
+    // boxes are unchecked, nothing is shown.
     statuses: params.has('status') ? params.getAll('status') : [...STATUSES],
     zip: (params.get('zip') ?? '').trim(),
     fips: (params.get('fips') ?? '').trim(),

@@ -29,7 +29,7 @@ import {
 import { csvOf, figuresOf, readReport, readShared, requestSnapshot, titleOf } from './comping-reports.ts';
 import { Strip } from './comping-strip.tsx';
 
-/** How long a page waits for a worker before it says so, and for what it can be shown without. */
+/** How long a page waits for a worker before it shows a message, and for optional content. */
 const MAX_WAIT_MS = 4_000;
 const SHORT_WAIT_MS = 500;
 const POLL_MS = 100;
@@ -91,7 +91,7 @@ async function changeReport(visit: Visit, change: ReportChange): Promise<Reply> 
   return { redirect: pathOf(now) + visit.url.search };
 }
 
-/** The report once a worker has prepared it, or as it is by then; an outdated one is looked at again. */
+/** Waits for a worker to prepare the report, and requests that if it is outdated. @returns the report */
 async function waitForSnapshot(visit: Visit, report: Report, maxWaitMs: number): Promise<Report> {
   const { db } = visit.deps;
   if (report.wanted_at === null) {

@@ -44,8 +44,7 @@ type PictureProps = { snapshot: ReportSnapshot; lines: readonly ResultLine[]; gr
 
 /**
  * A map of the subject and its chosen comps, numbered as in the table. For print, shared reports, and
- * browsers
- * without WebGL.
+ * browsers without WebGL.
  */
 export function Picture({ snapshot: { subject }, lines, ground: { view, roads } }: PictureProps) {
   const at = view.toPx;

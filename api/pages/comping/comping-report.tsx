@@ -32,7 +32,7 @@ export async function readReportView(db: Db, report: Report): Promise<ReportView
   return { report, result, machine: modelResultOf(snapshot), ground };
 }
 
-/** What follows from the selection, and changes with it. @param path none where it is only read */
+/** The results of the selection. @param path of the forms; omit for a read-only view */
 export function Results({
   view: { report, result, machine, ground },
   path,

@@ -28,7 +28,7 @@ export async function readReport({ req, deps, session }: Visit): Promise<Report>
   return found;
 }
 
-/** The report of a link. @throws PlatError `not_found`, also where the link has run out or ended */
+/** The report of a link. @throws PlatError `not_found`, also if the link has expired or was removed */
 export async function readShared({ req, deps }: Visit): Promise<Report> {
   const token = String(req.params.token);
   const report = /^[\w-]{43}$/.test(token) ? await findSharedReport(deps.db, tokenHashOf(token)) : undefined;

@@ -27,9 +27,9 @@ const plain = (percent: number): string =>
   `${new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 }).format(percent)}%`;
 const signedUsd = (value: number): string => `${value < 0 ? '−' : '+'}${usd(Math.abs(value))}`;
 
-const NOTHING_CHOSEN = 'Check the sales you trust to build your estimate.';
+const NOTHING_CHOSEN = 'Select the comps you trust to build your estimate.';
 
-/** The chosen comps with what each is moved by. @param path of forms; none where it is only read */
+/** The selected comps with their adjustments. @param path of the forms; omit for a read-only view */
 export function Chosen({ result, path }: { result: Result | null; path?: string | undefined }) {
   if (result === null) return <p>{NOTHING_CHOSEN}</p>;
   return (

@@ -145,7 +145,7 @@ function suggested(params: URLSearchParams): URLSearchParams | undefined {
   return sellPrice === null ? undefined : new URLSearchParams({ expected_sell_price: sellPrice });
 }
 
-/** What a deal goes through when nothing goes wrong. */
+/** The stages of a deal that closes as planned. */
 const STAGES: readonly DealStage[] = DEAL_STAGES.filter(stage => stage !== 'on_hold' && stage !== 'canceled');
 
 function Head({ deal, name }: { deal: Deal; name: string }) {

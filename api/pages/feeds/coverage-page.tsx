@@ -7,7 +7,7 @@ import { classifyCounties } from '../parts/county-legend.tsx';
 import { readParts } from '../parts/county-part.ts';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../parts/map-view.tsx';
 
-/** What is known of which counties, for whoever has signed in: the question before a subscription. */
+/** Open to every signed-in user, so that people can check which data a county has before they subscribe. */
 const coveragePage: Page = {
   path: '/coverage',
   access: 'session',

@@ -27,7 +27,7 @@ const FIGURES: readonly (readonly [
     'COD',
     1,
     '5 – 25',
-    'average distance of the ratios from their median, in percent. Lower is more even.',
+    'average distance of the ratios from their median, in percent. Lower is more uniform.',
   ],
   [
     'prd',

@@ -49,7 +49,7 @@ export function sendAsset({ type, body }: Asset, security: HeaderList, how = BRO
   };
 }
 
-/** No script, style, image or connection but our own, nothing inline, no frame; a basemap's images. */
+/** Allows only our own resources, plus the basemap's images. Blocks inline code and frames. */
 export function pageHeaders({ BASEMAP_URL }: Pick<Config, 'BASEMAP_URL'>): HeaderList {
   const basemap = BASEMAP_URL === undefined ? '' : ` ${new URL(BASEMAP_URL).origin}`;
   const policy = [

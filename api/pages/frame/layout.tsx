@@ -75,7 +75,7 @@ export function Notice({ kind = 'info', children }: NoticeProps) {
   );
 }
 
-/** What was done just now, with the form that takes it back. It goes by itself, if script runs. */
+/** What just happened, with a form to undo it. With JavaScript, it disappears automatically. */
 export const Toast = ({ words, children }: { words: string; children: ComponentChildren }) => (
   <div class="toast" role="status">
     <span>{words}</span>

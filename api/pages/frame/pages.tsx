@@ -107,7 +107,7 @@ async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
   }
   if (page.access === 'operator' && !session.user.operator) throw notFound(MISTYPED);
   if (page.access === 'app') {
-    // An operator without an account has nothing to see there.
+    // An operator without an account has no content there.
     if (session.account === null && session.user.operator) return { redirect: '/admin' };
     if (!(await accountOf(visit))?.pro)
       throw new PlatError(

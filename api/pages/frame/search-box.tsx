@@ -1,6 +1,6 @@
 import { Icon } from './icons.tsx';
 
-/** Every page's search, which works without script. From the map it takes the filters along. */
+/** The search box of every page. It works without JavaScript. On the map, it keeps the filters. */
 export const SearchBox = ({ url }: { url: URL }) => (
   <search class="search">
     <form action="/search">

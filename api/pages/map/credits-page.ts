@@ -17,7 +17,7 @@ const OF_LAYERS: Readonly<Record<string, readonly string[]>> = {
   aerial: ['imagery'],
 };
 
-/** As many as fit on the line below the map. */
+/** The maximum that fits on the line below the map. */
 const MOST = 4;
 
 /** The data credits of a map view, and the kinds of layers with data there. */

@@ -21,7 +21,7 @@ export const FILTER_HINTS: Readonly<Record<string, string>> = {
   wetlands_percent_max: 'Share of the parcel that is wetlands.',
   flood_zone_percent_max: 'Share of the parcel in a flood zone.',
   count_highway_frontage: 'Whether road frontage includes major highways.',
-  count_road_frontage: 'Whether road frontage includes normal roads.',
+  count_road_frontage: 'Whether road frontage includes secondary roads (MTFCC S1200).',
   count_local_frontage: 'Whether road frontage includes local roads.',
   owner_name: "The primary owner's full name, as on the roll.",
   owner_name_2: "The second owner's full name, as on the roll.",

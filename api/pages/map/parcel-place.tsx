@@ -27,12 +27,12 @@ export async function readPlace(
       query: { page: String(page), page_size: '1' },
     });
   const at = positionOf(visit.url);
-  const beside = await Promise.all([
+  const pages = await Promise.all([
     at !== undefined && at > 1 ? one(at - 1) : undefined,
     one(at === undefined ? 1 : at + 1),
   ]).catch(undefinedIfRefused);
-  if (beside === undefined) return undefined;
-  const [before, after] = beside;
+  if (pages === undefined) return undefined;
+  const [before, after] = pages;
   return {
     count: after.count,
     at: at !== undefined && at <= after.count ? at : undefined,

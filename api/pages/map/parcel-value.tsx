@@ -63,7 +63,7 @@ export function UsedComps({ value, addresses }: UsedProps) {
       <details>
         <summary>All {comps.length} comps with adjustments</summary>
         <Grid
-          name="Comps of the estimate"
+          name="Comps used in the estimate"
           heads={['Comp', 'Acres', 'Price', 'Size', 'Date', 'Location', 'Land', 'Weight']}
           rows={ranked.map(comp => [
             `${statusOf(comp)} ${comp.sold_date === null ? '' : day(comp.sold_date)}`,

@@ -10,7 +10,7 @@ export const UNITS = EXTENT / PIXELS;
 /** Clip box beyond the tile's edge, so that outlines along the edge stay hidden. */
 const FRAME: [number, number, number, number] = [-8, -8, PIXELS + 8, PIXELS + 8];
 
-/** As many as a browser draws easily. Of more, the largest are drawn. */
+/** The maximum that a browser draws easily. Beyond that, only the largest are drawn. */
 export const MAX_FEATURES = 20_000;
 
 export type Tile = { z: number; x: number; y: number };

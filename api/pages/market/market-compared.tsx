@@ -17,7 +17,7 @@ const MAX_OTHERS = 3;
 type Other = OtherMarket & { asked: string; market: RegionStats; gap: Gap | undefined };
 export type Others = { others: Other[]; faults: string[] };
 
-/** The markets that the address names beside the page's own, each up to the same day. */
+/** The other markets in the URL (`with`), each up to the same date as the page's own market. */
 export async function readOthers(visit: Visit, bucket: string, asOf: string): Promise<Others> {
   const asked = visit.url.searchParams
     .getAll('with')

@@ -291,7 +291,7 @@ const Explanations = ({ metric }: { metric: FigureKey }) => (
       {METRICS[metric].unit === 'USD per acre' &&
         ' Small lots cost more per acre, so compare markets at one lot size.'}
       {METRICS[metric].carrier !== null &&
-        ` Markets with fewer than ${LEAST_SALES} such lots show no figure.`}
+        ` Markets with fewer than ${LEAST_SALES} of the listings or sales behind this figure have no value.`}
     </small>
   </p>
 );

@@ -87,9 +87,9 @@ export const change = z
       .describe(
         '5-digit FIPS code of the county, or of the county that the ZIP code is in. Null for a listing in an unknown county.',
       ),
-    property_id: z.int().optional().describe('Id of the parcel, for changes of parcels and valuations.'),
-    listing_id: z.uuid().optional().describe('Id of the listing in `comps/`, for changes of listings.'),
-    zip: z.string().optional().describe('ZIP code, for changes of ZIP code statistics.'),
+    property_id: z.int().optional().describe('Id of the parcel. Set only for parcel and valuation changes.'),
+    listing_id: z.uuid().optional().describe('Id of the listing in `comps/`. Set only for listing changes.'),
+    zip: z.string().optional().describe('ZIP code. Set only for changes to ZIP code statistics.'),
     fields: z
       .record(z.string(), z.array(z.unknown()).length(2))
       .describe(

@@ -66,7 +66,7 @@ const outcome = (description: string) => z.int().min(0).nullable().describe(desc
 
 const added = z
   .object({
-    added: outcome('Parcels added. Null, like the next five, when it would reveal paid data.'),
+    added: outcome('Parcels added. This count and the next five are null when they would reveal paid data.'),
     already_there: outcome('Parcels that were already in the list.'),
     left_out: outcome('Parcels excluded: the total of the next three.'),
     in_other_lists: outcome('Excluded because they are in one of `leave_out.lists`.'),
@@ -74,7 +74,7 @@ const added = z
     do_not_mail: outcome('Excluded because the owner is marked `do_not_mail`.'),
     not_found: z
       .array(z.string())
-      .describe('Ids and parcel numbers, as sent, that no parcel on the roll has.'),
+      .describe('Ids and parcel numbers from the request that match no parcel on the roll.'),
     rows: z.int().min(0).describe('Parcels now in the list, counted as in `GET lists/{id}/`.'),
   })
   .meta({ id: 'AddedListRows' });

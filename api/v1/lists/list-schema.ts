@@ -42,12 +42,12 @@ export const list = z
     offer: offerTerms.nullable().describe('Terms of the offers. Null for no offers.'),
     leave_out: z
       .object({
-        lists: z.array(z.uuid()).describe('Parcels in these lists are not added.'),
+        lists: z.array(z.uuid()).describe('Ids of lists whose parcels are excluded.'),
         mailed_within_days: z
           .int()
           .nullable()
           .describe(
-            "Owners that any of your company's lists mailed within this number of days are not added. Null for no limit.",
+            'Excludes owners that your company mailed from any list within this number of days. Null for no limit.',
           ),
       })
       .describe('Parcels to exclude when rows are added. Existing rows stay.'),
@@ -84,7 +84,7 @@ export const listRow = z
     do_not_mail: z
       .boolean()
       .describe(
-        'Whether the owner is marked do-not-mail, in every list of your company. Exports exclude these owners.',
+        "Whether the owner is marked do-not-mail. Applies to all of your company's lists. Exports exclude these owners.",
       ),
     note: z.string().describe('Note. Empty without one.'),
     tags: z.array(z.string()).describe('Tags.'),
@@ -93,12 +93,12 @@ export const listRow = z
       .number()
       .nullable()
       .describe(
-        "Offer in USD, by the list's terms. Null without terms, or when a person should check first (`needs_review`).",
+        "Offer in USD, calculated from the list's offer terms. Null without terms, or when a person should check first (`needs_review`).",
       ),
     needs_review: z
       .array(z.enum(REVIEW_REASONS))
       .describe(
-        'Why there is no offer: the parcel has left the roll, it has no such value, it is unlike the sales that it was valued with, the high end of the 80% range is over ten times the low end, or stated and measured acres differ too much.',
+        'Reason why there is no offer: the parcel left the roll, it lacks the value that the offer is based on, it differs too much from its comps, the high end of the 80% range is more than 10 times the low end, or stated and measured acres differ too much.',
       ),
     owner_parcels: z.int().min(1).describe('Number of parcels of this owner in the list.'),
     owner_acres: z

@@ -57,7 +57,7 @@ const history = z
     keys: z
       .record(z.string(), z.array(z.number().nullable()))
       .describe(
-        'Each figure on each date, in the order of `dates`. Figures of listings on the market are null before the first listing feed was read.',
+        'Each figure on each date, in the order of `dates`. Active-listing figures are null for dates before the first listing feed was loaded.',
       ),
   })
   .meta({ id: 'MarketHistory' });

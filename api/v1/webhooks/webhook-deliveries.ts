@@ -115,7 +115,7 @@ export const replayWebhook = defineEndpoint({
   path: `${WEBHOOKS_PATH}{id}/replay/`,
   operationId: 'replay_webhook',
   summary: 'Replay messages',
-  description: `Sends one message, or all since a given time, again. Each keeps its id and gets ten new attempts. Messages are kept for ${MESSAGES_DAYS} days, including those from while the webhook was off.`,
+  description: `Sends one message, or all since a given time, again. Each keeps its id and gets ten new attempts. Messages are kept for ${MESSAGES_DAYS} days, including messages from when the webhook was off.`,
   body: replay,
   response: {
     status: 202,

@@ -13,9 +13,9 @@ export type RoadReach = Readonly<Record<RoadClass, number>>;
 export const PIECE_M = 0.5;
 
 /**
- * Half of two rods (33 feet), the narrowest common right-of-way. Land this near to a centerline counts as
- * public way: it covers lots drawn to the middle of the road, and lines mapped some meters off (half of
- * TIGER's by more than 3 m).
+ * Half of two rods (33 feet), the narrowest common right-of-way. Land this close to a centerline counts as
+ * public way. This covers lots drawn to the middle of the road, and lines mapped a few meters off (half of
+ * TIGER's are off by more than 3 m).
  */
 export const HALF_RIGHT_OF_WAY_M = 5.0292;
 
@@ -28,7 +28,7 @@ export const FACING_COS = Math.cos((52.5 * Math.PI) / 180);
 /** A boundary this near to a centerline is drawn on it, except for rounding (1e-6 degrees are 0.11 m). */
 export const CONTACT_M = 0.06;
 
-/** Tolerated overlap of neighbors at a shared line, as they are often digitized separately. */
+/** Tolerated overlap of neighbors at a shared line, because they are often digitized separately. */
 export const OVERLAP_M = 0.25;
 
 /**

@@ -48,8 +48,8 @@ const MAY_HAVE_FORM = /L ?[LTPC]|LIM|INC|CO|P ?C/;
 
 /**
  * Whether a name has a legal form of a company: LLC, INC, CORP, LP, LLP, LTD, CO and their spellings, as
- * whole words. Trades (HOLDINGS, REALTY, BANK) do not count, as they are surnames too, nor does a name after
- * C/O or %.
+ * whole words. Trades (HOLDINGS, REALTY, BANK) do not count, because they are surnames too. Neither does a
+ * name after C/O or %.
  */
 export function isCorporateOwner(name: string): boolean {
   const owner = withoutCareOf(name);

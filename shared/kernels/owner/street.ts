@@ -3,13 +3,15 @@ import { ABBREVIATIONS } from './suffixes.ts';
 
 /**
  * Normalizes a street, box or rural route, so that equal addresses become equal texts: upper case, USPS
- * Publication 28 abbreviations, PO BOX n, RR n BOX n, units as `# n`. Idempotent. Null when nothing is left,
- * or only a remark that the address is missing. The result is a key, not for envelopes:
- * - Suffixes and directionals are abbreviated everywhere (100 LAKE DRIVE becomes 100 LK DR), as rolls do
- *   either. A directional that is the street's name stays: South Street and S Street can be two streets.
- * - APT, UNIT, SUITE, ROOM and # all become `#`, as rolls interchange them.
- * - Of a box and a street only the box stays, where mail goes (Publication 28, dual addresses).
- * - A name after C/O, %, ATTN or CARE OF is dropped, up to where an address begins.
+ * Publication 28 abbreviations, PO BOX n, RR n BOX n, units as `# n`. Idempotent. Null if nothing is
+ * left, or only a remark that the address is missing. The result is a key, not an address for envelopes:
+ * - Suffixes and directionals are abbreviated everywhere (100 LAKE DRIVE becomes 100 LK DR), because rolls
+ *   use both forms. A directional that is the street's name stays: South Street and S Street can be two
+ *   streets.
+ * - APT, UNIT, SUITE, ROOM, and # all become `#`, because rolls use them interchangeably.
+ * - If there are a box and a street, only the box stays, because mail goes there (Publication 28, dual
+ *   addresses).
+ * - A name after C/O, %, ATTN or CARE OF is dropped, up to the start of an address.
  * @param text one or more address lines of the roll, joined by a space
  */
 export function normalizeStreet(text: string | null): string | null {
@@ -103,7 +105,7 @@ function careOfLength(words: readonly string[], i: number): number {
   return word === 'CARE' && words[i + 1] === 'OF' ? 2 : 0;
 }
 
-/** As in FIRST NATIONAL BANK, which is a name. */
+/** Digits only: spelled-out ordinals also appear in names, such as FIRST NATIONAL BANK. */
 const IS_ORDINAL = /^\d+(?:ST|ND|RD|TH)$/;
 
 function beginsAddress(words: readonly string[], i: number, hasStreet: boolean): boolean {

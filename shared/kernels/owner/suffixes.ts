@@ -1,7 +1,7 @@
 /**
  * Street suffixes, the standard abbreviation first (USPS Publication 28, appendix C1,
- * https://pe.usps.com/text/pub28/28apc_002.htm). Plurals with the abbreviation of the singular are left out:
- * Parks St is not Park St.
+ * https://pe.usps.com/text/pub28/28apc_002.htm). Plurals that share the abbreviation of their singular are
+ * omitted: Parks St is not Park St.
  */
 const SUFFIXES = `
 ALY ALLEE ALLEY ALLY|ANX ANEX ANNEX ANNX|ARC ARCADE|AVE AV AVEN AVENU AVENUE AVN AVNUE|BYU BAYOO BAYOU|BCH BEACH

@@ -16,7 +16,7 @@ const ENTITY_WORDS = new Set(
   ).split(' '),
 );
 
-/** Of these, the words that are surnames when a comma and a name follow: CHURCH, JOHN. */
+/** Entity words that are surnames when a comma and a name follow, as in CHURCH, JOHN. */
 const SURNAMES = new Set(
   'CHURCH LAND POWER BANK LODGE TEMPLE PARISH STATE FUND CLUB CITY COLLEGE RANCH'.split(' '),
 );

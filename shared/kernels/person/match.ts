@@ -61,7 +61,7 @@ export function withinOneEdit(a: string, b: string): boolean {
 
 /**
  * How well two names match, or null when they are of different people. 1: equal; 0.9: a short form; 0.8: one
- * letter off, or one of two surnames shared; 0.6: an initial. A middle name that both have raises the score
+ * letter off, or one of two surnames shared; 0.6: an initial. If both have a middle name, it raises the score
  * or makes it null.
  */
 export function nameFit(a: Person, b: Person): number | null {

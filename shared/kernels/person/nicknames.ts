@@ -1,5 +1,5 @@
 /**
- * Given names, each with its nicknames; of every pair the longer one is the formal name. From names.csv of
+ * Given names, each with its nicknames. The longer name of a pair is the formal one. From names.csv of
  * https://github.com/carltonnorthern/nicknames (commit 21d7505, Apache-2.0), without pairs whose second name
  * is longer.
  */

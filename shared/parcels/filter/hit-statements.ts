@@ -95,11 +95,11 @@ async function findQuantiles(
   return row!.quantiles;
 }
 
-/** Where about a fifth of the hits ends each. */
+/** The 20th, 40th, 60th, and 80th percentiles. */
 export const findFifths = (db: Db, selection: Selection, figure: HitFigure): Promise<number[] | null> =>
   findQuantiles(db, selection, figure, [0.2, 0.4, 0.6, 0.8], 'true');
 
-/** The figures above 0 between which nearly all hits are. */
+/** The 1st and 99th percentiles of the positive values. */
 export const findEnds = (db: Db, selection: Selection, figure: HitFigure): Promise<number[] | null> =>
   findQuantiles(db, selection, figure, [0.01, 0.99], `(${figure.figure}) > 0`);
 

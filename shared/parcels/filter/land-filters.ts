@@ -134,6 +134,6 @@ export const landFilters: Filter[] = [
   frontage('min', '>=', 'Minimum'),
   frontage('max', '<=', 'Maximum'),
   roadSwitch('highway', 'Count frontage on highways', 'major highways'),
-  roadSwitch('road', 'Count frontage on roads', 'normal roads'),
+  roadSwitch('road', 'Count frontage on roads', 'secondary roads (MTFCC S1200)'),
   roadSwitch('local', 'Count frontage on local roads', 'local roads'),
 ];

@@ -34,11 +34,11 @@ export const LIMITS = {
   accessBytes: GiB,
   /** Size of a page of a web API, read as a whole. RESO servers send up to 5,000 records of 5 to 10 KB. */
   pageBytes: 128 * MiB,
-  /** Timeout of a file's reader without a row or progress. */
+  /** How long a file reader can go without a row or progress before it times out. */
   readerIdleMs: 30_000,
   /** Timeout for starting a reader, which takes half a second on an idle machine. */
   readerStartMs: 120_000,
-  /** Timeout of a download without a byte. */
+  /** How long a download can go without a byte before it times out. */
   downloadIdleMs: 60_000,
   /** Timeout from request to last byte. Some servers take over a minute for a wide page. */
   pageMs: 180_000,
@@ -78,7 +78,7 @@ export function sourceError(
   return new PlatError('feed_source', message, { status: 422, ...options });
 }
 
-/** For a file that is not what its feed says. */
+/** The error for a file that does not match its feed. */
 export function formatError(message: string, cause?: unknown): PlatError {
   return new PlatError('feed_format', message, { status: 422, cause });
 }

@@ -103,8 +103,8 @@ async function attempt(
 export type RedirectOptions = { sameOrigin?: boolean; privateRedirects?: boolean };
 
 /**
- * fetch with a limited number of http(s) redirects. The URL itself may be in any network, as an operator
- * configured it; redirects from public into private networks are refused.
+ * fetch with a limited number of http(s) redirects. The URL itself can be in any network, because an operator
+ * configured it. Redirects from public to private networks are refused.
  * @throws PlatError `feed_source` for a refused redirect; fetch's errors
  */
 export async function request(

@@ -55,7 +55,7 @@ type Classes = ReturnType<typeof withBackend<IQueueBackend, unknown>>;
 
 /**
  * The only place that knows where the queues are: in Redis with REDIS_URL, otherwise in PostgreSQL. One pool
- * of connections serves all of them.
+ * of connections serves them all.
  */
 export function openQueueBackend(config: Config, log: Logger): QueueBackend {
   const { classes, connection, kind, disconnect } = connect(config, log);

@@ -12,7 +12,7 @@ select count(*) filter (where period_end is not null) as closed, max(period_star
 where account_id = :account_id and period_start >= :first_start;
 
 -- name: find_account
--- The account with this id, or else the one with this name.
+-- Finds an account by id, or otherwise by name.
 select id from accounts where id::text = lower(:account) or name = :account
 order by id::text = lower(:account) desc
 limit 1;
@@ -81,7 +81,7 @@ with known as (
 select id from account;
 
 -- name: insert_key
--- A new key of an account. `key_hash`: SHA-256 of the key. `expiry` may be null.
+-- Creates an API key for an account. `key_hash`: SHA-256 of the key. `expiry` may be null.
 insert into api_keys (account_id, name, key_hash, prefix, scopes, expires_at)
 select :account_id, :name, :key_hash, :prefix, :scopes, :expiry
 from set_config('plat.actor', :by, true) as actor

@@ -19,7 +19,7 @@ on conflict (account_id) do update set (
   -- Excludes calls that only a full limit would admit. They can't do more, whatever was requested.
   select excluded.per_minute, excluded.burst, excluded.skip_trace_per_minute, full_level - 60000000::bigint * (plain + traces),
     plain, traces, moment, kept || array_fill(moment, array[traces])
-  -- Of two statements that wait for each other, the later one may have started earlier.
+  -- A statement that waited for the row lock can have an earlier now() than the one it waited for.
   from (select greatest(b.updated_at, now()) as moment offset 0) as clock,
     lateral (
       select least(
@@ -45,11 +45,11 @@ returning account_id, level, plain_admitted, skip_traces_admitted, cardinality(s
     else 60 + extract(epoch from skip_traces[cardinality(skip_traces)] - updated_at)::float8 end as skip_traces_in;
 
 -- name: charge_calls
--- Charges many calls in one durable commit, under locks on the accounts' periods, so that tokens_used never
--- passes tokens_allowed; calls that are alike are one row, an account's cheapest first. No row where the
--- period is over or its terms have just changed: roll it and charge again. What is held counts as used.
--- `account_ids`, ordered; `tokens`: tokens a call, over 0; `tokens_before`: tokens of the account's rows
--- before this one.
+-- Charges many calls in one durable commit. It locks the accounts' periods, so that tokens_used never exceeds
+-- tokens_allowed. Calls that are alike are one row, each account's cheapest first. Returns no row if the
+-- period has ended or its terms have just changed. Roll the period, then charge again. Held tokens count as
+-- used. `account_ids`: sorted; `tokens`: tokens per call, over 0; `tokens_before`: tokens of the account's
+-- earlier rows.
 with decided as materialized (
   select n, p.account_id, p.period_start, endpoint, mode, tokens, p.tokens_used + p.tokens_held + before as used_before, a.overage_allowed, a.payment_method,
     a.tokens_allowed,
@@ -180,7 +180,7 @@ where account_id = :account_id and key = :key and claim = :attempt and status is
 returning claim;
 
 -- name: read_call
--- What is stored of a call with an Idempotency-Key.
+-- Reads a stored call with an Idempotency-Key.
 select fingerprint, status, body, people from idempotent_calls where account_id = :account_id and key = :key;
 
 -- name: read_kept_answer
@@ -199,7 +199,7 @@ select secret from cursor_secret;
 select name, outcome, jobs, seconds, rows, le from job_totals order by name, outcome;
 
 -- name: release_call
--- The attempt failed: the next one starts over, with what this one created.
+-- Releases a call whose attempt failed. The next attempt starts over, with what this one created.
 with released as (
   update idempotent_calls set claimed_until = now()
   where account_id = :account_id and key = :key and claim = :attempt and status is null and made is not null
@@ -208,7 +208,7 @@ delete from idempotent_calls
 where account_id = :account_id and key = :key and claim = :attempt and status is null and made is null;
 
 -- name: renew_claim
--- The attempt is still running. `milliseconds`: how long other attempts wait.
+-- Extends the claim of a running attempt. `milliseconds`: how long other attempts wait.
 update idempotent_calls set claimed_until = now() + :milliseconds::int * interval '1 ms'
 where account_id = :account_id and key = :key and claim = :attempt and status is null;
 

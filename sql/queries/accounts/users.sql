@@ -6,7 +6,7 @@ left join passwords p on p.user_id = u.id
 where lower(u.email) = lower(:address);
 
 -- name: insert_user
--- A new user.
+-- Creates a user.
 insert into users (company_id, email, name, operator)
 select :company_id, :email, :name, :operator
 from set_config('plat.actor', :by, true) as actor

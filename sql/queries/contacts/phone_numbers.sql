@@ -97,5 +97,5 @@ select prefix, bits from stage_dnc
 on conflict (prefix) do update set bits = excluded.bits
 
 -- name: lock_areas
--- Registry lists are merged one after the other.
+-- Merges registry lists one at a time.
 lock table dnc_areas in share row exclusive mode

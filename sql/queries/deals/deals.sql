@@ -1,35 +1,35 @@
 -- name: add_board
--- The board of a user, or of an account without one, unless it is there. `user_id`, null for the account's
--- own.
+-- Creates the board of a user, or of an account without a user, if it doesn't exist. `user_id`: null for the
+-- account's own.
 insert into deal_boards (user_id, account_id)
 select o.user_id, case when o.user_id is null then o.id end
 from (select id, coalesce(:user_id::uuid, user_id) as user_id from accounts where id = :account_id) as o
 on conflict do nothing
 
 -- name: shift_cards
--- Moves the cards from a place on by some. `deal_id`: the deal that stays.
+-- Moves the cards of a column by `offset`, starting at `first_place`. `deal_id`: a deal that stays in place.
 update deals set position = position + :offset::int
 where board_id = :board_id and status = :stage and position >= :first_place and id <> :deal_id
 
 -- name: count_column
--- How many other deals a column has.
+-- Counts the other deals in a column.
 select count(*)::int as deals from deals where board_id = :board_id and status = :stage and id <> :deal_id
 
 -- name: count_deals
--- How many deals a board has.
+-- Counts the deals on a board.
 select count(*)::int as deals from deals where board_id = :board_id
 
 -- name: delete_deal
--- Returns where it stood
+-- Removes a deal, and returns its stage and position.
 delete from deals where board_id = :board_id and id = :deal_id returning status, position
 
 -- name: delete_old_events
--- Deletes events of more than a year ago whose deals were removed.
+-- Deletes events older than a year whose deals were removed.
 delete from deal_events e
 where e.at < now() - interval '1 year' and not exists (select from deals d where d.id = e.deal_id);
 
 -- name: find_board
--- The board of a user, or of an account without one. `user_id`, null for the account's own.
+-- Finds the board of a user, or of an account without a user. `user_id`: null for the account's own.
 select b.id, b.version, coalesce(u.email, a.name) as author
 from accounts a
 left join users u on u.id = coalesce(:user_id::uuid, a.user_id)
@@ -37,15 +37,15 @@ join deal_boards b on case when u.id is null then b.account_id = a.id else b.use
 where a.id = :account_id
 
 -- name: find_known
--- Whether a deal can be of these, and in which county. `fips`: FIPS of the parcel; `listing_id`: null
--- for none.
+-- Returns whether the parcel and the listing of a deal exist, and their county. `fips`: FIPS of the parcel;
+-- `listing_id`: null for none.
 select
   exists (select true from parcels where fips = :fips and property_id = :id and retired_at is null) as parcel,
   exists (select true from listings where id = :listing_id) as listing,
   (select fips from listings where id = :listing_id) as fips
 
 -- name: get_deal
--- A deal of a board, for a change.
+-- Reads a deal that is about to change.
 select id, status, position, deal_type, purchase_price, agent_fee, misc_costs, closing_costs, expected_sell_price,
   contract_expiration_date, closing_date, own_price, own_price_over, own_price_since, listed_price, fetch_status, listing_id,
   listing_url, suggested_action,
@@ -54,8 +54,8 @@ from deals
 where board_id = :board_id and id = :deal_id
 
 -- name: give_board
--- The board of an account that gets a user becomes theirs; where they have one already, its deals go to the
--- ends of that one's columns.
+-- Gives an account's board to the user that the account was assigned to. If the user already has a board, the
+-- deals go to the ends of its columns.
 with theirs as (
   update deal_boards set version = version + 1 where user_id = :user_id returning id
 ),
@@ -69,7 +69,7 @@ update deal_boards set user_id = :user_id, account_id = null
 where account_id = :account_id and not exists (select from theirs)
 
 -- name: hand_over_deals
--- The deals of one board go to the ends of another's columns. Both boards are locked.
+-- Moves the deals of one board to the ends of another board's columns. Both boards are locked.
 with target as (
   update deal_boards set version = version + 1 where id = :to_board returning id
 )
@@ -79,8 +79,8 @@ from target t
 where d.board_id = :from_board
 
 -- name: insert_deal
--- Adds a deal at the end of its column. `url`: address of a page; `listed_price`: the listing's
--- price at that moment.
+-- Adds a deal at the end of its column. `url`: URL of the listing page; `listed_price`: current price of the
+-- listing.
 insert into deals (
   board_id, status, position, property_id, listing_id, listing_url, fips, deal_type, purchase_price, agent_fee, misc_costs,
   closing_costs, expected_sell_price, contract_expiration_date, closing_date, own_price, own_price_over, own_price_since
@@ -92,8 +92,8 @@ values (
 returning id
 
 -- name: list_deals
--- As answered; moments are text, which dates of 10,000 would outlast. {{figures}} or nothing. `deal_id`:
--- null.
+-- Deals as the API returns them. Times are text, because a Date can't hold every stored year. {{figures}} or
+-- nothing. `deal_id`: null for all.
 select
   d.id, d.address, d.county, d.state, d.acreage, d.price::float8 as price, d.days_on_market, d.traction_score, d.listing_grade,
   d.price_advantage, d.suggested_action, d.suggested_action_price::text as suggested_action_price, d.status, d.deal_type,
@@ -111,7 +111,7 @@ order by
   array_position('{listed,offer_received,offer_accepted,in_title,sold,on_hold,canceled,""}'::text[], d.status), d.position
 
 -- name: list_events
--- What happened to a deal, the last first.
+-- Lists the history of a deal, newest first.
 select e.at, e.author, e.cause, e.changes, e.price::float8 as price, e.price_advantage, e.traction_score
 from deals d
 join deal_events e on e.deal_id = d.id
@@ -120,19 +120,19 @@ order by e.id desc
 limit :limit
 
 -- name: lock_board
--- Lets one transaction at a time change a board.
+-- Allows one transaction at a time to change a board.
 select id from deal_boards where id = :board_id for update
 
 -- name: sign_changes
--- Who makes the changes of this transaction, and why.
+-- Sets the author and cause of this transaction's changes.
 select set_config('plat.actor', :author, true), set_config('plat.cause', :cause, true)
 
 -- name: touch_boards
--- Raises the version of boards, by which their viewers see that they have changed.
+-- Increases the version of boards, so that open pages reload them.
 update deal_boards set version = version + 1 where id = any (:board_ids::uuid[])
 
 -- name: find_listed_price
--- What the live listing that a deal names asks. `url`: address of its page; null for none.
+-- Finds the list price of a deal's live listing. `url`: URL of its page, or null.
 select l.price
 from listings l
 where (l.id = :listing_id::uuid or (l.url <> '' and l.url = :url::text)) and l.status in ('ACTIVE', 'PENDING') and l.price > 0
@@ -140,9 +140,9 @@ order by l.id = :listing_id desc, l.status = 'ACTIVE' desc, l.listed_date desc n
 limit 1
 
 -- name: update_deal
--- Writes what a person may change. Another price ends the advice until it is graded anew; where the deal was
--- graded by a price that is taken back, that ends, too. `listed_price`: the listing's price at that
--- moment; `has_listing`: whether it stands for a listing.
+-- Updates the fields that people can change. A new price clears the advice until the deal is graded again. If
+-- the price that it was graded by is removed, the grade is cleared too. `listed_price`: the current price of
+-- the listing; `has_listing`: whether the deal has a listing.
 update deals
 set status = :stage, position = :place, deal_type = :deal_type, purchase_price = :purchase_price, agent_fee = :agent_fee, misc_costs = :misc_costs, closing_costs = :closing_costs,
   expected_sell_price = :expected_sell_price, contract_expiration_date = :contract_expiration_date, closing_date = :closing_date, own_price = :own_price, own_price_over = :listed_price,
@@ -162,7 +162,7 @@ set status = :stage, position = :place, deal_type = :deal_type, purchase_price =
 where board_id = :board_id and id = :deal_id
 
 -- name: find_listings
--- The listings that deals name, whatever became of them. `urls`: addresses of pages.
+-- Finds the listings of deals, whatever their status. `urls`: URLs of listing pages.
 select
   l.id, l.status, nullif((l.price * 100)::int8, 0) as cents, nullif(l.lot_acres, 0) as acres,
   coalesce(l.days_on_market, case when l.listed_date <= :today::date then :today::date - l.listed_date end) as days, l.views, l.saves,
@@ -172,7 +172,7 @@ where l.id = any (:ids::uuid[]) or (l.url <> '' and l.url = any (:urls::text[]))
 order by l.status = 'ACTIVE' desc, l.status = 'PENDING' desc, l.listed_date desc nulls last, l.id
 
 -- name: find_lots
--- A county's parcels with one of these numbers, or around a point.
+-- Finds a county's parcels by number or by a point in their extent.
 select p.property_id, p.apn, p.effective_acres as acres, p.boundary
 from parcels p
 join (
@@ -188,7 +188,8 @@ join (
 where p.fips = :fips and p.retired_at is null
 
 -- name: get_market_day
--- The day of a county's market: today in UTC, unless all its listings come from snapshots: the latest's.
+-- The date of a county's market: today in UTC, or the date of the latest snapshot if all its listings come
+-- from snapshots.
 select to_char(
   case when bool_and(f.as_of is not null) then max(f.as_of) else (now() at time zone 'UTC')::date end, 'YYYY-MM-DD'
 ) as day
@@ -196,15 +197,15 @@ from (select distinct feed_id from listings where fips = :fips and status <> 'OF
 join feeds f on f.id = used.feed_id
 
 -- name: list_counties
--- The counties whose listed deals are graded together, and those that are looked for. `fips`: FIPS of the
--- one that matters, or null for all.
+-- Counties with listed deals, which are graded together, or with deals that Plat is still searching for.
+-- `fips`: only this county, or null for all.
 select distinct fips
 from deals
 where fips is not null and (status = 'listed' or seen_at is null) and (:fips::int is null or fips = :fips)
 order by fips
 
 -- name: list_live
--- What is on the market in a county, the newest first.
+-- Active and pending listings of a county, newest first.
 select
   l.id, l.status, nullif((l.price * 100)::int8, 0) as cents, nullif(l.lot_acres, 0) as acres,
   coalesce(l.days_on_market, case when l.listed_date <= latest.day then latest.day - l.listed_date end) as days, l.views, l.saves,
@@ -215,8 +216,7 @@ where l.fips = :fips and l.status in ('ACTIVE', 'PENDING')
 order by l.status = 'ACTIVE' desc, l.listed_date desc nulls last, l.id
 
 -- name: list_marked_counties
--- The counties with listed deals among those whose listings a merge has touched, before their statistics are
--- computed.
+-- Counties with deals whose listings changed in a merge, read before their statistics are recomputed.
 select distinct d.fips
 from stats_dirty s
 join deals d on d.fips = s.code::int and (d.status = 'listed' or d.seen_at is null)
@@ -224,23 +224,21 @@ where s.type = 'county'
 order by d.fips
 
 -- name: list_strays
--- Deals that no county's run looks for: of a page that only a provider can read, and those of an unknown
--- county.
+-- Deals that no county job covers: those whose page only a provider can read, and those in an unknown county.
 select id as deal from deals
 where (status = 'listed' or seen_at is null) and (fips is null or (listing_url is not null and listing_id is null))
 order by id
 
 -- name: list_sold
--- How long the sales of a county's last year were on the market, and their acres.
+-- Days on market and acres of a county's sales in the last year.
 select lot_acres as acres, days_on_market as days
 from counted_listings
 where fips = :fips and status = 2::"char" and sold_date > (:as_of::date - interval '1 year')::date and sold_date <= :as_of::date
   and days_on_market is not null
 
 -- name: list_unfinished
--- Deals to be looked at: one, or those of a county that are listed or were never found.
--- `deal_id` may be null;
--- `fips`: county FIPS or null.
+-- Deals to update: a single one, or those of a county that are listed or were never found. `deal_id` or
+-- `fips` is null.
 select d.id, d.board_id, d.status, d.property_id, d.listing_id, d.listing_url, d.seen_at, d.fips, d.address, d.county, d.state,
   d.acreage, d.listed_price, d.own_price, d.own_price_over, d.days_on_market, d.views, d.saves, d.fetch_status, d.fetched_at,
   d.traction_score, d.price_advantage, d.listing_grade, d.suggested_action, d.suggested_action_price,
@@ -250,8 +248,8 @@ where case when :deal_id::uuid is null then d.fips = :fips and (d.status = 'list
 order by d.id
 
 -- name: lock_boards
--- Holds the boards of the deals that list_unfinished finds, in one order for all jobs. `deal_id` may be null;
--- `fips`: county FIPS or null.
+-- Locks the boards of the deals that list_unfinished finds, in the same order in all jobs. `deal_id` or
+-- `fips` is null.
 select b.id from deal_boards b
 where b.id in (
   select d.board_id from deals d
@@ -261,7 +259,7 @@ order by b.id
 for update
 
 -- name: read_lots
--- What deals need of their parcels.
+-- Reads the parcels of deals, with their estimated values.
 select p.property_id, p.apn, p.situs_address as address, p.situs_zip as zip, p.situs_state as state,
   p.effective_acres as acres, p.boundary, (round(v.mean_adjusted_price::numeric, 2) * 100)::int8 as adjusted,
   (round(v.low_price::numeric, 2) * 100)::int8 as low, (round(v.high_price::numeric, 2) * 100)::int8 as high,
@@ -271,8 +269,8 @@ left join valuations v on v.fips = :fips and v.property_id = p.property_id
 where p.fips = :fips and p.property_id = any (:property_ids::bigint[])
 
 -- name: store_found
--- Writes what was found of deals, and what it makes of them. What was dismissed comes back when another
--- action is advised.
+-- Stores what Plat found for deals, with their grades and advice. Dismissed advice returns when Plat suggests
+-- another action.
 update deals d
 set fetched_at = now(), fetch_status = r.fetch_status, seen_at = r.seen_at, property_id = r.property_id, listing_id = r.listing_id,
   fips = r.fips, address = r.address, county = r.county, state = r.state, acreage = r.acreage, listed_price = r.listed_price,
@@ -289,15 +287,15 @@ from jsonb_to_recordset(:rows::jsonb) as r (
 where d.id = r.id
 
 -- name: get_page
--- Whether a page is for the provider alone, when that told of it last, and whether a feed has it.
+-- Finds the URL of a deal's listing page, when the provider last returned it, and whether a feed has it.
 select listing_url, case when listing_id is null then seen_at end as asked_at,
   exists (select true from listings l where l.url <> '' and l.url = d.listing_url) as in_feeds
 from deals d
 where id = :deal_id
 
 -- name: find_live
--- On the market, the newest first. `pattern`: pattern of the address in capitals; `apn`: APN as written, or
--- null; `zip`: ZIP, or null for anywhere.
+-- Active and pending listings with an address or APN, newest first. `pattern`: LIKE pattern of the address in
+-- capitals; `apn`: APN as written, or null; `zip`: ZIP, or null for any.
 select l.id, l.address, l.city, l.state, l.county, l.apn, l.lot_acres as acres, l.price::text as price
 from listings l
 where l.status in ('ACTIVE', 'PENDING')
@@ -308,13 +306,13 @@ order by l.listed_date desc nulls last, l.id
 limit 9
 
 -- name: read_versions
--- How often boards have changed.
+-- Reads the versions of boards.
 select id, version from deal_boards where id = any (:ids::uuid[])
 
 -- name: count_waiting
--- How many deals wait to be looked for.
+-- Counts the deals that are waiting for their first search.
 select count(*)::int as waiting from deals where fetch_status = 'waiting'
 
 -- name: get_listing
--- What its source says of a listing.
+-- Reads the source, date, and price of a listing.
 select source, listed_date, nullif(price, 0)::float8 as price from listings where id = :id

@@ -9,7 +9,7 @@ values (
 returning id;
 
 -- name: add_part
--- Stores a part. No row if the export has ended or another attempt is creating it.
+-- Stores a part. Returns no row if the export has ended or another attempt is creating it.
 insert into export_parts (export_id, n, bytes, sha256)
 select id, :n, :bytes, :sha256
 from exports
@@ -30,12 +30,12 @@ returning id, company_id, account_id, mode, request, tokens_held, attempt, creat
 delete from export_parts where export_id = :export_id;
 
 -- name: count_open
--- How many exports of a company are in progress.
+-- Counts a company's exports in progress.
 select count(*)::int as open from exports where company_id = :company_id and state in ('queued', 'running');
 
 -- name: count_comps
--- How many comps match, and how many of them the company has already paid for, unchanged. Fragments: figures
--- and where of the comps. `most`: further ones are not counted.
+-- Counts the comps that match, and those of them that the company has already paid for and that have not
+-- changed. Fragments: figures and where of the comps. `most`: maximum to count.
 with hits as materialized (
   select l.id, l.changed_run
   from {{figures}}
@@ -84,8 +84,8 @@ returning id;
 delete from exports where state in ('failed', 'cancelled', 'expired') and ended_at < now() - interval '1 year';
 
 -- name: end_export
--- Ends an open export that failed or is canceled, and tells what was held for it. `company_id` and `attempt`:
--- null for whichever.
+-- Ends an open export that failed or is canceled, and returns the tokens that were held for it. `company_id`
+-- and `attempt`: null for any.
 update exports e
 set state = :state, tokens_held = 0, error = :error::jsonb, ended_at = now()
 from (
@@ -120,7 +120,7 @@ order by created_at
 limit 1;
 
 -- name: finish_export
--- The file is complete and paid for. `days`: how long it is kept.
+-- Marks a complete file as paid for and ready. `days`: how long it is kept.
 update exports
 set state = 'ready', tokens_held = 0, rows = :rows, free_rows = :free_rows, tokens = :tokens,
   ended_at = now(), expires_at = now() + :days::int * interval '1 day'
@@ -140,11 +140,12 @@ where g.version <> excluded.version or g.given_at <= excluded.given_at - interva
 returning id;
 
 -- name: delete_old_others
--- Marks that are too old to make a row free.
+-- Deletes marks that are too old to make a row free.
 delete from given_others where given_at <= now() - interval '30 days';
 
 -- name: hits_of_filter
--- Part of statements: what a filter finds. Fragments: from and where of the filter. `most`: stops there.
+-- A fragment for other statements: the parcels that a filter finds. Fragments: from and where of the filter.
+-- `most`: maximum number of parcels.
 hits as materialized (
   select f.fips, f.property_id
   from {{from}}
@@ -258,7 +259,7 @@ where c.fips = :fips
 order by f.kind <> 'assessor', f.kind, f.name;
 
 -- name: lock_export
--- The export, if this attempt is still creating it. No one else ends it in the meantime.
+-- Locks the export if this attempt is still creating it, so that no one else can end it in the meantime.
 select id from exports where id = :export_id and attempt = :attempt and state = 'running' for update;
 
 -- name: read_file_facts
@@ -271,7 +272,7 @@ join accounts a on a.id = e.account_id and a.disabled_at is null and a.pro and a
 where e.id = :export_id and e.state = 'ready' and e.expires_at > now();
 
 -- name: read_versions
--- A value that changes with every step of the newest files of companies.
+-- A value per company that changes with every step of its newest files.
 select c.id, md5(coalesce(string_agg(e.id::text || e.state || coalesce(j.progress, 0)::text, ' ' order by e.id), '')) as version
 from unnest(:ids::uuid[]) c (id)
 left join lateral (
@@ -316,7 +317,7 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_kept
--- The parcels of a file, with what their owners have, for COPY. Fragment: hits.
+-- The parcels of a file, with the totals of their owners, for COPY. Fragment: hits.
 copy (
   with {{hits}}
   select property_id, owner_parcels, owner_acres from hits order by property_id

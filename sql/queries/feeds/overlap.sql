@@ -31,15 +31,15 @@ from parcels p
 where p.fips = any ({{fips}}::int[]) and p.feed_id <> {{feed}} and p.retired_at is null
 
 -- name: index_others
--- Staged rows are searched by key and by parcel number.
+-- Indexes staged rows by key and by parcel number.
 create index on stage_others (fips, key);
 create index on stage_others (fips, apn);
 analyze stage_others;
 
 -- name: create_overlap_stage
--- Parcels of other feeds that the run loads again: those with the same key, or else the same parcel number,
--- unless they are over a kilometer apart or in different towns, because towns of a county may use the same
--- numbers. One parcel for each key, and one key for each parcel.
+-- Parcels of other feeds that the run loads again: those with the same key, or otherwise the same parcel
+-- number. Parcels over a kilometer apart or in different towns don't match, because towns of a county may use
+-- the same numbers. Each key has one parcel, and each parcel one key.
 create unlogged table stage_overlap as
 with staged as (
   select
@@ -71,7 +71,7 @@ from of_key
 order by fips, property_id, rank, key
 
 -- name: index_overlap
--- Staged rows are searched by key.
+-- Indexes staged rows by key.
 create unique index on stage_overlap (fips, key);
 analyze stage_overlap;
 
@@ -105,7 +105,7 @@ join stage_others o on o.fips = v.fips and o.property_id = v.property_id
 where not exists (select from stage_before b where b.fips = v.fips and b.key = v.key and b.active)
 
 -- name: take_others
--- The same for all other parcels of other feeds, which the run retires, under keys that no row has.
+-- Like take_overlap, for all other parcels of other feeds. The run retires them, under keys that no row has.
 insert into stage_before (fips, key, property_id, roll_hash, shape_hash, row_version, active)
 select o.fips, format('%s (%s)', o.key, o.property_id), o.property_id, o.roll_hash, o.shape_hash, o.row_version, true
 from stage_others o

@@ -86,7 +86,7 @@ join parcel_attributes a on a.fips = w.fips and a.property_id = w.property_id
 where w.state <> 'new' and a.fips = any ({{fips}}::int[])
 
 -- name: index_land
--- Parcels are searched in it one by one.
+-- Indexes the stage, because parcels are looked up in it one by one.
 alter table stage_land add primary key (fips, property_id)
 
 -- name: keep_raw_rows
@@ -349,5 +349,5 @@ join stage_further f using (fips, key)
 order by f.input, f.row_no
 
 -- name: index_further
--- Rows of further rolls are searched by key.
+-- Indexes rows of further rolls by key.
 create index on stage_further (fips, key)

@@ -66,7 +66,7 @@ order by parcels desc
 limit 1
 
 -- name: find_later_listings
--- The same for the sales of the run's roll.
+-- Like find_later_parcels, for the sales of the run's roll.
 select changed_run, null::int as feed_id, count(*)::int as parcels
 from listings l
 left join undo_listings u on u.run_id = :run_id and u.listing_id = l.id
@@ -76,7 +76,7 @@ order by 3 desc
 limit 1
 
 -- name: find_later_run
--- The run that has changed parcels since, and its feed.
+-- Finds the run that has changed parcels since, with its feed.
 select r.id, f.name as feed
 from runs r
 join feeds f on f.id = r.feed_id
@@ -240,7 +240,7 @@ where r.id = u.run_id and r.undo_as_of is null and r.status <> 'running'
   )
 
 -- name: delete_undo_listings
--- The same for listings.
+-- Like delete_undo_parcels, for listings.
 delete from undo_listings u
 using runs r
 where r.id = u.run_id and r.undo_as_of is null and r.status <> 'running'

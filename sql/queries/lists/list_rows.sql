@@ -68,9 +68,9 @@ group by status
 delete from list_rows where list_id = :list_id and property_id = any (:property_ids::bigint[])
 
 -- name: empty_notes
--- Clears notes and removes tags that identify a person, and returns how many rows had one. LIKE patterns:
--- `numbers` of digits, whatever is between them. `name`: its words, all of which must match, in capitals and
--- between spaces. Empty for none.
+-- Clears notes and removes tags that identify a person, and returns how many rows had one. `numbers`: LIKE
+-- patterns for the digits of a text. `name`: one LIKE pattern per word, in capitals and between spaces. A
+-- text must match all of them. Empty for none.
 with parts as (
   select r.list_id, r.property_id, p.text, p.n
   from list_rows r
@@ -87,20 +87,20 @@ judged as (
       or (
         cardinality(:name::text[]) > 0
         and ' ' || regexp_replace(upper(text), '[^[:alnum:]]+', ' ', 'g') || ' ' like all (:name)
-      ) as tells
+      ) as is_personal
   from parts
 ),
-told as (
-  select list_id, property_id, bool_or(tells and n = 0) as in_note,
-    coalesce(array_agg(text order by n) filter (where not tells and n > 0), '{}') as tags
+personal as (
+  select list_id, property_id, bool_or(is_personal and n = 0) as in_note,
+    coalesce(array_agg(text order by n) filter (where not is_personal and n > 0), '{}') as tags
   from judged
   group by list_id, property_id
-  having bool_or(tells)
+  having bool_or(is_personal)
 ),
 emptied as (
   update list_rows r
   set note = case when t.in_note then '' else r.note end, tags = t.tags
-  from told t
+  from personal t
   where r.list_id = t.list_id and r.property_id = t.property_id
   returning 1
 )
@@ -139,8 +139,8 @@ from unnest(:owner_keys::uuid[]) k
 on conflict do nothing
 
 -- name: members
--- Part of statements: the parcels of a list. Fragment: among, a condition on `list_rows r`. `counties`: their
--- counties.
+-- A fragment for other statements: the parcels of a list. Fragment: among, a condition on `list_rows r`.
+-- `counties`: their counties.
 members as materialized (
   select r.property_id, r.status, r.status_at, r.note, r.tags, r.added_at, r.read_at is not null as is_read,
     f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres, f.fips, f.location, f.extent
@@ -186,8 +186,8 @@ where list_id = :list_id and property_id = any (:property_ids::bigint[]) and rea
 
 -- name: pick_rows
 -- Rows of a list by ids, or all with a status. With one row per owner, also all other rows of these owners.
--- Includes the owners' keys. `by_itself`: the row was selected, not only its owner. A row that was not read
--- doesn't select its owner's read rows, unless `reveals`, because their change would reveal the owner.
+-- Includes the owners' keys. `by_itself`: the row itself was selected, not only its owner. An unread row
+-- doesn't select its owner's read rows, unless `reveals`, because changing them would reveal the owner.
 -- Fragments: members, owners, ranked. Either `property_ids` or `status` is null.
 with {{members}},
 {{owners}},
@@ -239,7 +239,7 @@ left join valuations v on v.fips = p.fips and v.property_id = p.property_id
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[])
 
 -- name: unmark_do_not_mail
--- Undoes that.
+-- Removes the do-not-mail marks of owners.
 delete from do_not_mail where company_id = :company_id and owner_key = any (:owner_keys::uuid[])
 
 -- name: update_rows

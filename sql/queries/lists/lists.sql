@@ -33,8 +33,8 @@ limit 1;
 select id, name, updated_at from lists where id = :list_id and company_id = :company_id
 
 -- name: hide_unread_rows
--- From now on, the API reveals nothing about unread rows of a list. `rows`: its count when that was still
--- allowed. `more`: the most rows that may have been added.
+-- Hides everything about a list's unread rows from the API. `rows`: the row count from before this. `more`:
+-- the maximum number of rows that may have been added.
 update lists
 set unread_rows = 'hidden', rows_at_most = coalesce(rows_at_most, :rows::int) + :more::int
 where id = :list_id
@@ -106,14 +106,14 @@ set has_marked_owners = has_marked_owners or :marks::boolean,
 where id = :company_id and (:mails or :marks and not has_marked_owners)
 
 -- name: reveal_list
--- Every row was read, so the list has nothing left to hide.
+-- Clears the limits on a list after all of its rows were read.
 update lists l
 set unread_rows = 'named', rows_at_most = null
 where l.id = :list_id and l.unread_rows <> 'named'
   and not exists (select from list_rows r where r.list_id = l.id and r.read_at is null)
 
 -- name: tell_counts
--- From now on, the number of the list's rows may be shown, but not which rows they are.
+-- Allows the API to show the number of a list's rows, but not which rows they are.
 update lists set unread_rows = 'counted' where id = :list_id and unread_rows = 'named'
 
 -- name: touch_list

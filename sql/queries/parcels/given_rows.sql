@@ -27,5 +27,5 @@ where g.fips = :fips::int and g.company_id = :company_id::uuid and g.property_id
   and g.given_at > now() - interval '30 days'
 
 -- name: delete_old_given
--- Marks of all counties that are too old to make a row free.
+-- Deletes marks of all counties that are too old to make a row free.
 delete from given_rows where given_at <= now() - interval '30 days'

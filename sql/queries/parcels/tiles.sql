@@ -79,7 +79,7 @@ where {{where}}
 order by case when area(f.extent) < :least_area::float8 then -square else f.property_id end, figure desc nulls last, f.property_id;
 
 -- name: find_quantiles
--- Up to which figure each of `shares` of a filter's hits is, of those that `counted` says; null where there
+-- The figure at each of `shares` (0 to 1) of a filter's hits, among those that match `counted`. Null if there
 -- are none.
 select percentile_disc(:shares::float8[]) within group (order by ({{figure}})::float8) filter (where {{counted}}) as quantiles
 from {{table}}
@@ -87,8 +87,7 @@ from {{table}}
 where {{where}};
 
 -- name: count_classes
--- How many of a filter's hits are in each class of a figure. `breaks`: where the second and later classes
--- start.
+-- Counts a filter's hits in each class of a figure. `breaks`: the start of the second and later classes.
 select width_bucket(({{figure}})::float8, :breaks::float8[]) as class, count(*)::int as count
 from {{table}}
 {{join}}
@@ -109,8 +108,8 @@ from county_coverage
 where :fips::int is null or fips = :fips;
 
 -- name: list_credits
--- The kinds of layers and rolls loaded in a box of 1e-7 degrees or its counties, with their credits. A drawn
--- relief doesn't count as imagery.
+-- The kinds of layers and rolls loaded in a box of 1e-7 degrees or its counties, with their credits. A relief
+-- drawn by Plat doesn't count as imagery.
 select distinct k.kind, coalesce(f.definition ->> 'attribution', f.definition ->> 'title', f.name) as credit
 from (
   select l.feed_id, l.kind

@@ -129,7 +129,7 @@ set worker = null, progress = 0, note = :why
 where id = :id and status = 'running' and attempts = :attempt
 
 -- name: is_running
--- Whether an attempt of a job is the current one. The worker that runs it asks.
+-- Returns whether an attempt of a job is still the current one, for the worker that runs it.
 select 1 from jobs where id = :id and status = 'running' and attempts = :attempt
 
 -- name: report_progress

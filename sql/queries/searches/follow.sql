@@ -105,8 +105,8 @@ join webhooks w on w.id = t.webhook_id
 where w.enabled;
 
 -- name: list_to_mail
--- Notes to email, by user and search: how many of each kind. Users with daily emails get one when the day is
--- not the day of the last email. None for an account whose keys are refused.
+-- Notes to email, by user and search, with the number of each kind. Users with daily emails get one if today
+-- isn't the date of their last email. Returns none for an account whose keys are refused.
 select u.email, r.token, s.id as search_id, s.name, max(c.n) as last,
   count(*) filter (where c.became = 'added')::int as added, count(*) filter (where c.became = 'removed')::int as removed,
   count(*) filter (where c.became = 'changed')::int as changed

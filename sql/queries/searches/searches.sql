@@ -105,7 +105,7 @@ select :search_id, id, (select coalesce(max(n), 0) from search_changes where sea
 on conflict do nothing;
 
 -- name: skip_mails
--- Changes from before someone subscribed are not emailed later.
+-- Skips changes from before someone subscribed, so that they are not emailed later.
 update search_readers
 set mailed_n = (select coalesce(max(n), 0) from search_changes where search_id = :search_id), mailed_at = now()
 where search_id = :search_id;

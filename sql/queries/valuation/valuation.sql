@@ -3,8 +3,8 @@
 delete from valuations_dirty where fips = :fips
 
 -- name: copy_assessed
--- Assessed land values of a county's parcels from the editions of its rolls, by parcel and the day from
--- which each holds. Parameter: fips.
+-- Assessed land values of a county's parcels from all versions of its rolls, by parcel and first date that
+-- each applies. Parameter: fips.
 copy (
   select a.property_id, a.as_of, a.value::float8, f.effective_acres
   from assessed_land_values a
@@ -14,8 +14,8 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_comps
--- The comps that valuations can use, by id, with the columns that workers/valuation/valuation-comps.ts
--- names. Status: 0 ACTIVE, 1 PENDING, 2 SOLD. The last asking price of a sale comes from its source, else
+-- The comps that valuations can use, by id, with the columns that workers/valuation/valuation-comps.ts names.
+-- Status: 0 ACTIVE, 1 PENDING, 2 SOLD. The last asking price of a sale comes from its source, or otherwise
 -- from the listing's history. {{where}}: which comps.
 copy (
   select
@@ -67,7 +67,7 @@ delete from valuations where fips = :fips
 delete from comp_land where fips = :fips
 
 -- name: get_as_of
--- The as-of day: today in UTC, or the day of the latest snapshot when all sales and listings come from
+-- The as-of date: today in UTC, or the date of the latest snapshot if all sales and listings come from
 -- snapshots.
 select to_char(
   case when bool_and(f.as_of is not null) then max(f.as_of) else (now() at time zone 'UTC')::date end, 'YYYY-MM-DD'
@@ -89,7 +89,8 @@ select
 
 -- name: has_land
 -- Whether any parcel of a county has figures of land layers, or an assessed or market value of its land.
--- Reads one entry of each index, where `exists` would read all of it; the last where the others have none.
+-- Reads one entry of each index, where `exists` would read all of it. The last is read only if the others
+-- have none.
 (select true from parcel_attributes where fips = :fips limit 1)
 union all
 (select true from assessed_land_values where fips = :fips limit 1)
@@ -136,7 +137,7 @@ group by fips
 order by fips
 
 -- name: list_estimates
--- Model estimates from the sales of the other counties. `fips`: the county to leave out; `model_version`:
+-- Model estimates from the sales of the other counties. `fips`: the county to exclude; `model_version`:
 -- version of the model.
 select fips, estimates
 from valuation_counties
@@ -144,7 +145,7 @@ where fips <> :fips and model_version = :model_version
 order by fips
 
 -- name: list_marked_counties
--- The counties that wait to be valued.
+-- Lists the counties that are waiting to be valued.
 select distinct fips from valuations_dirty order by fips
 
 -- name: list_used_comps
@@ -161,8 +162,9 @@ order by used.place
 select pg_advisory_xact_lock(:lock, :fips)
 
 -- name: mark_comps
--- Marks the counties of the run's new, changed and gone comps, before and after the change, and the counties
--- near them, before the comps are written. Changes of columns that valuations do not use mark nothing.
+-- Marks the counties of the run's new, changed, and removed comps, before and after the change, and the
+-- counties near them. Run it before the comps are written. Changes to columns that valuations don't use are
+-- ignored.
 with moved as (
   select
     s.fips, s.location, s.status, l.fips as old_fips, l.location as old_location, l.status as old_status
@@ -243,9 +245,9 @@ on conflict (fips) do update
 set estimates = excluded.estimates, price_index = excluded.price_index, model_version = excluded.model_version
 
 -- name: store_reach
--- Stores the extent of a county's parcels, and where comps can be that matter to them, in 1e-7 degrees.
--- `extent`: extent of the parcels, or null; `reach`: the extent grown by the reach of their comps; `as_of`:
--- the day as of which parcels are valued, or null.
+-- Stores the extent of a county's parcels and the area that their comps can be in, in 1e-7 degrees.
+-- `extent`: extent of the parcels, or null; `reach`: the extent grown by the maximum distance of comps;
+-- `as_of`: the valuation date, or null.
 insert into valuation_counties (fips, extent, reach, as_of)
 values (:fips, :extent, :reach, :as_of)
 on conflict (fips) do update set extent = excluded.extent, reach = excluded.reach, as_of = excluded.as_of

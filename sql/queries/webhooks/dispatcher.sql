@@ -150,7 +150,7 @@ select
   ))), 0)::float8 as behind_seconds;
 
 -- name: mend_clock
--- Makes deliveries due that would wait longer than any pause (a day) or lease: the clock was set back.
+-- After the clock was set back, makes deliveries due that would wait longer than any pause (a day) or lease.
 update webhook_deliveries set next_at = now(), leased_until = null
 where state = 'pending' and (next_at > now() + interval '1 day 1 minute' or leased_until > now() + interval '1 hour');
 

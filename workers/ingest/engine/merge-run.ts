@@ -86,7 +86,7 @@ async function enqueueFollowing(db: Db): Promise<string[]> {
   return [...jobs, ...(await enqueueValuations(db)), ...(await enqueueDealGrading(db))];
 }
 
-/** The feed's lock may be lost with its connection, and another run have merged. @throws `overtaken` */
+/** A lost connection loses the feed's lock, so another run may have merged. @throws `overtaken` */
 async function assertUndisturbed(db: Db, { feedId, last, ...own }: RunContext): Promise<void> {
   await db.run('feeds/lock_feed', { feed_id: feedId });
   const now = await lastAcceptedRun(db, feedId);

@@ -18,7 +18,7 @@ const WORK_DAYS = 3;
 
 export const sharedFolder = ({ PLAT_DIR }: Pick<Config, 'PLAT_DIR'>): string => join(PLAT_DIR, 'downloads');
 
-/** What has to outlast a worker, separate for each installation. Created when needed. */
+/** Folder for files that must outlast a worker, separate for each installation. Created when needed. */
 export function workFolder(
   { DATABASE_URL, PLAT_DIR }: Pick<Config, 'DATABASE_URL' | 'PLAT_DIR'>,
   feed: string,

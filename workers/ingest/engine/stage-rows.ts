@@ -91,7 +91,7 @@ export async function keepFirst(db: Db, { counts }: RunContext, parts: Fragments
 /** For a row that is used although it ends early. */
 export const shortRow = (message: string) => ({ field: 'row', reason: 'short_row', message });
 
-/** The same for one batch. Bad rows come last. */
+/** Maps one batch. Bad rows come last. */
 function mapRows<Mapped extends { ok: true }>(
   { name, map }: Pick<RowInput<Mapped>, 'name' | 'map'>,
   { rows, bad, skipped = 0 }: RowBatch,

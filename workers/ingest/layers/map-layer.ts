@@ -31,7 +31,7 @@ export function compileLayerMapper(layer: VectorLayer, input: LayerInput): Mappe
   return Object.assign((row: SourceRow) => map(row), { prepare, mentions: map.mentions });
 }
 
-/** Columns that the feed doesn't name may be missing, but not all that decide. @throws `feed_mapping` */
+/** Columns that the feed doesn't name can be missing, but not all decisive ones. @throws `feed_mapping` */
 function requireDecisive(
   { rows, requires, usual }: VectorLayer,
   { columns }: LayerInput,

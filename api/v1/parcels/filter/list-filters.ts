@@ -19,7 +19,11 @@ const filterList = z
             .union([z.string(), z.boolean()])
             .nullable()
             .describe('Value used when the field is absent. Null if an absent field means no filter.'),
-          scope: z.boolean().describe('Whether this is a scope. A filter needs at least one scope.'),
+          scope: z
+            .boolean()
+            .describe(
+              'Whether this field limits the search to an area or a set of parcels, as `county` and `list_id` do. Every filter needs at least one such field.',
+            ),
         })
         .meta({ id: 'FilterDescription' }),
     ),

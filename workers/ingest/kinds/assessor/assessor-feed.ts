@@ -49,7 +49,7 @@ export type AssessorFeed = FeedBase & {
   furtherRolls: ParcelInput[];
   shape: ParcelInput | null;
   sales: Sales | null;
-  /** What a run does with parcels that another feed has loaded. */
+  /** How a run treats parcels that another feed has loaded. */
   overlap: Overlap;
 };
 

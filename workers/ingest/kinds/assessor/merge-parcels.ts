@@ -82,7 +82,7 @@ const WORDS = {
   situs_words: 'situs_text(p.situs_address, p.situs_city, p.situs_zip)',
 };
 
-/** What parcels are found by: 17 microseconds a parcel. Call it in the transaction that changed them. */
+/** Rewrites the search words, at 17 µs per parcel. Call it in the transaction that changed the parcels. */
 export async function rewriteWords(db: Db, counties: readonly number[]): Promise<void> {
   // One order everywhere, so that two merges can't deadlock.
   for (const fips of counties.toSorted((a, b) => a - b)) {

@@ -10,7 +10,7 @@ const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(cod
 /** Columns that find parcels. Sampling all sixty takes nine times as long, and autovacuum does that. */
 const ANALYZED_COLUMNS = '(fips, property_id, feed_id, source_key, apn_normalized, retired_at)';
 
-/** Until autovacuum comes by, a new county of 100,000 parcels would be read as if it were empty. */
+/** Until autovacuum runs, the planner would treat a new county of 100,000 parcels as empty. */
 export async function analyzePartitions(db: Db, fips: number[]): Promise<void> {
   if (fips.length === 0) return;
   const isDistributed = (await listPartitioned(db)).size === 0;

@@ -56,7 +56,7 @@ export const contactsRecipe: Recipe<ContactsFeed, void> = {
     checkPart(dryRun, 'contacts', input, { fields: CONTACT_ROWS, map: compileContactMapper(input) }),
 };
 
-/** Of several rows of a contact, the most recently seen one counts, then the last in the file. */
+/** If a contact has several rows, the most recently seen one is used, then the last one in the file. */
 const REPEATS = {
   table: 'stage_contact',
   key: 'id',

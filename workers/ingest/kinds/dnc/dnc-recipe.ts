@@ -15,7 +15,7 @@ import { type Bitmaps, changedBitmaps, collectNumbers, stageBitmaps } from './st
 
 type Area = { area_code: number; edition: string; numbers: number };
 
-/** The result of the run: the edition and the numbers of each area code, and what they were compared with. */
+/** The result of the run: the version and numbers of each area code, and the stored ones before the run. */
 type Staged = {
   areas: Map<number, { edition: string; numbers: number }>;
   before: Map<number, Area>;

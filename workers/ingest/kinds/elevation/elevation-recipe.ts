@@ -103,7 +103,7 @@ function readingProblems({ named, read, tiles, rejected }: TilesCheck, max_rejec
   ];
 }
 
-/** What keeps the feed from running is added to the problems. */
+/** Adds the reasons why the feed cannot run to the problems. */
 async function checkElevation({ limit, result }: DryRun, feed: ElevationFeed): Promise<void> {
   const { elevation, gates } = feed;
   const { problems, warnings } = result;

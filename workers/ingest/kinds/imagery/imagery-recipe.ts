@@ -25,7 +25,7 @@ import { NO_COVERAGE } from '../../layers/layer-version.ts';
 import { type NamedTile, stageTiles, type TileOutcome, tilesOf } from '../../layers/stage-tiles.ts';
 import type { ImageryFeed, ImageryInput } from './imagery-feed.ts';
 
-/** Only place, resolution and day are stored. Pixels are read by window when a picture is made. */
+/** Only the extent, resolution, and date are stored. Pixels are read when a picture is drawn. */
 export const imageryRecipe: Recipe<ImageryFeed, ImagerySource[]> = {
   tables: [sql('imagery/create_imagery_stage')],
   stage: (run, feed) => {
@@ -81,7 +81,7 @@ async function* oneServer(
 /** For large parcels, a larger file without overviews is read in full. */
 const NEEDS_OVERVIEWS = 4096;
 
-/** What keeps the feed from running is added to the problems. */
+/** Adds the reasons why the feed cannot run to the problems. */
 async function checkImagery({ limit, result }: DryRun, feed: ImageryFeed): Promise<void> {
   const { imagery, baseDir } = feed;
   const { problems, warnings } = result;
@@ -126,7 +126,7 @@ export type ImagerySource = {
 /** A relief has no pixels. It ranks after all imagery. */
 const RELIEF_M = 1e6;
 
-/** @throws PlatError `feed_source` when an ImageServer does not answer, `feed_format` when it has no place */
+/** @throws PlatError `feed_source` if an ImageServer does not respond, `feed_format` if it has no extent */
 async function describeServer(feed: ImageryFeed, signal: AbortSignal): Promise<ImagerySource> {
   const { imagery: input } = feed;
   const { type, captured } = input;

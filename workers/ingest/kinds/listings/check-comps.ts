@@ -54,7 +54,7 @@ const OF_FILE = positionsOf(LISTING_FIELD_NAMES);
 export function compCounter(kind: 'assessor' | 'listings', minPrice: number) {
   const sales = new Map<string, Sale>();
 
-  /** Of several sales of a parcel on one day, the qualified one, then the most expensive. */
+  /** If a parcel has several sales on one day, keeps the qualified one, then the most expensive one. */
   function note(sale: Sale): void {
     const id = `${sale.parcel} ${sale.day}`;
     const known = sales.get(id);

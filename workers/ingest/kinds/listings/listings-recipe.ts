@@ -100,7 +100,7 @@ async function stageListings(
   // Not for RESO, because its records omit empty fields, and a page can have a single record.
   const checked = listings.input.format !== 'reso';
   const copy = openCopy(connection!, COPY_LISTING);
-  // For every row, because the last row decides which of several states of a listing is set aside.
+  // For every row, because only the last row shows which state of a listing is set aside.
   const raw = openCopy(rawClient!, 'copy stage_raw (row_no, raw) from stdin');
   const unplaced: Record<string, number> = {};
   counts.unplaced = unplaced;
