@@ -117,7 +117,7 @@ describe('a grid over HTTP', () => {
     await expect(header(url, 200)).rejects.toMatchObject({
       code: 'feed_source',
       retryable: true,
-      message: expect.stringMatching(/hills\.tif /),
+      message: expect.stringMatching(/hills\.tif/),
     });
   });
 

@@ -92,7 +92,7 @@ function resolveInput(
   const input = mappedInput<ParcelTarget>(section, preset, within);
   const shown = name === 'roll.0' ? 'roll' : name;
   if (base.fips === null && !input.columns.fips)
-    report(shown, `no county: give fips for the whole feed, or map ${shown}.columns.fips`);
+    report(shown, `no county: set fips for the whole feed, or map ${shown}.columns.fips`);
   const { longitude, latitude } = input.columns;
   if (Boolean(longitude) !== Boolean(latitude))
     report(`${name}.columns`, 'map both longitude and latitude, or neither');
