@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createProgram } from '../../cli/main.ts';
@@ -7,6 +8,7 @@ import { runCommand } from '../support/plat.ts';
 import { onServer, withDatabase } from '../support/server.ts';
 
 const db = await createTestDatabase();
+const written = testFolder();
 
 /** These start services; database-away.slow and up.slow try them. */
 const SERVICES = new Set(['up', 'api', 'worker']);
@@ -24,7 +26,10 @@ function leaves(command: Command, path: string[] = []): string[][] {
     return command.commands
       .filter(({ _hidden }: Command & { _hidden?: boolean }) => !_hidden)
       .flatMap(inner => leaves(inner, [...path, inner.name()]));
-  const needed = command.registeredArguments.filter(({ required }) => required).map(() => '1');
+  // `plat publish` makes the folder that it is given.
+  const needed = command.registeredArguments
+    .filter(({ required }) => required)
+    .map(argument => (argument.name() === 'folder' ? join(written, '1') : '1'));
   const options = command.options
     .filter(({ mandatory }) => mandatory)
     .flatMap(option => (option.isBoolean() ? [option.long!] : [option.long!, '1']));
