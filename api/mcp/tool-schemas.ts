@@ -24,7 +24,7 @@ export type Document = {
   components: { schemas: Record<string, Schema> };
 };
 
-/** Examples, limits against absurd requests, and what the description says in words. */
+/** Omitted from tools: examples, very high limits, and what the description already says. */
 const LEFT_OUT = 'id example examples title pattern maxLength minLength maxItems minItems'.split(' ');
 const IN_ARGUMENTS = new Set(LEFT_OUT);
 const ABSURD_BOUND = 100_000;

@@ -28,8 +28,8 @@ export function sql(name: string): string {
 }
 
 /**
- * The statements of a file: its blocks, each of which starts with `-- name: verb_noun` and its comment, or
- * the whole file.
+ * The statements of a file: its blocks, or the whole file. A block starts with `-- name: verb_noun` and its
+ * comment.
  */
 export function sqlBlocks(file: string, text: string): Map<string, string> {
   const [, ...parts] = text.split(/^-- name: (\w+)\n/m);

@@ -13,7 +13,7 @@ export type FormatSpec = {
 export type FileFormatSpec = FormatSpec &
   FileKind & {
     load(): Promise<FileReader>;
-    /** Megabytes for the process of a library (reader-child.ts), of which it needs about 100 for itself. */
+    /** Memory of the library's process (reader-child.ts) in megabytes. The process itself needs about 100. */
     maxMb?: number;
   };
 

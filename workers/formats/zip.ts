@@ -55,7 +55,7 @@ const isData = (fileName: string): boolean =>
 type Named = { fileName: string };
 
 /**
- * The member to read: the one that the feed names, or else the only one with a matching extension, or else
+ * The member to read: the one that the feed names, the only one with a matching extension, or
  * the only one. `member` is a path in the archive, or the end of one, with or without extension.
  * @throws PlatError `feed_format` with the candidates, and the name of `member`
  */

@@ -30,7 +30,7 @@ const advice = z
         "Whether the advice considers the valuation. It does if the comps are like the parcel and the listing's acreage is within 25% of the parcel's.",
       ),
     profit_now: usd('Expected profit at the current price'),
-    profit_then: usd('Expected profit if you follow the advice and sell at no more than the advised price'),
+    profit_then: usd('Expected profit if you follow the advice and sell at the advised price or below'),
   })
   .meta({ id: 'DealAdvice' });
 

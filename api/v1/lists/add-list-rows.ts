@@ -247,7 +247,7 @@ async function addFound(db: Db, companyId: string, listId: string, found: Found)
 }
 
 /**
- * Whether the counts reveal no more than a quote of the filter would, or than the company knows already. Each
+ * Whether the counts reveal only what a quote of the filter would, or what the company already knows. Each
  * count that can be above 0 reveals how many parcels are in a list or belong to an owner.
  */
 async function mayDisclose(

@@ -67,7 +67,7 @@ export async function toSearch(row: SearchRow, work: ShapeWork): Promise<SavedSe
   };
 }
 
-/** The searches of a company. @param userId the user for whom new changes are counted */
+/** A company's searches. @param userId counts the changes that this user hasn't seen */
 export const listRows = (
   db: Db,
   companyId: string,
