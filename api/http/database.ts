@@ -55,28 +55,17 @@ export class ApiDb extends Db {
     const signal = this.#call?.abortController.signal;
     if (!(source instanceof pg.Pool)) return sendOn(source, query, this.#cancelPool, signal);
     if (signal === undefined) return source.query(query).catch(fail);
-    return sendFor(signal, source, query, this.#cancelPool).catch(fail);
+    return this.#sendFor(signal, query);
   }
-}
 
-/** Uses a connection of the pool. Like `pool.query`, it discards one whose query failed. */
-async function sendFor(
-  signal: AbortSignal,
-  pool: Pool,
-  query: Query,
-  cancelPool: Pool,
-): Promise<pg.QueryResult> {
-  requireCaller(signal);
-  const client = await pool.connect();
-  let failed = true;
-  try {
-    // The client can disconnect while all connections are in use.
-    failed = !signal.aborted;
-    const result = await sendOn(client, query, cancelPool, signal);
-    failed = false;
+  /** Sends a statement on a connection of the pool, unless the client left while all were in use. */
+  async #sendFor(signal: AbortSignal, query: Query): Promise<pg.QueryResult> {
+    requireCaller(signal);
+    const result = await this.connection(async (_db, client) =>
+      signal.aborted ? undefined : sendOn(client, query, this.#cancelPool, signal),
+    );
+    if (result === undefined) throw noCaller();
     return result;
-  } finally {
-    client.release(failed);
   }
 }
 
@@ -105,8 +94,10 @@ async function sendOn(
 }
 
 function requireCaller(signal: AbortSignal): void {
-  if (signal.aborted) throw unavailable('The client stopped waiting for the response.');
+  if (signal.aborted) throw noCaller();
 }
+
+const noCaller = (): PlatError => unavailable('The client stopped waiting for the response.');
 
 function fail(error: unknown): never {
   if (error instanceof PlatError || !isAway(error)) throw error;

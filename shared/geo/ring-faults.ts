@@ -18,9 +18,8 @@ export type RingFault = {
 
 /**
  * The westernmost fault of a polygon's rings (shell first; closed, no repeated positions). Rings may touch at
- * points.
- * A plane sweep (Shamos and Hoey, Geometric intersection problems, 1976). Where several passages of rings
- * meet at a vertex, they must nest like parentheses.
+ * points. A plane sweep (Shamos and Hoey, Geometric intersection problems, 1976). Where several passages of
+ * rings meet at a vertex, they must nest like parentheses.
  */
 export function findRingFault(rings: Ring[]): RingFault | null {
   const edges = loadEdges(rings);

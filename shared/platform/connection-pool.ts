@@ -31,8 +31,7 @@ export const endsWithWorker = ({ JOB_LOCK_MS }: Pick<Config, 'JOB_LOCK_MS'>) => 
 });
 /**
  * For the API's sessions, whose reads are short and by index. With 1.1, PostgreSQL counted a county through
- * an
- * index that isn't in the order of the table.
+ * an index that isn't in the order of the table.
  */
 export const RANDOM_PAGE_COST = 2;
 

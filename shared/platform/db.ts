@@ -15,8 +15,7 @@ export type Query = pg.QueryConfig & { binary?: true };
 
 /**
  * The database. Functions take a `Db` and run the statements of sql/queries by name. It uses any connection
- * of
- * a pool. The `Db` that `transaction`, `snapshot`, and `connection` pass to their work uses a single one.
+ * of a pool. The `Db` that `transaction`, `snapshot`, and `connection` pass to their work uses a single one.
  */
 export class Db {
   protected readonly source: pg.Pool | pg.ClientBase;
@@ -70,8 +69,7 @@ export class Db {
 
   /**
    * Runs `work` in one transaction on one connection. Any error rolls it back and is rethrown. After a
-   * conflict
-   * with another transaction `work` runs again from the start, so it must change only the database.
+   * conflict with another transaction `work` runs again from the start, so it must change only the database.
    *
    * Lock order, so that no two transactions wait for each other: rows of these tables in this order, rows of
    * one table by ascending key. Queue jobs, changes, and messages come after all of them.

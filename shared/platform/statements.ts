@@ -64,8 +64,7 @@ export function statement(name: string, values: Values, fragments?: Fragments): 
 
 /**
  * A value as SQL, for statements that can't have parameters (`copy (select …)`) or must not (`insert …
- * select`
- * on distributed tables). An array becomes `'{…}'`, which the statement casts.
+ * select` on distributed tables). An array becomes `'{…}'`, which the statement casts.
  * @throws RangeError for a number that is not finite
  */
 export function literal(value: number | boolean | string | null | readonly (number | string)[]): string {

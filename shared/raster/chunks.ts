@@ -50,8 +50,7 @@ export type ChunkReader = {
 type ReaderState = {
   options: ChunkOptions;
   /**
-   * Each of the two caches gets half: neighboring chunks share blocks, and neighboring parcels share
-   * chunks.
+   * Each of the two caches gets half: neighboring chunks share blocks, and neighboring parcels share chunks.
    */
   blocks: BlockCache;
   /** Chunks, or permanent errors, so that a damaged file is not read again for every parcel on it. */

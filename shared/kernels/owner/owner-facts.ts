@@ -98,11 +98,8 @@ const withoutNumber = (street: string) => street.replace(/^\d\S* /, '');
 
 /**
  * Keys that parcels of one owner share; they are hashed before they are stored. `ownerKeyText` is `street
- * zip`, or `street
- * city
- * state` without a ZIP. `placeKeyText` is always `street
- * city
- * state`, so that a parcel without a ZIP finds the owner's others.
+ * zip`, or `street city state` without a ZIP. `placeKeyText` is always `street city state`, so that a parcel
+ * without a ZIP finds the owner's others.
  * @param street from `normalizeStreet`
  */
 export function ownerKeysOf(
