@@ -118,6 +118,18 @@ test('one row per owner: the largest parcel, and the others cost nothing', async
   expect(several.effective_acres).toBeGreaterThanOrEqual(Math.max(...acres));
 });
 
+test('a quote hides a small number of owners, even of many parcels', async () => {
+  const { rowCount } = await db.pool.query(
+    `update parcel_filters set owner_key = (select owner_key from owner_parcels limit 1)
+     where fips = 33019 and effective_acres between 1 and 2`,
+  );
+  expect(rowCount).toBeGreaterThan(25);
+  const { key } = await newCaller(db);
+  const body = { filter: { county: '33019', acres_min: 1, acres_max: 2 }, format: 'csv', one_per_owner: true };
+  expect(await quote(key, body)).toEqual({ tokens: null, at_most: rowCount });
+  expect(await exportFile(db, api, key, body)).toMatchObject({ rows: 1, tokens: 1 });
+});
+
 test('comps: the same as comps/, in its order, paid for once', async () => {
   const { key } = await newCaller(db);
   const comps = { fips: '33019', acres_min: 2, order: '-price' };
