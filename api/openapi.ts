@@ -54,7 +54,7 @@ const HEADERS = {
     120,
   ),
   'X-RateLimit-Remaining': count('Calls left right now.', 119),
-  'X-RateLimit-Reset': count('Time when all calls are available again, in epoch seconds.', 1_790_000_001),
+  'X-RateLimit-Reset': count('Time when the full limit is available again, in epoch seconds.', 1_790_000_001),
   'RateLimit-Policy': text(
     'The limit in the format of the IETF draft: q calls at once, all available again after w seconds.',
     '"account";q=120;w=120',

@@ -80,7 +80,7 @@ function addSet(account: Command): void {
       '--force',
       "allow changes that create overage the account isn't allowed, or that close a period with usage",
     )
-    .description('change the terms that you name; takes effect everywhere within 5 seconds')
+    .description('change the specified terms; takes effect everywhere within 5 seconds')
     .addHelpText(
       'after',
       '\nA period is priced by the terms at its end, so --tokens, --tier, and --overage-price also reprice usage so far.' +

@@ -123,7 +123,7 @@ function refuseUnread(feed: Feed, flags: RunFlags, command: Command): void {
   const options = (inputs: readonly Input[]) => inputs.map(input => `--${input}`).join(' and ');
   const without = unread.includes('shape') && feed.kind === 'assessor' ? ' without `shape`' : '';
   command.error(
-    `error: the feed ${feed.name} is of kind ${feed.kind}${without}. It accepts ${options(read)}, not ${options(unread)}`,
+    `error: the feed ${feed.name} has kind ${feed.kind}${without}. It accepts ${options(read)}, not ${options(unread)}`,
     { exitCode: EXIT.usage },
   );
 }

@@ -52,7 +52,7 @@ function addRotate(key: Command): void {
   const rotate = key
     .command('rotate')
     .argument('<key>', 'id or prefix of the key, or the key itself')
-    .option('--overlap <hours>', 'how long the old key keeps working; 0 revokes it at once', wholeNumber, 24)
+    .option('--overlap <hours>', 'how long the old key keeps working; 0 revokes it now', wholeNumber, 24)
     .description(
       'replace a key with a new one that has the same name, scopes, and expiration date; it is shown once',
     )

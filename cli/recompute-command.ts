@@ -167,7 +167,7 @@ async function tellOfDay(db: Db, { fips, asOf }: Flags): Promise<void> {
   const daily = `${hour!.padStart(2, '0')}:${minute!.padStart(2, '0')} UTC`;
   const whose = fips === undefined ? '' : ` of county ${fiveDigits(fips)}`;
   process.stderr.write(
-    `Valuations${whose} will be as of ${asOf} until the next run without --as-of (daily at ${daily}, or when comps change).\n`,
+    `Valuations${whose} stay dated ${asOf} until the next run without --as-of (daily at ${daily}, or when comps change).\n`,
   );
 }
 

@@ -47,7 +47,7 @@ const WAIT_SHARE = 0.7;
 const MAX_TRIES = 3;
 
 /**
- * Concurrent charges share one statement and one durable commit. Charges with statements of their own don't.
+ * Concurrent charges share one statement and one durable commit. Charges that need their own statement don't.
  * @param underway the number of calls in progress. Without it, no charge waits for others.
  */
 export function openMeter(db: Db, underway = () => 0): Meter {

@@ -52,7 +52,7 @@ export const RESOURCE_TEMPLATES = [
 const filters = () =>
   [
     '# Filters of filter_properties',
-    'Parcels must match every filter. At least one of the filters marked * is required. Bounds are inclusive. A parcel whose value is unknown does not match, unless the filter says that such parcels are kept.',
+    "Parcels must match every filter. At least one of the filters marked * is required. Bounds are inclusive. A parcel with an unknown value does not match, unless the filter's description says it is kept.",
     '',
     ...FILTERS.map(({ name, type, unit, description, values, scope }) => {
       const kind = [type, ...(unit === undefined ? [] : [unit]), ...(values ?? []).map(String)].join(', ');

@@ -85,7 +85,7 @@ describe('a contact feed', () => {
     expect(JSON.parse(rows[0].raw)).toMatchObject({ first: 'xxxxx', phone1: '0000000000' });
   });
 
-  test('of one contact in several rows, the last seen counts', async () => {
+  test('if a contact has several rows, the most recently seen row is used', async () => {
     const twice = [
       { ...LINES[0], id: 'a', seen: '2026-01-01' },
       { ...LINES[0], id: 'a', seen: '2024-01-01', phone1: '6035550199' },

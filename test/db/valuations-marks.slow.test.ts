@@ -159,7 +159,7 @@ describe('a new sale', () => {
     expect(await storedValuations(pool)).toEqual(before);
   });
 
-  test('of after the day for which is valued moves nothing', async () => {
+  test('after the valuation date changes nothing', async () => {
     const { feed, middle } = await dense();
     const before = await storedValuations(pool);
     await feed.run([saleAt('future', FIPS, ...middle, 3, 60_000, '2026-07-01')]);

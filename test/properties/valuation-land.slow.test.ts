@@ -70,7 +70,7 @@ describe('what land does to prices', () => {
     expect(beside([])).toBeNull();
   });
 
-  test('is asked of no sale that is not known on the day', () => {
+  test('uses only sales known on the date', () => {
     const until = asOfDay - 700;
     const changed: Comps = {
       ...sales,

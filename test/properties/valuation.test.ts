@@ -180,7 +180,7 @@ describe('effects of counties with few sales', () => {
   );
   const elasticity = (comps: Comps) => fitTo(comps, asOfDay, county, others).model.effects.elasticity;
 
-  test('are drawn to what other counties say, where alone they would be anything', () => {
+  test('are pulled toward the estimates of other counties', () => {
     for (const seed of [1, 2, 3])
       expect(Math.abs(elasticity(generateSales({ ...MARKET, noise: 1.5 }, 10, seed)) + 0.6)).toBeLessThan(
         0.1,
@@ -188,7 +188,7 @@ describe('effects of counties with few sales', () => {
     expect(elasticity(emptyComps(0))).toBeCloseTo(-0.6, 1);
   });
 
-  test('many sales speak for themselves', () => {
+  test('many sales outweigh the estimates of other counties', () => {
     expect(elasticity(generateSales({ ...MARKET, elasticity: 0.1 }, 1_500, 23))).toBeCloseTo(0.1, 1);
   });
 });
@@ -242,7 +242,7 @@ describe('sales that say nothing of the market', () => {
     expect(outliers.size).toBeLessThan(sales.count * 0.01);
   });
 
-  test('and whether one counts does not hang on what was sold later', () => {
+  test('and later sales do not change whether one counts', () => {
     const until = asOfDay - 1_000;
     const then = fitTo(sales, until).outliers;
     const now = fitTo(sales, asOfDay).outliers;

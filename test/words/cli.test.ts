@@ -22,7 +22,7 @@ test.each<[string[], string]>([
   [['feed', 'check', '/nowhere/feed.yaml'], "Can't read feed file /nowhere/feed.yaml (ENOENT)"],
   [
     ['feed', 'run', 'bangor-me-elevation', '--layer', 'x.geojson'],
-    'the feed bangor-me-elevation is of kind elevation. It accepts --elevation, not --layer',
+    'the feed bangor-me-elevation has kind elevation. It accepts --elevation, not --layer',
   ],
   [['recompute', 'stats'], 'use one of --fips, --zip, and --all'],
   [['recompute', 'stats', '--fips', 'Sullivan'], 'Enter a 5-digit FIPS code, such as 33019.'],
@@ -63,7 +63,7 @@ test('the help explains each exit code', async () => {
   );
 });
 
-test('npm start greets a newcomer with the next steps', async () => {
+test('npm start shows a new user the next steps', async () => {
   const { key } = await newCaller(db);
   const text = await welcome({
     url: api.url,

@@ -5,7 +5,7 @@ import { boundaryOf, COPIED_BEFORE, type FileRow, type FileWriter, isNumber } fr
 import { ROWS_AT_ONCE, unescapeCell } from './read-rows.ts';
 
 /**
- * RFC 4180 with a byte-order mark, so that Excel recognizes UTF-8. Texts are never formulas. A boundary is a
+ * RFC 4180 with a byte-order mark, so that Excel recognizes UTF-8. Text is never a formula. A boundary is a
  * column of WKT.
  */
 export function openCsv(columns: readonly ExportColumn[], boundary: boolean): FileWriter {

@@ -61,7 +61,7 @@ export type SuggestedFeed = {
   loaded: LoadedFeed[];
 };
 
-/** @throws PlatError of the source; `feed_format` when it has no rows */
+/** @throws PlatError from the source; `feed_format` when it has no rows */
 export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFeed> {
   const { head } = request;
   const sample = await readSample(request.input, { ...request, fips: head.fips });

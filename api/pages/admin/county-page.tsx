@@ -236,7 +236,7 @@ function salesWords(sales: boolean | null, status: Offered['status']): string | 
 /** What is wrong, and what the operator can do about it. */
 function messageOf({ status, message }: Offered): string | null {
   if (status === 'unknown')
-    return "The catalog has no publisher of this county's parcels. Add a file of your own.";
+    return "The catalog lists no publisher for this county's parcels. Add a file of your own.";
   return status === 'off' || status === 'failed' ? message : null;
 }
 

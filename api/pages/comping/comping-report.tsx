@@ -254,7 +254,7 @@ export function Data({ report, path }: { report: Report; path: string }) {
       />
       <div class="buttons">
         <form method="post" action={path}>
-          <Submit label="Update with newest data" does="look" kind="second" />
+          <Submit label="Update with latest data" does="look" kind="second" />
         </form>
         <details>
           <summary class="button quiet">Delete report</summary>

@@ -132,8 +132,8 @@ async function show(visit: Visit, { bad, choices, moved, removing }: BoardResult
       <p class="unseen" id="announcement" role="status" />
       <Board view={view} />
       <p class="keys" hidden>
-        Drag a card to move it. With the keyboard, press Tab until its name has the focus, then use the arrow
-        keys: left and right change the stage, up and down the order.
+        Drag a card to move it. With the keyboard, press Tab until the deal's name is focused, then use the
+        arrow keys: left and right change the stage, up and down the order.
       </p>
     </div>
   );

@@ -61,7 +61,7 @@ async function readForm({ req, res }: Visit, parse: typeof parseUsual): Promise<
       const why =
         error.limit === undefined
           ? "We couldn't read the form. Reload the page and try again."
-          : `The form is larger than ${error.limit / 1000} kB. Send less at once.`;
+          : `The form is larger than ${error.limit / 1000} kB. Send less at a time.`;
       reject(new PlatError('validation_error', why));
     });
   });

@@ -55,7 +55,7 @@ const day = z.iso.date(WRONG_DAY).refine(value => value >= '0001', WRONG_DAY);
 
 const listPrice = money.refine(price => !/^0*(\.0*)?$/.test(String(price)), 'must be greater than 0');
 const LIST_PRICE =
-  "Your own list price. If there is a live listing, it applies until the listing's price changes. If there is none, the deal is graded with it and the parcel's acreage until Plat finds a live listing.";
+  "Your own list price. If there is a live listing, it applies until the listing's price changes. If there is none, Plat grades the deal with this price and the parcel's acreage until Plat finds a live listing.";
 
 const fields = {
   status: z

@@ -68,7 +68,7 @@ With \`quote=true\`, the call counts as a filter quote: ${priceText(PRICES.quote
   metering: {
     key: EXPORT_KEY,
     price: [PRICES.exportRows, PRICES.exportMarkets],
-    note: 'charged when the file is ready; free for what your company paid for in an export or a list in the last 30 days and has not changed since',
+    note: 'charged when the file is ready; free for unchanged data that your company paid for in an export or a list in the last 30 days',
     mayBeFree: true,
     atMost: ({ body }) => mostRows(body.format),
     quote: async ({ body }, { db }, call) => quoteExport(body as ExportRequest, db, call),
@@ -214,7 +214,7 @@ export const getExport = defineEndpoint({
   operationId: 'get_export',
   summary: 'Get an export and its parts',
   description:
-    'Returns the state of an export. When it is ready, also the URLs of its parts, which need no key.',
+    'Returns the state of an export. When the export is ready, the response includes the URLs of its parts. You can download them without an API key.',
   params,
   response: {
     description: 'The export.',

@@ -162,7 +162,7 @@ export const exported = z
     expires_at: z.iso
       .datetime()
       .nullable()
-      .describe('Time until which the file can be downloaded. Null until it is ready.'),
+      .describe('Time when the download expires. Null until it is ready.'),
   })
   .meta({ id: 'Export' });
 

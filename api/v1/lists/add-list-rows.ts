@@ -92,7 +92,7 @@ export const addListRows = defineEndpoint({
   operationId: 'add_list_rows',
   tag: 'Lists',
   summary: 'Add parcels to a list',
-  description: `Adds every match of a filter (up to ${MAX_FOUND.toLocaleString('en-US')} parcels per call), or up to ${MAX_NAMED.toLocaleString('en-US')} parcels by id, or by parcel number in one county. Only parcels on the roll are added. Parcels that the list excludes, and do-not-mail owners, are counted.
+  description: `Adds every match of a filter (up to ${MAX_FOUND.toLocaleString('en-US')} parcels per call), or up to ${MAX_NAMED.toLocaleString('en-US')} parcels by id, or by parcel number in one county. Only parcels on the roll are added. Plat skips parcels that the list excludes and parcels of do-not-mail owners, and returns how many it skipped.
 
 Adding by filter counts as a quote: it uses one of the ${PRICES.quote.freePerDay} free quotes per day. Counts are null when fewer than ${MIN_DISCLOSED_COUNT} parcels match, or when a count would reveal fewer than ${MIN_DISCLOSED_COUNT}. A filter that can't be quoted needs \`pay=true\`, which costs ${PRICES.filterPage.tokens} tokens and returns every count. For ids and parcel numbers, counts are null when they would reveal owners or unread rows.`,
   params: listParams,

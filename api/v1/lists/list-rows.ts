@@ -53,7 +53,7 @@ export const readRows = defineEndpoint({
   metering: {
     key: 'public_list_rows',
     price: PRICES.listRows,
-    note: 'free for a parcel that your company paid for in a list or an export in the last 30 days and that has not changed since',
+    note: 'free for unchanged parcels that your company paid for in a list or an export in the last 30 days',
     mayBeFree: true,
     atMost: ({ query }) => costOf(PRICES.listRows, query.page_size),
     quote: async (input, resources, call) => {

@@ -20,7 +20,7 @@ const query = z.strictObject({
     .optional()
     .meta({
       description:
-        'Words of a county name, a state, or the start of a ZIP or FIPS code. The leading zero of a FIPS code is optional. Each word must match the start of a word of the region. ' +
+        "Words of a county name, a state, or the start of a ZIP or FIPS code. The leading zero of a FIPS code is optional. Each word must match the start of a word in the region's name. " +
         'Case, accents, and apostrophes are ignored. ZIP codes also match the words of their county.',
       example: 'sullivan',
     }),

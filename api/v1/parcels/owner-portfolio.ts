@@ -46,7 +46,7 @@ export const ownerPortfolio = defineEndpoint({
   operationId: 'get_owner_portfolio',
   summary: 'List the parcels of an owner',
   description:
-    "Returns every parcel on the roll, in any county, whose owner mailing address has the same street and ZIP code as this parcel's. A mailing address without a ZIP code uses the ZIP code that other parcels have for the same street, city, and state. If there is none or more than one, it matches only addresses without a ZIP code. A parcel without an owner mailing address is a `validation_error`.",
+    "Returns every parcel on the roll, in any county, whose owner mailing address has the same street and ZIP code as this parcel's. A mailing address without a ZIP code uses the ZIP code that other parcels have for the same street, city, and state. If there is none or more than one, it matches only addresses without a ZIP code. A parcel without an owner mailing address returns `validation_error`.",
   metering: {
     key: 'public_owner_portfolio',
     // Not `mayBeFree`: whether the call is free would reveal what the owner has to accounts without tokens.

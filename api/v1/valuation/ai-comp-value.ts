@@ -94,7 +94,7 @@ export const aiCompValue = defineEndpoint({
   operationId: 'get_property_ai_comp_value',
   summary: 'Get the estimated value of a parcel',
   description:
-    "Returns the estimated value of a parcel's land, based on up to 12 comps that are close in distance, size, and time. Each comp is adjusted to the parcel for size, time, location, and land (slope, road frontage, flood zone, wetlands), by effects estimated from sales. Comps are vacant land, so buildings add nothing. Features that no data shows, such as a shore or a view, are not included. Estimates are stored, and recalculated daily and when comps or parcels change.",
+    "Returns the estimated value of a parcel's land, based on up to 12 comps that are close in distance, size, and time. Each comp is adjusted to the parcel for size, time, location, and land (slope, road frontage, flood zone, wetlands), by effects estimated from sales. Comps are vacant land, so buildings add nothing. Features that are not in the data, such as a waterfront or a view, are not included. Estimates are stored, and recalculated daily and when comps or parcels change.",
   query: z.strictObject({
     explain: queryFlag('Add the 80% range and the comps with their adjustments. No extra charge.'),
   }),

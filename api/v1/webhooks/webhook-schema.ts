@@ -37,7 +37,7 @@ export const webhook = z
     old_secret_until: z.iso
       .datetime()
       .nullable()
-      .describe('Time until which the previous secret signs messages too, after a rotation. Null otherwise.'),
+      .describe('After a rotation, time when the previous secret stops signing messages. Otherwise null.'),
     created_at: z.iso.datetime(),
   })
   .meta({ id: 'Webhook' });

@@ -112,7 +112,7 @@ function isLeftOf({ x1, y1, x2, y2 }: Segments, e: number, x: number, y: number)
   return ay > y !== by > y && x < x1[e]! + ((y - ay) / (by - ay)) * (x2[e]! - x1[e]!);
 }
 
-/** Inside and more than CONTACT_M from the boundary: a road on the boundary is faced by it, not inside. */
+/** Inside and more than CONTACT_M from the boundary. The polygon faces a road on its boundary. */
 export function isWellInside(polygon: PreparedPolygon, x: number, y: number): boolean {
   if (!isInside(polygon, x, y)) return false;
   const { edges, from, to } = polygon;

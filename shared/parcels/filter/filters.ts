@@ -181,7 +181,7 @@ const saleFilters: Filter[] = [
     label: 'Seller name contains',
     needs: NEEDS.sellers,
     type: 'list of strings',
-    description: "Most recent seller's name contains any of these texts, ignoring case.",
+    description: "Most recent seller's name contains any of these strings, ignoring case.",
     schema: listOf(line),
     on: 'p',
     where: (pieces, { bind }) => {

@@ -45,7 +45,10 @@ export const LIMITS = {
   /** Attempts per request. The pauses of 1 + 2 + 4 + 8 + 16 s outlast a restart of the server. */
   tries: 6,
   backoffMs: 1_000,
-  /** Longest pause to wait for. Hourly quotas request up to an hour, and then the job is retried later. */
+  /**
+   * Longest pause to wait for. Servers with hourly quotas can ask for up to an hour. In that case, the job is
+   * retried later.
+   */
   retryAfterMs: 10 * 60_000,
 };
 export type Limits = typeof LIMITS;

@@ -22,7 +22,7 @@ set undo_as_of = :as_of
 where id = :run_id
 
 -- name: find_undo
--- A run, with what decides whether it can be undone: a later run of its feed, and the run that undid it.
+-- A run, with the two facts that can rule out an undo: a later run of its feed, and the run that undid it.
 select
   r.id, f.name as feed, r.feed_id, f.kind, r.status, r.finished_at, r.undoes,
   to_char(r.undo_as_of, 'YYYY-MM-DD') as as_of,

@@ -22,7 +22,8 @@ from listings
 where created_run = :run_id
 
 -- name: stage_leaving_listings
--- The status that they leave with. No row has their digest, so a listing that returns counts as changed.
+-- Marks the run's listings as off the market. No row has their digest, so a listing that returns counts as
+-- changed.
 update stage_listing s
 set status = 'OFF_MARKET', sale_type = '', hash = gen_random_uuid()
 from listings l

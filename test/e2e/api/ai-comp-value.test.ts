@@ -178,7 +178,7 @@ describe('a parcel', () => {
     expect((await missing(bare)).message).toMatch(/comps/);
   });
 
-  test('of a county without sales is told why, and what helps', async () => {
+  test('of a county without sales returns the reason and a fix', async () => {
     const id = 3_300_500_000_001;
     await insertParcels(db.pool, [{ property_id: id, location: '(-722000000,430000000)', acres: 3 }]);
     const { message } = await missing(id);

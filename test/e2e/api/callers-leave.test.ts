@@ -11,7 +11,7 @@ const pool = createPool(db.config, log, { applicationName: 'plat api', max: 3, c
 const cancelPool = createPool(db.config, log, { applicationName: 'plat api cancel', max: 1 });
 afterAll(() => Promise.all([pool.end(), cancelPool.end()]));
 
-test('callers who use all connections and leave together hold on to none of them', async () => {
+test('connections are freed when the callers that use all of them disconnect together', async () => {
   const database = new ApiDb(pool, cancelPool);
   const calls = Array.from({ length: 5 }, () => ({ abortController: new AbortController() }));
   await whileLocked(db, ['lock table regions in access exclusive mode'], async () => {

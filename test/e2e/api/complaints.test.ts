@@ -121,7 +121,7 @@ describe('errors say what is wrong', () => {
     expect(await ask(path, body)).toMatchObject({ status: 400, details });
   });
 
-  test('none of them is a raw message of the parser', async () => {
+  test('no error is a raw parser message', async () => {
     for (const path of [
       '/comps/?fips=1&fips=2&zip=1&zip=2&order=x&page=a&page=b',
       '/regions/?type=x&q=1&q=2',

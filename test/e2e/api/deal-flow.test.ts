@@ -77,7 +77,7 @@ test('by a parcel: its listing is found by the number', async () => {
   expect((await list(key))[0]).toMatchObject({ id: deal.id, listing_id: listingId(2), price: 23500 });
 });
 
-test('never found: the deal stays and tells why', async () => {
+test('never found: the deal stays and shows the reason', async () => {
   const { key } = await newCaller(db);
   const { rows } = await db.pool.query<{ id: number }>(
     "select property_id as id from parcels where fips = 33019 and apn = '000015 000012 000000'",

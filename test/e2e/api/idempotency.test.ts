@@ -146,7 +146,7 @@ test("accounts don't share keys, the keys of one account do", async () => {
   expect(done).toBe(2);
 });
 
-test('of 20 concurrent repeats in two processes, one does the work, and all get its response', async () => {
+test('20 concurrent repeats in two processes run the call once and get the same response', async () => {
   const { key, accountId } = await newCaller(db);
   const finish = holdWork();
   const posts = Array.from({ length: 20 }, (_, index) =>

@@ -63,7 +63,7 @@ test('other figures of a bucket require enough sales: supply, sale to list, chan
   expect((zip.json as { stats: { more: object }[] }).stats.at(-1)!.more).toMatchObject({ price_index: null });
 });
 
-test('a history has one date a month, null where unknown, at a token per date and at most 10 a year', async () => {
+test('a history has one date per month, null if unknown, and costs 1 token per date, up to 10 per year', async () => {
   const { key, accountId } = await newCaller(db);
   const keys = ['Sold: 1mo', 'Median Sold PPA', 'Active', 'price_index'].map(encodeURIComponent).join(',');
   const path = `${V1}/33019/history/?bucket=${BUCKET}&keys=${keys}`;

@@ -129,7 +129,7 @@ test('each of many concurrent accounts is charged for what it got', async () => 
     expect(await usageOf(db, accountId)).toEqual({ tokens: 50, calls: 5, daily: 50 });
 });
 
-test('of concurrent charges, the small ones that fit are made and the large one is refused', async () => {
+test('among concurrent charges, small ones that fit are made and a large one is refused', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 35 });
   const meter = openMeter(db.pool.forApi());
   const verdicts = await Promise.allSettled(
@@ -144,7 +144,7 @@ test('of concurrent charges, the small ones that fit are made and the large one 
   expect(await usageOf(db, accountId)).toEqual({ tokens: 35, calls: 3, daily: 35 });
 });
 
-test('of concurrent charges, those of callers who have left are not made', async () => {
+test('concurrent charges of callers that disconnected are not made', async () => {
   const { accountId } = await newCaller(db);
   const meter = openMeter(db.pool.forApi());
   const left = [false, true, false, true];

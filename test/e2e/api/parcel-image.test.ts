@@ -193,7 +193,7 @@ describe('URLs', () => {
   });
 });
 
-test('of several sources, the one with the smallest pixels is used, and the others only where it is empty', async () => {
+test('the source with the smallest pixels is used, and others only fill its gaps', async () => {
   const coarse = { type: 'xyz', template: 'http://127.0.0.1:9/{z}/{x}/{y}.jpg', max_zoom: 10 };
   await declare('coarse', coarse, { coverage: [-99.3, 46.9, -99, 47.1] });
   expect(await image(FIELD)).toMatchObject({ attribution: 'USDA National Agriculture Imagery Program' });

@@ -133,7 +133,7 @@ test('a refresh token that is sent twice at once returns two pairs for one grant
   });
 });
 
-test('of twelve clients that send a code at once, one gets tokens, which stay valid; a code sent later revokes them', async () => {
+test('if twelve clients send a code at once, one gets valid tokens; sending it later revokes them', async () => {
   const { provider, kept } = memory();
   const client = new Client({ name: 'test', version: '1.0.0' });
   const transport = new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { authProvider: provider });

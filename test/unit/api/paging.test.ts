@@ -126,7 +126,7 @@ test('rows that come and go shift no others', async () => {
   expect((await turn([5, 7, 20, 30], queryOf(back.previous!))).rows).toEqual([5]);
 });
 
-test('URLs keep every other parameter and say which page they lead to', async () => {
+test('page URLs set the page and keep all other parameters', async () => {
   const { next } = await turn([1, 2, 3], { page_size: 2 });
   const to = new URL(next!);
   expect(to.origin + to.pathname).toBe('https://api.example.org/list/');

@@ -138,7 +138,7 @@ test("a sales file is recognized by its columns; a roll isn't one", () => {
   expect(salePresetOf(['PIN', 'OWNER', 'SALE_DATE', 'SALE_PRICE'])).toBeUndefined();
 });
 
-test('the recording date of a plat is not a sale; beside a price it is', () => {
+test('the recording date of a plat is a sale date only if there is a price', () => {
   const days = ['2001-04-05', '1998-11-30', '2015-06-17', '2020-01-02', '1987-09-09'];
   const prices = ['90000', '125000', '64500', '72000', '88000'];
   const mapped = (...columns: { name: string; values: string[] }[]) =>

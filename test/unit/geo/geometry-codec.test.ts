@@ -98,7 +98,7 @@ describe("bytes that aren't lines are refused with the reason", () => {
     expect(() => decodeLines(bytes)).toThrow(message);
   });
 
-  test('and lines are not a boundary', () => {
+  test('lines cannot be decoded as a boundary', () => {
     expect(() => decodeBoundary(good)).toThrow(/version 101\b.*version 1\b/);
   });
 });

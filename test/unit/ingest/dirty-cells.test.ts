@@ -89,7 +89,7 @@ test('and lead to a warning otherwise', async () => {
     expect((await check('u.csv', `PID,${rest}`, { acres: 'ACRES' })).warnings).toEqual([]);
 });
 
-test('a line of totals is not a parcel', async () => {
+test('a totals row is not a parcel', async () => {
   const totals = [
     'Total;2 records;5,5',
     'GRAND TOTAL:;;9',

@@ -87,7 +87,7 @@ describe('tiles of one grid', () => {
     );
   });
 
-  test('of several grids, the finest with data for half of the parcel is used', async () => {
+  test('uses the finest grid that has data for half of the parcel', async () => {
     const fine = inFolder('fine.tif');
     writePlane(fine, 12);
     const coarse = inFolder('coarse.tif');

@@ -12,7 +12,7 @@ const says = (values: Record<string, string>, otherwise: Meanings['otherwise'] =
 });
 
 describe('the values of a flag', () => {
-  test('are listed with what they mean now, the most frequent first', () => {
+  test('are listed with their current meanings, most frequent first', () => {
     expect(meaningsOf('vacant', SPEC, USES)).toEqual({
       kind: 'flag',
       column: 'USE',
@@ -71,7 +71,7 @@ describe('the values of a flag', () => {
   });
 });
 
-test('a code may stand for another text', () => {
+test('a code can be recoded to different text', () => {
   const meant = withMeanings('land_use_code', SPEC, says({ VAC: 'Vacant land', RES: '' }), USES);
   expect(meant).toEqual({ column: 'USE', values: { VAC: 'Vacant land' } });
   expect(meaningsOf('land_use_code', meant, USES)!.values).toContainEqual({

@@ -208,7 +208,7 @@ describe('plat feed check for a layer', () => {
     expect(await rejected('flood', { FLD_ZONE: 'A' }, area!)).toMatch(/'polygon'.* Polygon$/);
   });
 
-  test("of elevation shows what the files' headers say", async () => {
+  test('of elevation shows the values in the file headers', async () => {
     const check = await sample('bangor-me-elevation');
     expect(check).toMatchObject({
       ok: true,

@@ -129,7 +129,7 @@ describe('matches', () => {
     ]);
   });
 
-  test('of people with the same name none is returned, unless the middle name distinguishes them', () => {
+  test('people with the same name are not returned, unless the middle name distinguishes them', () => {
     const records = [
       candidate('John A Smith', at('1 A St'), '1'),
       candidate('John B Smith', at('2 B St'), '2'),

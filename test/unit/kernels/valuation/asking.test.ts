@@ -60,7 +60,7 @@ describe('the list-to-sale ratio', () => {
     expect(ratioOf({ ...sales, asked: only })).toBe(1);
   });
 
-  test("is that of the county; with few sales drawn to what others' say, as far as they agree", () => {
+  test("is the county's own; with few sales, it is pulled toward other counties, if those agree", () => {
     const of = (fips: number, count: number, seed: number, ratio: number) =>
       fitTo(soldAfterListing({ ...MARKET, county: fips }, count, seed, ratio), asOfDay, fips);
     const others = new Map(
@@ -75,7 +75,7 @@ describe('the list-to-sale ratio', () => {
     expect(Math.abs(beside(generateSales(MARKET, 60, 11), county) - 0.87)).toBeLessThan(0.03);
   });
 
-  test('is told by what listings ask above sales where no history tells it', () => {
+  test('is estimated from asking prices and sale prices if there is no listing history', () => {
     const comps = together(generateSales(MARKET, 600, 11), forSale(MARKET, 300, 12, 1.25));
     expect(Math.abs(ratioOf(comps) - 0.8)).toBeLessThan(0.05);
     expect(ratioOf(together(generateSales(MARKET, 600, 11), forSale(MARKET, 300, 12, 0.7)))).toBe(1);

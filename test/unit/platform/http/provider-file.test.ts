@@ -54,7 +54,7 @@ test('sends the values in their places, and reads the fields from theirs', async
   expect(sent).toBe('POST /people?zip=03280%26x {"all":["03280&x","at 03280&x"]}');
 });
 
-test('a status that says "nobody" is an answer', async () => {
+test('a status that means "no match" is a result', async () => {
   const { query } = await provider((_request, response) => response.writeHead(404).end('{}'));
   expect(await query({})).toBeNull();
 });

@@ -113,7 +113,7 @@ describe('columns', () => {
     expect(mapped('assessed_improvement_value', column, { BLD: 'x', FEAT: 1 })).toBe('not_a_number');
   });
 
-  test('recoded, otherwise used as they are', () => {
+  test('listed values are recoded, and others are unchanged', () => {
     const column = { column: 'ST', values: { MASS: 'MA', '': null } };
     expect(mapped('mail_state', column, { ST: ' mass ' })).toBe('MA');
     expect(mapped('mail_state', column, { ST: 'Maine' })).toBe('ME');
