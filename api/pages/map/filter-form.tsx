@@ -137,8 +137,8 @@ function Switches({ params, known, unknownHits }: QuestionProps & Pick<FormProps
       </div>
       {known && lacking.length > 0 && (
         <Notice kind="warn">
-          No {missingDataText(lacking)} for {known.coverage.name}, {known.coverage.state}. The dotted
-          filters need this data. <a href="/coverage">See available data</a>
+          No {missingDataText(lacking)} for {known.coverage.name}, {known.coverage.state}. The dotted filters
+          need this data. <a href="/coverage">See available data</a>
         </Notice>
       )}
     </div>

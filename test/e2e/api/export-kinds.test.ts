@@ -125,7 +125,11 @@ test('a quote hides a small number of owners, even of many parcels', async () =>
   );
   expect(rowCount).toBeGreaterThan(25);
   const { key } = await newCaller(db);
-  const body = { filter: { county: '33019', acres_min: 1, acres_max: 2 }, format: 'csv', one_per_owner: true };
+  const body = {
+    filter: { county: '33019', acres_min: 1, acres_max: 2 },
+    format: 'csv',
+    one_per_owner: true,
+  };
   expect(await quote(key, body)).toEqual({ tokens: null, at_most: rowCount });
   expect(await exportFile(db, api, key, body)).toMatchObject({ rows: 1, tokens: 1 });
 });
