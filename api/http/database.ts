@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Pool } from '../../shared/platform/connection-pool.ts';
-import { Db, type Query } from '../../shared/platform/db.ts';
+import { Db, onConnection, type Query } from '../../shared/platform/db.ts';
 import { errorCode, isAway, isTooSlow, PlatError } from '../../shared/platform/errors.ts';
 import type { Values } from '../../shared/platform/named-parameters.ts';
 import { SQLSTATE } from '../../shared/platform/sqlstates.ts';
@@ -55,18 +55,23 @@ export class ApiDb extends Db {
     const signal = this.#call?.abortController.signal;
     if (!(source instanceof pg.Pool)) return sendOn(source, query, this.#cancelPool, signal);
     if (signal === undefined) return source.query(query).catch(fail);
-    return this.#sendFor(signal, query);
+    return sendFor(signal, source, query, this.#cancelPool).catch(fail);
   }
+}
 
-  /** Sends a statement on a connection of the pool, unless the client left while all were in use. */
-  async #sendFor(signal: AbortSignal, query: Query): Promise<pg.QueryResult> {
-    requireCaller(signal);
-    const result = await this.connection(async (_db, client) =>
-      signal.aborted ? undefined : sendOn(client, query, this.#cancelPool, signal),
-    );
-    if (result === undefined) throw noCaller();
-    return result;
-  }
+/** Sends a statement on a connection of the pool, unless the client left while all were in use. */
+async function sendFor(
+  signal: AbortSignal,
+  pool: Pool,
+  query: Query,
+  cancelPool: Pool,
+): Promise<pg.QueryResult> {
+  requireCaller(signal);
+  const result = await onConnection(pool, async client =>
+    signal.aborted ? undefined : sendOn(client, query, cancelPool, signal),
+  );
+  if (result === undefined) throw noCaller();
+  return result;
 }
 
 /** Sends a statement. When the caller gives up, the server cancels it; both have ended on return. */

@@ -103,15 +103,7 @@ export class Db {
    */
   async connection<T>(work: (db: Db, client: pg.ClientBase) => Promise<T>): Promise<T> {
     if (!(this.source instanceof pg.Pool)) return work(this, this.source);
-    const client = await this.source.connect();
-    let failed = true;
-    try {
-      const result = await work(this.on(client, false), client);
-      failed = false;
-      return result;
-    } finally {
-      client.release(failed);
-    }
+    return onConnection(this.source, client => work(this.on(client, false), client));
   }
 
   protected on(client: pg.ClientBase, inTransaction: boolean): Db {
@@ -144,6 +136,22 @@ export class Db {
     } finally {
       taken?.release(broken);
     }
+  }
+}
+
+/** Runs `work` on a connection of the pool, and closes the connection if it fails. */
+export async function onConnection<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  let failed = true;
+  try {
+    const result = await work(client);
+    failed = false;
+    return result;
+  } finally {
+    client.release(failed);
   }
 }
 
