@@ -35,7 +35,7 @@ Answer with a table: parcel number, acres, owner, estimated value with its confi
   {
     name: 'value_parcel',
     title: 'Value a parcel',
-    description: 'Estimate what a parcel is worth. Explain the estimate and how reliable it is.',
+    description: "Estimate a parcel's value, and explain how reliable the estimate is.",
     arguments: [needed('parcel', 'property_id, or the parcel number or owner with the county')],
     text: ({ parcel }) =>
       `What is this parcel worth: ${parcel}?
