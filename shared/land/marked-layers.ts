@@ -89,10 +89,10 @@ export function maxReach(layers: readonly Layer[]): RoadReach {
   return Object.fromEntries(ROAD_CLASSES.map(name => [name, largest(name)])) as RoadReach;
 }
 
-/** How far from a parcel others of the kind can affect its figures, according to the layers that cover it. */
-function marginM(kind: LayerKind, covering: readonly Layer[]): number {
+/** How far from a parcel a layer of the kind can affect its figures, in meters. `roadsM`: for roads. */
+export function marginM(kind: LayerKind, roadsM: number): number {
   if (kind === 'elevation') return TERRAIN_MARGIN_M;
-  return kind === 'roads' ? frontageMarginM(maxReach(covering)) : 0;
+  return kind === 'roads' ? roadsM : 0;
 }
 
 /**
@@ -120,7 +120,8 @@ export async function addSources(
   const showing = nearbyLayers.filter(layer => shown.has(layer.feed_id));
   if (showing.length === 0) return;
   for (const [i, subject] of subjects.entries()) {
-    const around = withMarginE7(boxes[i]!, marginM(kind, subject.covering[kind]));
+    const roadsM = frontageMarginM(maxReach(subject.covering.roads));
+    const around = withMarginE7(boxes[i]!, marginM(kind, roadsM));
     const near = showing.filter(
       layer => isNearby(layer, subject) && shown.get(layer.feed_id)!.some(box => boxesIntersect(box, around)),
     );

@@ -6,13 +6,13 @@ import { frontageMarginM, type Neighbor, type Road } from '../kernels/frontage/f
 import { LAYER_KINDS, type LayerKind, type RoadClass } from '../model/land-layers.ts';
 import type { Db } from '../platform/db.ts';
 import type { ElevationTile } from '../raster/elevation-grid.ts';
-import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
 import {
   addSources,
   type Layer,
   type MarkedParcel,
   type MarkedRow,
   markedParcelOf,
+  marginM,
 } from './marked-layers.ts';
 
 /** The data for computing a chunk, as of one moment. */
@@ -44,20 +44,17 @@ export async function readLand(db: Db, fips: number, rows: readonly MarkedRow[])
     boundary === null ? [{ property_id, mark }] : [],
   );
 
+  const reach = Math.max(0, ...layers.flatMap(({ reach_m }) => (reach_m ? frontageMarginM(reach_m) : [])));
   /** The locations of the parcels that can have a kind, with a margin. */
-  const around = (kind: LayerKind, meters: number): string[] =>
+  const around = (kind: LayerKind): string[] =>
     placesOf(
-      boxes.filter((_, i) => subjects[i]!.covering[kind].length > 0).map(box => withMarginE7(box, meters)),
+      boxes
+        .filter((_, i) => subjects[i]!.covering[kind].length > 0)
+        .map(box => withMarginE7(box, marginM(kind, reach))),
     ).map(boxSql);
   const layersOf = (kind: LayerKind) => layers.filter(layer => layer.kind === kind);
   const feeds = (kind: LayerKind) => layersOf(kind).map(layer => layer.feed_id);
-  const reach = Math.max(0, ...layers.flatMap(({ reach_m }) => (reach_m ? frontageMarginM(reach_m) : [])));
-  const places = {
-    elevation: around('elevation', TERRAIN_MARGIN_M),
-    roads: around('roads', reach),
-    wetlands: around('wetlands', 0),
-    flood: around('flood', 0),
-  };
+  const places = Object.fromEntries(LAYER_KINDS.map(kind => [kind, around(kind)])) as Record<LayerKind, string[]>;
   for (const kind of LAYER_KINDS) await addSources(db, kind, layersOf(kind), subjects, boxes, places[kind]);
 
   return {

@@ -108,11 +108,12 @@ async function compareTiles(
 
 async function comparePage(pool: TestDb, fips: number, rounds: number): Promise<BenchResult> {
   const { id } = await createAccount(pool, { name: 'bench', tier: 'scale' });
-  const resources = openResources(pool.forApi(), undefined, undefined as never, undefined as never);
+  const db = pool.forApi();
+  const resources = openResources(db, undefined, undefined as never, undefined as never);
   const url = new URL(`http://127.0.0.1/data?county=${fips}&page_size=500&view=table`);
   const assets = { path: (name: string) => `/assets/${name}`, list: [], router: undefined as never };
   const session = { account: { id } };
-  const deps = { config: {}, resources, pool, assets, now: () => new Date() };
+  const deps = { config: {}, resources, db, assets, now: () => new Date() };
   const addresses = { url, apiUrl: url.origin, appUrl: url.origin };
   const visit = {
     ...addresses,

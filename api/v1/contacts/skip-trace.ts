@@ -83,6 +83,9 @@ const traceBody = z
     },
   });
 
+/** Otherwise an account with fewer tokens would learn from a refused charge that there is a match. */
+const needsPrice = () => PRICES.phones.tokens;
+
 export const traceOwner = defineEndpoint({
   ...common,
   path: '/api/public/v1/skip-trace/',
@@ -93,6 +96,7 @@ export const traceOwner = defineEndpoint({
   metering: {
     key: 'public_skip_trace',
     price: PRICES.phones,
+    needs: needsPrice,
     note: 'free when `matched` is false',
   },
   handle: async (
@@ -130,6 +134,7 @@ export const tracePropertyOwner = defineEndpoint({
   metering: {
     key: 'public_property_skip_trace',
     price: PRICES.phones,
+    needs: needsPrice,
     note: 'free when `matched` is false',
   },
   errors: { not_found: 'No parcel has this id, or it has left the roll. Free.' },

@@ -49,8 +49,9 @@ export const ownerPortfolio = defineEndpoint({
     "Returns every parcel on the roll, in any county, whose owner mailing address has the same street and ZIP code as this parcel's. A mailing address without a ZIP code uses the ZIP code that other parcels have for the same street, city, and state. If there is none or more than one, it matches only addresses without a ZIP code. A parcel without an owner mailing address returns `validation_error`.",
   metering: {
     key: 'public_owner_portfolio',
-    // Not `mayBeFree`: whether the call is free would reveal what the owner has to accounts without tokens.
     price: PRICES.portfolio,
+    // Otherwise an account with fewer tokens would learn from a refused charge that the owner has more land.
+    needs: () => PRICES.portfolio.tokens,
     note: 'free when the owner has no other parcel',
   },
   response: {

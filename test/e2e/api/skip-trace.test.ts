@@ -125,6 +125,21 @@ describe('by name and address', () => {
     });
   });
 
+  test.each(['Nowell', 'Nobody'])(
+    'without the tokens for a match, the call for %s is refused before the lookup',
+    async last_name => {
+      const { key: poor } = await newCaller(db, {
+        tier: 'starter',
+        tokensIncluded: 19,
+        overageAllowed: false,
+        skipTracePerMinute: 10,
+      });
+      const body = JSON.stringify({ first_name: 'Ada', last_name, zip: '03431' });
+      const { status, json } = await api.call('/api/public/v1/skip-trace/', posting(poor, body));
+      expect([status, json]).toMatchObject([402, { error: { code: 'usage_limit_exceeded' } }]);
+    },
+  );
+
   test('father and son are distinguished by suffix', async () => {
     const ask = { first_name: 'Robert', address: '7 Elm Ave #2', zip: '03431' };
     expect((await trace({ ...ask, last_name: 'Quist Jr.' })).phones[0]!.number).toBe('6035550111');

@@ -152,3 +152,18 @@ test('shapes without rings or positions have no area', () => {
   );
   expect(new Set(measuredAcres(rows as never))).toEqual(new Set([null]));
 });
+
+test.each([
+  ['PARCEL_ID', 10_000, ['PARCEL_ID']],
+  ['PIN', 1, ['PIN']],
+  ['ID', 10_000, undefined],
+  ['ROW_NUM', 1, undefined],
+])('%s counting up from %i is the key only if its name is a parcel number', (name, first, key) => {
+  const columns = { [name]: (n: number) => first + n, OWNER: (n: number) => `SMITH JOHN ${'ABCDEFGH'[n % 8]}` };
+  expect(suggest(columns).key?.columns).toEqual(key);
+});
+
+test('a parcel number in any order beats one that counts up', () => {
+  const { key } = suggest({ PARCEL_ID: n => 1 + n, APN: pin });
+  expect(key?.columns).toEqual(['APN']);
+});

@@ -6,6 +6,7 @@ import { isKnownCounty } from '../values/place-value.ts';
 import { isFailure } from '../values/text-value.ts';
 import { fieldParser, type TargetSpec } from '../values/value-parser.ts';
 import { averageLength, CITY_STATE_ZIP, endInPlaces, type Fit, type Profile } from './column-profile.ts';
+import { isParcelNumber } from './suggest-names.ts';
 
 const share = (texts: readonly string[], test: RegExp): number =>
   texts.filter(text => test.test(text)).length / Math.max(1, texts.length);
@@ -131,7 +132,8 @@ function degreesFit(field: ParcelTarget, { numbers }: Profile, measured: readonl
 /** How well a column's values fit a field that its name may mean. */
 export function fitOf(field: ParcelTarget, profile: Profile, measured: readonly (number | null)[]): Fit {
   const { filled, serial } = profile;
-  if (filled.length === 0 || serial) return null;
+  if (filled.length === 0) return null;
+  if (serial) return field === 'apn' ? serialFit(profile) : null;
   const spec = PARCEL_SPECS[field];
   if (spec.type === 'date') return fitDate(profile);
   if (spec.type === 'degrees') return degreesFit(field, profile, measured);
@@ -223,6 +225,12 @@ function apnFit(profile: Profile): Fit {
   if (filled.length < 5) return { support: 0.3, why };
   const different = distinct / filled.length;
   return different >= 0.9 ? { support: 0.6, why } : different >= 0.7 ? { support: 0.2, why } : null;
+}
+
+/** Numbers that count up are the table's row ids, unless the name says that they are parcel numbers. */
+function serialFit(profile: Profile): Fit {
+  const fit = isParcelNumber(profile.name) ? apnFit(profile) : null;
+  return fit && { ...fit, doubt: 0.85 };
 }
 
 function addressFit(field: 'mail_address' | 'situs_address', profile: Profile, withLetters: number): Fit {

@@ -10,7 +10,7 @@ import {
   profileOf,
 } from './column-profile.ts';
 import { addressColumns, endsInCity, situsFromParts, withUnit } from './situs-from-parts.ts';
-import { fieldsOfName } from './suggest-names.ts';
+import { fieldsOfName, isParcelNumber } from './suggest-names.ts';
 import { combinedColumns, findSums } from './suggest-together.ts';
 
 /** Columns are mapped from this confidence. docs/benchmarks.md says how it was measured. */
@@ -206,8 +206,6 @@ function keyOf(candidates: readonly Candidate[], byName: ReadonlyMap<string, Pro
   const isNumbered = best && isParcelNumber(best.columns[0]!);
   return best && best.confidence >= (isNumbered ? MIN_REPEATING : MIN_CONFIDENCE) ? best : null;
 }
-
-const isParcelNumber = (name: string): boolean => (fieldsOfName(name).get('apn') ?? 0) >= 0.7;
 
 /** The numbers that several rows share, with these rows. */
 function repeatsOf(texts: readonly (string | null)[]): string {

@@ -236,6 +236,9 @@ const DBASE_NAME_LENGTH = 10;
 /** Confidence in a name that may be cut, by the remaining letters of its last word. */
 const CUT_TRUST = [0, 0.85, 0.95];
 
+/** Whether a name alone says that a column is the parcel number. */
+export const isParcelNumber = (name: string): boolean => (fieldsOfName(name).get('apn') ?? 0) >= 0.7;
+
 /** How well a name fits each field, from 0 to 1. Fields without a match are omitted. */
 export function fieldsOfName(name: string): Map<ParcelTarget, number> {
   const scores = scoresOf(name);

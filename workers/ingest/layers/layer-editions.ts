@@ -2,6 +2,7 @@ import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { boxAround, boxSql, boxToE7, withMarginE7 } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
+import { marginM } from '../../../shared/land/marked-layers.ts';
 import { isLayer, type LandKind } from '../../../shared/model/feed-kinds.ts';
 import { isMeasured, LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/model/land-layers.ts';
 import type { Db } from '../../../shared/platform/db.ts';
@@ -9,7 +10,6 @@ import { PlatError } from '../../../shared/platform/errors.ts';
 import { LOCKS, withLock } from '../../../shared/platform/locks.ts';
 import { enqueue } from '../../../shared/platform/queue/jobs.ts';
 import { literal } from '../../../shared/platform/statements.ts';
-import { TERRAIN_MARGIN_M } from '../../../shared/raster/limits.ts';
 import type { FeedBase } from '../../feeds/feed.ts';
 import { planLandAttributesJob } from '../../land/plan-land-attributes-job.ts';
 import { rejectedRows } from '../engine/gate.ts';
@@ -169,22 +169,16 @@ async function markCovered(
   before: LayerVersion | null,
   now: LayerVersion,
 ): Promise<number> {
-  const marginM = await marginOf(db, kind);
+  const margin = marginM(kind, (await roadMarginM(db)) ?? 0);
   const versions = before === null ? [now] : [before, now];
   const boxes = versions.flatMap(({ scope, extent }) =>
     [scope.coverage, extent]
       .filter(box => box !== null)
-      .map(box => boxSql(withMarginE7(boxToE7(box), marginM))),
+      .map(box => boxSql(withMarginE7(boxToE7(box), margin))),
   );
   const counties = versions.flatMap(({ scope }) => scope.fips ?? []);
   const parts = { boxes: literal(boxes), counties: literal(counties), layers: literal(LAYER_BITS[kind]) };
   return db.rowCount('land/mark_covered_parcels', {}, parts);
-}
-
-/** The distance at which a layer of the kind changes a parcel's figures. */
-async function marginOf(db: Db, kind: LayerKind): Promise<number> {
-  if (kind === 'elevation') return TERRAIN_MARGIN_M;
-  return kind === 'roads' ? ((await roadMarginM(db)) ?? 0) : 0;
 }
 
 /** The distance from a parcel within which any road layer affects its figures, or null without roads. */
