@@ -15,7 +15,7 @@ import { openElevation, type SlopeCell } from '../raster/elevation-grid.ts';
 /** A parcel's land figures, computed now, with the data behind them. */
 export type ComputedLand = {
   figures: ComputedParcel;
-  /** Messages of the kinds of layers in `figures.remaining`, which could not be computed. */
+  /** Error messages for the layer kinds in `figures.remaining`, which could not be computed. */
   failures: string[];
   facing: FacingStretch[];
   /** Null when there are too many to draw. */
@@ -61,7 +61,8 @@ function nullIfTooManyCells(error: unknown): null {
 }
 
 /**
- * Computing twice differs by at most 1e-3 ft, but rounding can move the end of a stretch by a piece, 1.64 ft.
+ * Two computations differ by up to 1e-3 ft, but rounding can move the end of a stretch by one piece (1.64
+ * ft).
  */
 const TOLERANCE = { ft: 2, percent: 0.05, m: 0.01 };
 

@@ -68,7 +68,10 @@ export function prepareQuery({ points, lines, polygons }: QueryGeometry): Prepar
   return prepared;
 }
 
-/** A query as it is sent to another thread, where the index would arrive without its methods. */
+/**
+ * A query that can be sent to another thread. It has only the index's data, because the index would lose its
+ * methods.
+ */
 export type QueryData = Omit<PreparedQuery, 'index'> & { index: Flatbush['data'] | null };
 
 export const toData = ({ index, ...query }: PreparedQuery): QueryData => ({
@@ -81,7 +84,10 @@ export const fromData = ({ index, ...query }: QueryData): PreparedQuery => ({
   index: index === null ? null : Flatbush.from(index),
 });
 
-/** With this many candidate edges or more, each edge of a boundary searches the index. */
+/**
+ * With at least this many candidate edges, each edge of a boundary searches the index instead of testing them
+ * all.
+ */
 const MANY_CANDIDATES = 64;
 
 /** Whether a query and a prepared boundary share a point. Exact; touching counts, holes are respected. */

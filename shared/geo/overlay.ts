@@ -12,8 +12,8 @@ const NEAR_DEG = 1e-12;
 const GRIDS = [null, 1e9, 1e7];
 
 /**
- * How often a result is combined again before the next grid is tried. In the property tests, two passes are
- * nearly always enough.
+ * Maximum number of unions per grid before the next grid is tried. In the property tests, two are nearly
+ * always enough.
  */
 const MAX_PASSES = 5;
 
@@ -29,13 +29,13 @@ export function resolveOverlaps(polygons: MultiPolygon, repairs: Set<Repair>): M
     if (valid === null) return null;
     for (const polygon of valid) settled.push(polygon);
   }
-  // Grouping changes the order of parts, so that valid input is returned itself.
+  // Return valid input itself, because grouping changes the order of parts.
   return settled.length === polygons.length && settled.every(polygon => polygons.includes(polygon))
     ? polygons
     : settled;
 }
 
-/** Limit of the rounds until nothing changes. The property tests need three at most. */
+/** Maximum number of rounds until rounding changes nothing. The property tests need up to three. */
 const MAX_SNAPS = 8;
 
 /**
@@ -86,8 +86,8 @@ function repairGroup(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon
 }
 
 /**
- * Union by polyclip-ts, whose rounding may leave a corner just beyond an edge. An invalid result gets such
- * corners as vertices and is united again, then on coarser grids.
+ * Union by polyclip-ts, whose rounding may leave a corner just beyond an edge. If the result is invalid, adds
+ * such corners as vertices and computes the union again, first as is, then on coarser grids.
  */
 function unionOf(polygons: MultiPolygon): MultiPolygon | null {
   for (const grid of GRIDS) {
@@ -115,7 +115,7 @@ function clip(operation: () => MultiPolygon, toleranceDeg?: number): MultiPolygo
   } catch {
     return null;
   } finally {
-    setPrecision(); // The tolerance is the library's, not the call's.
+    setPrecision(); // The tolerance is global to the library.
   }
 }
 
@@ -174,7 +174,7 @@ function snap(polygons: MultiPolygon, grid: number): MultiPolygon {
 
 /** Groups of polygons whose boxes meet, in the order of their first members. */
 function groupByBox(polygons: MultiPolygon): MultiPolygon[] {
-  // With holes, because one outside its shell may become a part.
+  // Include holes, because a hole outside its shell may become a part.
   const boxes = polygons.map(polygon => boxOf(polygon.map(ring => [ring])));
   let groups: number[][] = [];
   for (const [i, box] of boxes.entries()) {

@@ -41,7 +41,7 @@ export function pointInPolygon(point: Position, polygon: Polygon): Side {
   return 'inside';
 }
 
-/** The same for a boundary of non-overlapping parts. Exact. */
+/** Like `pointInPolygon`, for a boundary of non-overlapping parts. Exact. */
 export function pointInMultiPolygon(point: Position, polygons: MultiPolygon): Side {
   for (const polygon of polygons) {
     const side = pointInPolygon(point, polygon);

@@ -49,12 +49,12 @@ export type Crs = {
   wgs84Degrees: boolean;
   /** proj4's short name of the projection, such as 'longlat' or 'merc'. */
   projection: string;
-  /** Whether it projects from a sphere, as Web Mercator does. */
+  /** Whether the projection uses a sphere, as Web Mercator does. */
   spherical: boolean;
   metersPerUnit: number;
 };
 
-/** Resolves a CRS by any of its names. @throws PlatError `feed_crs` as `toWgs84` */
+/** Resolves a CRS by any of its names. @throws PlatError `feed_crs` like `toWgs84` */
 export function resolveCrs(crs: string, name: string): Crs {
   const code = crsCode(crs);
   const isGeographic = GEOGRAPHIC.has(code);
@@ -82,8 +82,8 @@ function crsCode(crs: string): string {
 }
 
 /**
- * The definition of a code: from our table for NAD83, or else proj4's own. @throws PlatError `feed_crs` for
- * one on NAD27
+ * The definition of a code: from our table for NAD83, or else from proj4.
+ * @throws PlatError `feed_crs` for a code on NAD27
  */
 function definitionOf(code: string, name: string): string {
   if (code === 'ESRI:102100') return 'EPSG:3857';

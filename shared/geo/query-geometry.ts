@@ -10,9 +10,9 @@ import { findRingFault, type RingFault } from './ring-faults.ts';
 export type QueryGeometry = { points: Position[]; lines: Position[][]; polygons: Polygon[] };
 
 /**
- * Vertices without those that close a ring (the API documents 10,000), nesting of collections, and edges that
- * one line of latitude or longitude crosses. The outline of Alaska has 36 of these, a random walk of 10,000
- * steps about 250, a zigzag one per edge.
+ * Limits on vertices, not counting those that close a ring (the API documents 10,000), on the nesting of
+ * collections, and on edges crossed by one line of latitude or longitude. Such a line crosses up to 36 edges
+ * of Alaska's outline, about 250 of a random walk of 10,000 steps, and all edges of a zigzag.
  */
 export const QUERY_LIMITS = { maxVertices: 10_000, maxDepth: 8, maxCrossings: 500 };
 export type QueryLimits = typeof QUERY_LIMITS;
@@ -46,7 +46,9 @@ export type Builder = {
   geometry: QueryGeometry;
   limits: QueryLimits;
   count: number;
-  /** For messages about each polygon: its rings' names, and the numbers of their vertices as sent. */
+  /**
+   * For messages about each polygon: the names of its rings, and the number of each vertex in the request.
+   */
   names: { places: string[]; numbers: number[][] }[];
 };
 
@@ -76,12 +78,12 @@ export function validatePosition(builder: Builder, lon: number, lat: number, pla
     );
   }
   builder.count++;
-  // One more than the limit may be the position that closes a ring.
+  // Allow one more than the limit, which may be the position that closes a ring.
   if (builder.count > builder.limits.maxVertices + 1) tooComplex(builder);
   return [lon, lat];
 }
 
-/** Checks a ring after its last position, and takes the closing position off the count. */
+/** Checks a ring after its last position, and subtracts the closing position from the count. */
 export function endRing(builder: Builder, ring: Ring, place: string): void {
   const [first, last] = [ring[0]!, ring.at(-1)!];
   if (!coincide(first, last)) {

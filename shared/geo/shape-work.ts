@@ -36,10 +36,13 @@ function findWithin(data: QueryData, x: Float64Array, y: Float64Array): number[]
   return within;
 }
 
-/** Steps per character, including the check for crossing rings and the index. */
+/** Estimated steps to read a shape, including the check for crossing rings and the index. */
 const stepsToRead = (text: string): number => 8 * text.length;
 
-/** The path to a point crosses up to this many edges (QUERY_LIMITS), so no test takes more steps. */
+/**
+ * Maximum number of steps to test a point. A line to the point crosses no more edges than QUERY_LIMITS
+ * allows.
+ */
 const most = ({ x1 }: QueryData): number => Math.min(x1.length, QUERY_LIMITS.maxCrossings);
 
 /**
@@ -49,7 +52,7 @@ const most = ({ x1 }: QueryData): number => Math.min(x1.length, QUERY_LIMITS.max
 const SHAPE_TASKS = {
   readWkt: { run: readWkt, steps: stepsToRead },
   readGeoJson: { run: readGeoJson, steps: stepsToRead },
-  /** For each box, all are searched for the largest one. */
+  /** Each split searches all boxes for the largest one. */
   cover: {
     run: (query: QueryData, maxCells: number) => coverQuery(fromData(query), maxCells),
     steps: (query: QueryData, maxCells: number) => 16 * query.x1.length + maxCells ** 2 / 2,
@@ -86,7 +89,7 @@ const functionsOf = <Task extends ShapeTask>(task: Task) => SHAPE_TASKS[task] as
 export const runShapeTask = <Task extends ShapeTask>(task: Task, input: ShapeTaskInput<Task>) =>
   functionsOf(task).run(...input);
 
-/** For programs without waiting users, such as workers. */
+/** Computes on this thread, for processes in which no user is waiting, such as workers. */
 export const COMPUTE_HERE: ShapeWork = {
   takeTurn: async () => {},
   compute: async (task, ...input) => runShapeTask(task, input),

@@ -14,12 +14,12 @@ export type PreparedOverlap = {
  */
 const MAX_VERTICES = 128;
 
-/** Limit of splits, for more than MAX_VERTICES vertices at one point. */
+/** Limit on nested splits, because splitting can't separate more than MAX_VERTICES vertices at one point. */
 const MAX_HALVINGS = 40;
 
 /**
- * Prepares a layer of valid polygons, which may overlap, so that a query costs only what is near the shape.
- * This is our own code, because @turf/intersect and polyclip-ts are several times slower.
+ * Prepares a layer of valid polygons, which may overlap, so that the cost of a query depends only on what is
+ * near the shape. This is our own code, because @turf/intersect and polyclip-ts are several times slower.
  */
 export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap {
   const pieces = polygons.flat().flatMap(polygon => subdivide(polygon, boxOf([polygon]), 0));

@@ -40,7 +40,7 @@ const NO_ADDRESS = new Set(
   ).split('|'),
 );
 
-/** From each spelling of a directional to its abbreviation. */
+/** Maps each spelling of a directional to its abbreviation. */
 export const DIRECTIONS: ReadonlyMap<string, string> = new Map([
   ...Object.entries({ N: 'N', S: 'S', E: 'E', W: 'W', NE: 'NE', NW: 'NW', SE: 'SE', SW: 'SW' }),
   ...Object.entries({ NORTH: 'N', SOUTH: 'S', EAST: 'E', WEST: 'W' }),
