@@ -30,7 +30,7 @@ export type LandKernels = {
   ): Pick<OpenElevation, 'terrainOf' | 'close'>;
 };
 
-/** Consecutive chunks are next to each other. */
+/** Shared by all chunks, because consecutive chunks are next to each other. */
 const blocks = newBlockCache(CACHE_BYTES);
 
 export const LAND_KERNELS: LandKernels = {
@@ -103,7 +103,7 @@ type Recipe = {
   close?(): Promise<void>;
 };
 
-/** An error in one kind doesn't prevent the others. */
+/** Computes the figures of a chunk's parcels. An error in one kind doesn't prevent the others. */
 export async function computeChunk(
   input: LandInput,
   kernels: LandKernels,
@@ -176,7 +176,7 @@ const shareWithin =
     };
   };
 
-/** Figures are stored as shown, to 2 decimals, so that a filter with the shown number finds the parcel. */
+/** Figures are stored as shown, to 2 decimals, so that filtering by the shown number finds the parcel. */
 const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal: AbortSignal) => Recipe> = {
   roads(input, kernels) {
     const frontageFor = frontageByReach(input, kernels);
@@ -217,7 +217,7 @@ function emptyRow({ id, mark, layers, shapeHash }: MarkedParcel): ComputedParcel
   return { property_id: id, mark, shape_hash: shapeHash, layers, remaining: 0, ...EMPTY_COLUMNS };
 }
 
-/** One preparation for each reach that applies to a parcel of the chunk. */
+/** Prepares frontage once for each reach that applies to a parcel of the chunk. */
 function frontageByReach(
   { roads, neighbors }: LandInput,
   kernels: LandKernels,

@@ -44,7 +44,7 @@ export async function readLand(db: Db, fips: number, rows: readonly MarkedRow[])
     boundary === null ? [{ property_id, mark }] : [],
   );
 
-  /** The locations of the parcels that can have a kind, with a margin. */
+  /** Boxes around the parcels that layers of the kind cover, with a margin. */
   const around = (kind: LayerKind, meters: number): string[] =>
     placesOf(
       boxes.filter((_, i) => subjects[i]!.covering[kind].length > 0).map(box => withMarginE7(box, meters)),

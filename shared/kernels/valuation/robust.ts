@@ -51,13 +51,13 @@ const MIN_SAMPLE = 3;
  */
 const FEW_SPREAD = 0.5;
 
-/** From a known median distance. */
+/** The bound for a known median and median distance from it. */
 export const boundAt = (middle: number, distance: number): Bound => ({
   middle,
   spread: Math.max(MIN_MAD, distance),
 });
 
-/** From a market's prices, in any order; null with fewer than three. */
+/** The bound for a market's prices, in any order; null with fewer than three. */
 export function boundOf(levels: ArrayLike<number> & Iterable<number>): Bound | null {
   if (levels.length < MIN_SAMPLE) return null;
   const middle = medianOf(levels)!;
@@ -66,8 +66,8 @@ export function boundOf(levels: ArrayLike<number> & Iterable<number>): Bound | n
 }
 
 /**
- * From the latest prices of other counties, earliest first. The spread is at least FEW_SPREAD, because
- * counties differ.
+ * The bound for the latest prices of other counties, earliest first. The spread is at least FEW_SPREAD,
+ * because counties differ.
  */
 export function boundElsewhere(levels: readonly number[]): Bound | null {
   const bound = boundOf(levels.slice(-MAX_PRICES));
@@ -79,8 +79,8 @@ export function isOutlier(level: number, { middle, spread }: Bound): boolean {
 }
 
 /**
- * Inserts into the first `size` values, which are ascending. Ten times faster than TypedArray.sort for twelve
- * prices.
+ * Inserts a value into the first `size` values, which are ascending. Ten times faster than TypedArray.sort
+ * for twelve prices.
  */
 export function insert(sorted: Float64Array, size: number, value: number): void {
   let place = size;

@@ -6,7 +6,7 @@ import type { Comps } from './valuation-types.ts';
 
 /**
  * One sale is often reported twice, as a deed in the roll and as a closing in a listing feed. The earlier
- * record is kept (the roll's on the same day), with at most one duplicate from each other feed.
+ * record is kept (the roll's if both are of the same day). Each other feed can have one duplicate of it.
  */
 type SaleRecord = { price: number; acres: number; day: number; lon: number; lat: number };
 
@@ -14,8 +14,8 @@ type SaleRecord = { price: number; acres: number; day: number; lon: number; lat:
 const MAX_DAYS_APART = 60;
 const MAX_LOG_ACRES_APART = 0.02;
 /**
- * Or the width of a square lot of its size, because one record can be located at the road and the other
- * mid-lot.
+ * Two records of a sale can be this far apart, or the width of a square lot of its size, because one record
+ * can be located at the road and the other mid-lot.
  */
 const MIN_REACH_M = 200;
 

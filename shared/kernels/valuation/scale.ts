@@ -5,7 +5,8 @@ import type { Estimate } from './shrink.ts';
 
 /**
  * The expected size of an estimate's error: a regression of ln |error| on features of the comps. It is shrunk
- * toward one size for all unless it predicts held-out errors (A. C. Harvey, 1976; Y. Yao et al., 2018).
+ * toward one size for all estimates unless it predicts held-out errors (A. C. Harvey, 1976; Y. Yao et al.,
+ * 2018).
  */
 
 /**
@@ -164,7 +165,9 @@ function solveRidge(
   return multiply(invert(normal), right);
 }
 
-/** For errors with a Laplace distribution of the predicted sizes, times the best-fitting factor. */
+/**
+ * The likelihood if errors have a Laplace distribution of the predicted sizes, times the best-fitting factor.
+ */
 function logLikelihood(logs: Float64Array, errors: readonly number[]): number {
   let mean = 0;
   let sum = 0;

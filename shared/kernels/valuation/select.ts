@@ -114,15 +114,16 @@ export function newChosenComps(most = MAX_COMPS) {
   };
 }
 
-/** Asking prices are only used with fewer nearby sales than this. */
+/** Asking prices are used only if there are fewer nearby sales than this. */
 const ENOUGH_SALES = 6;
 /** Weight of an asking price relative to a sale. */
 const ASKING_WEIGHT = 0.5;
 
 /**
- * Chooses the comps the fewest steps away and adjusts each price per acre to the subject's size and location
- * and to the day.
- * @param day later sales are ignored @param exclude an entry of model.sales to ignore
+ * Chooses the comps that are the fewest steps away and adjusts each price per acre to the subject's size and
+ * location and to the day.
+ * @param day later sales are ignored
+ * @param exclude an entry of model.sales to ignore
  */
 export function chooseComps(
   model: FittedMarket,

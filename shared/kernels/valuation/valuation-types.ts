@@ -5,9 +5,9 @@ import { landOf } from './land-effects.ts';
 
 export const DAYS_PER_YEAR = 365.25;
 
-/** Comps more steps away are not used. */
+/** Comps more steps away than this are not used. */
 export const MAX_STEPS = 6;
-/** Comps farther away are not used, whatever the length of a step. */
+/** Comps farther away than this are not used, whatever the length of a step. */
 export const MAX_COMP_M = 100_000;
 
 /** An unknown day. */
