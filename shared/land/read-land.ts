@@ -110,17 +110,20 @@ export async function listElevation(db: Db, boxes: readonly string[]): Promise<E
 }
 
 /**
- * Parcels on a Hilbert curve fill half of the box around them. Smaller boxes read fewer parcels that are out
- * of reach.
+ * Maximum number of boxes to join into one. Parcels on a Hilbert curve fill half of the box around them, and
+ * smaller boxes read fewer parcels that are out of reach.
  */
 const MAX_BOXES = 128;
 
-/** How much larger than its parcels a box may be. In a city with streets, parcels fill half of it. */
+/**
+ * How many times as large as its parcels a joined box may be. In a city with streets, parcels fill half of a
+ * box.
+ */
 const MAX_SLACK = 4;
 
 /**
- * Boxes that contain all of these, in an order where neighbors are close, so that reading stays proportional
- * to the parcels.
+ * Joins boxes, which are in an order where neighbors are close, into fewer ones that contain them all.
+ * Reading from the joined boxes stays proportional to the parcels.
  */
 export function placesOf(boxes: readonly Box[]): Box[] {
   const places: Box[] = [];

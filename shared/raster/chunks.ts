@@ -106,8 +106,8 @@ async function loadChunk(state: ReaderState, grid: VirtualGrid, x: number, y: nu
     heights: new Float64Array(size * size).fill(NaN),
     missing: size * size,
   };
-  // One after another: where tiles overlap, the first with data wins, and the others are read only for cells
-  // that it lacks.
+  // Read tiles one after another. Where they overlap, the first one with data wins, and the others are read
+  // only for cells that it lacks.
   const failures: { placed: GridTile; error: PlatError }[] = [];
   for (const placed of grid.tiles) {
     if (window.missing === 0) break;
