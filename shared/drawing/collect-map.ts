@@ -41,7 +41,7 @@ const HIGHWAY_MARGIN_M = 70;
 /** Without a road, show more of the area to find the next one. */
 const ROADLESS_MARGIN_M = 120;
 
-/** Limit per kind. More would be indistinguishable on a map of this size. */
+/** Default limit per kind. More features would be indistinguishable on a map of this size. */
 const MAX_PER_KIND = 4_000;
 
 export type DrawOptions = {

@@ -23,7 +23,7 @@ export type ComputedLand = {
 };
 
 /**
- * Computes a single parcel as the land jobs do, and keeps the frontage stretches and slope cells behind its
+ * Computes a single parcel like the land jobs do, but keeps the frontage stretches and slope cells behind its
  * figures.
  */
 export async function computeParcel(input: LandInput, signal: AbortSignal): Promise<ComputedLand> {
@@ -72,7 +72,7 @@ export type Difference = {
   computed: number | boolean | null;
 };
 
-/** Figures whose stored value differs from the computed one, except for kinds that could not be computed. */
+/** Figures whose stored and computed values differ, except for kinds that could not be computed. */
 export function findDifferences(stored: Figures | null, { figures }: ComputedLand): Difference[] {
   const isKnown = (kind: LayerKind) => (figures.remaining & LAYER_BITS[kind]) === 0;
   const result: Difference[] = [];

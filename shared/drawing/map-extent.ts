@@ -13,7 +13,7 @@ export type View = {
   box: Box;
 };
 
-/** Minimum side of the area shown, so that slivers get a scale. */
+/** Minimum width and height of the shape in the view, so that slivers get a scale. */
 const MIN_SIDE_M = 1;
 
 /**

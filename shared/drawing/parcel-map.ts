@@ -214,7 +214,7 @@ const NO_DATA = '#9e9e9e';
 /** Covered fractions are rounded to twentieths, to limit the number of elements. */
 const FRACTION_STEPS = 20;
 
-/** How many of the grades a slope is steeper than; null without a slope. */
+/** The number of grades that a slope is steeper than; null without a slope. */
 export function gradeOf(slopePercent: number | null): number | null {
   return slopePercent === null ? null : SLOPE_GRADES.filter(grade => slopePercent > grade).length;
 }

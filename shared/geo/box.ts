@@ -104,7 +104,7 @@ export function boxSql([west, south, east, north]: Readonly<Box>): string {
   return `(${east},${north}),(${west},${south})`;
 }
 
-/** The text of a PostgreSQL `box[]`, whose delimiter is a semicolon. */
+/** The text of a PostgreSQL `box[]`, which uses a semicolon as the delimiter. */
 export const boxArraySql = (boxes: readonly Readonly<Box>[]): string => `{${boxes.map(boxSql).join(';')}}`;
 
 export type BoxColumns = { west: number; south: number; east: number; north: number };

@@ -29,7 +29,7 @@ const MAX_VARINT = 5;
 
 /**
  * Format: version, number of parts, number of rings per part, positions without the closing one. Positions
- * that become equal by rounding are dropped as long as three are left.
+ * that become equal by rounding are dropped, unless fewer than three would be left.
  */
 export function encodeBoundary(polygons: MultiPolygon): Uint8Array {
   const writer: Writer = { bytes: [BOUNDARY_VERSION], lon: 0, lat: 0 };
@@ -42,7 +42,8 @@ export function encodeBoundary(polygons: MultiPolygon): Uint8Array {
 }
 
 /**
- * Decodes the output of `encodeBoundary`. Throws if the bytes are cut short, too long, or another version.
+ * Decodes the output of `encodeBoundary`. Throws if the bytes are cut short, are too long, or have another
+ * version.
  */
 export function decodeBoundary(bytes: Uint8Array): MultiPolygon {
   const reader = openReader(bytes, 'boundary', BOUNDARY_VERSION);
@@ -126,7 +127,10 @@ export function encodeLines(lines: readonly (readonly Position[])[]): Uint8Array
   return new Uint8Array(writer.bytes);
 }
 
-/** Decodes the output of `encodeLines`. Throws if the bytes are cut short, too long, or another version. */
+/**
+ * Decodes the output of `encodeLines`. Throws if the bytes are cut short, are too long, or have another
+ * version.
+ */
 export function decodeLines(bytes: Uint8Array): Position[][] {
   const reader = openReader(bytes, 'line', LINES_VERSION);
   const lines: Position[][] = [];

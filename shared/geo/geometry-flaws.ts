@@ -79,7 +79,7 @@ type Contact = { a: number; b: number; crossing: boolean };
  */
 const INDEXED_FROM = 144;
 
-/** `next` is the index of the following edge of the ring. */
+/** `next` is the index of the ring's next edge. */
 type Edge = BoxColumns & { from: Position; to: Position; ring: number; next: number };
 
 /** All contacts within and between closed rings that have no repeated positions or spikes. Exact. */

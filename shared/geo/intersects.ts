@@ -16,7 +16,7 @@ export type PreparedQuery = {
   x2: Float64Array;
   y2: Float64Array;
   elementOf: Uint32Array;
-  /** One per polygon, line and point: its first position, and whether it is a polygon. */
+  /** For each polygon, line and point: its first position, and whether it is a polygon. */
   firstX: Float64Array;
   firstY: Float64Array;
   isArea: Uint8Array;
@@ -113,7 +113,7 @@ export function intersects(query: PreparedQuery, boundary: MultiPolygon): boolea
   });
 }
 
-/** Whether a point (in units) lies within the query's areas or on its edges, lines and points. Exact. */
+/** Whether a point (in units) is in the query's areas or on its edges, lines or points. Exact. */
 export function coversPoint(
   { x1, y1, x2, y2, elementOf, isArea, index }: PreparedQuery,
   x: number,

@@ -18,8 +18,8 @@ const GRIDS = [null, 1e9, 1e7];
 const MAX_PASSES = 5;
 
 /**
- * Makes polygons valid and adds what it repaired to `repairs`; null when the clipper fails. Groups of
- * polygons that are valid are returned as they are.
+ * Makes polygons valid and adds the repairs made to `repairs`. Returns null when the clipper fails. Groups of
+ * polygons that are valid are returned unchanged.
  */
 export function resolveOverlaps(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon | null {
   if (polygons.length === 1) return repairGroup(polygons, repairs);
@@ -39,7 +39,8 @@ export function resolveOverlaps(polygons: MultiPolygon, repairs: Set<Repair>): M
 const MAX_SNAPS = 8;
 
 /**
- * Rounds valid polygons to 1e-7 degrees and repairs what rounding makes invalid; null when the clipper fails.
+ * Rounds valid polygons to 1e-7 degrees and repairs what rounding makes invalid. Returns null when the
+ * clipper fails.
  */
 export function snapToGrid(polygons: MultiPolygon): MultiPolygon | null {
   let current = polygons;
@@ -54,8 +55,8 @@ export function snapToGrid(polygons: MultiPolygon): MultiPolygon | null {
 }
 
 /**
- * Combines the prepared parts of a parcel into one boundary: duplicates are dropped, overlapping parts
- * united. Throws when the union fails.
+ * Combines the prepared parts of a parcel into one boundary: drops duplicates and unites overlapping parts.
+ * Throws when the union fails.
  */
 export function combineParts(parts: MultiPolygon[]): MultiPolygon {
   const distinct = new Map<string, MultiPolygon[number]>();
@@ -143,7 +144,7 @@ function splitStrayHoles(polygons: MultiPolygon): MultiPolygon {
   });
 }
 
-/** Whether the union kept all rings and the planar area. If so, rings that touch were valid. */
+/** Whether the union kept all rings and the planar area, which means that the touching rings were valid. */
 function sameShape(a: MultiPolygon, b: MultiPolygon): boolean {
   if (a.length !== b.length || a.flat().length !== b.flat().length) return false;
   const areaA = planarArea(a);

@@ -4,8 +4,8 @@ import { onLevelEdge, orientation } from './predicates.ts';
 export type Side = 'inside' | 'boundary' | 'outside';
 
 /**
- * Counts crossings of a ray to the east, exactly by robust-predicates. An edge includes its lower end but not
- * its upper one.
+ * Counts crossings of a ray to the east, with the exact tests of robust-predicates. An edge includes its
+ * lower end but not its upper one.
  */
 export function pointInRing(point: Position, ring: Ring): Side {
   const [x, y] = point;

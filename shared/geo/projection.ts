@@ -23,11 +23,12 @@ const GEOGRAPHIC = new Set([
 ]);
 
 /**
- * The transformation from a CRS to WGS84 longitude and latitude. All realizations of NAD83 count as
- * WGS84, from which they differ by one to two meters.
+ * The transformation from a CRS to WGS84 longitude and latitude. All realizations of NAD83 count as WGS84,
+ * from which they differ by one to two meters.
  * @param crs "EPSG:…" (WGS84, Web Mercator, UTM, and NAD83 with its state planes), an OGC URN, a proj string,
- * WKT as in a `.prj`, PROJJSON
- * @throws PlatError `feed_crs` when it is unknown, or its datum cannot be transformed (NAD27 needs grids)
+ * WKT as in a `.prj`, or PROJJSON
+ * @throws PlatError `feed_crs` when the CRS is unknown, or its datum cannot be transformed (NAD27 needs
+ * grids)
  */
 export function toWgs84(crs: string, name: string): ToWgs84 {
   const { definition, wgs84Degrees } = resolveCrs(crs, name);

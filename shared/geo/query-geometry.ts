@@ -4,7 +4,7 @@ import type { Polygon, Position, Ring } from './geometry-types.ts';
 import { findRingFault, type RingFault } from './ring-faults.ts';
 
 /**
- * The union of these elements, in WGS84 degrees. Rings are closed and do not cross, holes lie within their
+ * The union of these elements, in WGS84 degrees. Rings are closed and do not cross. Holes are inside their
  * shells.
  */
 export type QueryGeometry = { points: Position[]; lines: Position[][]; polygons: Polygon[] };
@@ -18,8 +18,8 @@ export const QUERY_LIMITS = { maxVertices: 10_000, maxDepth: 8, maxCrossings: 50
 export type QueryLimits = typeof QUERY_LIMITS;
 
 /**
- * `range`: longitude or latitude out of range; `ring`: a ring is unclosed, too short, crossing or misplaced;
- * `too_complex`: over a limit.
+ * `range`: a longitude or latitude is out of range; `ring`: a ring is unclosed, too short, crossing or
+ * misplaced; `too_complex`: the geometry is over a limit.
  */
 export type QueryFaultKind = 'syntax' | 'range' | 'ring' | 'too_complex';
 
@@ -66,7 +66,7 @@ export function parseGeometry(limits: QueryLimits, read: (builder: Builder) => v
   return { ok: true, geometry: builder.geometry };
 }
 
-/** Checks and counts a position. `place` describes its position, and is called only for a message. */
+/** Checks and counts a position. `place` describes where it is, and is called only for a message. */
 export function validatePosition(builder: Builder, lon: number, lat: number, place: () => string): Position {
   if (!(Math.abs(lon) <= 180)) {
     throwQueryFault('range', `longitude ${lon} is not between -180 and 180: ${place()}`);

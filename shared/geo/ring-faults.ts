@@ -171,7 +171,7 @@ function clashAt(edges: Edges, here: Uint32Array, through: number[]): Clash | nu
     spokes.push({ end: edges.lo[edge]!, edge, chain, west: true });
     spokes.push({ end: edges.hi[edge]!, edge, chain, west: false });
   }
-  // Sorts counterclockwise starting due south, each half turn separately, because the sign of the turn is
+  // Sort counterclockwise starting due south, each half-plane separately, because the sign of the turn is
   // only meaningful within one.
   spokes.sort((s, t) =>
     s.west === t.west ? -turn(edges, p, s.end, t.end) : Number(s.west) - Number(t.west),
@@ -195,7 +195,7 @@ function clashAt(edges: Edges, here: Uint32Array, through: number[]): Clash | nu
   return null;
 }
 
-/** The fast path for a vertex where nothing else meets: whether its two edges overlap. */
+/** Whether the two edges of a vertex overlap. A fast path for a vertex where nothing else meets. */
 function spikeAt(edges: Edges, v: number): Clash | null {
   const { previous, next, lo } = edges;
   const before = previous[v]!;
@@ -215,7 +215,7 @@ function cross(edges: Edges, e: number, f: number): boolean {
 
 const opposite = (a: number, b: number): boolean => (a > 0 && b < 0) || (a < 0 && b > 0);
 
-/** Where two edges cross, rounded, in units; used only in messages. */
+/** Where two edges cross, rounded, in units. Used only in messages. */
 function crossing(edges: Edges, e: number, f: number): Position {
   const { x, y, lo, hi } = edges;
   const from = Math.abs(side(edges, f, lo[e]!));

@@ -50,7 +50,7 @@ export function windRings(polygon: Polygon): boolean {
   return wrong.length > 0;
 }
 
-/** Area of valid polygons in square degrees; not exact. */
+/** Area of valid polygons in square degrees. Not exact. */
 export function planarArea(polygons: MultiPolygon): number {
   let double = 0;
   for (const polygon of polygons)

@@ -46,7 +46,7 @@ const stepsToRead = (text: string): number => 8 * text.length;
 const most = ({ x1 }: QueryData): number => Math.min(x1.length, QUERY_LIMITS.maxCrossings);
 
 /**
- * A computation on a shape, with an estimate of its steps in advance. Arguments and results can be sent to
+ * A computation on a shape, with an advance estimate of its steps. Arguments and results can be sent to
  * another thread.
  */
 const SHAPE_TASKS = {
@@ -73,9 +73,9 @@ export type ShapeTask = keyof Tasks;
 export type ShapeTaskInput<Task extends ShapeTask> = Parameters<Tasks[Task]['run']>;
 export type ShapeTaskOutput<Task extends ShapeTask> = ReturnType<Tasks[Task]['run']>;
 
-/** Runs computations on shapes, and limits how many an account runs at once. */
+/** Runs computations on shapes, and limits how many of them an account runs at once. */
 export type ShapeWork = {
-  /** Waits for the account's turn, which lasts until the call has ended. */
+  /** Waits for the account's turn, which lasts until the call ends. */
   takeTurn(): Promise<void>;
   compute<Task extends ShapeTask>(task: Task, ...input: ShapeTaskInput<Task>): Promise<ShapeTaskOutput<Task>>;
 };
@@ -95,7 +95,7 @@ export const COMPUTE_HERE: ShapeWork = {
   compute: async (task, ...input) => runShapeTask(task, input),
 };
 
-/** A few tenths of a millisecond, about the cost of sending a task to another thread. */
+/** Takes a few tenths of a millisecond, about the cost of sending a task to another thread. */
 const QUICK_STEPS = 30_000;
 
 export const isQuick = <Task extends ShapeTask>(task: Task, input: ShapeTaskInput<Task>): boolean =>

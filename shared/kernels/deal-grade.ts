@@ -44,7 +44,7 @@ export function priceAtAdvantage(acres: number, peers: Peers, wanted: number): b
 /** The nth highest value among the other listings, starting at 1. */
 function nthHighest({ ascending, own }: Peers, n: number): number {
   const at = ascending.length - n;
-  // Skip the deal's own value when it is among the n highest.
+  // Skip the deal's own value if it is among the n highest.
   return own !== null && own >= ascending[at]! ? ascending[at - 1]! : ascending[at]!;
 }
 

@@ -72,14 +72,14 @@ export type ComputedParcel = Figures &
     property_id: number;
     mark: number;
     shape_hash: string;
-    /** The kinds that were computed, as bits. Columns of other kinds are meaningless. */
+    /** The kinds that were computed, as bits. Ignore the columns of other kinds. */
     layers: number;
     remaining: number;
   };
 
 export type ComputeOptions = {
   signal: AbortSignal;
-  /** Called every few parcels with the share of the work that is done. */
+  /** Called every few parcels with the share of the work done so far. */
   progress?: ((share: number) => void) | undefined;
 };
 
@@ -92,7 +92,7 @@ export type ComputedChunk = {
   failures: PlatError[];
 };
 
-/** Parcels computed (about ten milliseconds) before the event loop continues. */
+/** Number of parcels to compute (about ten milliseconds) before the event loop continues. */
 const PARCELS_PER_TURN = 20;
 /** With this many failures, the parcels aren't the cause, and the chunk fails. */
 const MAX_FAILED = 10;

@@ -39,7 +39,10 @@ export type MarkedParcel = {
   sources: Record<LayerKind, Layer[]>;
 };
 
-/** A parcel to compute, with its extent and a point on it in 1e-7 degrees, or null without geometry. */
+/**
+ * A parcel to compute, with its extent and a point on it in 1e-7 degrees. The boundary is null for a parcel
+ * without geometry.
+ */
 export type MarkedRow = BoxColumns & {
   property_id: number;
   layers: number;

@@ -17,7 +17,7 @@ import {
 
 /** The data for computing a chunk, as of one moment. */
 export type LandInput = {
-  /** In the order of a Hilbert curve. */
+  /** In Hilbert curve order. */
   subjects: MarkedParcel[];
   /** Parcels of the chunk without geometry, which can't be computed. */
   shapeless: { property_id: number; mark: number }[];

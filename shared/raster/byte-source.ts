@@ -12,7 +12,7 @@ import {
 } from '../platform/http/download-context.ts';
 import { fetchWithRetry, request } from '../platform/http/http.ts';
 
-/** Random reads from a file on disk or behind http(s). Nothing is held open between reads. */
+/** Random-access reads from a file on disk or at an http(s) URL. Nothing is kept open between reads. */
 export type ByteSource = {
   /** For messages. */
   name: string;
@@ -36,7 +36,7 @@ export type ByteSourceOptions = {
   /** The version that every read must match. Default: the version of the first read. */
   fingerprint?: string;
   limits?: Partial<Limits>;
-  /** Default: `request` of shared/platform/http. Another one may cache or throttle. */
+  /** Default: `request` of shared/platform/http. A replacement may cache or throttle. */
   request?: typeof request;
 };
 
@@ -47,7 +47,7 @@ export type ByteSourceOptions = {
 type Version = { size: number; stamp: string | null };
 type Part = { bytes: ArrayBuffer; version: Version };
 
-/** The limit that browsers use per host. One window of a file in strips can take hundreds of ranges. */
+/** The same limit per host as in browsers. One window of a file in strips can take hundreds of ranges. */
 const MAX_CONCURRENT_REQUESTS = 6;
 
 /** @param source an absolute path or an http(s) URL */

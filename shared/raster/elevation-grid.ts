@@ -240,7 +240,7 @@ async function visit(
   return parcelCells;
 }
 
-/** Splits the part of a window within the grid into strips, each within one row of chunks. */
+/** Splits the part of a window that is within the grid into strips, each within one row of chunks. */
 function* stripsOf(grid: VirtualGrid, { left, top, columns, rows }: CellWindow): Generator<CellWindow> {
   if (left >= grid.right || left + columns <= grid.left) return;
   const bottom = Math.min(top + rows, grid.bottom);

@@ -48,7 +48,7 @@ const UNIT_NAMES: [RegExp, VerticalUnit][] = [
   [/^(us-ft|us survey foot|us_survey_feet)$/, 'us_survey_feet'],
 ];
 
-/** The GeoTIFF code for "user-defined": other keys have the definition. */
+/** The GeoTIFF code for "user-defined", which means that other keys have the definition. */
 const USER_DEFINED = 32767;
 
 export type GeoKeys = Partial<Record<string, unknown>>;

@@ -155,7 +155,7 @@ class ZlibDecoder extends BaseDecoder {
     const bits = typeof bitsPerSample === 'number' ? [bitsPerSample] : Array.from(bitsPerSample);
     const samples = planarConfiguration === 2 ? 1 : bits.length;
     const size = (tileWidth * tileHeight * samples * bits[0]!) / 8;
-    // Limited to one block, so that a damaged or hostile file cannot fill the memory.
+    // Limit the output to one block, so that a damaged or hostile file cannot exhaust memory.
     const options = { maxOutputLength: size, chunkSize: Math.max(MIN_CHUNK, size) };
     return arrayBufferOf(await inflateAsync(new Uint8Array(bytes), options));
   }

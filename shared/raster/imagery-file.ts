@@ -10,7 +10,7 @@ import { crsOfKeys, geoKeysOf } from './geo-keys.ts';
 import { type ColorModel, decodeBlock, type Level, openLevels } from './pixels.ts';
 import { COMPRESSIONS, nodataOf, requireComplete } from './tiff-header.ts';
 
-/** What is needed to read pixels from a file of imagery. */
+/** What is needed to read pixels from an imagery file. */
 export type ImageryFile = ColorModel & {
   /** Absolute path, or http(s) URL. */
   source: string;
@@ -22,7 +22,7 @@ export type ImageryFile = ColorModel & {
   crs: string;
 };
 
-/** A file of imagery as its header describes it. */
+/** An imagery file as described by its header. */
 export type ImageryHeader = ImageryFile & {
   /** WGS84 degrees. */
   extent: Box;
@@ -121,7 +121,7 @@ function isAlpha(image: GeoTIFFImage): boolean {
 const BLACK_PERCENTILE = 0.02;
 const WHITE_PERCENTILE = 0.98;
 
-/** Blocks to sample, as shares of the way along the diagonal. */
+/** Blocks to sample, as positions along the diagonal. */
 const SAMPLED_BLOCKS = [1 / 2, 1 / 4, 3 / 4, 1 / 8, 7 / 8];
 
 async function samplePixels(

@@ -36,7 +36,7 @@ export type ElevationTile = {
   nodata: number | null;
 };
 
-/** An elevation file as its header describes it. */
+/** An elevation file as described by its header. */
 export type TileHeader = ElevationTile & {
   /** WGS84 degrees. */
   extent: Box;

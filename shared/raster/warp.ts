@@ -41,7 +41,7 @@ export async function warp(source: Pixels, picture: Pixels, placeIn: ToPixel, ra
   }
 }
 
-/** A blur with less weight on neighbors would not be visible. */
+/** A blur that gives neighbors less weight would not be visible. */
 const MIN_SHARE = 0.01;
 
 /**
@@ -72,7 +72,7 @@ const ALPHA = LITTLE_ENDIAN ? -0x1000000 : 0xff;
 /** Fixed-point coordinates with 12 fractional bits. */
 const FRACTION_BITS = 12;
 const FIXED_POINT_ONE = 2 ** FRACTION_BITS;
-/** The most columns or rows that 32-bit fixed point can hold. */
+/** The maximum number of columns or rows for 32-bit fixed point. */
 const MAX_FIXED_POINT = 2 ** 31 / FIXED_POINT_ONE;
 
 function warpCell(source: Pixels, picture: Pixels, placeIn: ToPixel, cell: Cell): void {

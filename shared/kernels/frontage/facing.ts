@@ -83,7 +83,7 @@ function hasClearPath(
   return !isBlocked(segment, parts, x + OVERLAP_M * ux, y + OVERLAP_M * uy, x + endM * ux, y + endM * uy);
 }
 
-/** Whether a street ends at or before this boundary, with the boundary across its end. */
+/** Whether a street ends at or before this boundary, and the boundary runs across its end. */
 function liesAcross(
   roads: Centerlines,
   isBlocked: LineOfSight,
@@ -170,7 +170,7 @@ function lineOfSight({ edges }: PreparedParcels, roads: Centerlines, ways: Publi
       const qy = y2[e]!;
       if ((px < minX && qx < minX) || (px > maxX && qx > maxX)) continue;
       if ((py < minY && qy < minY) || (py > maxY && qy > maxY)) continue;
-      // A corner counts on one side only, so that a line through it crosses one of its two edges.
+      // A corner counts as on one side only, so that a line through it crosses just one of its two edges.
       const p = (bx - ax) * (py - ay) - (by - ay) * (px - ax);
       const q = (bx - ax) * (qy - ay) - (by - ay) * (qx - ax);
       if (p > 0 === q > 0) continue;

@@ -128,8 +128,8 @@ function isTouched(polygon: PreparedPolygon, roads: Segments): boolean {
 }
 
 /**
- * Whether two segments come within half a right-of-way. Unless they cross, they are nearest at one of their
- * four ends.
+ * Whether two segments come within half a right-of-way of each other. Unless they cross, they are nearest at
+ * one of their four ends.
  */
 function areNear(a: Segments, i: number, b: Segments, j: number): boolean {
   const [px, py, qx, qy] = [a.x1[i]!, a.y1[i]!, a.x2[i]!, a.y2[i]!];

@@ -55,8 +55,8 @@ export const MEETING_M = 1;
 export const MIN_WAY_ELONGATION = 4;
 
 /**
- * Minimum length of a road along a public way, in widths of the way. A road that crosses it at 45 degrees has
- * 1.41.
+ * Minimum length of a road along a public way, in widths of the way. A road that crosses the way at 45
+ * degrees has 1.41.
  */
 export const MIN_WAY_RUN = 1.5;
 

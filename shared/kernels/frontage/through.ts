@@ -53,7 +53,7 @@ export function centerlinesInsideOnce(roads: Centerlines, polygon: PreparedPolyg
   return kept;
 }
 
-/** Nearby segments that are roughly parallel to this one, without those that continue it at a corner. */
+/** Nearby segments that are roughly parallel to this one, except those that continue it at a corner. */
 function parallelSegments(roads: Centerlines, segment: number): number[] {
   const { x1, y1, x2, y2 } = roads;
   const ax = x1[segment]!;

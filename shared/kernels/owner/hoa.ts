@@ -28,7 +28,7 @@ const PATTERNS = [
 ];
 
 /**
- * Property (or condominium) owners' association. After SURNAME, FIRST NAME it would be a power of attorney.
+ * Property (or condominium) owners' association. After SURNAME, FIRST NAME it would mean power of attorney.
  */
 const ENDING = / (?:POA|COA|P O A)(?: (?:INC|LLC|CORP|LTD|NO|\d+))* $/;
 const PERSON = /^\s*[\p{L}'’-]+\s*,/u;

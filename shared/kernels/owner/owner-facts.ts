@@ -20,7 +20,7 @@ export type OwnedParcel = MailAddress & {
   /** The owner-occupied flag on the roll. */
   ownerOccupied: boolean | null;
   fips: number;
-  /** The county's state, two letters, for parcels without a state on the roll. */
+  /** The county's two-letter state, for parcels without a state on the roll. */
   countyState: string | null;
 };
 
@@ -31,7 +31,7 @@ export type OwnerFacts = {
   placeKeyText: string | null;
   corporate: boolean | null;
   hoa: boolean | null;
-  /** Whether the mailing address is in another state, county or ZIP than the parcel. */
+  /** Whether the mailing address is in a different state, county or ZIP than the parcel. */
   outOfState: boolean | null;
   outOfCounty: boolean | null;
   outOfZip: boolean | null;

@@ -53,8 +53,8 @@ const ONE_SPELLING = new Map(
 const TRUST_KINDS = new Set(['REVOCABLE', 'IRREVOCABLE', 'LIVING', 'FAMILY']);
 
 /**
- * The distinguishing words of an entity's name, sorted, without dates of deeds. Null when only general words
- * are left.
+ * The distinctive words of an entity's name, sorted, without deed dates. Null when only general words are
+ * left.
  */
 export function entityName(name: string): string | null {
   const own = wordsOf(name.split(/\bC\/O\b|%/i)[0]!.replace(/\bL\.? ?L\.? ?C\b\.?|\bU\/[ADT]\b/gi, ' '));

@@ -179,7 +179,7 @@ export function searchKeys(subject: Subject, { street, zip, city, state }: Place
   return keys;
 }
 
-/** A record that may be the subject. */
+/** A record that may belong to the subject. */
 export type Candidate = { subject: Subject; places: readonly Place[]; phones: readonly string[] };
 
 export type Match<C> = { candidate: C; matchedOn: MatchedOn; fit: number };

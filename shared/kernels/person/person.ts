@@ -5,7 +5,7 @@ export type Person = {
   first: string;
   /** The first middle name or its initial; '' for none. */
   middle: string;
-  /** SMITH-JONES has two. VAN DER BERG and MC DONALD have one, joined. */
+  /** SMITH-JONES has two surnames. VAN DER BERG and MC DONALD have one, joined. */
   last: readonly string[];
   suffix: Suffix | null;
 };

@@ -9,7 +9,7 @@ export type RatioStudy = {
   medianRatio: number;
   /** Median absolute error in percent of the price. */
   mdape: number;
-  /** Percent of the estimates within this distance of the price. */
+  /** Percent of the estimates that are within this distance of the price. */
   within10: number;
   within20: number;
   within25: number;

@@ -51,7 +51,7 @@ export type BucketSummary = {
   pending: Summary;
   /** By window, in the order of WINDOW_MONTHS. */
   sold: [Summary, Summary, Summary, Summary];
-  /** The sales of the 12 months before the last 12. */
+  /** The sales of the 12 months before the last 12 months. */
   yearBefore: { count: number; medianPpa: number | null };
   /**
    * The last 12 months' sales with a known asking price: their number, and the median of sale price / asking
@@ -60,7 +60,9 @@ export type BucketSummary = {
   toAsked: { count: number; median: number | null };
 };
 
-/** The window of m months has the sales after the as-of day minus m calendar months, through that day. */
+/**
+ * The window of m months contains the sales after the as-of day minus m calendar months, through that day.
+ */
 const WINDOW_MONTHS = [1, 3, 6, 12] as const;
 
 type Listing = {

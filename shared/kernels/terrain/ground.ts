@@ -7,7 +7,7 @@ export type GroundScale =
   /** Other projections: meters on the ground per unit along each axis. */
   | { kind: 'planar'; x: number; y: number };
 
-// WGS84 (NIMA TR8350.2).
+// WGS84 ellipsoid (NIMA TR8350.2).
 const A = 6_378_137;
 const F = 1 / 298.257223563;
 const E2 = F * (2 - F);

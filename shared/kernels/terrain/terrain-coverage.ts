@@ -131,8 +131,8 @@ function addSpan(x0: number, x1: number, height: number, base: number, cells: Fl
     cells[base + firstCell + 1]! += beyond;
     return;
   }
-  // Across several cells the covered area grows by a triangle, trapezoids and a triangle. Differences are
-  // stored.
+  // Across several cells, the covered area grows by a triangle, trapezoids and a triangle. The cells store
+  // the differences.
   const slope = 1 / (x1 - x0);
   const entry = firstCell + 1 - x0;
   const exit = x1 - (endCell - 1);

@@ -7,7 +7,7 @@ export type Terrain = {
   steeperPercent: number[];
 };
 
-/** Running sums over a parcel's cells, weighted by the covered share. */
+/** Running sums over a parcel's cells, weighted by the covered share of each. */
 export type TerrainSums = {
   grades: readonly number[];
   minM: number;

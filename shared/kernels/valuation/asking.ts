@@ -7,7 +7,9 @@ import type { Comps } from './valuation-types.ts';
  * and toward the premium of current listings.
  */
 export type Discount = {
-  /** Natural logarithm of the ratio, added to asking prices to compare them with sales. */
+  /**
+   * Natural logarithm of the ratio. It is added to the logarithm of asking prices to compare them with sales.
+   */
   log: number;
   /**
    * Standard deviation of a sale's ln(ratio) around `log`, including the standard error of the median itself.
@@ -17,7 +19,10 @@ export type Discount = {
 
 /** Only sales in this many days before the model's day count, because discounts change with the market. */
 const RATIO_DAYS = 3 * 365;
-/** A sale price under half or over twice the asking price is a typo, or not the deal that was listed. */
+/**
+ * A sale price under half or over twice the asking price is a typo, or is for a different deal than the one
+ * listed.
+ */
 const MAX_LOG_RATIO = Math.LN2;
 /** Prior standard deviation of ln(ratio): many lots sell at the asking price. */
 const PRIOR_DEVIATION = 0.1;

@@ -7,7 +7,7 @@ import { shrinkToZero } from './shrink.ts';
  * to past sales, each valued as of the day before.
  */
 
-/** The largest adjustment of a comp. */
+/** The largest adjustment of a comp, as a logarithm. */
 const MAX_MOVE = Math.log(MAX_LAND_FACTOR);
 
 /**
@@ -25,8 +25,8 @@ const PRIOR_SALES = 10;
 /** A weight within two standard errors of 0 counts as 0. */
 const MIN_Z_SQUARED = 2 ** 2;
 /**
- * Half, because the price level of the place already contains part of the opinion. With a weight of 1,
- * Washington's median error was 2 points worse.
+ * Half, because the price level of a place already contains part of the opinion. With a weight of 1, the
+ * median error in Washington was 2 points worse.
  */
 const MAX_WEIGHT = 0.5;
 

@@ -26,7 +26,7 @@ export type Backtest = {
   /** Sales in the period. The figures exclude sales that a method could not value. */
   sales: number;
   valued: number;
-  /** How often the model was fitted. */
+  /** Number of times that the model was fitted. */
   fits: number;
   /** Days between each sale and the data that it is valued with, for all methods; null without sales. */
   daysBefore: { median: number; most: number } | null;
@@ -35,7 +35,7 @@ export type Backtest = {
   prbByChance: Range | null;
   /** Slope of ln(price) on ln(estimate): 1 without bias. */
   slope: ({ slope: number } & Range) | null;
-  /** Percent of prices inside their 80% range. */
+  /** Percent of prices within their 80% range. */
   coverage: number | null;
   coverageRange: Range | null;
   /** Sales by the confidence of their estimates, lowest first. */

@@ -24,7 +24,10 @@ import type { Comps } from './valuation-types.ts';
  * Lei et al., Distribution-Free Predictive Inference, 2018).
  */
 export type Calibration = {
-  /** Coefficients for `featuresOf`. Their sum is the logarithm of the error's expected size. */
+  /**
+   * Coefficients for `featuresOf`. The features weighted by them add up to the logarithm of the error's
+   * expected size.
+   */
   coefficients: readonly number[];
   /**
    * Held-out errors relative to their expected size, ascending. The lag known before each sale is removed.
@@ -34,7 +37,7 @@ export type Calibration = {
   level?: number;
 };
 
-/** The number of latest sales to value. */
+/** Maximum number of latest sales to value. */
 const MAX_HELD_OUT = 2_000;
 /** Up to this share of outliers on each side counts as errors. The rest are a different kind of deal. */
 const MAX_OUTLIER_SHARE = 0.05;
@@ -49,7 +52,7 @@ export type HeldOut = {
   apart: number[];
 };
 
-/** Candidate weights of comps: after how many more steps a comp has 1/e of the weight. */
+/** Candidates for `weightSteps`: after this many more steps, a comp has 1/e of the weight. */
 const WEIGHT_STEPS = [1, 2];
 
 /**

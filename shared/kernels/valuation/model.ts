@@ -34,7 +34,7 @@ const STEP_DAYS = 3 * DAYS_PER_YEAR;
 /** Estimates from a county's own sales, used as priors for other counties; null if there are none. */
 export type CountyEstimates = {
   effects: EffectEstimates;
-  /** ln(sale price over asking price). */
+  /** ln(sale price / asking price). */
   ratio: Estimate | null;
   /** Mean of ln |error| of estimates. */
   errorSize: Estimate | null;
@@ -194,7 +194,7 @@ function residualsOf(market: Market, effects: Effects, asOfDay: number): Float64
   });
 }
 
-/** Prior standard deviation of a sale around the level of its place. */
+/** Prior standard deviation of a sale around the level at its location. */
 const PRIOR_NOISE = 0.5;
 
 /**

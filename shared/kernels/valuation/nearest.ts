@@ -51,11 +51,12 @@ export const GROUND_ONLY: readonly number[] = [1, 1, 1, Number.POSITIVE_INFINITY
 type Tree = {
   count: number;
   depth: number;
-  /** Node n has its children at 2n + 1 and 2n + 2; the range of a node follows from halving. */
+  /** The children of node n are at 2n + 1 and 2n + 2. A node's range follows from repeated halving. */
   cutDimension: Uint8Array;
   cutValue: Float64Array;
   /**
-   * The points in tree order, so that points of a leaf are adjacent: their indices, and five numbers each.
+   * The points in tree order, so that the points of a leaf are adjacent: their indices, and five numbers for
+   * each.
    */
   order: Int32Array;
   coordinates: Float64Array;
@@ -263,7 +264,7 @@ function split(
   split(tree, at, nominal, 2 * node + 2, middle, to, level + 1);
 }
 
-/** The dimension in which a range extends over the most typical steps. */
+/** The dimension in which a range spans the most typical steps. */
 function widest(
   order: Int32Array,
   at: Float64Array,

@@ -1,6 +1,6 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
 
-/** Robust statistics of a market's prices, also for windows that slide over the sales. */
+/** Robust statistics of a market's prices, including windows that slide over the sales. */
 
 /** Standard error of the median of normal values, as a multiple of standard deviation / sqrt(n). */
 const MEDIAN_SE = 1.2533;
@@ -46,8 +46,8 @@ const MIN_MAD = 0.1;
 
 const MIN_SAMPLE = 3;
 /**
- * Spread assumed with fewer than MIN_PRICES: it excludes prices above 13 times the median or below a
- * thirteenth.
+ * Spread assumed with fewer than MIN_PRICES prices: it excludes prices above 13 times the median or below a
+ * thirteenth of it.
  */
 const FEW_SPREAD = 0.5;
 

@@ -10,7 +10,7 @@ import type { Comps } from './valuation-types.ts';
  */
 type SaleRecord = { price: number; acres: number; day: number; lon: number; lat: number };
 
-/** The time from a closing to the recording of its deed, plus a feed's delay in reporting it. */
+/** Covers the time from a closing to the recording of its deed, plus a feed's delay in reporting it. */
 const MAX_DAYS_APART = 60;
 const MAX_LOG_ACRES_APART = 0.02;
 /**
@@ -28,7 +28,10 @@ function isSameSale(a: SaleRecord, b: SaleRecord): boolean {
   );
 }
 
-/** Usable sales up to a day, sorted by county and day: all, the duplicates, and all but the duplicates. */
+/**
+ * Usable sales up to a day, sorted by county and day: all of them, the duplicates, and all except the
+ * duplicates.
+ */
 export function salesUntil(comps: Comps, asOfDay: number) {
   const usable = usableSales(comps, asOfDay);
   const second = secondRecords(comps, usable);

@@ -64,7 +64,10 @@ const PENALTIES = [10, 40, 160, 640, Number.POSITIVE_INFINITY];
 const FOLDS = 10;
 
 export type ScaleFit = {
-  /** Coefficients for `featuresOf`. Their sum is the logarithm of the error's expected size. */
+  /**
+   * Coefficients for `featuresOf`. The features weighted by them add up to the logarithm of the error's
+   * expected size.
+   */
   coefficients: number[];
   /** The expected size of each error, fitted without its fold. */
   heldOut: Float64Array;

@@ -17,14 +17,14 @@ import type { Market } from './select.ts';
 import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './valuation-types.ts';
 
 /**
- * Excludes sales whose price per acre isn't a market price: gifts, family deals, land sold with something
+ * Excludes sales whose price per acre isn't a market price: gifts, family deals, or land sold with something
  * else. Each sale is compared with its county's sales in the year up to its date, or with earlier ones too if
  * there are fewer than 15. With fewer than three, it is compared with the latest sales of all nearby
  * counties.
  */
 const YEAR_DAYS = 365;
 
-/** Anything smaller isn't a building lot but a strip, a mooring, or a mistyped acreage. */
+/** Anything smaller isn't a building lot, but a strip, a mooring, or a mistyped acreage. */
 const MIN_ACRES = 0.01;
 
 /** Whether a comp has a price, a size, and a location. */
@@ -115,8 +115,8 @@ function outlyingElsewhere(
 
 /**
  * Excludes asking prices that aren't market prices, such as typos, or $1 for "make an offer". Each is
- * compared with the same sales as a new sale would be. With fewer than 15, it is compared with all sales and
- * asking prices of the county, or of all nearby counties.
+ * compared with the same sales that a new sale would be compared with. With fewer than 15, it is compared
+ * with all sales and asking prices of the county, or of all nearby counties.
  */
 export function plausibleListings(
   comps: Comps,

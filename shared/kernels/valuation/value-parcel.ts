@@ -81,7 +81,7 @@ export function createConclusion(
       100 * chanceWithinQuarter(calibration, scale) * (isUnlike && !isForeign ? OUT_OF_SUPPORT : 1);
     const meanAdjustedPpa = Math.exp(mean);
     const meanAdjustedPrice = meanAdjustedPpa * acres;
-    // No spread syntax here: it would take 10% more time.
+    // Don't use spread syntax here: it would take 10% more time.
     return {
       meanPrice,
       meanPpa,
