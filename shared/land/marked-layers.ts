@@ -33,7 +33,7 @@ export type MarkedParcel = {
   /** The layers that cover the parcel, by kind. Empty for a kind that isn't computed. */
   covering: Record<LayerKind, Layer[]>;
   /**
-   * The layers behind the figures, by kind, if it has a result: those that cover the parcel, and others with
+   * The layers behind the figures, for each kind with a result: layers that cover the parcel, and others with
    * something nearby.
    */
   sources: Record<LayerKind, Layer[]>;

@@ -1,5 +1,4 @@
-// Reading heights takes CACHE_BYTES of memory. Each parcel takes another 8 bytes per cell of STRIP_CELLS, and
-// MAX_WINDOW_BYTES.
+// Reading heights takes CACHE_BYTES of memory, plus 8 * STRIP_CELLS + MAX_WINDOW_BYTES bytes per parcel.
 
 /**
  * Half is for decoded blocks and half for chunks, which is enough for parcels in the order of a space-filling

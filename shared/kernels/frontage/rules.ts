@@ -63,7 +63,7 @@ export const MIN_WAY_RUN = 1.5;
 /** Cosine of 30 degrees: two lines of one road differ by less, crossing roads by more. */
 export const PARALLEL_COS = Math.cos(Math.PI / 6);
 
-/** Tolerance for floating-point rounding of positions and of lengths that are sums. */
+/** Tolerance for floating-point rounding in positions and summed lengths. */
 export const TOLERANCE_M = 1e-6;
 
 /** Number of equal pieces of a line of this length. */

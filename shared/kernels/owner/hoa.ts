@@ -64,7 +64,7 @@ function hasHoa(name: string, padded: string): boolean {
 const MAY_BE_HOA = /H ?O ?A|OWNER|ASSO|ASSN|ASSC|ASN|CONDO|POA|COA|P O A/;
 
 /**
- * Whether an owner's name is a homeowners' association: HOA, POA, CONDOMINIUM or COMMUNITY ASSOCIATION and
+ * Whether a name belongs to a homeowners' association: HOA, POA, CONDOMINIUM or COMMUNITY ASSOCIATION and
  * their spellings, as whole words. Lake, road and civic associations and clubs have voluntary members and do
  * not count.
  */

@@ -22,8 +22,7 @@ export function hornSlopes(
     const above = row * stride;
     const here = above + stride;
     const below = here + stride;
-    // Weighted sum (for x) and difference (for y) of the previous (0), the current (1), and the next column
-    // (2).
+    // Weighted sum (for x) and difference (for y) of the previous, current, and next columns (0, 1, 2).
     let sum0 = heights[above]! + 2 * heights[here]! + heights[below]!;
     let sum1 = heights[above + 1]! + 2 * heights[here + 1]! + heights[below + 1]!;
     let drop0 = heights[below]! - heights[above]!;
