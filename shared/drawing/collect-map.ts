@@ -19,7 +19,7 @@ export type Surroundings = {
   roads: Road[];
   wetlands: Zone[];
   flood: Zone[];
-  /** Kinds of features with too many to draw all of them. */
+  /** Kinds of features with more than the limit. Only the largest ones are drawn. */
   truncated: string[];
 };
 
@@ -33,7 +33,7 @@ export type ParcelDrawing = {
 
 const MAP_PX = { width: 900, height: 740 };
 
-/** Margin of the map: an eighth of the parcel's length, and at least enough to show adjacent roads. */
+/** Margin of the map: an eighth of the parcel's length, but at least enough to show adjacent roads. */
 const MARGIN_SHARE = 1 / 8;
 const MIN_MARGIN_M = 40;
 /** A highway's frontage may be 60 m from its centerline. */
@@ -41,18 +41,18 @@ const HIGHWAY_MARGIN_M = 70;
 /** Without a road, show more of the area to find the next one. */
 const ROADLESS_MARGIN_M = 120;
 
-/** Limit per kind. More would be indistinguishable on a map of this size. */
+/** Default limit per kind. More features would be indistinguishable on a map of this size. */
 const MAX_PER_KIND = 4_000;
 
 export type DrawOptions = {
   signal: AbortSignal;
-  /** Limit of the parcels, roads, wetlands and flood zones to draw, each. */
+  /** Maximum number of features to draw, separately for parcels, roads, wetlands and flood zones. */
   maxPerKind?: number;
 };
 
 /**
- * Reads what is stored of a parcel, null for an unknown id, and with `draw` the data of its map from the same
- * snapshot.
+ * Reads a parcel's stored data, or null for an unknown id. With `draw`, also reads the data for its map from
+ * the same snapshot.
  * @throws PlatError `parcel_retired`, `parcel_shapeless` when there is nothing to draw
  */
 export async function readParcelDrawing(

@@ -15,7 +15,7 @@ import { openElevation, type SlopeCell } from '../raster/elevation-grid.ts';
 /** A parcel's land figures, computed now, with the data behind them. */
 export type ComputedLand = {
   figures: ComputedParcel;
-  /** Messages of the kinds of layers in `figures.remaining`, which could not be computed. */
+  /** Error messages for the layer kinds in `figures.remaining`, which could not be computed. */
   failures: string[];
   facing: FacingStretch[];
   /** Null when there are too many to draw. */
@@ -23,7 +23,7 @@ export type ComputedLand = {
 };
 
 /**
- * Computes a single parcel as the land jobs do, and keeps the frontage stretches and slope cells behind its
+ * Computes a single parcel like the land jobs do, but keeps the frontage stretches and slope cells behind its
  * figures.
  */
 export async function computeParcel(input: LandInput, signal: AbortSignal): Promise<ComputedLand> {
@@ -61,7 +61,8 @@ function nullIfTooManyCells(error: unknown): null {
 }
 
 /**
- * Computing twice differs by at most 1e-3 ft, but rounding can move the end of a stretch by a piece, 1.64 ft.
+ * Two computations differ by up to 1e-3 ft, but rounding can move the end of a stretch by one piece (1.64
+ * ft).
  */
 const TOLERANCE = { ft: 2, percent: 0.05, m: 0.01 };
 
@@ -71,7 +72,7 @@ export type Difference = {
   computed: number | boolean | null;
 };
 
-/** Figures whose stored value differs from the computed one, except for kinds that could not be computed. */
+/** Figures whose stored and computed values differ, except for kinds that could not be computed. */
 export function findDifferences(stored: Figures | null, { figures }: ComputedLand): Difference[] {
   const isKnown = (kind: LayerKind) => (figures.remaining & LAYER_BITS[kind]) === 0;
   const result: Difference[] = [];

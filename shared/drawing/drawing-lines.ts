@@ -8,7 +8,8 @@ export type Line = Point[];
 const MIN_STEP_PX = 0.4;
 
 /**
- * Clips a ring to a frame [left, top, right, bottom], without the closing point; empty when nothing is left.
+ * Clips a ring to a frame [left, top, right, bottom]. Input and result have no closing point. The result is
+ * empty when nothing is left.
  */
 export function clipRing(ring: readonly Point[], frame: Box): Line {
   const line = simplify(ring);
@@ -22,7 +23,7 @@ export function clipLine(line: readonly Point[], frame: Box): Line[] {
   return (geometry.type === 'LineString' ? [geometry.coordinates] : geometry.coordinates) as Line[];
 }
 
-/** Removes vertices that are not visible; the ends stay. */
+/** Removes vertices that are not visible, but keeps the ends. */
 function simplify(line: readonly Point[]): Line {
   const kept: Line = [];
   for (const [i, point] of line.entries()) {

@@ -19,7 +19,7 @@ export type ParcelRow = BoxColumns &
     changed_run: number;
     retired_run: number | null;
     retired_at: Date | null;
-    /** Null without geometry, like the hash, the box, and the location. */
+    /** Null if the parcel has no geometry. So are the hash, the box, and the location. */
     boundary: Uint8Array | null;
     shape_hash: string | null;
     x: number;
@@ -28,7 +28,7 @@ export type ParcelRow = BoxColumns &
 
 export type StoredLand = {
   computed_at: Date;
-  /** Whether it was computed from the parcel's current boundary. */
+  /** Whether the figures were computed from the parcel's current boundary. */
   of_boundary: boolean;
   figures: Figures;
 };
@@ -47,7 +47,7 @@ export type StoredParcel = {
   /** Null before the first computation. */
   land: StoredLand | null;
   versions: LayerVersion[];
-  /** Kinds of layers that wait to be recomputed. */
+  /** Layer kinds whose figures are waiting to be recomputed. */
   waiting: LayerKind[];
 };
 

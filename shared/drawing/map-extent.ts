@@ -13,11 +13,12 @@ export type View = {
   box: Box;
 };
 
-/** Minimum side of the area shown, so that slivers get a scale. */
+/** Minimum width and height of the shape in the view, so that slivers get a scale. */
 const MIN_SIDE_M = 1;
 
 /**
- * The largest view with `marginM` around the shape: north up, in transverse Mercator on the parcel's middle.
+ * The closest view that leaves `marginM` around the shape: north up, in transverse Mercator centered on the
+ * parcel.
  */
 export function viewOf(shape: MultiPolygon, marginM: number, widthPx: number, heightPx: number): View {
   const [west, south, east, north] = boxOf(shape);

@@ -25,7 +25,7 @@ const CLIP_MARGIN_PX = 12;
 const MIN_LABELED_PX = 30;
 const MIN_NAMED_ROAD_PX = 90;
 const MAX_LABELS = 40;
-/** Position of road names along the line, off the middle, where lengths of stretches are. */
+/** Position of road names along a line. The middle is left free for the frontage lengths. */
 const NAME_POSITION = 0.3;
 
 export function drawMap({ parcel, shape, view, computed, surroundings }: ParcelDrawing): string {
@@ -162,7 +162,8 @@ function drawFrontage(facing: readonly FacingStretch[], view: View): string {
 }
 
 /**
- * Text along a line, `above` it or on its right side, which is the outside of a boundary; never upside down.
+ * Text along a line, never upside down: `above` the line, or to its `right`, which is the outside of a
+ * boundary.
  */
 function label(
   { at, angle }: ReturnType<typeof pointAlong>,
@@ -213,7 +214,7 @@ const NO_DATA = '#9e9e9e';
 /** Covered fractions are rounded to twentieths, to limit the number of elements. */
 const FRACTION_STEPS = 20;
 
-/** How many of the grades a slope is steeper than; null without a slope. */
+/** The number of grades that a slope is steeper than; null without a slope. */
 export function gradeOf(slopePercent: number | null): number | null {
   return slopePercent === null ? null : SLOPE_GRADES.filter(grade => slopePercent > grade).length;
 }
@@ -252,12 +253,11 @@ export function drawCells(cells: readonly SlopeCell[], view: View): string {
 type Corners = [Point, Point, Point, Point];
 
 /**
- * Rows of a grid are slightly tilted: rectangles overlap by this much, so that no pixels between them stay
- * empty.
+ * Grid rows are slightly tilted, so rectangles overlap by this much to leave no empty pixels between them.
  */
 const OVERLAP_PX = 0.06;
 
-/** Northwest, northeast, southeast, southwest. */
+/** SVG path of a cell, with each corner moved outward by OVERLAP_PX. */
 function rectangle([nw, ne, se, sw]: Corners): string {
   const at = ([x, y]: Point, right: number, down: number) =>
     `${(x + right * OVERLAP_PX).toFixed(2)} ${(y + down * OVERLAP_PX).toFixed(2)}`;

@@ -1,6 +1,6 @@
 /** Characters that XML 1.0 does not allow even escaped: controls, lone surrogates, U+FFFE and U+FFFF. */
 const INVALID_XML_CHARS =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 const ENTITIES: Record<string, string> = {
@@ -18,7 +18,7 @@ export function escapeXml(text: string): string {
 
 export type Attributes = Record<string, string | number | undefined>;
 
-/** An element. Attributes are escaped, and undefined ones omitted. The content must be XML. */
+/** An element. Attributes are escaped, and undefined ones are omitted. The content must be XML. */
 export function element(name: string, attributes: Attributes, ...content: string[]): string {
   const pairs = Object.entries(attributes).flatMap(([key, value]) =>
     value === undefined ? [] : [` ${key}="${escapeXml(String(value))}"`],

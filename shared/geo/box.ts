@@ -49,7 +49,7 @@ function growByGeometry(box: Box, geometry: Geometry): void {
   else if (Array.isArray(geometries)) for (const part of geometries) if (part) growByGeometry(box, part);
 }
 
-/** A coordinate that is not a number makes the box NaN, which the range check refuses. */
+/** A coordinate that is not a number makes the box NaN, which the range check rejects. */
 function growByPositions(box: Box, coordinates: readonly unknown[]): void {
   if (Array.isArray(coordinates[0])) {
     for (const inner of coordinates) if (Array.isArray(inner)) growByPositions(box, inner);
@@ -90,7 +90,7 @@ export function withMargin(box: Readonly<Box>, meters: number): Box {
   return padBox(box, lon, lat);
 }
 
-/** As `withMargin`, for a box in 1e-7 degrees. */
+/** Like `withMargin`, for a box in 1e-7 degrees. */
 export function withMarginE7(box: Readonly<Box>, meters: number): Box {
   const { lat, lon } = marginDeg(meters, box[1] / 1e7, box[3] / 1e7);
   return padBox(box, Math.ceil(lon * 1e7), Math.ceil(lat * 1e7));
@@ -99,12 +99,12 @@ export function withMarginE7(box: Readonly<Box>, meters: number): Box {
 /** Converts a box from degrees to integers of 1e-7 degrees, each side rounded. */
 export const boxToE7 = (box: Readonly<Box>): Box => box.map(degrees => Math.round(degrees * 1e7)) as Box;
 
-/** The text of a PostgreSQL `box`. Columns of boxes are in 1e-7 degrees. */
+/** The text of a PostgreSQL `box`. Box columns are in 1e-7 degrees. */
 export function boxSql([west, south, east, north]: Readonly<Box>): string {
   return `(${east},${north}),(${west},${south})`;
 }
 
-/** The text of a PostgreSQL `box[]`, whose delimiter is a semicolon. */
+/** The text of a PostgreSQL `box[]`, which uses a semicolon as the delimiter. */
 export const boxArraySql = (boxes: readonly Readonly<Box>[]): string => `{${boxes.map(boxSql).join(';')}}`;
 
 export type BoxColumns = { west: number; south: number; east: number; north: number };

@@ -20,15 +20,15 @@ export const DEFAULT_EDGE_CELLS = 128;
 const NARROW_CELL = 5_000;
 
 /**
- * Distance of inner boxes from outlines, and of edge boxes beyond them. Stored locations and clipped edges
- * are rounded by at most one unit.
+ * Inner boxes stay this far from outlines, and edge boxes extend this far beyond them. Stored locations and
+ * clipped edges are rounded by up to one unit.
  */
 const MARGIN = 2;
 
 /**
- * Covers a query with boxes for an index search. A parcel whose location is in an inner box is a result. One
- * whose extent touches an edge box must be tested by `intersects`. Splits the largest edge cell in half until
- * there are `maxCells`. The parts that are cut off are entirely inside or outside.
+ * Covers a query with boxes for an index search. A parcel whose location is in an inner box is a result. A
+ * parcel whose extent touches an edge box must be tested by `intersects`. Splits the largest edge cell in
+ * half until there are `maxCells`. The parts that are cut off are entirely inside or outside.
  */
 export function coverQuery(query: PreparedQuery, maxCells = DEFAULT_EDGE_CELLS): QueryCover {
   const { index } = query;
@@ -77,7 +77,7 @@ function halve([west, south, east, north]: Box): [Box, Box] {
 }
 
 /**
- * Shrinks a box to the outline inside it, or null if there is none. The part that is cut off is added to
+ * Shrinks a box to the outline inside it. Returns null if there is none. Adds the part that is cut off to
  * `inner` if it is inside the query.
  */
 function shrink(query: PreparedQuery, box: Box, edges: Uint32Array, inner: Box[]): Cell | null {
@@ -106,8 +106,8 @@ function shrink(query: PreparedQuery, box: Box, edges: Uint32Array, inner: Box[]
 }
 
 /**
- * Extends `covered` by the part of an edge within MARGIN of a box; false when there is none (Liang-Barsky
- * clipping, 1984).
+ * Extends `covered` by the part of an edge within MARGIN of a box. Returns false if there is none
+ * (Liang-Barsky clipping, 1984).
  */
 function clip({ x1, y1, x2, y2 }: PreparedQuery, edge: number, box: Box, covered: Box): boolean {
   const ax = x1[edge]!;

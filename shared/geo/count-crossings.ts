@@ -1,14 +1,18 @@
 import type { Position } from './geometry-types.ts';
 
 /**
- * The most edges that one line of latitude or longitude crosses. Testing a point takes this many steps, and
- * so does every step of the check for crossing rings. This number times the number of edges limits the work.
+ * The maximum number of edges that any line of latitude or longitude crosses. Testing a point takes up to
+ * this many steps, and so does each step of the check for crossing rings. The total work is bounded by this
+ * number times the number of edges.
  */
 export function countCrossings(paths: readonly (readonly Position[])[]): number {
   return Math.max(deepest(paths, 0), deepest(paths, 1));
 }
 
-/** The most edges over one coordinate of an axis. An edge along the other axis has no length here. */
+/**
+ * The maximum number of edges that span one coordinate of an axis. Edges along the other axis have no length
+ * on this one and are skipped.
+ */
 function deepest(paths: readonly (readonly Position[])[], axis: 0 | 1): number {
   const edges = paths.reduce((sum, path) => sum + path.length - 1, 0);
   const starts = new Float64Array(edges);

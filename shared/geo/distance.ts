@@ -6,8 +6,8 @@ const { Geodesic } = geographiclib;
 const { WGS84 } = Geodesic;
 
 /**
- * Geodesic distance on WGS84 in meters, to 15 nm in 1 to 2 us (Karney, Algorithms for geodesics, J. Geodesy
- * 87, 2013).
+ * Geodesic distance on WGS84 in meters, accurate to 15 nm, in 1 to 2 us (Karney, Algorithms for geodesics, J.
+ * Geodesy 87, 2013).
  */
 export function geodesicDistanceM(lon1: number, lat1: number, lon2: number, lat2: number): number {
   return WGS84.Inverse(lat1, lon1, lat2, lon2, Geodesic.DISTANCE).s12!;
@@ -17,8 +17,8 @@ export function geodesicDistanceM(lon1: number, lat1: number, lon2: number, lat2
 const CIRCLE_VERTICES = 256;
 
 /**
- * A circle as a polygon; when it crosses the antimeridian, also as a copy shifted by 360 degrees. @param
- * meters above 0
+ * A circle as a polygon. If it crosses the antimeridian, the result also has a copy shifted by 360 degrees.
+ * @param meters above 0
  */
 export function geodesicCircle(lon: number, lat: number, meters: number): QueryGeometry {
   const rim = Array.from({ length: CIRCLE_VERTICES }, (_, i): Position => {
@@ -40,7 +40,7 @@ export function geodesicCircle(lon: number, lat: number, meters: number): QueryG
   };
 }
 
-/** The polar cap beyond a rim, as a ring over all longitudes. */
+/** The polar cap beyond a rim, as a ring that spans all longitudes. */
 function polarCap(rim: readonly Position[], pole: number): Position[] {
   const around = rim
     .map(([x, y]): Position => [((((x + 180) % 360) + 360) % 360) - 180, y])

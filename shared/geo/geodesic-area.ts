@@ -28,7 +28,7 @@ const B2 = B * B;
  */
 export const SHORT_EDGE_M = 2000;
 
-/** The short formula's error grows with tan(latitude). No parcel lies closer to a pole than this. */
+/** The short formula's error grows with tan(latitude). No parcel is closer to a pole than this. */
 const SHORT_EDGE_MAX_LAT = 75;
 
 /**
@@ -46,9 +46,9 @@ export function areaSqM(polygons: MultiPolygon): number {
 
 /**
  * Unsigned geodesic area of a closed ring, in square meters.
- * With longitude against zone area as the plane, each edge adds a trapezoid and the sliver between chord and
- * geodesic: by Clairaut's relation sin(phi) dLambda (dx^2 + 3 dy^2) / 12, where dx and dy are the edge's
- * meters east and north.
+ * In the plane of longitude and zone area, each edge adds a trapezoid and the sliver between chord and
+ * geodesic. By Clairaut's relation, the sliver is sin(phi) dLambda (dx^2 + 3 dy^2) / 12, where dx and dy are
+ * the edge's meters east and north.
  */
 function ringAreaSqM(ring: Ring): number {
   const [lon0, lat0] = ring[0]!;

@@ -52,7 +52,7 @@ export type GeometryFault =
    * swapped.
    */
   | 'out_of_range'
-  /** The file has it in a form that cannot be read. */
+  /** The file has the geometry in a form that cannot be read. */
   | 'unreadable'
   /** No ring has three distinct points. */
   | 'too_few_points'
@@ -80,7 +80,7 @@ export const isUnreadable = (geometry: unknown): geometry is Geometry =>
   typeof geometry === 'object' && geometry !== null && (geometry as { type?: unknown }).type === UNREADABLE;
 
 /**
- * Adds the coordinates of every polygon (or line), also of those in collections, to `raw`; returns the fault
+ * Adds the coordinates of every polygon (or line) to `raw`, including those in collections. Returns a fault
  * when the geometry has another type.
  */
 export function collectCoordinates(

@@ -1,7 +1,7 @@
 import type { Box, MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
 
 /**
- * Degrees to integers of 1e-7 degrees, rounded: an error of 11 mm at most. +-180 degrees fit into a signed
+ * Degrees to integers of 1e-7 degrees, rounded with an error of up to 11 mm. +-180 degrees fit into a signed
  * 32-bit integer.
  */
 export const toE7 = (deg: number): number => Math.round(deg * 1e7);
@@ -18,17 +18,18 @@ const STEPS = 1024;
 export const toUnits = (deg: number): number => Math.round(deg * (1e7 * STEPS)) / STEPS;
 
 /**
- * About 4 bytes per vertex: positions as zigzag varints of differences in 1e-7 degrees (Protocol Buffers).
+ * Positions are stored as differences in 1e-7 degrees, as zigzag varints (Protocol Buffers): about 4 bytes
+ * per vertex.
  */
 const BOUNDARY_VERSION = 1;
 const LINES_VERSION = 101;
 
-/** A varint of 32 bits takes at most 5 bytes. */
+/** A varint of 32 bits takes up to 5 bytes. */
 const MAX_VARINT = 5;
 
 /**
  * Format: version, number of parts, number of rings per part, positions without the closing one. Positions
- * that become equal by rounding are dropped as long as three are left.
+ * that become equal by rounding are dropped, unless fewer than three would be left.
  */
 export function encodeBoundary(polygons: MultiPolygon): Uint8Array {
   const writer: Writer = { bytes: [BOUNDARY_VERSION], lon: 0, lat: 0 };
@@ -41,7 +42,8 @@ export function encodeBoundary(polygons: MultiPolygon): Uint8Array {
 }
 
 /**
- * Decodes the output of `encodeBoundary`. Throws if the bytes are cut short, too long, or another version.
+ * Decodes the output of `encodeBoundary`. Throws if the bytes are cut short, are too long, or have another
+ * version.
  */
 export function decodeBoundary(bytes: Uint8Array): MultiPolygon {
   const reader = openReader(bytes, 'boundary', BOUNDARY_VERSION);
@@ -64,13 +66,14 @@ export type BoundaryWkb = { wkb: Uint8Array; box: Box };
 
 const [WKB_POLYGON, WKB_MULTIPOLYGON] = [3, 6];
 
-/** The buffer to write to. Creating a buffer for each of many small boundaries took ten times as long. */
+/** A reused buffer to write to. Creating one for each of many small boundaries took ten times as long. */
 let draft = new DataView(new ArrayBuffer(1 << 16));
 
 /** Converts the output of `encodeBoundary` to Well-Known Binary in degrees. Throws like `decodeBoundary`. */
 export function boundaryToWkb(bytes: Uint8Array): BoundaryWkb {
   const reader = openReader(bytes, 'boundary', BOUNDARY_VERSION);
-  // A position takes 2 bytes at least and becomes 16; a ring 1 and becomes 20 with the closing one, a part 9.
+  // A position takes at least 2 bytes and becomes 16. A ring's count takes at least 1 byte and becomes 20,
+  // including the closing position. A part's count takes at least 1 byte and becomes 9.
   if (draft.byteLength < 29 * bytes.length) draft = new DataView(new ArrayBuffer(29 * bytes.length));
   const box: Box = [Infinity, Infinity, -Infinity, -Infinity];
   const parts = readCount(reader);
@@ -124,7 +127,10 @@ export function encodeLines(lines: readonly (readonly Position[])[]): Uint8Array
   return new Uint8Array(writer.bytes);
 }
 
-/** Decodes the output of `encodeLines`. Throws if the bytes are cut short, too long, or another version. */
+/**
+ * Decodes the output of `encodeLines`. Throws if the bytes are cut short, are too long, or have another
+ * version.
+ */
 export function decodeLines(bytes: Uint8Array): Position[][] {
   const reader = openReader(bytes, 'line', LINES_VERSION);
   const lines: Position[][] = [];
@@ -157,7 +163,7 @@ function ringOnGrid(ring: Ring): number[] {
   return ring.slice(0, -1).flatMap(([lon, lat]) => [toE7(lon), toE7(lat)]);
 }
 
-/** Consecutive positions of `grid` differ already. */
+/** Assumes that consecutive positions of `grid` differ. */
 function hasThreePositions(grid: readonly number[]): boolean {
   for (let i = 4; i < grid.length; i += 2) {
     const isFirst = grid[i] === grid[0] && grid[i + 1] === grid[1];
@@ -194,7 +200,7 @@ function putPositions(writer: Writer, grid: readonly number[]): void {
 const zigzag = (n: number): number => ((n << 1) ^ (n >> 31)) >>> 0;
 const unzigzag = (n: number): number => (n >>> 1) ^ -(n & 1);
 
-/** The bytes, the offset of the next one, and what they are, for messages. */
+/** The bytes, the offset of the next byte, and what the bytes encode, for messages. */
 type Reader = { bytes: Uint8Array; at: number; what: string; lon: number; lat: number };
 
 function openReader(bytes: Uint8Array, what: string, version: number): Reader {

@@ -7,13 +7,13 @@ import { segmentRelation } from './predicates.ts';
 
 type Flaws = {
   repairs: Set<Repair>;
-  /** Different rings touch at points. That is valid unless they cut the interior in two. */
+  /** Whether different rings touch at points, which is valid unless they cut the interior in two. */
   ringsTouch: boolean;
 };
 
 /**
- * Finds what makes polygons invalid (Simple Features 1.2.1, 6.1.11 and 6.1.14), or null if nothing does and
- * no rings touch.
+ * Finds what makes polygons invalid (Simple Features 1.2.1, 6.1.11 and 6.1.14). Returns null if nothing does
+ * and no rings touch.
  */
 export function findFlaws(polygons: MultiPolygon): Flaws | null {
   const rings = polygons.length === 1 ? polygons[0]! : polygons.flat();
@@ -55,7 +55,10 @@ function checkParts(polygons: MultiPolygon, found: Set<Repair>): void {
   }
 }
 
-/** The side of `other` on which a ring is that doesn't cross it, by its first position off the boundary. */
+/**
+ * The side of `other` that a ring is on, if the two don't cross. Tests the first position off the boundary of
+ * `other`.
+ */
 function sideOfRing(ring: Ring, other: Ring): 'inside' | 'outside' | 'boundary' {
   for (const position of ring) {
     const side = pointInRing(position, other);
@@ -64,16 +67,19 @@ function sideOfRing(ring: Ring, other: Ring): 'inside' | 'outside' | 'boundary' 
   return 'boundary';
 }
 
-/** Two rings by index (the same twice when a ring meets itself). `crossing`: edges cross or overlap. */
+/**
+ * Indices of two rings that meet, equal when a ring meets itself. `crossing` means that edges cross or
+ * overlap.
+ */
 type Contact = { a: number; b: number; crossing: boolean };
 
 /**
- * Number of edges from which an index is faster. Measured for all pairs and for the index: 20 and 36 us with
- * 96 edges, 50 and 50 with 160, 226 and 148 with 400.
+ * With at least this many edges, an index is faster. Measured without and with an index: 20 and 36 us for 96
+ * edges, 50 and 50 for 160, 226 and 148 for 400.
  */
 const INDEXED_FROM = 144;
 
-/** `next` is the index of the following edge of the ring. */
+/** `next` is the index of the ring's next edge. */
 type Edge = BoxColumns & { from: Position; to: Position; ring: number; next: number };
 
 /** All contacts within and between closed rings that have no repeated positions or spikes. Exact. */

@@ -1,8 +1,8 @@
 import type { Geometry } from 'geojson';
 
 /**
- * Shapes of parcel geometry in degrees on WGS84, longitude first. Rings are closed; exteriors run
- * counter-clockwise and holes clockwise (RFC 7946), once `prepareBoundary` has been over them.
+ * Shapes of parcel geometry in degrees on WGS84, longitude first. Rings are closed. After `prepareBoundary`,
+ * exteriors run counter-clockwise and holes clockwise (RFC 7946).
  */
 
 export type Position = [lon: number, lat: number];
@@ -14,11 +14,11 @@ export type Polygon = Ring[];
 
 export type MultiPolygon = Polygon[];
 
-/** In degrees, or in integers of 1e-7 degrees where the name says E7. */
+/** In degrees, or in integers of 1e-7 degrees if the name says E7. */
 export type Box = [west: number, south: number, east: number, north: number];
 
 /** Transforms a geometry to WGS84 degrees in place. Throws TypeError when a coordinate is not finite. */
 export type ToWgs84 = (geometry: Geometry) => Geometry;
 
-/** For geometries that are in WGS84 degrees already. */
+/** For geometries that are already in WGS84 degrees. */
 export const unprojected: ToWgs84 = geometry => geometry;

@@ -16,7 +16,7 @@ export type PreparedQuery = {
   x2: Float64Array;
   y2: Float64Array;
   elementOf: Uint32Array;
-  /** One per polygon, line and point: its first position, and whether it is a polygon. */
+  /** For each polygon, line and point: its first position, and whether it is a polygon. */
   firstX: Float64Array;
   firstY: Float64Array;
   isArea: Uint8Array;
@@ -68,7 +68,10 @@ export function prepareQuery({ points, lines, polygons }: QueryGeometry): Prepar
   return prepared;
 }
 
-/** A query as it is sent to another thread, where the index would arrive without its methods. */
+/**
+ * A query that can be sent to another thread. It has only the index's data, because the index would lose its
+ * methods.
+ */
 export type QueryData = Omit<PreparedQuery, 'index'> & { index: Flatbush['data'] | null };
 
 export const toData = ({ index, ...query }: PreparedQuery): QueryData => ({
@@ -81,7 +84,10 @@ export const fromData = ({ index, ...query }: QueryData): PreparedQuery => ({
   index: index === null ? null : Flatbush.from(index),
 });
 
-/** With this many candidate edges or more, each edge of a boundary searches the index. */
+/**
+ * With at least this many candidate edges, each edge of a boundary searches the index instead of testing them
+ * all.
+ */
 const MANY_CANDIDATES = 64;
 
 /** Whether a query and a prepared boundary share a point. Exact; touching counts, holes are respected. */
@@ -107,7 +113,7 @@ export function intersects(query: PreparedQuery, boundary: MultiPolygon): boolea
   });
 }
 
-/** Whether a point (in units) lies within the query's areas or on its edges, lines and points. Exact. */
+/** Whether a point (in units) is in the query's areas or on its edges, lines or points. Exact. */
 export function coversPoint(
   { x1, y1, x2, y2, elementOf, isArea, index }: PreparedQuery,
   x: number,

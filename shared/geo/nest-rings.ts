@@ -54,7 +54,10 @@ function smallestAround(node: Node, bySize: readonly Node[], at: number): Node |
 const holdsBox = (outer: Box, inner: Box): boolean =>
   outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3];
 
-/** Tests its first position that is off the other's edge. If all are on the edge, tests a position inside. */
+/**
+ * Tests the ring's first position that is off the other ring's edge. If all are on the edge, tests a position
+ * inside.
+ */
 function isWithin(ring: Ring, other: Ring): boolean {
   const closed = closedRing(other);
   for (const position of ring) {

@@ -12,14 +12,14 @@ const NEAR_DEG = 1e-12;
 const GRIDS = [null, 1e9, 1e7];
 
 /**
- * How often a result is combined again before the next grid is tried. In the property tests, two passes are
- * nearly always enough.
+ * Maximum number of unions per grid before the next grid is tried. In the property tests, two are nearly
+ * always enough.
  */
 const MAX_PASSES = 5;
 
 /**
- * Makes polygons valid and adds what it repaired to `repairs`; null when the clipper fails. Groups of
- * polygons that are valid are returned as they are.
+ * Makes polygons valid and adds the repairs made to `repairs`. Returns null when the clipper fails. Groups of
+ * polygons that are valid are returned unchanged.
  */
 export function resolveOverlaps(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon | null {
   if (polygons.length === 1) return repairGroup(polygons, repairs);
@@ -29,17 +29,18 @@ export function resolveOverlaps(polygons: MultiPolygon, repairs: Set<Repair>): M
     if (valid === null) return null;
     for (const polygon of valid) settled.push(polygon);
   }
-  // Grouping changes the order of parts, so that valid input is returned itself.
+  // Return valid input itself, because grouping changes the order of parts.
   return settled.length === polygons.length && settled.every(polygon => polygons.includes(polygon))
     ? polygons
     : settled;
 }
 
-/** Limit of the rounds until nothing changes. The property tests need three at most. */
+/** Maximum number of rounds until rounding changes nothing. The property tests need up to three. */
 const MAX_SNAPS = 8;
 
 /**
- * Rounds valid polygons to 1e-7 degrees and repairs what rounding makes invalid; null when the clipper fails.
+ * Rounds valid polygons to 1e-7 degrees and repairs what rounding makes invalid. Returns null when the
+ * clipper fails.
  */
 export function snapToGrid(polygons: MultiPolygon): MultiPolygon | null {
   let current = polygons;
@@ -54,8 +55,8 @@ export function snapToGrid(polygons: MultiPolygon): MultiPolygon | null {
 }
 
 /**
- * Combines the prepared parts of a parcel into one boundary: duplicates are dropped, overlapping parts
- * united. Throws when the union fails.
+ * Combines the prepared parts of a parcel into one boundary: drops duplicates and unites overlapping parts.
+ * Throws when the union fails.
  */
 export function combineParts(parts: MultiPolygon[]): MultiPolygon {
   const distinct = new Map<string, MultiPolygon[number]>();
@@ -86,8 +87,8 @@ function repairGroup(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon
 }
 
 /**
- * Union by polyclip-ts, whose rounding may leave a corner just beyond an edge. An invalid result gets such
- * corners as vertices and is united again, then on coarser grids.
+ * Union by polyclip-ts, whose rounding may leave a corner just beyond an edge. If the result is invalid, adds
+ * such corners as vertices and computes the union again, first without rounding, then on coarser grids.
  */
 function unionOf(polygons: MultiPolygon): MultiPolygon | null {
   for (const grid of GRIDS) {
@@ -115,7 +116,7 @@ function clip(operation: () => MultiPolygon, toleranceDeg?: number): MultiPolygo
   } catch {
     return null;
   } finally {
-    setPrecision(); // The tolerance is the library's, not the call's.
+    setPrecision(); // The tolerance is global to the library.
   }
 }
 
@@ -143,7 +144,7 @@ function splitStrayHoles(polygons: MultiPolygon): MultiPolygon {
   });
 }
 
-/** Whether the union kept all rings and the planar area. If so, rings that touch were valid. */
+/** Whether the union kept all rings and the planar area, which means that the touching rings were valid. */
 function sameShape(a: MultiPolygon, b: MultiPolygon): boolean {
   if (a.length !== b.length || a.flat().length !== b.flat().length) return false;
   const areaA = planarArea(a);
@@ -174,7 +175,7 @@ function snap(polygons: MultiPolygon, grid: number): MultiPolygon {
 
 /** Groups of polygons whose boxes meet, in the order of their first members. */
 function groupByBox(polygons: MultiPolygon): MultiPolygon[] {
-  // With holes, because one outside its shell may become a part.
+  // Include holes, because a hole outside its shell may become a part.
   const boxes = polygons.map(polygon => boxOf(polygon.map(ring => [ring])));
   let groups: number[][] = [];
   for (const [i, box] of boxes.entries()) {

@@ -15,8 +15,8 @@ const MIN_BAND_DEG = 2e-7;
 
 /**
  * A point inside the largest part, rounded to 1e-7 degrees: the middle of the widest interval inside on the
- * middle parallel, as PostGIS ST_PointOnSurface does it (@turf/point-on-feature returns a vertex when the
- * centroid is outside). The first vertex when the part is too thin.
+ * middle parallel, like PostGIS ST_PointOnSurface (@turf/point-on-feature returns a vertex when the centroid
+ * is outside). If the part is too thin, its first vertex.
  */
 export function pointOnSurface(polygons: MultiPolygon): Position {
   const polygon = largestPart(polygons);
@@ -41,8 +41,8 @@ export function pointOnSurface(polygons: MultiPolygon): Position {
 type Band = { lat: number; height: number };
 
 /**
- * An interval of a parallel inside the polygon: its middle, its width, and the smaller of width and band
- * height; degrees.
+ * An interval of a parallel inside the polygon, in degrees: its middle, its width, and the smaller of width
+ * and band height.
  */
 type Interval = { point: Position; width: number; clearance: number };
 
@@ -68,7 +68,10 @@ function middleBand(polygon: Polygon): Band {
   return { lat: (below + above) / 2, height: above - below };
 }
 
-/** Limit of the parallels to try when the middle one fails, so that long rings do not take quadratic time. */
+/**
+ * Maximum number of parallels to try when the middle one fails, so that long rings do not take quadratic
+ * time.
+ */
 const MAX_BANDS = 32;
 
 function tallestBands(polygon: Polygon): Band[] {

@@ -17,8 +17,8 @@ export type PreparedBoundary = { ok: true; polygons: MultiPolygon; repairs: Repa
 
 /**
  * Turns a GeoJSON area in WGS84 degrees into polygons that are valid by OGC, with ring directions as in RFC
- * 7946. No repair drops land or counts it twice. Holes that touch in a closed chain, and so disconnect the
- * interior, stay.
+ * 7946. No repair drops land or counts it twice. Holes that touch in a closed chain are kept, although they
+ * disconnect the interior.
  */
 export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
   const raw: unknown[] = [];

@@ -23,11 +23,12 @@ const GEOGRAPHIC = new Set([
 ]);
 
 /**
- * The transformation from a CRS to WGS84 longitude and latitude. All realizations of NAD83 count as
- * WGS84, from which they differ by one to two meters.
+ * The transformation from a CRS to WGS84 longitude and latitude. All realizations of NAD83 count as WGS84,
+ * from which they differ by one to two meters.
  * @param crs "EPSG:…" (WGS84, Web Mercator, UTM, and NAD83 with its state planes), an OGC URN, a proj string,
- * WKT as in a `.prj`, PROJJSON
- * @throws PlatError `feed_crs` when it is unknown, or its datum cannot be transformed (NAD27 needs grids)
+ * WKT as in a `.prj`, or PROJJSON
+ * @throws PlatError `feed_crs` when the CRS is unknown, or its datum cannot be transformed (NAD27 needs
+ * grids)
  */
 export function toWgs84(crs: string, name: string): ToWgs84 {
   const { definition, wgs84Degrees } = resolveCrs(crs, name);
@@ -49,12 +50,12 @@ export type Crs = {
   wgs84Degrees: boolean;
   /** proj4's short name of the projection, such as 'longlat' or 'merc'. */
   projection: string;
-  /** Whether it projects from a sphere, as Web Mercator does. */
+  /** Whether the projection uses a sphere, as Web Mercator does. */
   spherical: boolean;
   metersPerUnit: number;
 };
 
-/** Resolves a CRS by any of its names. @throws PlatError `feed_crs` as `toWgs84` */
+/** Resolves a CRS by any of its names. @throws PlatError `feed_crs` like `toWgs84` */
 export function resolveCrs(crs: string, name: string): Crs {
   const code = crsCode(crs);
   const isGeographic = GEOGRAPHIC.has(code);
@@ -82,8 +83,8 @@ function crsCode(crs: string): string {
 }
 
 /**
- * The definition of a code: from our table for NAD83, or else proj4's own. @throws PlatError `feed_crs` for
- * one on NAD27
+ * The definition of a code: from our table for NAD83, or else from proj4.
+ * @throws PlatError `feed_crs` for a code on NAD27
  */
 function definitionOf(code: string, name: string): string {
   if (code === 'ESRI:102100') return 'EPSG:3857';

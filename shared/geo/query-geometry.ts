@@ -4,22 +4,22 @@ import type { Polygon, Position, Ring } from './geometry-types.ts';
 import { findRingFault, type RingFault } from './ring-faults.ts';
 
 /**
- * The union of these elements, in WGS84 degrees. Rings are closed and do not cross, holes lie within their
+ * The union of these elements, in WGS84 degrees. Rings are closed and do not cross. Holes are inside their
  * shells.
  */
 export type QueryGeometry = { points: Position[]; lines: Position[][]; polygons: Polygon[] };
 
 /**
- * Vertices without those that close a ring (the API documents 10,000), nesting of collections, and edges that
- * one line of latitude or longitude crosses. The outline of Alaska has 36 of these, a random walk of 10,000
- * steps about 250, a zigzag one per edge.
+ * Limits on vertices, not counting those that close a ring (the API documents 10,000), on the nesting of
+ * collections, and on edges crossed by one line of latitude or longitude. Such a line crosses up to 36 edges
+ * of Alaska's outline, about 250 of a random walk of 10,000 steps, and all edges of a zigzag.
  */
 export const QUERY_LIMITS = { maxVertices: 10_000, maxDepth: 8, maxCrossings: 500 };
 export type QueryLimits = typeof QUERY_LIMITS;
 
 /**
- * `range`: longitude or latitude out of range; `ring`: a ring is unclosed, too short, crossing or misplaced;
- * `too_complex`: over a limit.
+ * `range`: a longitude or latitude is out of range; `ring`: a ring is unclosed, too short, crossing or
+ * misplaced; `too_complex`: the geometry is over a limit.
  */
 export type QueryFaultKind = 'syntax' | 'range' | 'ring' | 'too_complex';
 
@@ -46,7 +46,9 @@ export type Builder = {
   geometry: QueryGeometry;
   limits: QueryLimits;
   count: number;
-  /** For messages about each polygon: its rings' names, and the numbers of their vertices as sent. */
+  /**
+   * For messages about each polygon: the names of its rings, and the number of each vertex in the request.
+   */
   names: { places: string[]; numbers: number[][] }[];
 };
 
@@ -64,7 +66,7 @@ export function parseGeometry(limits: QueryLimits, read: (builder: Builder) => v
   return { ok: true, geometry: builder.geometry };
 }
 
-/** Checks and counts a position. `place` describes its position, and is called only for a message. */
+/** Checks and counts a position. `place` describes where it is, and is called only for a message. */
 export function validatePosition(builder: Builder, lon: number, lat: number, place: () => string): Position {
   if (!(Math.abs(lon) <= 180)) {
     throwQueryFault('range', `longitude ${lon} is not between -180 and 180: ${place()}`);
@@ -76,12 +78,12 @@ export function validatePosition(builder: Builder, lon: number, lat: number, pla
     );
   }
   builder.count++;
-  // One more than the limit may be the position that closes a ring.
+  // Allow one more than the limit, which may be the position that closes a ring.
   if (builder.count > builder.limits.maxVertices + 1) tooComplex(builder);
   return [lon, lat];
 }
 
-/** Checks a ring after its last position, and takes the closing position off the count. */
+/** Checks a ring after its last position, and subtracts the closing position from the count. */
 export function endRing(builder: Builder, ring: Ring, place: string): void {
   const [first, last] = [ring[0]!, ring.at(-1)!];
   if (!coincide(first, last)) {

@@ -4,12 +4,12 @@ import { type ParsedQuery, parseGeoJsonArea, QUERY_LIMITS, type QueryGeometry } 
 import { swapHint } from './swap-hint.ts';
 import { parseWkt } from './wkt.ts';
 
-/** A shape that a request names, ready to be compared with parcels, or what is wrong with it. */
+/** A shape from a request, ready to be compared with parcels, or what is wrong with it. */
 export type ShapeRead =
   | {
       ok: true;
       query: QueryData;
-      /** The area of the smallest of its polygons; 0 with points or lines, or without a polygon. */
+      /** The area of the smallest polygon; 0 if the shape has points or lines, or no polygon. */
       leastSqM: number;
     }
   | Extract<ParsedQuery, { ok: false }>;
@@ -56,8 +56,7 @@ const WGS84 =
   /^(?:(?:urn:ogc:def:crs:)?(?:OGC:(?:[\d.]*:)?CRS84|EPSG:(?:[\d.]*:)?4326)|https?:\/\/www\.opengis\.net\/def\/crs\/(?:OGC\/[\d.]+\/CRS84|EPSG\/[\d.]+\/4326)|CRS:?84|WGS ?84)$/i;
 
 /**
- * Errors outside the coordinates. Another reference system would be read as degrees, and find the wrong
- * comps.
+ * Checks the type and the CRS. Coordinates in another CRS would be read as degrees and find the wrong comps.
  */
 function crsFault(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;

@@ -7,7 +7,7 @@ export type EdgeRef = { ring: number; vertex: number };
 
 /**
  * `crosses` and `runs_along` name two edges, possibly of the same ring. The others name a hole (`a`). `at` is
- * where they meet or the hole starts, in degrees.
+ * where the edges meet or the hole starts, in degrees.
  */
 export type RingFault = {
   what: 'crosses' | 'runs_along' | 'outside_shell' | 'in_hole';
@@ -17,9 +17,9 @@ export type RingFault = {
 };
 
 /**
- * The westernmost fault of a polygon's rings (shell first; closed, no repeated positions). Rings may touch at
- * points. A plane sweep (Shamos and Hoey, Geometric intersection problems, 1976). Where several passages of
- * rings meet at a vertex, they must nest like parentheses.
+ * Finds the westernmost fault of a polygon's rings (shell first; closed, no repeated positions). Rings may
+ * touch at points. If several rings, or several parts of one, pass through a vertex, they must nest like
+ * parentheses. Uses a plane sweep (Shamos and Hoey, Geometric intersection problems, 1976).
  */
 export function findRingFault(rings: Ring[]): RingFault | null {
   const edges = loadEdges(rings);
@@ -126,7 +126,7 @@ function loadEdges(rings: Ring[]): Edges {
   return edges;
 }
 
-/** Positive when the turn from a over b to c is to the left. Exact. */
+/** Positive when the turn from a through b to c is to the left. Exact. */
 function turn({ x, y }: Edges, a: number, b: number, c: number): number {
   return turnOf(x[a]!, y[a]!, x[b]!, y[b]!, x[c]!, y[c]!);
 }
@@ -151,10 +151,7 @@ function firstNotBelow(edges: Edges, status: number[], v: number): number {
 
 type Clash = { what: RingFault['what']; e: number; f: number };
 
-/**
- * One end of an edge as seen from a vertex. `chain` is the passage of a ring through the vertex that it
- * belongs to.
- */
+/** One end of an edge as seen from a vertex. `chain` identifies the pass of a ring through the vertex. */
 type Spoke = { end: number; edge: number; chain: number; west: boolean };
 
 /** The first conflict between the rings that pass a point (`here`) and the edges that run through it. */
@@ -169,12 +166,12 @@ function clashAt(edges: Edges, here: Uint32Array, through: number[]): Clash | nu
     }
   }
   for (const edge of through) {
-    // Negative, so that it isn't a vertex's index.
+    // Negative, so that it can't equal a vertex's index.
     const chain = -1 - edge;
     spokes.push({ end: edges.lo[edge]!, edge, chain, west: true });
     spokes.push({ end: edges.hi[edge]!, edge, chain, west: false });
   }
-  // Sorts counterclockwise starting due south, each half turn separately, because the sign of the turn is
+  // Sort counterclockwise starting due south, each half-plane separately, because the sign of the turn is
   // only meaningful within one.
   spokes.sort((s, t) =>
     s.west === t.west ? -turn(edges, p, s.end, t.end) : Number(s.west) - Number(t.west),
@@ -198,7 +195,7 @@ function clashAt(edges: Edges, here: Uint32Array, through: number[]): Clash | nu
   return null;
 }
 
-/** The fast path for a vertex where nothing else meets: whether its two edges overlap. */
+/** Whether the two edges of a vertex overlap. A fast path for a vertex where nothing else meets. */
 function spikeAt(edges: Edges, v: number): Clash | null {
   const { previous, next, lo } = edges;
   const before = previous[v]!;
@@ -218,7 +215,7 @@ function cross(edges: Edges, e: number, f: number): boolean {
 
 const opposite = (a: number, b: number): boolean => (a > 0 && b < 0) || (a < 0 && b > 0);
 
-/** Where two edges cross, rounded, in units; used only in messages. */
+/** Where two edges cross, rounded, in units. Used only in messages. */
 function crossing(edges: Edges, e: number, f: number): Position {
   const { x, y, lo, hi } = edges;
   const from = Math.abs(side(edges, f, lo[e]!));

@@ -3,8 +3,8 @@ import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts'
 import { orientation } from './predicates.ts';
 
 /**
- * Cleans a ring of GeoJSON coordinates: closed, without repeated positions and spikes; null when it has no
- * area. Adds what it did to `repairs`.
+ * Cleans a ring of GeoJSON coordinates: closes it, and drops repeated positions and spikes. Returns null when
+ * it has no area. Adds what it did to `repairs`.
  */
 export function cleanRing(input: unknown, repairs: Set<Repair>): Ring | Fault | null {
   if (!Array.isArray(input)) return fault('malformed', 'a ring is not an array of positions');
@@ -41,8 +41,8 @@ export function isCounterClockwise(ring: Ring): boolean {
 }
 
 /**
- * Winds exteriors counter-clockwise and holes clockwise (RFC 7946), in place. @returns whether one was
- * reversed
+ * Winds exteriors counter-clockwise and holes clockwise (RFC 7946), in place.
+ * @returns whether any ring was reversed
  */
 export function windRings(polygon: Polygon): boolean {
   const wrong = polygon.filter((ring, i) => isCounterClockwise(ring) !== (i === 0));
@@ -50,7 +50,7 @@ export function windRings(polygon: Polygon): boolean {
   return wrong.length > 0;
 }
 
-/** Area of valid polygons in square degrees; not exact. */
+/** Area of valid polygons in square degrees. Not exact. */
 export function planarArea(polygons: MultiPolygon): number {
   let double = 0;
   for (const polygon of polygons)
@@ -105,7 +105,7 @@ function dropSpikes(open: Position[]): Position[] {
       if (isSamePosition(kept.at(-2)!, position)) kept.pop();
     }
   }
-  // Spikes across the ring's start.
+  // Remove spikes across the ring's start.
   while (kept.length >= 3) {
     if (isSamePosition(kept.at(-1)!, kept[0]!) || turnsBack(kept.at(-2)!, kept.at(-1)!, kept[0]!)) kept.pop();
     else if (turnsBack(kept.at(-1)!, kept[0]!, kept[1]!)) kept.shift();

@@ -36,20 +36,23 @@ function findWithin(data: QueryData, x: Float64Array, y: Float64Array): number[]
   return within;
 }
 
-/** Steps per character, including the check for crossing rings and the index. */
+/** Estimated steps to read a shape, including the check for crossing rings and the index. */
 const stepsToRead = (text: string): number => 8 * text.length;
 
-/** The path to a point crosses up to this many edges (QUERY_LIMITS), so no test takes more steps. */
+/**
+ * Maximum number of steps to test a point. A line to the point crosses no more edges than QUERY_LIMITS
+ * allows.
+ */
 const most = ({ x1 }: QueryData): number => Math.min(x1.length, QUERY_LIMITS.maxCrossings);
 
 /**
- * A computation on a shape, with an estimate of its steps in advance. Arguments and results can be sent to
+ * A computation on a shape, with an advance estimate of its steps. Arguments and results can be sent to
  * another thread.
  */
 const SHAPE_TASKS = {
   readWkt: { run: readWkt, steps: stepsToRead },
   readGeoJson: { run: readGeoJson, steps: stepsToRead },
-  /** For each box, all are searched for the largest one. */
+  /** Each split searches all boxes for the largest one. */
   cover: {
     run: (query: QueryData, maxCells: number) => coverQuery(fromData(query), maxCells),
     steps: (query: QueryData, maxCells: number) => 16 * query.x1.length + maxCells ** 2 / 2,
@@ -70,9 +73,9 @@ export type ShapeTask = keyof Tasks;
 export type ShapeTaskInput<Task extends ShapeTask> = Parameters<Tasks[Task]['run']>;
 export type ShapeTaskOutput<Task extends ShapeTask> = ReturnType<Tasks[Task]['run']>;
 
-/** Runs computations on shapes, and limits how many an account runs at once. */
+/** Runs computations on shapes, and limits how many of them an account runs at once. */
 export type ShapeWork = {
-  /** Waits for the account's turn, which lasts until the call has ended. */
+  /** Waits for the account's turn, which lasts until the call ends. */
   takeTurn(): Promise<void>;
   compute<Task extends ShapeTask>(task: Task, ...input: ShapeTaskInput<Task>): Promise<ShapeTaskOutput<Task>>;
 };
@@ -86,13 +89,13 @@ const functionsOf = <Task extends ShapeTask>(task: Task) => SHAPE_TASKS[task] as
 export const runShapeTask = <Task extends ShapeTask>(task: Task, input: ShapeTaskInput<Task>) =>
   functionsOf(task).run(...input);
 
-/** For programs without waiting users, such as workers. */
+/** Computes on this thread, for processes in which no user is waiting, such as workers. */
 export const COMPUTE_HERE: ShapeWork = {
   takeTurn: async () => {},
   compute: async (task, ...input) => runShapeTask(task, input),
 };
 
-/** A few tenths of a millisecond, about the cost of sending a task to another thread. */
+/** Takes a few tenths of a millisecond, about the cost of sending a task to another thread. */
 const QUICK_STEPS = 30_000;
 
 export const isQuick = <Task extends ShapeTask>(task: Task, input: ShapeTaskInput<Task>): boolean =>

@@ -3,7 +3,9 @@ const isInStates = (lon: number, lat: number) => lat >= 13 && lat <= 72 && (lon 
 
 const SWAPPED = 'longitude and latitude seem to be swapped: the longitude comes first';
 
-/** A hint if a place outside the United States would be inside it with longitude and latitude swapped. */
+/**
+ * A hint if a position is outside the United States, but would be inside with longitude and latitude swapped.
+ */
 export function swapHint(lon: number, lat: number): string | undefined {
   return !isInStates(lon, lat) && isInStates(lat, lon) ? SWAPPED : undefined;
 }

@@ -3,7 +3,7 @@ import type { Position } from './geometry-types.ts';
 /** Radius of the sphere of Web Mercator (EPSG:3857), and its circumference in meters. */
 const RADIUS_M = 6_378_137;
 export const WORLD_M = 2 * Math.PI * RADIUS_M;
-/** The projection is cut off here, so that its world is a square. */
+/** The projection is cut off at this latitude, which makes its world a square. */
 const MAX_LATITUDE = 85.051_128;
 
 export function toMercator([lon, lat]: Position): [x: number, y: number] {

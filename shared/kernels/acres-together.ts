@@ -1,4 +1,4 @@
-/** A parcel in a sum of acres. */
+/** A parcel whose acres are added to a total. */
 export type Land = {
   /** The name from `boundaryName`, or null without a boundary. */
   boundary: string | null;
@@ -13,7 +13,7 @@ export const boundaryName = (lon: number, lat: number, boundaryAcres: number): s
 
 /**
  * Total acres of parcels. The land of condominium units that share one boundary counts once: some rolls list
- * all of it for each unit, others the unit's share. `parcels/extra_acres` does the same in SQL.
+ * all of the land for each unit, others the unit's share. `parcels/extra_acres` does the same in SQL.
  */
 export function acresTogether(parcels: Iterable<Land>): number {
   let alone = 0;

@@ -1,15 +1,15 @@
-// Compares a deal's listing with others of its county. Amounts are bigint cents; prices per acre are always
+// Compares a deal's listing with others in its county. Amounts are bigint cents; prices per acre are always
 // computed by `perAcre`.
 
 import { countBelow } from './groups.ts';
 
 export const perAcre = (cents: bigint, acres: number): number => Number(cents) / 100 / acres;
 
-/** Views and saves per day, where a save counts as ten views. A listing of today counts as one day old. */
+/** Views and saves per day, where a save counts as ten views. A listing from today counts as one day old. */
 export const dailyInterest = (views: number | null, saves: number | null, days: number | null): number =>
   ((views ?? 0) + 10 * (saves ?? 0)) / Math.max(1, days ?? 1);
 
-/** Ascending values of a county's listings. `own` is the deal's value when it is among them. */
+/** Values of a county's listings in ascending order. `own` is the deal's value if it is one of them. */
 export type Peers = { ascending: ArrayLike<number>; own: number | null };
 
 export const countPeers = ({ ascending, own }: Peers): number => ascending.length - (own === null ? 0 : 1);
@@ -41,10 +41,10 @@ export function priceAtAdvantage(acres: number, peers: Peers, wanted: number): b
   return cents < 0n ? null : cents;
 }
 
-/** The n-th highest value of the others, from 1. */
+/** The nth highest value among the other listings, starting at 1. */
 function nthHighest({ ascending, own }: Peers, n: number): number {
   const at = ascending.length - n;
-  // Skip the deal's own value when it is among the n highest.
+  // Skip the deal's own value if it is among the n highest.
   return own !== null && own >= ascending[at]! ? ascending[at - 1]! : ascending[at]!;
 }
 
@@ -53,7 +53,7 @@ const MIN_LISTINGS = 10;
 /** Views per day that score 63 of 100 on the fixed scale. */
 const TYPICAL_DAILY_INTEREST = 20;
 
-/** Score of interest, 0 to 100, among the listings that have views; 0 without a view or save. */
+/** Interest score from 0 to 100, compared with the listings that have views; 0 without a view or save. */
 export function tractionScore(interest: number, peers: Peers): number {
   if (!(interest > 0)) return 0;
   const count = countPeers(peers);
@@ -91,7 +91,7 @@ export function gradeScore(parts: GradeParts): number | null {
 }
 
 export const LETTER_GRADES = ['A+', 'A', 'A-', 'B+', 'B', 'B-', 'C+', 'C', 'C-', 'D', 'F'] as const;
-/** The lowest score of each grade but the last. */
+/** Minimum score of each grade except the last. */
 const MIN_SCORES = [93, 85, 78, 71, 64, 57, 50, 43, 36, 20];
 
 export function listingGrade(score: number | null): (typeof LETTER_GRADES)[number] | '' {
@@ -114,7 +114,7 @@ export type AdviceInput = {
   spendCents: bigint;
 };
 
-/** Codes of the reasons for an action. */
+/** Reason codes for a suggested action. */
 export const ADVICE_REASONS = [
   'long_and_cheap',
   'dearer_than_others',
@@ -145,8 +145,8 @@ export function competitivePrice(acres: number, like: Peers): bigint | null {
 }
 
 /**
- * Suggests what to do with a listing. A suggested price is below today's, and not below the valuation's low
- * end or the spend.
+ * Suggests what to do with a listing. A suggested price is below the current one, and not below the
+ * valuation's low end or the spend.
  */
 export function suggestedAction(deal: AdviceInput): Advice {
   const { days, medianDays, cents, acres, like, valuation, spendCents } = deal;

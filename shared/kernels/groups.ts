@@ -5,7 +5,7 @@ export function addToGroup<Key, Item>(groups: Map<Key, Item[]>, key: Key, item: 
   else group.push(item);
 }
 
-/** How many ascending values are below `value`, or equal to it when `orEqual`. */
+/** Counts the ascending values that are below `value`, and also those equal to it if `orEqual`. */
 export function countBelow(ascending: ArrayLike<number>, value: number, orEqual: boolean): number {
   let low = 0;
   let high = ascending.length;

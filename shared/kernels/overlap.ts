@@ -14,12 +14,12 @@ export type PreparedOverlap = {
  */
 const MAX_VERTICES = 128;
 
-/** Limit of splits, for more than MAX_VERTICES vertices at one point. */
+/** Limit on nested splits, because splitting can't separate more than MAX_VERTICES vertices at one point. */
 const MAX_HALVINGS = 40;
 
 /**
- * Prepares a layer of valid polygons, which may overlap, so that a query costs only what is near the shape.
- * This is our own code, because @turf/intersect and polyclip-ts are several times slower.
+ * Prepares a layer of valid polygons, which may overlap, so that the cost of a query depends only on what is
+ * near the shape. This is our own code, because @turf/intersect and polyclip-ts are several times slower.
  */
 export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap {
   const pieces = polygons.flat().flatMap(polygon => subdivide(polygon, boxOf([polygon]), 0));
@@ -77,7 +77,7 @@ function halves([west, south, east, north]: Box): [Box, Box] {
   ];
 }
 
-/** Area of the shape, and of its overlap with the layer, on the ellipsoid's scale. */
+/** Areas of the shape and of its overlap with the layer, scaled like areas on the ellipsoid. */
 type Areas = { shape: number; overlap: number };
 
 function measure(shape: Polygon[], layer: Polygon[], box: Box, areas: Areas, halvings: number): void {
@@ -96,7 +96,10 @@ function measure(shape: Polygon[], layer: Polygon[], box: Box, areas: Areas, hal
  */
 type Edge = { x1: number; y1: number; y2: number; slope: number; polygon: number; low: number; high: number };
 
-/** All edges but horizontal ones, sorted by their lower ends. Polygons are numbered, the shape's first. */
+/**
+ * All edges except horizontal ones, sorted by their lower ends. Polygons are numbered, starting with the
+ * shape's.
+ */
 function edgesOf(shape: readonly Polygon[], layer: readonly Polygon[]): Edge[] {
   const edges: Edge[] = [];
   for (const [polygon, rings] of [...shape, ...layer].entries()) {

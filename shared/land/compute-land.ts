@@ -30,7 +30,7 @@ export type LandKernels = {
   ): Pick<OpenElevation, 'terrainOf' | 'close'>;
 };
 
-/** Consecutive chunks are next to each other. */
+/** Shared by all chunks, because consecutive chunks are next to each other. */
 const blocks = newBlockCache(CACHE_BYTES);
 
 export const LAND_KERNELS: LandKernels = {
@@ -72,14 +72,14 @@ export type ComputedParcel = Figures &
     property_id: number;
     mark: number;
     shape_hash: string;
-    /** The kinds that were computed, as bits. Columns of other kinds are meaningless. */
+    /** The kinds that were computed, as bits. Ignore the columns of other kinds. */
     layers: number;
     remaining: number;
   };
 
 export type ComputeOptions = {
   signal: AbortSignal;
-  /** Called every few parcels with the share of the work that is done. */
+  /** Called every few parcels with the share of the work done so far. */
   progress?: ((share: number) => void) | undefined;
 };
 
@@ -92,7 +92,7 @@ export type ComputedChunk = {
   failures: PlatError[];
 };
 
-/** Parcels computed (about ten milliseconds) before the event loop continues. */
+/** Number of parcels to compute (about ten milliseconds) before the event loop continues. */
 const PARCELS_PER_TURN = 20;
 /** With this many failures, the parcels aren't the cause, and the chunk fails. */
 const MAX_FAILED = 10;
@@ -103,7 +103,7 @@ type Recipe = {
   close?(): Promise<void>;
 };
 
-/** An error in one kind doesn't prevent the others. */
+/** Computes the figures of a chunk's parcels. An error in one kind doesn't prevent the others. */
 export async function computeChunk(
   input: LandInput,
   kernels: LandKernels,
@@ -176,7 +176,7 @@ const shareWithin =
     };
   };
 
-/** Figures are stored as shown, to 2 decimals, so that a filter with the shown number finds the parcel. */
+/** Figures are stored as shown, to 2 decimals, so that filtering by the shown number finds the parcel. */
 const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal: AbortSignal) => Recipe> = {
   roads(input, kernels) {
     const frontageFor = frontageByReach(input, kernels);
@@ -217,7 +217,7 @@ function emptyRow({ id, mark, layers, shapeHash }: MarkedParcel): ComputedParcel
   return { property_id: id, mark, shape_hash: shapeHash, layers, remaining: 0, ...EMPTY_COLUMNS };
 }
 
-/** One preparation for each reach that applies to a parcel of the chunk. */
+/** Prepares frontage once for each reach that applies to a parcel of the chunk. */
 function frontageByReach(
   { roads, neighbors }: LandInput,
   kernels: LandKernels,

@@ -13,12 +13,12 @@ import {
 import type { Db } from '../platform/db.ts';
 import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
 
-/** A layer as last merged. */
+/** The last merged version of a layer. */
 export type Layer = BoxColumns & {
   feed_id: number;
   kind: LayerKind;
   run_id: number;
-  /** The county that it also covers completely. */
+  /** A county that the layer covers completely, in addition to its box. */
   fips: number | null;
   /** For roads only. */
   reach_m: RoadReach | null;
@@ -30,16 +30,19 @@ export type MarkedParcel = {
   layers: number;
   shapeHash: string;
   shape: MultiPolygon;
-  /** By kind, the layers that cover it. None for a kind that isn't computed. */
+  /** The layers that cover the parcel, by kind. Empty for a kind that isn't computed. */
   covering: Record<LayerKind, Layer[]>;
   /**
-   * For the kinds with a result, the layers behind the figures: those that cover the parcel, and others with
+   * The layers behind the figures, for each kind with a result: layers that cover the parcel, and others with
    * something nearby.
    */
   sources: Record<LayerKind, Layer[]>;
 };
 
-/** A parcel to compute, with its extent and a point on it in 1e-7 degrees, or null without geometry. */
+/**
+ * A parcel to compute, with its extent and a point on it in 1e-7 degrees. The boundary is null for a parcel
+ * without geometry.
+ */
 export type MarkedRow = BoxColumns & {
   property_id: number;
   layers: number;
@@ -81,8 +84,8 @@ function covers(layer: Layer, { x, y }: { x: number; y: number }, fips: number):
 }
 
 /**
- * Feeds may have their own reaches. Of the feeds that cover a parcel, the largest reach counts, class by
- * class.
+ * The largest reach of the feeds that cover a parcel, separately for each class. Feeds may have their own
+ * reaches.
  */
 export function maxReach(layers: readonly Layer[]): RoadReach {
   const largest = (name: keyof RoadReach) => Math.max(0, ...layers.map(layer => layer.reach_m?.[name] ?? 0));

@@ -17,7 +17,7 @@ import {
 
 /** The data for computing a chunk, as of one moment. */
 export type LandInput = {
-  /** In the order of a Hilbert curve. */
+  /** In Hilbert curve order. */
   subjects: MarkedParcel[];
   /** Parcels of the chunk without geometry, which can't be computed. */
   shapeless: { property_id: number; mark: number }[];
@@ -45,7 +45,7 @@ export async function readLand(db: Db, fips: number, rows: readonly MarkedRow[])
   );
 
   const reach = Math.max(0, ...layers.flatMap(({ reach_m }) => (reach_m ? frontageMarginM(reach_m) : [])));
-  /** The locations of the parcels that can have a kind, with a margin. */
+  /** Boxes around the parcels that layers of the kind cover, with a margin. */
   const around = (kind: LayerKind): string[] =>
     placesOf(
       boxes
@@ -107,17 +107,20 @@ export async function listElevation(db: Db, boxes: readonly string[]): Promise<E
 }
 
 /**
- * Parcels on a Hilbert curve fill half of the box around them. Smaller boxes read fewer parcels that are out
- * of reach.
+ * Maximum number of boxes to join into one. Parcels on a Hilbert curve fill half of the box around them, and
+ * smaller boxes read fewer parcels that are out of reach.
  */
 const MAX_BOXES = 128;
 
-/** How much larger than its parcels a box may be. In a city with streets, parcels fill half of it. */
+/**
+ * How many times as large as its parcels a joined box may be. In a city with streets, parcels fill half of a
+ * box.
+ */
 const MAX_SLACK = 4;
 
 /**
- * Boxes that contain all of these, in an order where neighbors are close, so that reading stays proportional
- * to the parcels.
+ * Joins boxes, which are in an order where neighbors are close, into fewer ones that contain them all.
+ * Reading from the joined boxes stays proportional to the parcels.
  */
 export function placesOf(boxes: readonly Box[]): Box[] {
   const places: Box[] = [];

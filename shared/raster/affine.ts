@@ -4,8 +4,8 @@ import type { Box, Position } from '../geo/geometry-types.ts';
 import { formatError } from '../platform/http/download-context.ts';
 
 /**
- * In GDAL's order: x = t[0] + column t[1] + row t[2], y = t[3] + column t[4] + row t[5], from the outer
- * corner of the first cell.
+ * A transform in GDAL's order: x = t[0] + column t[1] + row t[2], y = t[3] + column t[4] + row t[5], from the
+ * outer corner of the first cell.
  */
 export type GeoTransform = [
   x: number,
@@ -16,9 +16,7 @@ export type GeoTransform = [
   yByRow: number,
 ];
 
-/**
- * The transform of a file. Where the file gives the first cell's center, the origin is moved to its corner.
- */
+/** The transform of a file. If the file gives the first cell's center, the origin is moved to its corner. */
 export function transformOf(image: GeoTIFFImage, pixelIsPoint: boolean, name: string): GeoTransform {
   const { fileDirectory } = image;
   const matrix = fileDirectory.getValue('ModelTransformation');
@@ -36,7 +34,7 @@ export function transformOf(image: GeoTIFFImage, pixelIsPoint: boolean, name: st
   throw formatError(`${name} has no location. Georeference it with gdalwarp.`);
 }
 
-/** Points per side from which the extent is computed, as sides of projected grids bend. */
+/** Number of points per side from which the extent is computed, because the sides of projected grids bend. */
 const SIDE_POINTS = 16;
 
 /** The bounding box of cells in degrees. @throws PlatError `feed_format` when it is not on the globe */

@@ -15,8 +15,9 @@ const TYPES = { short: 3, long: 4, bytes: 7 } as const;
 type Field = [tag: number, type: keyof typeof SIZES, values: ArrayLike<number>];
 
 /**
- * A decoder for an image's blocks, by their number of rows. libtiff and libwebp run off the event loop;
- * geotiff.js takes 40 times as long for LZW, five times for JPEG, and its WebP needs a browser.
+ * Returns a function from a block's number of rows to its decoder. libtiff and libwebp run off the event
+ * loop. geotiff.js takes 40 times as long for LZW and five times as long for JPEG, and its WebP decoder needs
+ * a browser.
  * @throws Error when the compression is not supported
  */
 export async function blockDecoderOf(image: GeoTIFFImage): Promise<(rows: number) => Decoder> {
@@ -49,7 +50,7 @@ export async function blockDecoderOf(image: GeoTIFFImage): Promise<(rows: number
     [262, 'short', [colors === 1 ? 1 : isYCbCr ? YCBCR : 2]],
     [277, 'short', [samples]],
     [317, 'short', [Number((await fileDirectory.loadValue('Predictor')) ?? 1)]],
-    // Extra samples are declared as unspecified: libvips would divide colors by an alpha, which may be near
+    // Declare extra samples as unspecified: libvips would divide colors by alpha, but the sample may be near
     // infrared.
     [338, 'short', Array<number>(samples - colors).fill(0)],
     [

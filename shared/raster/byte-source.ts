@@ -12,18 +12,18 @@ import {
 } from '../platform/http/download-context.ts';
 import { fetchWithRetry, request } from '../platform/http/http.ts';
 
-/** Random reads from a file on disk or behind http(s). Nothing is held open between reads. */
+/** Random-access reads from a file on disk or at an http(s) URL. Nothing is kept open between reads. */
 export type ByteSource = {
   /** For messages. */
   name: string;
   /**
-   * Reads from `offset`; fewer than `length` bytes at the end of the file.
-   * @throws PlatError `feed_source`, `source_changed` when the file is another version than expected
+   * Reads from `offset`. Returns fewer than `length` bytes at the end of the file.
+   * @throws PlatError `feed_source`, `source_changed` when the file isn't the expected version
    */
   read(offset: number, length: number): Promise<ArrayBuffer>;
   /**
-   * Identifies this version of the file: on disk its size and a hash of its content, over http its ETag, else
-   * Last-Modified.
+   * Identifies this version of the file: on disk by its size and a hash of its content; over http by its size
+   * and ETag or Last-Modified, or a hash if the server sends neither.
    * @throws PlatError as `read`
    */
   fingerprint(): Promise<string>;
@@ -33,21 +33,21 @@ export type ByteSource = {
 
 export type ByteSourceOptions = {
   signal: AbortSignal;
-  /** The version that every read must have; by default that of the first read. */
+  /** The version that every read must match. Default: the version of the first read. */
   fingerprint?: string;
   limits?: Partial<Limits>;
-  /** Default: `request` of shared/platform/http. Another one may cache or throttle. */
+  /** Default: `request` of shared/platform/http. A replacement may cache or throttle. */
   request?: typeof request;
 };
 
 /**
- * What each read shows about the file at no cost: its size, and a stamp that changes with its content (null
- * when the server sends none).
+ * The file's version as every read reports it at no cost: its size, and a stamp that changes with its content
+ * (null when the server sends none).
  */
 type Version = { size: number; stamp: string | null };
 type Part = { bytes: ArrayBuffer; version: Version };
 
-/** The limit that browsers use per host. One window of a file in strips can take hundreds of ranges. */
+/** The same limit per host as in browsers. One window of a file in strips can take hundreds of ranges. */
 const MAX_CONCURRENT_REQUESTS = 6;
 
 /** @param source an absolute path or an http(s) URL */
@@ -109,7 +109,7 @@ function sourceChangedError(name: string): PlatError {
 
 const isSame = (a: Version, b: Version): boolean => a.size === b.size && a.stamp === b.stamp;
 
-/** Content hashes of unchanged files, because each job opens its files again. */
+/** Caches content hashes of unchanged files, because each job opens its files again. */
 const fingerprints = new LRUCache<string, { version: Version; fingerprint: string }>({ max: 4096 });
 
 async function fileFingerprint(path: string, version: Version, read: ReadRange): Promise<string> {
@@ -158,7 +158,7 @@ function readUrl(
 ): Promise<Part> {
   const headers = {
     range: `bytes=${offset}-${offset + length - 1}`,
-    // With content encoding, ranges would be of the compressed bytes.
+    // With content encoding, ranges would refer to the compressed bytes.
     'accept-encoding': 'identity',
   };
   const timeoutMs = limitsOf({ limits }).downloadIdleMs;
@@ -190,7 +190,7 @@ async function readRange(response: Response, url: URL, offset: number): Promise<
   return { bytes, version: { size: Number(range[3]), stamp } };
 }
 
-/** Reads from `offset`; fewer than `length` bytes at the end of the file. */
+/** Reads from `offset`. Returns fewer than `length` bytes at the end of the file. */
 export type ReadRange = (offset: number, length: number) => Promise<ArrayBuffer>;
 
 export type Sampling = {
@@ -213,7 +213,9 @@ export const HTTP_SAMPLING: Sampling = { wholeBytes: 2 ** 20, endBytes: 128 * 10
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Hashes a small file whole and samples of a large one, so that changes between two samples are missed. */
+/**
+ * Hashes a small file completely, but only samples of a large one, so it misses changes between two samples.
+ */
 export async function contentHash(read: ReadRange, size: number, sampling: Sampling): Promise<string> {
   const hash = createHash('sha256');
   for (const [offset, length] of rangesOf(size, sampling)) {

@@ -40,7 +40,7 @@ type OpenedTile = { tile: ElevationTile; bytes: ByteSource; image: ElevationImag
 /** Builds chunks of grids from blocks of files and caches the most recent of both within `cacheBytes`. */
 export type ChunkReader = {
   /**
-   * The chunk whose first cell is (x * CHUNK_SIZE, y * CHUNK_SIZE), without a promise when cached; null when
+   * The chunk whose first cell is (x * CHUNK_SIZE, y * CHUNK_SIZE). Not a promise if it is cached; null when
    * it has no data.
    */
   chunk(grid: VirtualGrid, x: number, y: number): Chunk | null | Promise<Chunk | null>;
@@ -106,8 +106,8 @@ async function loadChunk(state: ReaderState, grid: VirtualGrid, x: number, y: nu
     heights: new Float64Array(size * size).fill(NaN),
     missing: size * size,
   };
-  // One after another: where tiles overlap, the first with data wins, and the others are read only for cells
-  // that it lacks.
+  // Read tiles one after another. Where they overlap, the first one with data wins, and the others are read
+  // only for cells that it lacks.
   const failures: { placed: GridTile; error: PlatError }[] = [];
   for (const placed of grid.tiles) {
     if (window.missing === 0) break;
@@ -163,8 +163,8 @@ function loadBlock(
 }
 
 /**
- * A block cache that successive readers share, so that blocks on the border of two batches of parcels are
- * decoded only once.
+ * A block cache to share between successive readers, so that blocks on the border of two batches of parcels
+ * are decoded only once.
  */
 export function newBlockCache(cacheBytes: number): BlockCache {
   return new LRUCache({ maxSize: Math.ceil(cacheBytes / 2) });
@@ -191,7 +191,10 @@ function loadOnce<T>(
   return loading;
 }
 
-/** Whether reading the file again would fail the same way: it has changed, is missing or is damaged. */
+/**
+ * Whether reading the file again would fail in the same way, because it has changed, is missing or is
+ * damaged.
+ */
 export function isPermanentError(error: unknown): error is PlatError {
   return error instanceof PlatError && !isRetryable(error);
 }

@@ -30,13 +30,13 @@ export type SlopeCell = {
 
 export type OpenElevation = {
   /**
-   * Null when no grid has slopes for half of the parcel. `steeperPercent` has a share for each of
-   * SLOPE_GRADES.
+   * A parcel's terrain; null when no grid has slopes for half of the parcel. `steeperPercent` has a share for
+   * each of SLOPE_GRADES.
    */
   terrainOf(shape: MultiPolygon): Promise<Terrain | null>;
   /**
-   * The cells that `terrainOf` used; none when it is null. @throws PlatError `elevation_cells` when there are
-   * too many to draw
+   * The cells that `terrainOf` used; none when it returns null.
+   * @throws PlatError `elevation_cells` when there are too many to draw
    */
   cellsOf(shape: MultiPolygon): Promise<SlopeCell[]>;
   /** Heights in meters, interpolated between the four cells around each position; NaN without data. */
@@ -49,7 +49,7 @@ export type ElevationOptions = {
   /** Size of the cache of decoded cells; default CACHE_BYTES. */
   cacheBytes?: number;
   limits?: Partial<Limits>;
-  /** A cache of blocks to share between openings; not cleared by `close`. */
+  /** A block cache to share between several calls. `close` doesn't clear it. */
   blocks?: BlockCache;
 };
 
@@ -103,7 +103,7 @@ async function fillHeights(
   heights: Float64Array,
 ): Promise<void> {
   const at = new Float64Array(2);
-  /** Without a promise if the chunk is loaded, because a map tile has 70,000 cells. */
+  /** The height of a cell. Not a promise if the chunk is loaded, because a map tile has 70,000 cells. */
   const cell = (column: number, row: number): number | Promise<number> => {
     if (column < grid.left || column >= grid.right || row < grid.top || row >= grid.bottom) return Number.NaN;
     const [x, y] = [Math.floor(column / CHUNK_SIZE), Math.floor(row / CHUNK_SIZE)];
@@ -240,7 +240,7 @@ async function visit(
   return parcelCells;
 }
 
-/** Splits the part of a window within the grid into strips, each within one row of chunks. */
+/** Splits the part of a window that is within the grid into strips, each within one row of chunks. */
 function* stripsOf(grid: VirtualGrid, { left, top, columns, rows }: CellWindow): Generator<CellWindow> {
   if (left >= grid.right || left + columns <= grid.left) return;
   const bottom = Math.min(top + rows, grid.bottom);
@@ -253,8 +253,8 @@ function* stripsOf(grid: VirtualGrid, { left, top, columns, rows }: CellWindow):
 }
 
 /**
- * Whether a piece of the window has covered cells. A slanting parcel's window has pieces without, whose
- * chunks are not read.
+ * Whether a piece of the window has covered cells. The window of a slanting parcel has pieces without any,
+ * and their chunks are not read.
  */
 function isCovered({ values, stride, offset }: Piece['covered'], columns: number, rows: number): boolean {
   for (let row = 0; row < rows; row++) {

@@ -11,12 +11,13 @@ export const METERS_PER_VERTICAL_UNIT: Record<VerticalUnit, number> = {
   us_survey_feet: 1200 / 3937,
 };
 
-/** By EPSG's code of the unit. */
+/** Units by their EPSG codes. */
 const UNIT_CODES: Record<number, VerticalUnit> = { 9001: 'metres', 9002: 'feet', 9003: 'us_survey_feet' };
 
 /**
- * Unit by EPSG code of the vertical CRS (epsg.io). GeoTIFF 1.0's own codes (6.3.4.1) name a datum without a
- * unit; without VerticalUnitsGeoKey only its ellipsoidal heights, which are in meters, are accepted.
+ * Units by the EPSG code of the vertical CRS (epsg.io). The codes that GeoTIFF 1.0 itself defines (6.3.4.1)
+ * name a datum without a unit. Without VerticalUnitsGeoKey, only the codes for ellipsoidal heights are
+ * accepted, because those heights are in meters.
  */
 const VERTICAL_CRS: Record<number, VerticalUnit> = {
   // NAVD88 height; (ftUS); (ft)
@@ -47,7 +48,7 @@ const UNIT_NAMES: [RegExp, VerticalUnit][] = [
   [/^(us-ft|us survey foot|us_survey_feet)$/, 'us_survey_feet'],
 ];
 
-/** The GeoTIFF code for "user-defined": other keys have the definition. */
+/** The GeoTIFF code for "user-defined", which means that other keys have the definition. */
 const USER_DEFINED = 32767;
 
 export type GeoKeys = Partial<Record<string, unknown>>;
@@ -61,7 +62,7 @@ export function geoKeysOf(image: GeoTIFFImage, name: string): GeoKeys {
   }
 }
 
-// Not by geotiff-geokeys-to-proj4: it would save ten lines, and does not read vertical units.
+// We don't use geotiff-geokeys-to-proj4: it would save only ten lines, and does not read vertical units.
 
 /** The CRS as "EPSG:n". @throws PlatError `feed_crs` when the keys name none */
 export function crsOfKeys(keys: GeoKeys, name: string): string {
@@ -73,7 +74,7 @@ export function crsOfKeys(keys: GeoKeys, name: string): string {
 
 /**
  * The unit of heights from VerticalUnitsGeoKey, the vertical CRS, or GDAL's unit of the band; null when the
- * file has none of them, as most.
+ * file has none of these, like most files.
  * @throws PlatError `feed_format` when the unit is not supported
  */
 export function verticalUnitOf(

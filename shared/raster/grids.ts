@@ -21,14 +21,14 @@ export type VirtualGrid = PlacedGrid & {
 };
 
 /**
- * How far, in cells, a tile may be off the grid: published corners are rounded (3DEP's to a millionth of a
+ * How far, in cells, a tile may be off the grid. Published corners are rounded (3DEP's to a millionth of a
  * cell).
  */
 const MAX_OFF = 0.01;
 
 /**
- * Groups tiles by CRS, cell size and alignment; the finest grid first. @throws PlatError `feed_crs` when a
- * CRS is unknown
+ * Groups tiles by CRS, cell size and alignment. The finest grid comes first.
+ * @throws PlatError `feed_crs` when a CRS is unknown
  */
 export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
   const grids: { first: ElevationTile; grid: VirtualGrid; cellSqM: number }[] = [];
@@ -41,7 +41,8 @@ export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
     }
     const { groundAt, forward, inverse } = placeGrid(resolveCrs(tile.crs, tile.source), tile);
     const { originY, stepX, stepY } = tile;
-    // Properties one by one: a spread would create a new hidden class, for which V8 recompiles the hot loops.
+    // List the properties one by one: a spread would create a new hidden class, and V8 would recompile the
+    // hot loops.
     const grid: VirtualGrid = {
       groundAt,
       forward,
@@ -79,7 +80,7 @@ function placeIn(first: ElevationTile, tile: ElevationTile): { column: number; r
   return x === null || y === null ? null : { column: x, row: y };
 }
 
-/** The whole cells between two origins, or null when the cells are not aligned. */
+/** The number of whole cells between two origins, or null when the cells are not aligned. */
 function axis(
   origin: number,
   step: number,

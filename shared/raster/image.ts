@@ -19,12 +19,12 @@ export type ElevationImage = {
 /** Raw cells row by row, or null if a sparse file omits the block. */
 export type Block = { values: TypedArray; stride: number; width: number; height: number } | null;
 
-/** Byte order of this machine: little-endian on all platforms of Node but s390x and AIX. */
+/** Byte order of this machine: little-endian on all Node platforms except s390x and AIX. */
 export const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 /**
- * Bytes read first. In a cloud-optimized file they have the header and directories; other files take a few
- * reads more.
+ * Number of bytes to read first. In a cloud-optimized file, they contain the header and directories. Other
+ * files take a few more reads.
  */
 const HEAD_BYTES = 32 * 1024;
 
@@ -68,7 +68,7 @@ export async function withTiff<T>(source: ByteSource, read: (tiff: GeoTIFF) => P
   }
 }
 
-/** Reads a block. At the right and lower edge it is cut to the image. */
+/** Reads a block. Blocks at the right and lower edges are cropped to the image. */
 export async function readBlock(
   { image, width, height, blockWidth, blockHeight, decoder }: ElevationImage,
   column: number,
@@ -92,7 +92,7 @@ export async function readBlock(
       if (values.length < blockWidth * size.height) throw new Error('it has too few cells');
       return { values, stride: blockWidth, ...size };
     }
-    // The other byte order and half floats take the slower way, value by value.
+    // Read files in the other byte order and half floats value by value, which is slower.
     const window = [left, top, right, bottom];
     const values = await image.readRasters({ window, samples: [0], interleave: true });
     return { values, stride: size.width, ...size };
@@ -146,7 +146,8 @@ type Parameters = ConstructorParameters<typeof BaseDecoder>[0];
 const inflateAsync = promisify<Uint8Array, { maxOutputLength: number; chunkSize: number }, Buffer>(inflate);
 
 /**
- * Inflates by Node's zlib, which takes a third of the time of geotiff.js's pako and runs off the event loop.
+ * Inflates with Node's zlib, which takes a third of the time of geotiff.js's pako and runs off the event
+ * loop.
  */
 class ZlibDecoder extends BaseDecoder {
   override async decodeBlock(bytes: ArrayBufferLike): Promise<ArrayBufferLike> {
@@ -154,7 +155,7 @@ class ZlibDecoder extends BaseDecoder {
     const bits = typeof bitsPerSample === 'number' ? [bitsPerSample] : Array.from(bitsPerSample);
     const samples = planarConfiguration === 2 ? 1 : bits.length;
     const size = (tileWidth * tileHeight * samples * bits[0]!) / 8;
-    // Limited to one block, so that a damaged or hostile file cannot fill the memory.
+    // Limit the output to one block, so that a damaged or hostile file cannot exhaust memory.
     const options = { maxOutputLength: size, chunkSize: Math.max(MIN_CHUNK, size) };
     return arrayBufferOf(await inflateAsync(new Uint8Array(bytes), options));
   }

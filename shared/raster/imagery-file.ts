@@ -10,7 +10,7 @@ import { crsOfKeys, geoKeysOf } from './geo-keys.ts';
 import { type ColorModel, decodeBlock, type Level, openLevels } from './pixels.ts';
 import { COMPRESSIONS, nodataOf, requireComplete } from './tiff-header.ts';
 
-/** What is needed to read pixels from a file of imagery. */
+/** What is needed to read pixels from an imagery file. */
 export type ImageryFile = ColorModel & {
   /** Absolute path, or http(s) URL. */
   source: string;
@@ -22,7 +22,7 @@ export type ImageryFile = ColorModel & {
   crs: string;
 };
 
-/** A file of imagery as its header describes it. */
+/** An imagery file as described by its header. */
 export type ImageryHeader = ImageryFile & {
   /** WGS84 degrees. */
   extent: Box;
@@ -35,17 +35,17 @@ export type ImageryHeader = ImageryFile & {
 
 export type DeclaredImagery = { crs?: string; range?: [number, number] };
 
-/** The compressions of elevation, and JPEG and WebP. */
+/** The compressions that elevation files may have, plus JPEG and WebP. */
 const PIXEL_COMPRESSIONS = new Set([...COMPRESSIONS, 7, 50001]);
 
-/** A block is decoded as a whole: at most 4,096 x 4,096 pixels of 4 bytes. */
+/** A block is decoded as a whole: up to 4,096 x 4,096 pixels of 4 bytes. */
 const MAX_BLOCK_BYTES = 64 * 2 ** 20;
 
 /**
- * Reads the header, and samples of pixels for what it does not say: black and white of 16-bit values, and
+ * Reads the header, and samples pixels for what it does not say: which 16-bit values are black and white, and
  * whether a fourth band is alpha.
- * @throws PlatError `feed_source`; `feed_format` for other than 8 or 16 bits or a truncated file; `feed_crs`
- * for an unknown CRS
+ * @throws PlatError `feed_source`; `feed_format` if values don't have 8 or 16 bits or the file is truncated;
+ * `feed_crs` for an unknown CRS
  */
 export async function readImageryHeader(
   source: string,
@@ -72,7 +72,7 @@ export async function readImageryHeader(
   return { ...file, range, alpha: sample.alpha, extent, pixelM, bands, bits, overviews: levels.length - 1 };
 }
 
-/** Size of a pixel on the ground, as the side of a square of its area. */
+/** Size of a pixel on the ground: the side of a square with the pixel's area. */
 export function pixelMeters({ inverse }: PlacedImage, column: number, row: number): number {
   const place = inverse(column, row);
   const across = shortDistanceM(place, inverse(column + 1, row));
@@ -121,7 +121,7 @@ function isAlpha(image: GeoTIFFImage): boolean {
 const BLACK_PERCENTILE = 0.02;
 const WHITE_PERCENTILE = 0.98;
 
-/** Blocks to sample, as shares of the way along the diagonal. */
+/** Blocks to sample, as positions along the diagonal. */
 const SAMPLED_BLOCKS = [1 / 2, 1 / 4, 3 / 4, 1 / 8, 7 / 8];
 
 async function samplePixels(

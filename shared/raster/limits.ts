@@ -1,11 +1,14 @@
-// Reading heights takes CACHE_BYTES, and per parcel 8 bytes for each of STRIP_CELLS and MAX_WINDOW_BYTES.
+// Reading heights takes CACHE_BYTES of memory, plus 8 * STRIP_CELLS + MAX_WINDOW_BYTES bytes per parcel.
 
-/** Half for decoded blocks and half for chunks: enough for parcels in the order of a space-filling curve. */
+/**
+ * Half is for decoded blocks and half for chunks, which is enough for parcels in the order of a space-filling
+ * curve.
+ */
 export const CACHE_BYTES = 64 * 2 ** 20;
 
 /**
- * Cells per side of a chunk: small enough to touch few blocks of a file, large enough to outweigh its
- * overhead.
+ * Cells per side of a chunk: small enough to touch few blocks of a file, large enough to outweigh the
+ * overhead per chunk.
  */
 export const CHUNK_SIZE = 256;
 
@@ -13,8 +16,8 @@ export const CHUNK_SIZE = 256;
 export const STRIP_CELLS = 2 ** 20;
 
 /**
- * Limit of decoded bytes of the blocks under one chunk. A file with larger blocks is refused when its header
- * is read.
+ * Limit on the decoded bytes of the blocks under one chunk. A file with larger blocks is rejected when its
+ * header is read.
  */
 export const MAX_WINDOW_BYTES = 64 * 2 ** 20;
 
@@ -23,7 +26,7 @@ export function blocksAcross(block: number, size: number): number {
   return Math.min(Math.ceil(size / block), Math.ceil((CHUNK_SIZE + 1) / block) + 1);
 }
 
-/** How far from a parcel grids still change its figures: two cells of 100 m. */
+/** The maximum distance at which cells of a grid change a parcel's figures: two cells of 100 m. */
 export const TERRAIN_MARGIN_M = 200;
 
 /**
@@ -35,8 +38,8 @@ export const MIN_HEIGHT_M = -500;
 export const MAX_HEIGHT_M = 7000;
 
 /**
- * Nodata of floats is often written with fewer digits than the cells have: -3.40282e+38 for the lowest float
- * is off by 1e-6.
+ * The nodata value of floats is often written with fewer digits than the cells have: -3.40282e+38 for the
+ * lowest float is off by 1e-6.
  */
 const NODATA_RELATIVE = 2e-6;
 

@@ -21,7 +21,7 @@ export type Level = {
 
 /** How values of a file become colors. */
 export type ColorModel = {
-  /** Values of more than 8 bits that become black and white. */
+  /** The values that become black and white; null for 8-bit values. */
   range: [number, number] | null;
   /** Pixels with this value in all colors are empty. */
   nodata: number | null;
@@ -58,7 +58,7 @@ async function levelOf(image: GeoTIFFImage): Promise<Level> {
 /** A rectangle of a level's pixels: [left, right) x [top, bottom). */
 export type PixelWindow = { left: number; top: number; right: number; bottom: number };
 
-/** Blocks decoded in memory at a time. */
+/** Number of blocks to decode in memory at a time. */
 const MAX_CONCURRENT_BLOCKS = 4;
 
 /**
@@ -109,7 +109,7 @@ export async function readPixels(
   return pixels;
 }
 
-/** Values of a block: interleaved, or one array per sample. Null when a sparse file leaves the block out. */
+/** Values of a block: interleaved, or one array per sample. Null when a sparse file omits the block. */
 type Block = { planes: TypedArray[]; step: number; stride: number } | null;
 
 /** Decodes one block. @throws PlatError as `readPixels` */
@@ -155,7 +155,7 @@ export async function decodeBlock(level: Level, column: number, row: number, nam
 /** The alpha byte within a pixel's 32 bits. */
 const OPAQUE = LITTLE_ENDIAN ? 0xff000000 : 0xff;
 
-/** Draws the visible part of a block. `at` is the target pixel where it begins. */
+/** Draws the visible part of a block. `at` is the target pixel where it starts. */
 function drawBlock(
   { planes, step, stride }: NonNullable<Block>,
   level: Level,

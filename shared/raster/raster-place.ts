@@ -8,7 +8,7 @@ export type GridOrigin = { originX: number; originY: number; stepX: number; step
 
 /** The position of a grid on the earth. Columns and rows count in cells from the first corner. */
 export type PlacedGrid = {
-  /** The scale on the ground, valid for some hundred cells around a place. */
+  /** The scale on the ground, valid for a few hundred cells around a place. */
   groundAt(column: number, row: number): GroundScale;
   /** Writes column and row of a position to `out[at]` and `out[at + 1]`. */
   forward(position: Position, out: Float64Array, at: number): void;
@@ -59,7 +59,8 @@ export function placeGrid(crs: Crs, { originX, originY, stepX, stepY }: GridOrig
 const MAX_SCALE_ERROR = 0.001;
 
 function nominalOr(meters: number, nominal: number): number {
-  // NaN, where the projection has no inverse, gives the nominal size, because no parcels are there.
+  // `meters` is NaN where the projection has no inverse. The nominal size is fine there, because it has no
+  // parcels.
   return Math.abs(meters / nominal - 1) > MAX_SCALE_ERROR ? meters : nominal;
 }
 

@@ -32,11 +32,11 @@ export type ElevationTile = {
   crs: string;
   /** Meters per unit of height. */
   unitM: number;
-  /** The nodata value; null when only NaN is. */
+  /** The nodata value; null when only NaN means no data. */
   nodata: number | null;
 };
 
-/** An elevation file as its header describes it. */
+/** An elevation file as described by its header. */
 export type TileHeader = ElevationTile & {
   /** WGS84 degrees. */
   extent: Box;
@@ -50,7 +50,7 @@ export type DeclaredElevation = { crs?: string; unit?: VerticalUnit; nodata?: nu
 export const COMPRESSIONS = new Set([1, 5, 8, 32946, 32773, 34887, 50000]);
 
 /**
- * Reads a file's header, a few kilobytes. What the feed declares overrides it.
+ * Reads a file's header, a few kilobytes. Values that the feed declares override it.
  * @param source absolute path or http(s) URL
  * @throws PlatError `feed_source`; `feed_format` unless it is a complete, north-up GeoTIFF with one numeric
  * band; `feed_crs` for an unknown CRS
@@ -126,7 +126,7 @@ function requireReadable(
   }
 }
 
-/** @throws PlatError when a block is beyond the end of the file, as after an incomplete download */
+/** @throws PlatError when a block is beyond the end of the file, such as after an incomplete download */
 export async function requireComplete(
   { fileDirectory, isTiled }: GeoTIFFImage,
   size: number,

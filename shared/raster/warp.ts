@@ -2,7 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import sharp from 'sharp';
 import { LITTLE_ENDIAN } from './image.ts';
 
-/** Red, green, blue and alpha by turns, row by row. Alpha is 0 for empty pixels, else 255. */
+/**
+ * Red, green, blue and alpha of each pixel, row by row. Alpha is 0 for empty pixels and 255 for all others.
+ */
 export type Pixels = { width: number; height: number; data: Uint8Array };
 
 /** Pixels as 32-bit words; 0 for empty ones. */
@@ -10,8 +12,8 @@ export const pixelWords = ({ data }: Pick<Pixels, 'data'>): Int32Array =>
   new Int32Array(data.buffer, data.byteOffset, data.length >> 2);
 
 /**
- * Maps a place in the output to one in the source, both in pixels from the outer corner. NaN where there is
- * none.
+ * Maps a place in the output to a place in the source, both in pixels from the outer corner. Returns NaN if
+ * there is none.
  */
 export type ToPixel = (x: number, y: number) => readonly [column: number, row: number];
 
@@ -24,8 +26,8 @@ const CELLS = 16;
 /**
  * Draws a source into the empty pixels of a picture, by bilinear interpolation. Source pixels have to be more
  * than half as large as the picture's.
- * A loop in JavaScript with pauses for other tasks: libvips takes three times the CPU time and leaves four
- * copies in memory.
+ * Uses a JavaScript loop with pauses for other tasks, because libvips takes three times the CPU time and
+ * leaves four copies in memory.
  * @param picture its sides are multiples of `CELLS`
  * @param ratio source pixels per picture pixel
  */
@@ -39,7 +41,7 @@ export async function warp(source: Pixels, picture: Pixels, placeIn: ToPixel, ra
   }
 }
 
-/** A blur with less weight on neighbors would not be visible. */
+/** A blur that gives neighbors less weight would not be visible. */
 const MIN_SHARE = 0.01;
 
 /**
@@ -53,10 +55,10 @@ async function blur(source: Pixels, ratio: number): Promise<Pixels> {
   if (share < MIN_SHARE) return source;
   const opened = (data: Uint8Array, channels: 3 | 4) => sharp(data, { raw: { width, height, channels } });
   const pixels = opened(source.data, 4);
-  // Opaque alpha is removed: libvips would multiply and divide by it, in three times the time.
+  // Remove opaque alpha: libvips would multiply and divide by it, which takes three times as long.
   const isOpaque = !pixelWords(source).includes(0);
   const blurred = isOpaque ? opened(await pixels.removeAlpha().raw().toBuffer(), 3) : pixels;
-  // The Gaussian that gives each neighbor this share.
+  // Sigma of the Gaussian that gives each neighbor this share.
   const sigma = Math.sqrt(-1 / (2 * Math.log(share / (1 - 2 * share))));
   blurred.blur({ sigma, minAmplitude: 0.01 });
   return { width, height, data: await blurred.ensureAlpha().raw().toBuffer() };
@@ -70,7 +72,7 @@ const ALPHA = LITTLE_ENDIAN ? -0x1000000 : 0xff;
 /** Fixed-point coordinates with 12 fractional bits. */
 const FRACTION_BITS = 12;
 const FIXED_POINT_ONE = 2 ** FRACTION_BITS;
-/** The most columns or rows that 32-bit fixed point can hold. */
+/** The maximum number of columns or rows for 32-bit fixed point. */
 const MAX_FIXED_POINT = 2 ** 31 / FIXED_POINT_ONE;
 
 function warpCell(source: Pixels, picture: Pixels, placeIn: ToPixel, cell: Cell): void {

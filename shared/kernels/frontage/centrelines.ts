@@ -15,7 +15,7 @@ export type Centerlines = Segments & {
   isDeadEnd: Uint8Array;
 };
 
-/** Limit within which a pair of corner numbers fits into one exact double. */
+/** With fewer corners than this, a pair of corner numbers fits into one exact double. */
 const MAX_CORNERS = 2 ** 26;
 
 /**
@@ -61,7 +61,8 @@ export function centerlines(
   const { x1, y1, x2, y2, index } = segments;
   const meeting = meetings(corners, numbers.size);
   const isDeadEnd = deadEnds(segments, cornerOf, meeting);
-  // Properties one by one: a spread would create a new hidden class, for which V8 recompiles the hot loops.
+  // List the properties one by one: a spread would create a new hidden class, and V8 would recompile the hot
+  // loops.
   const classOf = Uint8Array.from(classes);
   const roadOf = Uint32Array.from(owners);
   return { x1, y1, x2, y2, index, classOf, roadOf, cornerOf, meeting, isDeadEnd };
@@ -93,8 +94,8 @@ function deadEnds(segments: Segments, cornerOf: Uint32Array, meeting: readonly n
 }
 
 /**
- * How many meters (x, y) is beyond a corner of a road, measured along the straightest continuation there.
- * Above 0, the road comes nearer than the corner. -Infinity at a dead end.
+ * How many meters (x, y) is beyond a corner of a road, measured along the straightest continuation there. If
+ * this is above 0, the road comes nearer to the point than the corner does. -Infinity at a dead end.
  * @param end 0 for the start of the segment, 1 for its end
  */
 export function aheadOfCorner(

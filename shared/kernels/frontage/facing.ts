@@ -9,7 +9,7 @@ export type Neighborhood = { parcels: PreparedParcels; roads: Centerlines; ways:
 export type BoundaryPoint = {
   x: number;
   y: number;
-  /** Unit normal to the outside. */
+  /** Unit normal, pointing out of the parcel. */
   normalX: number;
   normalY: number;
   /** Polygons of parcels within OVERLAP_M of the point's edge. */
@@ -19,7 +19,7 @@ export type BoundaryPoint = {
 /** Returns the nearest of the candidate road segments that a point faces, or -1. */
 export type FacingRule = (point: BoundaryPoint, candidates: readonly number[]) => number;
 
-/** @param reachM by rank of class */
+/** @param reachM reach in meters, by rank of the road's class */
 export function facingRule({ parcels, roads, ways }: Neighborhood, reachM: readonly number[]): FacingRule {
   const { x1, y1, x2, y2 } = roads;
   const isBlocked = lineOfSight(parcels, roads, ways);
@@ -32,11 +32,11 @@ export function facingRule({ parcels, roads, ways }: Neighborhood, reachM: reado
       const footX = interpolate(x1[segment]!, x2[segment]!, share);
       const footY = interpolate(y1[segment]!, y2[segment]!, share);
       const distanceM = pointDistance(footX, footY, x, y);
-      // Segments are in order of class: of two at the same distance the first wins.
+      // Segments are in order of class, so the first of two at the same distance wins.
       const isNearer = distanceM < leastM || (distanceM === leastM && segment < nearest);
       const withinM = reachM[roads.classOf[segment]!]!;
       if (!isNearer || distanceM > withinM + BULB_M) continue;
-      // Skip a corner if the road comes even nearer from it: the point faces the nearer segment.
+      // Skip a corner if the road comes nearer to the point after it: the point faces that segment instead.
       if ((share === 0 || share === 1) && aheadOfCorner(roads, segment, share, x, y) > 0) continue;
       const deadEnd = deadEndAt(roads, segment, footX, footY);
       if (deadEnd < 0 && distanceM > withinM) continue;
@@ -53,8 +53,8 @@ export function facingRule({ parcels, roads, ways }: Neighborhood, reachM: reado
 }
 
 /**
- * For a point on a centerline, which has no direction to the road: whether the road runs along the boundary,
- * not across it.
+ * Whether the road runs along the boundary, not across it. Used for points on a centerline, which have no
+ * direction to the road.
  */
 function runsAlong(
   { x1, y1, x2, y2 }: Centerlines,
@@ -66,7 +66,7 @@ function runsAlong(
   return Math.abs(dx * normalY - dy * normalX) >= FACING_COS * Math.sqrt(dx * dx + dy * dy);
 }
 
-/** Whether the straight line to the road leaves outward and meets no other parcel. */
+/** Whether the straight line to the road points outward and meets no other parcel. */
 function hasClearPath(
   isBlocked: LineOfSight,
   { x, y, normalX, normalY, parts }: BoundaryPoint,
@@ -83,7 +83,7 @@ function hasClearPath(
   return !isBlocked(segment, parts, x + OVERLAP_M * ux, y + OVERLAP_M * uy, x + endM * ux, y + endM * uy);
 }
 
-/** Whether a street ends at or before this boundary, with the boundary across its end. */
+/** Whether a street ends at or before this boundary, and the boundary runs across its end. */
 function liesAcross(
   roads: Centerlines,
   isBlocked: LineOfSight,
@@ -114,7 +114,7 @@ function liesAcross(
   );
 }
 
-/** Margin of the search for edges, so that consecutive points of a boundary share one result. */
+/** Margin added to a search for edges, so that consecutive points of a boundary share one result. */
 const SEARCH_MARGIN_M = 6;
 
 type LineOfSight = (
@@ -130,7 +130,7 @@ type CachedSearch = { minX: number; minY: number; maxX: number; maxY: number; ed
 
 /**
  * Checks whether a parcel blocks the line from a to b: a is inside one of `parts`, or a boundary crosses it.
- * Public way of the road itself does not block.
+ * The road's own public way does not block.
  */
 function lineOfSight({ edges }: PreparedParcels, roads: Centerlines, ways: PublicWays): LineOfSight {
   const { x1, y1, x2, y2, index } = edges;
@@ -157,7 +157,7 @@ function lineOfSight({ edges }: PreparedParcels, roads: Centerlines, ways: Publi
 
   return (segment, parts, ax, ay, bx, by) => {
     const ownWays = ways[roads.roadOf[segment]!]!;
-    // Check the start first, because from a side or rear line it is in the next lot.
+    // Check the start first: on a side or rear line, it is in the next lot.
     for (const part of parts) if (isInside(part, ax, ay) && !ownWays.includes(part)) return true;
     const minX = Math.min(ax, bx);
     const minY = Math.min(ay, by);
@@ -170,7 +170,7 @@ function lineOfSight({ edges }: PreparedParcels, roads: Centerlines, ways: Publi
       const qy = y2[e]!;
       if ((px < minX && qx < minX) || (px > maxX && qx > maxX)) continue;
       if ((py < minY && qy < minY) || (py > maxY && qy > maxY)) continue;
-      // A corner counts on one side only, so that a line through it crosses one of its two edges.
+      // A corner counts as on one side only, so that a line through it crosses just one of its two edges.
       const p = (bx - ax) * (py - ay) - (by - ay) * (px - ax);
       const q = (bx - ax) * (qy - ay) - (by - ay) * (qx - ax);
       if (p > 0 === q > 0) continue;

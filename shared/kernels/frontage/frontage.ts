@@ -38,23 +38,23 @@ export type Neighbor = { id: number; shape: MultiPolygon };
 export type Frontage = { highwayFt: number; normalFt: number; localFt: number; landlocked: boolean };
 
 /**
- * Part of a boundary that faces a road, or of a centerline inside the parcel, which counts for each of its
- * `sides`.
+ * Part of a boundary that faces a road, or of a centerline inside the parcel. Its length counts once for each
+ * of the `sides`.
  */
 export type FacingStretch = { class: RoadClass; line: Position[]; sides: 1 | 2 };
 
 export type PreparedFrontage = {
-  /** @throws RangeError for a parcel that is not among the neighbors, as does `facing` */
+  /** @throws RangeError for a parcel that is not among the neighbors. So does `facing`. */
   of(id: number): Frontage;
   /** The stretches that make up the frontage, for maps. */
   facing(id: number): FacingStretch[];
 };
 
 /**
- * Computes road frontage as docs/land.md defines it, and whether no road touches or faces a parcel
- * (landlocked).
- * @param roads for cars
- * @param parcels those to compute, and all others within frontageMarginM of them
+ * Computes road frontage as docs/land.md defines it, and whether a parcel is landlocked, which means that no
+ * road touches or faces it.
+ * @param roads roads for cars
+ * @param parcels the parcels to compute, and all others within frontageMarginM of them
  */
 export function prepareFrontage(
   roads: readonly Road[],
@@ -104,7 +104,7 @@ export function prepareFrontage(
   };
 }
 
-/** How far from a parcel roads and other parcels can change its frontage. */
+/** The maximum distance at which roads and other parcels can change a parcel's frontage. */
 export function frontageMarginM(reachM: RoadReach): number {
   return Math.max(...CLASSES_BY_RANK.map(name => reachM[name])) + BULB_M;
 }
@@ -115,7 +115,7 @@ function middleOf(polygons: MultiPolygon): Position {
 }
 
 /**
- * Whether a road crosses or touches a parcel: some of the parcel is within half a right-of-way of a
+ * Whether a road crosses or touches a parcel: part of the parcel is within half a right-of-way of a
  * centerline.
  */
 function isTouched(polygon: PreparedPolygon, roads: Segments): boolean {
@@ -128,8 +128,8 @@ function isTouched(polygon: PreparedPolygon, roads: Segments): boolean {
 }
 
 /**
- * Whether two segments come within half a right-of-way. Unless they cross, they are nearest at one of their
- * four ends.
+ * Whether two segments come within half a right-of-way of each other. Unless they cross, they are nearest at
+ * one of their four ends.
  */
 function areNear(a: Segments, i: number, b: Segments, j: number): boolean {
   const [px, py, qx, qy] = [a.x1[i]!, a.y1[i]!, a.x2[i]!, a.y2[i]!];
@@ -178,7 +178,7 @@ function pointAt({ lines: { x1, y1, x2, y2 }, i, pieces }: Stretch, piece: numbe
 /** Parts of an edge with this many pieces or fewer are not divided further. */
 const MIN_SPLIT_PIECES = 16;
 
-/** Finds the stretches of a parcel's boundary that face a road. @param reachM by rank of class */
+/** Finds the stretches of a parcel's boundary that face a road. @param reachM reach by rank of class */
 function facingStretches(
   near: Neighborhood,
   reachM: readonly number[],
@@ -200,8 +200,8 @@ function facingStretches(
       // The parcel is on the left of its edges, so the outside is on the right.
       const point = { x: 0, y: 0, normalX: alongY, normalY: -alongX, parts };
       /**
-       * Applies the rule to each piece. Halves the edge first, to rule out roads that are out of reach of a
-       * part.
+       * Applies the rule to each piece. Halves the edge first, to rule out roads that are out of reach of one
+       * half.
        */
       const walk = (from: number, to: number, roadsNear: readonly number[]): void => {
         point.x = x + ((from + to) / 2) * stepX;

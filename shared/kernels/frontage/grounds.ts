@@ -6,8 +6,7 @@ import { CONTACT_M } from './rules.ts';
 import { distanceTo, type Segments, segmentsOf } from './segments.ts';
 
 /**
- * A parcel, or one polygon of it with its holes, as the edges `from` up to `to`, with the inside on their
- * left.
+ * A parcel, or one of its polygons with holes, as the edges `from` up to `to`. The inside is on their left.
  */
 export type PreparedPolygon = {
   edges: Segments;
@@ -15,7 +14,10 @@ export type PreparedPolygon = {
   to: number;
   /** In meters of the plane. */
   box: Box;
-  /** With many edges: those that pass through each of equal strips, from south to north. */
+  /**
+   * For each of a number of equal strips, from south to north, the edges that pass through it. Null if there
+   * are few edges.
+   */
   strips: readonly (readonly number[])[] | null;
 };
 
@@ -49,7 +51,8 @@ export function prepareParcels(shapes: readonly MultiPolygon[], plane: Plane): P
 }
 
 /**
- * With more edges than this, point tests use strips: a town's streets as one parcel have thousands of edges.
+ * With more edges than this, point tests use strips, because a town's streets drawn as one parcel have
+ * thousands of edges.
  */
 const MIN_STRIP_EDGES = 64;
 const EDGES_PER_STRIP = 4;
@@ -94,7 +97,7 @@ function boxOfEdges({ x1, y1 }: Segments, from: number, to: number): Box {
   return [minX, minY, maxX, maxY];
 }
 
-/** By the even-odd rule. */
+/** Tests a point by the even-odd rule. */
 export function isInside({ edges, from, to, box, strips }: PreparedPolygon, x: number, y: number): boolean {
   if (x < box[0] || y < box[1] || x > box[2] || y > box[3]) return false;
   let inside = false;
@@ -112,7 +115,10 @@ function isLeftOf({ x1, y1, x2, y2 }: Segments, e: number, x: number, y: number)
   return ay > y !== by > y && x < x1[e]! + ((y - ay) / (by - ay)) * (x2[e]! - x1[e]!);
 }
 
-/** Inside and more than CONTACT_M from the boundary. The polygon faces a road on its boundary. */
+/**
+ * Whether a point is inside and more than CONTACT_M from the boundary. A polygon faces a road that is on its
+ * boundary.
+ */
 export function isWellInside(polygon: PreparedPolygon, x: number, y: number): boolean {
   if (!isInside(polygon, x, y)) return false;
   const { edges, from, to } = polygon;

@@ -10,7 +10,7 @@ const RAD = Math.PI / 180;
 
 /**
  * A local plane in meters: transverse Mercator on the meridian of a place (WGS84, scale 1). Distances are too
- * long by 3e-5 at 50 km east or west of it, and by 1e-4 at 90 km.
+ * long by 3e-5 at 50 km east or west of the place, and by 1e-4 at 90 km.
  */
 export function planeAround([lon, lat]: Position): Plane {
   const projection = new proj4.Proj(

@@ -1,14 +1,15 @@
-/** Constants of the definition of frontage (docs/land.md), in meters of the local plane. */
+/** Constants from the definition of frontage (docs/land.md), in meters of the local plane. */
 
 export type RoadClass = 'highway' | 'normal' | 'local' | 'private';
 
-/** Highest class first: at the same distance it wins. */
+/** Highest class first. At the same distance, the higher class wins. */
 export const CLASSES_BY_RANK: readonly RoadClass[] = ['highway', 'normal', 'local', 'private'];
 
 export type RoadReach = Readonly<Record<RoadClass, number>>;
 
 /**
- * Boundaries and centerlines are measured in equal pieces of at most this length, each decided by its middle.
+ * Boundaries and centerlines are measured in equal pieces of up to this length. The middle of a piece decides
+ * for all of it.
  */
 export const PIECE_M = 0.5;
 
@@ -20,8 +21,9 @@ export const PIECE_M = 0.5;
 export const HALF_RIGHT_OF_WAY_M = 5.0292;
 
 /**
- * Cosine of the widest angle between a boundary's outer normal and the direction to the road: 52.5 degrees,
- * between the 45 of a cut corner, which faces both streets, and the 60 of a side line that leans by 30.
+ * Cosine of the widest angle between a boundary's outer normal and the direction to the road. The angle of
+ * 52.5 degrees is between the 45 degrees of a cut corner, which faces both streets, and the 60 degrees of a
+ * side line that leans by 30.
  */
 export const FACING_COS = Math.cos((52.5 * Math.PI) / 180);
 
@@ -38,8 +40,8 @@ export const OVERLAP_M = 0.25;
 export const BULB_M = 18.288;
 
 /**
- * Half of 50 feet, the usual right-of-way of a local street: how far to either side of a dead end a boundary
- * across it faces the street.
+ * Half of 50 feet, the usual right-of-way of a local street. A boundary across a dead end faces the street up
+ * to this far to either side.
  */
 export const HALF_STREET_M = 7.62;
 
@@ -53,15 +55,15 @@ export const MEETING_M = 1;
 export const MIN_WAY_ELONGATION = 4;
 
 /**
- * Minimum length of a road along a public way, in widths of the way. A road that crosses it at 45 degrees has
- * 1.41.
+ * Minimum length of a road along a public way, in widths of the way. A road that crosses the way at 45
+ * degrees has 1.41.
  */
 export const MIN_WAY_RUN = 1.5;
 
 /** Cosine of 30 degrees: two lines of one road differ by less, crossing roads by more. */
 export const PARALLEL_COS = Math.cos(Math.PI / 6);
 
-/** Tolerance for floating-point rounding where many pieces are decided at once. */
+/** Tolerance for floating-point rounding in positions and summed lengths. */
 export const TOLERANCE_M = 1e-6;
 
 /** Number of equal pieces of a line of this length. */

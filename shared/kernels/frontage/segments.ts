@@ -53,7 +53,7 @@ export function nearestShare({ x1, y1, x2, y2 }: Segments, i: number, x: number,
   return along >= square ? 1 : along / square;
 }
 
-/** Interpolates a coordinate. Ends are exact, so that segments which meet at one are equally near. */
+/** Interpolates a coordinate. The ends are exact, so that segments that meet at an end are equally near. */
 export function interpolate(from: number, to: number, share: number): number {
   return share === 1 ? to : from + share * (to - from);
 }
@@ -64,7 +64,7 @@ export function distanceTo(segments: Segments, i: number, x: number, y: number):
   return pointDistance(interpolate(x1[i]!, x2[i]!, share), interpolate(y1[i]!, y2[i]!, share), x, y);
 }
 
-/** A run of pieces of a segment, `from` up to `to` of `pieces`, that faces a road or is one. */
+/** Consecutive pieces of a segment, `from` up to `to` of `pieces`, that face a road or are part of one. */
 export type Stretch = {
   lines: Segments;
   i: number;

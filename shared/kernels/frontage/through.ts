@@ -5,8 +5,8 @@ import { HALF_RIGHT_OF_WAY_M, PARALLEL_COS } from './rules.ts';
 import { addPiece, lengthOf, piecesAlong, pointDistance, type Stretch } from './segments.ts';
 
 /**
- * Stretches of centerline inside a parcel or a polygon of it. A piece is inside when its middle is more than
- * CONTACT_M from the boundary; a side counts when the parcel extends beyond half a right-of-way.
+ * Stretches of centerline inside a parcel or one of its polygons. A piece is inside when its middle is more
+ * than CONTACT_M from the boundary; a side counts when the parcel extends beyond half a right-of-way.
  */
 export function centerlinesInside(roads: Centerlines, polygon: PreparedPolygon): Stretch[] {
   const stretches: Stretch[] = [];
@@ -29,8 +29,8 @@ export function centerlinesInside(roads: Centerlines, polygon: PreparedPolygon):
 }
 
 /**
- * Like `centerlinesInside`, without roads that are mapped twice. A piece is skipped if a roughly parallel
- * segment within half a right-of-way is earlier in the order or outside the parcel.
+ * Like `centerlinesInside`, but counts a road that is mapped twice only once. Skips a piece if a roughly
+ * parallel segment within half a right-of-way is earlier in the order or outside the parcel.
  */
 export function centerlinesInsideOnce(roads: Centerlines, polygon: PreparedPolygon): Stretch[] {
   const kept: Stretch[] = [];
@@ -53,7 +53,7 @@ export function centerlinesInsideOnce(roads: Centerlines, polygon: PreparedPolyg
   return kept;
 }
 
-/** Nearby segments that are roughly parallel to this one, without those that continue it at a corner. */
+/** Nearby segments that are roughly parallel to this one, except those that continue it at a corner. */
 function parallelSegments(roads: Centerlines, segment: number): number[] {
   const { x1, y1, x2, y2 } = roads;
   const ax = x1[segment]!;

@@ -9,8 +9,8 @@ export type PublicWays = readonly (readonly PreparedPolygon[])[];
 
 /**
  * Finds polygons that are streets, as docs/land.md defines them ("Streets drawn as parcels"): long and
- * narrow, with the road along them. Only polygon and road decide, so that no figure depends on which parcels
- * are computed together.
+ * narrow, with the road along them. The result depends only on the polygon and the road, so that no figure
+ * depends on which parcels are computed together.
  */
 export function findPublicWays(
   { parts }: PreparedParcels,

@@ -11,7 +11,7 @@ export function addressWords(text: string): string[] {
 
 const IS_PLAIN = /^[A-Z0-9 ]*$/;
 const ASCII = /^[\0-\x7f]*$/;
-/** Becomes "%", which also means "care of" on rolls. */
+/** C/O is replaced by "%", which also means "care of" on rolls. */
 const CARE_OF = /(?<![A-Z0-9])C\/O(?![A-Z0-9]*\/)/g;
 
 function splitWords(text: string): string[] {

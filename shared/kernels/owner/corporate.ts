@@ -38,7 +38,9 @@ const LAST_FORMS = new Set(['LC', 'PC']);
 /** Forms cut off by the width of a roll's column: six letters are enough at the end. */
 const CUT_FORMS = /^(?:CORPOR|INCORP|COMPAN|LIMITE)[A-Z]*$/;
 
-/** Owners with CO as county, not company. SULLIVAN CO alone is ambiguous and counts as a company. */
+/**
+ * Owners in whose names CO means county, not company. SULLIVAN CO alone is ambiguous and counts as a company.
+ */
 const PUBLIC_BODY =
   / (?:CITY OF|TOWN OF|COUNTY|STATE OF|UNIVERSITY|COMMISSIONERS?|BOARD|TREASURER|SHERIFF|SCHOOL|DISTRICT|DIST) /;
 

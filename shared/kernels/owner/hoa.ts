@@ -12,23 +12,23 @@ const KINDS =
   '(?:COMMUNITY|COMMUNITIES|NEIGHBORHOOD|TOWNHOMES?|TOWNHOUSES?|TOWN HOMES?|VILLAS|ESTATES|SUBDIVISION|MASTER|MAINTENANCE|RESIDENTIAL|RESIDENTS)';
 
 const PATTERNS = [
-  // As single letters: H O A is no one's initials. L.P.O.A. and the like do not occur.
+  // H O A as single letters is nobody's initials. L.P.O.A. and the like do not occur.
   / H O A | HOAS /,
   // Owners and their association, in either order: PROPERTY OWNERS ASSN, ASSOCIATION OF UNIT OWNERS.
   new RegExp(` ${OWNERS} (?:.* )?${ASSOCIATION} `),
   new RegExp(` ${ASSOCIATION} (?:.* )?${OWNERS} `),
   // Homeowners, with the association cut off by the roll's column.
   / HOME ?OWNERS?(?: (?:A|AS|ASS))? $/,
-  // COUNCIL OF CO-OWNERS, COUNCIL OF UNIT OWNERS: condominiums of Texas and Maryland.
+  // COUNCIL OF CO-OWNERS, COUNCIL OF UNIT OWNERS: condominiums in Texas and Maryland.
   / COUNCIL OF (?:UNIT |CO |CO)OWNERS /,
-  // Condominiums by their association, or by their trust, as in Massachusetts.
+  // Condominium associations, or condominium trusts as in Massachusetts.
   new RegExp(` ${CONDOMINIUM} (?:.* )?(?:${ASSOCIATION}|TRUST) `),
   new RegExp(` ${ASSOCIATION} (?:.* )?${CONDOMINIUM} `),
   new RegExp(` ${KINDS} ${ASSOCIATION} `),
 ];
 
 /**
- * Property (or condominium) owners' association. After SURNAME, FIRST NAME it would be a power of attorney.
+ * Property (or condominium) owners' association. After SURNAME, FIRST NAME it would mean power of attorney.
  */
 const ENDING = / (?:POA|COA|P O A)(?: (?:INC|LLC|CORP|LTD|NO|\d+))* $/;
 const PERSON = /^\s*[\p{L}'’-]+\s*,/u;
@@ -48,7 +48,7 @@ const NAMES_OF_PEOPLE = new Set(
 /** What may follow HOA in an association's name when HOA comes first. */
 const AFTER_FIRST = new Set(['', 'OF', 'FOR', 'AT', 'INC', 'LLC', 'CORP', 'LTD']);
 
-/** Whether a name has the word HOA and means an association by it, never a person of that name. */
+/** Whether HOA in a name means an association, not a person named Hoa. */
 function hasHoa(name: string, padded: string): boolean {
   const words = padded.trim().split(' ');
   const at = words.indexOf('HOA');
@@ -64,7 +64,7 @@ function hasHoa(name: string, padded: string): boolean {
 const MAY_BE_HOA = /H ?O ?A|OWNER|ASSO|ASSN|ASSC|ASN|CONDO|POA|COA|P O A/;
 
 /**
- * Whether a name is that of a homeowners' association: HOA, POA, CONDOMINIUM or COMMUNITY ASSOCIATION and
+ * Whether a name belongs to a homeowners' association: HOA, POA, CONDOMINIUM or COMMUNITY ASSOCIATION and
  * their spellings, as whole words. Lake, road and civic associations and clubs have voluntary members and do
  * not count.
  */

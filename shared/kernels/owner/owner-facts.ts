@@ -17,10 +17,10 @@ export type OwnedParcel = MailAddress & {
   situsAddress: string | null;
   situsState: string | null;
   situsZip: string | null;
-  /** The roll's own flag. */
+  /** The owner-occupied flag on the roll. */
   ownerOccupied: boolean | null;
   fips: number;
-  /** The county's state, two letters, for parcels without a state on the roll. */
+  /** The county's two-letter state, for parcels without a state on the roll. */
   countyState: string | null;
 };
 
@@ -31,7 +31,7 @@ export type OwnerFacts = {
   placeKeyText: string | null;
   corporate: boolean | null;
   hoa: boolean | null;
-  /** Whether the mailing address is in another state, county or ZIP than the parcel. */
+  /** Whether the mailing address is in a different state, county or ZIP than the parcel. */
   outOfState: boolean | null;
   outOfCounty: boolean | null;
   outOfZip: boolean | null;
@@ -75,9 +75,9 @@ function isOutOfCounty(
 }
 
 /**
- * Whether the owner lives on the parcel: mail goes to its own street and ZIP. Unknown for a post office box
- * in the parcel's ZIP, and when one of two equal streets lacks its house number (BACK MOUNTAIN RD and 12 BACK
- * MOUNTAIN RD).
+ * Whether the owner lives on the parcel, which means that mail goes to the parcel's own street and ZIP.
+ * Unknown for a post office box in the parcel's ZIP, and when two streets are equal except that one lacks its
+ * house number (BACK MOUNTAIN RD and 12 BACK MOUNTAIN RD).
  */
 function isOwnerOccupied(
   street: string | null,
@@ -97,9 +97,9 @@ const hasNumber = (street: string) => /^\d/.test(street);
 const withoutNumber = (street: string) => street.replace(/^\d\S* /, '');
 
 /**
- * Keys that parcels of one owner share; they are hashed before they are stored. `ownerKeyText` is `street
+ * Keys that all parcels of one owner share. They are hashed before they are stored. `ownerKeyText` is `street
  * zip`, or `street city state` without a ZIP. `placeKeyText` is always `street city state`, so that a parcel
- * without a ZIP finds the owner's others.
+ * without a ZIP also finds the owner's other parcels.
  * @param street from `normalizeStreet`
  */
 export function ownerKeysOf(
@@ -132,7 +132,7 @@ const CITY_WORDS: Record<string, string> = {
   W: 'WEST',
 };
 
-/** Spells out usual abbreviations: FT. WAYNE becomes FORT WAYNE. */
+/** Spells out common abbreviations: FT. WAYNE becomes FORT WAYNE. */
 function normalizeCity(city: string | null): string | null {
   if (city === null) return null;
   const words = wordsOf(city).split(' ');

@@ -1,6 +1,7 @@
 /**
- * Words of names for all filters on words: upper case without accents and apostrophes; other punctuation
- * separates. Defined by one table, so that PostgreSQL's translate() gives the same words under any locale.
+ * The words of names, for all filters that match words: upper case without accents and apostrophes, separated
+ * by any other punctuation. One table defines the words, so that PostgreSQL's translate() returns the same
+ * ones under any locale.
  */
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -8,16 +9,16 @@ const DIGITS = '0123456789';
 const MARKS = '!"#$%&()*+,-./:;<=>?@[\\]^_{|}~';
 /** No-break space, typographic signs, and the dashes and quotes that word processors insert. */
 const PRINT_MARKS = '\u00a0¡¦§©«¬®°±¶·»¿÷×‐‑‒–—―“”„•…′″';
-/** Apostrophes, accents typed in place of them, and invisible hyphens. */
+/** Apostrophes, accents typed as apostrophes, and soft hyphens. */
 const APOSTROPHES = "'`´‘’‚ʼ\u00ad";
-/** And combining accents of decomposed text. */
+/** Characters to delete: apostrophes, and the combining accents of decomposed text. */
 const DELETED = `${APOSTROPHES}\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328`;
 const STROKED: Record<string, string> = { Ø: 'O', ø: 'O', Ł: 'L', ł: 'L', Đ: 'D', đ: 'D', ı: 'I' };
 
 /** Control characters, U+0001 to U+001F and U+007F; PostgreSQL's text cannot have U+0000. */
 const CONTROLS = `${Array.from({ length: 31 }, (_, index) => String.fromCharCode(index + 1)).join('')}\u007f`;
 
-/** Letters of Latin-1 and Latin Extended-A (À to ž) with what replaces them. */
+/** Letters of Latin-1 and Latin Extended-A (À to ž) with their replacements. */
 function accentedLetters(): [from: string, to: string][] {
   const pairs: [string, string][] = [];
   for (let code = 0xc0; code <= 0x17f; code++) {
@@ -28,7 +29,7 @@ function accentedLetters(): [from: string, to: string][] {
   return pairs;
 }
 
-/** Arguments of translate(). It searches `from` in order, so the common characters come first. */
+/** Arguments of translate(), which searches `from` in order, so the common characters come first. */
 export const WORD_TABLE: { from: string; to: string } = (() => {
   const accented = accentedLetters();
   const separators = MARKS + CONTROLS + PRINT_MARKS;
@@ -79,16 +80,12 @@ export const withoutApostrophes = (text: string): string => text.replace(APOSTRO
 
 export const likeLiteral = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
-/**
- * Matches whole words in SQL: `${wordsSql('p.owner_name')} like any ($1::text[])` with $1 =
- * wordPatterns(words). Null for an unknown name.
- */
-
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /**
- * An SQL expression equal to ` ${wordsOf(column)} `; '  ' when there is no word, null for null. @param column
- * a trusted column name
+ * An SQL expression equal to ` ${wordsOf(column)} `; '  ' when there is no word, null for null. To match
+ * whole words, use `${wordsSql('p.owner_name')} like any ($1::text[])` with $1 = wordPatterns(words).
+ * @param column a trusted column name
  */
 export function wordsSql(column: string): string {
   const words = `translate(${column}, ${quoted(WORD_TABLE.from)}, ${quoted(WORD_TABLE.to)})`;

@@ -40,7 +40,7 @@ const NO_ADDRESS = new Set(
   ).split('|'),
 );
 
-/** From each spelling of a directional to its abbreviation. */
+/** Maps each spelling of a directional to its abbreviation. */
 export const DIRECTIONS: ReadonlyMap<string, string> = new Map([
   ...Object.entries({ N: 'N', S: 'S', E: 'E', W: 'W', NE: 'NE', NW: 'NW', SE: 'SE', SW: 'SW' }),
   ...Object.entries({ NORTH: 'N', SOUTH: 'S', EAST: 'E', WEST: 'W' }),
@@ -120,7 +120,7 @@ const BOX_WORDS = new Set(['BOX', 'BX', 'B', 'DRAWER', 'DRWR', 'DRAW', 'CALLER',
 const OF_BOXES = ['PO', 'P O', 'POST OFFICE', 'P 0'].map(split);
 const NUMBER_WORDS = new Set(['#', 'NO', 'NUMBER', 'NUM']);
 
-/** `PO BOX n` if the words contain a box, else null. Without "PO", the address must start with the box. */
+/** `PO BOX n` if the words contain a box, or null. Without "PO", the address must start with the box. */
 function postOfficeBox(words: readonly string[]): string | null {
   for (let i = 0; i < words.length; i++) {
     const length = boxWords(words, i);
@@ -207,8 +207,8 @@ const UNIT_WORDS = new Set([
 ]);
 
 /**
- * Replaces APT n, UNIT #n and STE NO n by `# n`. Without a number or letter after it the word is part of a
- * name: UNIT RD.
+ * Replaces APT n, UNIT #n and STE NO n by `# n`. Without a number or letter after it, the word is part of a
+ * name, such as UNIT RD.
  */
 function withUnits(words: string[]): string[] {
   if (!words.some(word => UNIT_WORDS.has(word))) return words;

@@ -43,7 +43,7 @@ const ORDINALS =
 
 export const STREET_SUFFIXES: ReadonlySet<string> = new Set(SUFFIXES.trim().split(/[|\s]+/));
 
-/** From each spelling to its abbreviation, for all words of a street. */
+/** Maps each spelling to its abbreviation, for all words of a street. */
 export const ABBREVIATIONS: ReadonlyMap<string, string> = new Map(
   `${SUFFIXES}|${UNITS}|${ORDINALS}`
     .trim()

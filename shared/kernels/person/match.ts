@@ -3,7 +3,7 @@ import { normalizeStreet } from '../owner/street.ts';
 import { formalNames } from './nicknames.ts';
 import type { Person } from './person.ts';
 
-/** An address as a form or a record has it. */
+/** An address as given in a form or record. */
 export type Address = {
   address: string | null;
   city: string | null;
@@ -11,7 +11,7 @@ export type Address = {
   zip: string | null;
 };
 
-/** A normalized address; `street` is without its unit. */
+/** A normalized address. `street` excludes the unit. */
 export type Place = {
   street: string | null;
   unit: string | null;
@@ -34,7 +34,7 @@ export function placeOf({ address, city, state, zip }: Address): Place {
   };
 }
 
-/** Soundex of the US census, so that a search finds misheard or mistyped names. */
+/** The US Census Soundex code, so that a search finds misheard or mistyped names. */
 function soundex(name: string): string {
   const CODES = '01230120022455012623010202';
   const codes = [...name].map(letter => CODES[letter.charCodeAt(0) - 65] ?? '0');
@@ -60,9 +60,9 @@ export function withinOneEdit(a: string, b: string): boolean {
 }
 
 /**
- * How well two names match, or null when they are of different people. 1: equal; 0.9: a short form; 0.8: one
- * letter off, or one of two surnames shared; 0.6: an initial. If both have a middle name, it raises the score
- * or makes it null.
+ * How well two names match, or null when they belong to different people. 1: equal; 0.9: a short form; 0.8:
+ * one letter off, or one of two surnames shared; 0.6: an initial. If both have a middle name, a matching one
+ * raises the score, and a different one makes it null.
  */
 export function nameFit(a: Person, b: Person): number | null {
   if (a.suffix !== null && b.suffix !== null && a.suffix !== b.suffix) return null;
@@ -90,7 +90,7 @@ function firstFit(a: string, b: string): number | null {
   return Math.min(a.length, b.length) >= 4 && withinOneEdit(a, b) ? 0.8 : null;
 }
 
-/** J ROBERT SMITH goes by Robert. */
+/** Scores a person who goes by the middle name: J ROBERT SMITH goes by Robert. */
 function swappedFirst(a: Person, b: Person): number | null {
   const goesBy = (one: Person, other: Person) =>
     one.middle.length > 1 && other.middle === '' && one.middle === other.first;
@@ -147,12 +147,13 @@ function splitStreet(street: string): [number: string, name: string] {
   return [number, name];
 }
 
-/** Whom to search for: a person, or an entity by its `entityName`. */
+/** Who to search for: a person, or an entity by its `entityName`. */
 export type Subject = { person: Person } | { entity: string };
 
 /**
- * Index keys of a subject at a place; records that share one are then compared. The surname's Soundex with
- * the initial of every formal name of the given name, and the street with either name.
+ * Index keys of a subject at a place. Records that share a key are then compared. For a person, a key
+ * combines the ZIP or city with the surname's Soundex and the initial of a formal given name, or the street
+ * with either the surname's Soundex or a formal given name.
  */
 export function searchKeys(subject: Subject, { street, zip, city, state }: Place): string[] {
   const town = city !== null && state !== null ? `${city}|${state}` : null;
@@ -178,7 +179,7 @@ export function searchKeys(subject: Subject, { street, zip, city, state }: Place
   return keys;
 }
 
-/** A record that may be the subject. */
+/** A record that may belong to the subject. */
 export type Candidate = { subject: Subject; places: readonly Place[]; phones: readonly string[] };
 
 export type Match<C> = { candidate: C; matchedOn: MatchedOn; fit: number };
@@ -187,8 +188,8 @@ const RANK = { street: 3, zip: 2, city: 1 } as const;
 const NAMES = { street: 'name_and_street', zip: 'name_and_zip', city: 'name_and_city' } as const;
 
 /**
- * The records of the subject, best first; none when several people match equally well. At the same street an
- * initial or one wrong letter is accepted; in a ZIP or city the full name is required, with no other
+ * The subject's records, best first; none when several people match almost equally well. At the same street,
+ * an initial or one wrong letter is accepted. In a ZIP or city, the full name is required, with no other
  * candidate there.
  */
 export function bestMatches<C extends Candidate>(
@@ -225,13 +226,13 @@ function fitPerson<C extends Candidate>(
   if (level === undefined) return null;
   const match = { candidate, matchedOn: NAMES[level], fit, rank: RANK[level] };
   if (level === 'street') return match;
-  // At another address it may be a namesake, so the middle names have to match too.
+  // A person at another address may be a namesake, so the middle names have to match too.
   const elsewhere = place.street !== null && candidate.places.every(({ street }) => street !== null);
   const sameMiddle = asked.middle !== '' && candidate.subject.person.middle !== '';
   return fit < MIN_FIT[level] || (elsewhere && !sameMiddle) ? null : match;
 }
 
-/** Minimum name score without a common street. */
+/** Minimum name score if no street is shared. */
 const MIN_FIT = { zip: 0.9, city: 0.95 } as const;
 
 function fitEntity<C extends Candidate>(
@@ -251,7 +252,10 @@ function fitEntity<C extends Candidate>(
 /** Whether a name identifies one entity in a state. A trust with a single-word name does not. */
 const isDistinctive = (entity: string) => !/^(?:\S+ TRUST|TRUST \S+)$/.test(entity);
 
-/** Whether two records are of one subject: their names match, and they share a phone or a street address. */
+/**
+ * Whether two records belong to the same subject: their names match, and they share a phone or a street
+ * address.
+ */
 function isSameSubject(a: Candidate, b: Candidate): boolean {
   if (a === b) return true;
   if ('entity' in a.subject || 'entity' in b.subject)

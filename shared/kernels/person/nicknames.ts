@@ -166,5 +166,5 @@ for (const line of NAMES.trim().split(/[|\n]/)) {
   for (const name of short) FORMAL.set(name, [...(FORMAL.get(name) ?? []), formal]);
 }
 
-/** The formal names of a given name, itself first: BOB returns BOB and ROBERT. */
+/** The formal names of a given name, starting with the name itself: BOB returns BOB and ROBERT. */
 export const formalNames = (first: string): readonly string[] => [first, ...(FORMAL.get(first) ?? [])];

@@ -5,7 +5,7 @@ export type Person = {
   first: string;
   /** The first middle name or its initial; '' for none. */
   middle: string;
-  /** SMITH-JONES has two. VAN DER BERG and MC DONALD have one, joined. */
+  /** SMITH-JONES has two surnames. VAN DER BERG and MC DONALD have one, joined. */
   last: readonly string[];
   suffix: Suffix | null;
 };
@@ -78,8 +78,8 @@ const OF_TRUSTS =
   /(?<=[\s,])(?:(?:IR)?REV(?:OC(?:ABLE)?)?|LIV(?:ING)?|FAM(?:ILY)?|TR(?:US?T?)?|UDT|UTD|UAD|DTD|DATED|U\/[AT])\b\.?/gi;
 
 /**
- * Parses an owner text of a roll, such as `LAST, FIRST M & SPOUSE [LAST]` or `LAST FIRST M`. Returns for each
- * person the possible readings, the likeliest first.
+ * Parses an owner text from a roll, such as `LAST, FIRST M & SPOUSE [LAST]` or `LAST FIRST M`. Returns the
+ * possible readings of each person, the likeliest first.
  */
 export function parseOwnerPeople(owner: string): Person[][] {
   const own = owner

@@ -9,11 +9,11 @@ export type RatioStudy = {
   medianRatio: number;
   /** Median absolute error in percent of the price. */
   mdape: number;
-  /** Percent of the estimates within this distance of the price. */
+  /** Percent of the estimates that are within this distance of the price. */
   within10: number;
   within20: number;
   within25: number;
-  /** Coefficient of dispersion: mean absolute deviation from the median ratio, in percent of it. */
+  /** Coefficient of dispersion: mean absolute deviation from the median ratio, in percent of that median. */
   cod: number;
   /**
    * Price-related differential: mean ratio divided by price-weighted ratio. Above 1.03, expensive land is
@@ -49,7 +49,7 @@ export function studyRatios(estimates: readonly number[], prices: readonly numbe
   };
 }
 
-/** Each resample is a regression with its own median. */
+/** Fewer than RESAMPLES, because each resample takes a regression and a median. */
 const BIAS_RESAMPLES = 500;
 
 /**

@@ -1,7 +1,7 @@
 import { median, sum } from 'simple-statistics';
 import { biasInterval, middle90, type Range, randomIndices, studyRatios } from './ratio-study.ts';
 
-/** Fewer sales have no vertical equity indicator. */
+/** Minimum number of sales for a vertical equity indicator. */
 const LEAST_SALES = 20;
 
 /**
@@ -15,7 +15,10 @@ export function modifiedKakwani(estimates: readonly number[], prices: readonly n
   return ofPrices > 0 ? concentration(order.map(i => estimates[i]!)) / ofPrices : null;
 }
 
-/** The Gini coefficient of values in their order, or in another, which makes it a concentration index. */
+/**
+ * The Gini coefficient of ascending values. For values in another order, it is called the concentration
+ * index.
+ */
 function concentration(values: number[]): number {
   const weighted = sum(values.map((value, i) => (i + 1) * value));
   return ((2 * weighted) / sum(values) - (values.length + 1)) / values.length;
@@ -23,8 +26,8 @@ function concentration(values: number[]): number {
 
 /**
  * Vertical equity indicator in percent (IAAO, Standard on Ratio Studies, exposure draft 2025, section 8.2.1):
- * how far the median ratios of the most and the least valuable group are apart. Below -10, expensive land is
- * undervalued. Groups are equal within one sale, as in the draft's table 4.
+ * the difference between the median ratios of the most and the least valuable group. Below -10, expensive
+ * land is undervalued. Group sizes differ by up to one sale, as in the draft's table 4.
  * @returns null with fewer than 20 sales
  */
 export function verticalEquity(estimates: readonly number[], prices: readonly number[]): number | null {
@@ -43,8 +46,8 @@ export function verticalEquity(estimates: readonly number[], prices: readonly nu
 }
 
 /**
- * Which ratios are within three interquartile ranges of the quartiles (IAAO, Standard on Ratio Studies, April
- * 2013, appendix B), the quartiles at (n + 1) / 4 and three times that.
+ * Tests whether a ratio is within three interquartile ranges of the quartiles (IAAO, Standard on Ratio
+ * Studies, April 2013, appendix B). The quartiles are at (n + 1) / 4 and three times that.
  */
 export function isNoOutlier(ratios: readonly number[]): (ratio: number) => boolean {
   const sorted = ratios.toSorted((a, b) => a - b);
@@ -58,7 +61,7 @@ export function isNoOutlier(ratios: readonly number[]): (ratio: number) => boole
   return ratio => ratio >= low - reach && ratio <= high + reach;
 }
 
-/** The figures of a study, each null with too few sales. */
+/** The figures of a study. Each is null if there are too few sales. */
 export type EquityFigures = {
   median_ratio: number | null;
   cod: number | null;
@@ -69,8 +72,9 @@ export type EquityFigures = {
 };
 
 /**
- * @param n sales without outliers @param intervals the middle 90% of each figure's resamples
- * @param prb_by_chance the PRB of unbiased values with errors as large
+ * @param n number of sales without outliers
+ * @param intervals the middle 90% of each figure's resamples
+ * @param prb_by_chance the PRB of unbiased values with equally large errors
  */
 export type EquityStudy = EquityFigures & {
   n: number;

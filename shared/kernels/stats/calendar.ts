@@ -5,7 +5,7 @@ const MS_PER_DAY = 86_400_000;
 /** The UTC day of a time in milliseconds since the epoch. */
 export const utcDay = (at: number): number => Math.floor(at / MS_PER_DAY);
 
-/** The day as 'YYYY-MM-DD', four times as fast as `toISOString`. */
+/** The day as 'YYYY-MM-DD'. Four times as fast as `toISOString`. */
 export function isoDay(day: number): string {
   const date = new Date(day * MS_PER_DAY);
   const year = String(date.getUTCFullYear()).padStart(4, '0');
@@ -16,7 +16,7 @@ const twoDigits = (n: number): string => (n < 10 ? `0${n}` : `${n}`);
 
 export const dayOf = (isoDate: string): number => utcDay(Date.parse(`${isoDate}T00:00:00Z`));
 
-/** The last days of the latest months that have ended by a day, earliest first. */
+/** The last days of the latest complete months before a day, earliest first. */
 export function monthEnds(today: number, months: number): number[] {
   const date = new Date(today * MS_PER_DAY);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
@@ -24,7 +24,8 @@ export function monthEnds(today: number, months: number): number[] {
 }
 
 /**
- * The same day some months earlier, clamped to the end of that month, as PostgreSQL's `date - interval` does.
+ * The same day a number of months earlier, clamped to the end of that month, like PostgreSQL's `date -
+ * interval`.
  */
 export function minusMonths(day: number, months: number): number {
   const date = new Date(day * MS_PER_DAY);

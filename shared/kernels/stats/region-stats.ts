@@ -6,7 +6,7 @@ export const ACTIVE = 0;
 export const PENDING = 1;
 export const SOLD = 2;
 
-/** `soldDay` and `daysOnMarket` when unknown. */
+/** Value of `soldDay` and `daysOnMarket` when unknown. */
 export const NO_DAY = -0x80000000;
 
 /**
@@ -38,7 +38,7 @@ export type Summary = {
   medianPpa: number | null;
   minPpa: number | null;
   maxPpa: number | null;
-  /** Of prices per acre, 0 (all equal) to 100; null for fewer than two. */
+  /** Gini coefficient of prices per acre, 0 (all equal) to 100; null for fewer than two. */
   gini: number | null;
   /** Mean of the known values. */
   daysOnMarket: number | null;
@@ -51,15 +51,18 @@ export type BucketSummary = {
   pending: Summary;
   /** By window, in the order of WINDOW_MONTHS. */
   sold: [Summary, Summary, Summary, Summary];
-  /** The sales of the 12 months before the last 12. */
+  /** The sales of the 12 months before the last 12 months. */
   yearBefore: { count: number; medianPpa: number | null };
   /**
-   * The year's sales with a known asking price: their number, and the median of sale price / asking price.
+   * The last 12 months' sales with a known asking price: their number, and the median of sale price / asking
+   * price.
    */
   toAsked: { count: number; median: number | null };
 };
 
-/** The window of m months has the sales after the as-of day minus m calendar months, through that day. */
+/**
+ * The window of m months contains the sales after the as-of day minus m calendar months, through that day.
+ */
 const WINDOW_MONTHS = [1, 3, 6, 12] as const;
 
 type Listing = {
@@ -71,13 +74,13 @@ type Listing = {
   asked: number;
 };
 
-/** The same listings, sorted for each median. */
+/** The same listings in three orders, for the three medians. */
 type Sorted = { byAcres: Listing[]; byPrice: Listing[]; byPpa: Listing[] };
 
 /**
- * Summarizes the listings `rows` as of the UTC day `asOfDay`. null for a bucket without listings. Buckets
- * with the same listings share one object. Each status is sorted once in three orders, from which buckets and
- * windows select.
+ * Summarizes the listings `rows` as of the UTC day `asOfDay`. Returns null for a bucket without listings.
+ * Buckets with the same listings share one object. Each status is sorted once in three orders, from which
+ * buckets and windows select.
  */
 export function summarizeBuckets(
   listings: ListingColumns,
@@ -86,7 +89,7 @@ export function summarizeBuckets(
   buckets: readonly AcreRange[],
 ): (BucketSummary | null)[] {
   const listed = sortListings(listings, rows, asOfDay);
-  // With few listings, most buckets have the same ones.
+  // With few listings, most buckets have the same ones, so they share a summary.
   const acres = Float64Array.from(listed.acres).sort();
   const summaries = new Map<string, BucketSummary>();
   return buckets.map(range => {
@@ -101,7 +104,7 @@ export function summarizeBuckets(
 }
 
 type SortedListings = {
-  /** All listings that count. */
+  /** Acres of all listings that count, including older sales. */
   acres: number[];
   active: Sorted;
   pending: Sorted;
@@ -191,7 +194,7 @@ function selectSorted(from: Sorted, range: AcreRange, since?: number): Sorted {
   };
 }
 
-/** A loop, because `filter` with a callback made the kernel 1.6 times as slow. */
+/** Uses a loop, because `filter` with a callback made the kernel 1.6 times as slow. */
 function selectListings(
   listings: readonly Listing[],
   { minAcres, maxAcres }: AcreRange,

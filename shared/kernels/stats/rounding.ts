@@ -1,17 +1,17 @@
 /**
- * Doubles relatively this close to a tie are decided by their decimal digits, as reading to 15 digits changes
- * a value by up to 5e-15.
+ * Values this close to a tie, relative to their size, are decided by their decimal digits, because reading a
+ * double to 15 digits changes it by up to 5e-15.
  */
 const TIE_TOLERANCE = 1e-14;
 
 /**
- * Rounds to 2 decimals, half away from zero, as PostgreSQL's `round(x::numeric, 2)`: a double is first read
- * to 15 digits, so that 1.005, stored as 1.00499…, gives 1.01. From 1e12 exact ties go up here, but to even
- * in PostgreSQL.
+ * Rounds to 2 decimals, half away from zero, like PostgreSQL's `round(x::numeric, 2)`. A double is first read
+ * to 15 digits, so that 1.005, stored as 1.00499…, gives 1.01. Starting at 1e12, exact ties go up here, but
+ * to even in PostgreSQL.
  */
 export function round2(x: number): number {
   if (x < 0) return 0 - round2(-x);
-  const scaled = x * 100 + 0; // + 0 makes 0 of -0
+  const scaled = x * 100 + 0; // + 0 turns -0 into 0
   const down = Math.floor(scaled);
   const pastTie = scaled - down - 0.5;
   const isDoubtful = Math.abs(pastTie) <= scaled * TIE_TOLERANCE;

@@ -3,9 +3,9 @@ export type RowSizes = { xM: Float64Array; yM: Float64Array };
 
 /**
  * Slope in percent of each cell by Horn's weighted differences of its eight neighbors (Proc. IEEE 69, 1981),
- * as `gdaldem slope -p`.
+ * like `gdaldem slope -p`.
  * @param heights (columns + 2) x (rows + 2) meters, row by row, with a margin of one cell; NaN when unknown
- * @param sizes of each of the `rows`
+ * @param sizes cell sizes of each of the `rows`
  * @param slopes columns x rows, the output
  */
 export function hornSlopes(
@@ -22,7 +22,7 @@ export function hornSlopes(
     const above = row * stride;
     const here = above + stride;
     const below = here + stride;
-    // Weighted sum (for x) and difference (for y) of the previous, this and the next column.
+    // Weighted sum (for x) and difference (for y) of the previous, current, and next columns (0, 1, 2).
     let sum0 = heights[above]! + 2 * heights[here]! + heights[below]!;
     let sum1 = heights[above + 1]! + 2 * heights[here + 1]! + heights[below + 1]!;
     let drop0 = heights[below]! - heights[above]!;

@@ -8,7 +8,8 @@ export type CellWindow = { left: number; top: number; columns: number; rows: num
 export type CellPolygon = readonly CellRing[];
 
 function signedArea(ring: CellRing): number {
-  // Relative to the first point: coordinates of large grids would cost precision for small rings.
+  // Relative to the first point, because the large coordinates of a big grid would lose precision for small
+  // rings.
   const x0 = ring[0]!;
   const y0 = ring[1]!;
   let sum = 0;
@@ -123,14 +124,15 @@ function addSpan(x0: number, x1: number, height: number, base: number, cells: Fl
   const firstCell = Math.floor(x0);
   const endCell = Math.ceil(x1);
   if (endCell <= firstCell + 1) {
-    // Within one cell: the area right of the piece's middle is covered, and the next cell gets the rest.
+    // Within one cell, the area to the right of the piece's middle is covered, and the next cell gets the
+    // rest.
     const beyond = height * ((x0 + x1) / 2 - firstCell);
     cells[base + firstCell]! += height - beyond;
     cells[base + firstCell + 1]! += beyond;
     return;
   }
-  // Across several cells the covered area grows by a triangle, trapezoids and a triangle. Differences are
-  // stored.
+  // Across several cells, the covered area grows by a triangle, trapezoids and a triangle. The cells store
+  // the differences.
   const slope = 1 / (x1 - x0);
   const entry = firstCell + 1 - x0;
   const exit = x1 - (endCell - 1);

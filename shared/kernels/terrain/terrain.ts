@@ -7,7 +7,7 @@ export type Terrain = {
   steeperPercent: number[];
 };
 
-/** Running sums over a parcel's cells, weighted by the covered share. */
+/** Running sums over a parcel's cells, weighted by the covered share of each. */
 export type TerrainSums = {
   grades: readonly number[];
   minM: number;
@@ -15,7 +15,7 @@ export type TerrainSums = {
   heightArea: number;
   heightSum: number;
   slopeSum: number;
-  /** Area of the cells by how many grades they are steeper than. */
+  /** Area of the cells, by the number of grades that they are steeper than. */
   areaByGrade: number[];
 };
 
@@ -24,7 +24,7 @@ export type TerrainSums = {
  */
 export type Cells<T extends Float32Array | Float64Array> = { values: T; stride: number; offset: number };
 
-/** Smaller covered fractions are rounding of coordinates and are ignored. */
+/** Smaller covered fractions come from rounding of coordinates and are ignored. */
 export const MIN_CELL_FRACTION = 1e-7;
 
 /** Minimum share of the parcel's area with data. */
@@ -85,8 +85,8 @@ export function addCells(
 }
 
 /**
- * Null when slopes are known for less than half of the parcel. @param parcelCells its area in cells, with or
- * without data
+ * The figures of a parcel; null when slopes are known for less than half of it.
+ * @param parcelCells area of the parcel in cells, with or without data
  */
 export function terrainOf(sums: TerrainSums, parcelCells: number): Terrain | null {
   const { grades, areaByGrade } = sums;

@@ -7,23 +7,28 @@ import type { Comps } from './valuation-types.ts';
  * and toward the premium of current listings.
  */
 export type Discount = {
-  /** Natural logarithm of the ratio, added to asking prices to compare them with sales. */
+  /**
+   * Natural logarithm of the ratio. It is added to the logarithm of asking prices to compare them with sales.
+   */
   log: number;
   /**
-   * Standard deviation of a sale's ln(ratio) around it, including the standard error of the median itself.
+   * Standard deviation of a sale's ln(ratio) around `log`, including the standard error of the median itself.
    */
   deviation: number;
 };
 
-/** Only sales of this many days before the model's day count, because discounts change with the market. */
+/** Only sales in this many days before the model's day count, because discounts change with the market. */
 const RATIO_DAYS = 3 * 365;
-/** A sale price under half or over twice the asking price is a typo, or not the deal that was listed. */
+/**
+ * A sale price under half or over twice the asking price is a typo, or is for a different deal than the one
+ * listed.
+ */
 const MAX_LOG_RATIO = Math.LN2;
 /** Prior standard deviation of ln(ratio): many lots sell at the asking price. */
 const PRIOR_DEVIATION = 0.1;
 /**
- * Standard deviation between the premium of open listings and the ratio, because unsold lots differ from sold
- * ones.
+ * Standard deviation of the difference between the premium of open listings and the ratio, because unsold
+ * lots differ from sold ones.
  */
 const PREMIUM_DEVIATION = 0.1;
 /** Weight, in listings, of the prior that asking prices equal sale prices. */
@@ -31,7 +36,7 @@ const PREMIUM_PRIOR = 5;
 
 export type Ratio = { estimate: Estimate | null; deviation: number };
 
-/** The ratio from a county's own sales. @param sales indices of the comps that count, known on the day */
+/** The ratio from a county's own sales. @param sales indices of the sales to use, known on the day */
 export function ratioOf(
   { asked, price, soldDay, county }: Comps,
   sales: Int32Array,

@@ -2,17 +2,17 @@ import { MAX_LAND_FACTOR } from './land-effects.ts';
 import { shrinkToZero } from './shrink.ts';
 
 /**
- * The county assessor's opinion of the land before it was sold: how far ln(assessed land value) is above that
- * of other land of its size on the roll. Its weight relative to the comps is fitted to past sales, each
- * valued as of the day before.
+ * The county assessor's opinion of the land before it was sold: how far its ln(assessed land value) is above
+ * that of other land of the same size on the roll. The weight of the opinion relative to the comps is fitted
+ * to past sales, each valued as of the day before.
  */
 
-/** The largest adjustment of a comp. */
+/** The largest adjustment of a comp, as a logarithm. */
 const MAX_MOVE = Math.log(MAX_LAND_FACTOR);
 
 /**
  * The assessor's opinion of the subject minus that of the comp; NaN if either is not assessed. Bounded,
- * because land in current use is assessed at almost nothing.
+ * because land under current-use valuation is assessed at almost nothing.
  */
 export function opinionDifference(subject: number, comp: number): number {
   return Math.max(-MAX_MOVE, Math.min(MAX_MOVE, subject - comp));
@@ -25,15 +25,17 @@ const PRIOR_SALES = 10;
 /** A weight within two standard errors of 0 counts as 0. */
 const MIN_Z_SQUARED = 2 ** 2;
 /**
- * Half, because the price level of the place already contains part of the opinion. With a weight of 1,
- * Washington's median error was 2 points worse.
+ * Half, because the price level of a place already contains part of the opinion. With a weight of 1, the
+ * median error in Washington was 2 points worse.
  */
 const MAX_WEIGHT = 0.5;
 
 /**
- * Regresses errors on how far the comps are below the subject, up to the end of a day.
- * @param days of the sales, earliest first @param errors ln(estimate / price)
- * @param apart weighted means over the comps, 0 when unknown
+ * Regresses errors on how far the assessor's opinions of the comps are below that of the subject, with the
+ * sales up to the end of a day.
+ * @param days sale days, earliest first
+ * @param errors ln(estimate / price)
+ * @param apart weighted mean opinion differences of each sale and its comps, 0 when unknown
  * @returns the weight, 0 to 0.5; call it with days in ascending order
  */
 export function createOpinionWeight(

@@ -19,14 +19,14 @@ import { KERNEL_STEPS } from './surface.ts';
 import { type Comps, MAX_COMP_M, pickComps } from './valuation-types.ts';
 import { createValuer } from './value-parcel.ts';
 
-// Values past sales with the data of the days before them (L. J. Tashman, Out-of-sample tests of forecasting
-// accuracy, 2000).
+// Values past sales with the data from the days before them (L. J. Tashman, Out-of-sample tests of
+// forecasting accuracy, 2000).
 
 export type Backtest = {
   /** Sales in the period. The figures exclude sales that a method could not value. */
   sales: number;
   valued: number;
-  /** How often the model was fitted. */
+  /** Number of times that the model was fitted. */
   fits: number;
   /** Days between each sale and the data that it is valued with, for all methods; null without sales. */
   daysBefore: { median: number; most: number } | null;
@@ -35,7 +35,7 @@ export type Backtest = {
   prbByChance: Range | null;
   /** Slope of ln(price) on ln(estimate): 1 without bias. */
   slope: ({ slope: number } & Range) | null;
-  /** Percent of prices inside their 80% range. */
+  /** Percent of prices within their 80% range. */
   coverage: number | null;
   coverageRange: Range | null;
   /** Sales by the confidence of their estimates, lowest first. */
@@ -48,8 +48,8 @@ export type Backtest = {
     mdape: number;
   }[];
   /**
-   * How many points more often the more confident half is within 25%, and the percent of resamples where it
-   * is.
+   * How many percentage points more estimates are within 25% in the more confident half than in the other
+   * one, and the percent of resamples in which more are.
    */
   ordering: ({ points: number; percent: number } & Range) | null;
   /**
@@ -63,16 +63,16 @@ export type BacktestOptions = {
   /** Days since 1970-01-01, both inclusive. */
   fromDay: number;
   toDay: number;
-  /** Only sales in this county; their comps can be in any. */
+  /** Test only sales in this county. Their comps can be in any county. */
   county?: number;
-  /** Without priors from other counties. */
+  /** Fit without priors from other counties. */
   alone?: boolean;
   onProgress?(done: number, total: number): void;
 };
 
 /**
- * A county's model is fitted this often at most, on every n-th day with a sale. Sales in between are valued
- * with the latest fit.
+ * Maximum number of fits per county. The model is fitted on every nth day with a sale, and sales in between
+ * are valued with the latest fit.
  */
 const MAX_FITS = 200;
 const CONFIDENCE_BANDS = [0, 20, 30, 40, 50, 60, 95];
@@ -99,7 +99,7 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
 
 export type CountyBacktest = { fips: number; alone: Backtest; beside: Backtest };
 
-/** Each county on its own, and with priors from the others. */
+/** Backtests each county on its own, and with priors from the others. */
 export function backtestByCounty(comps: Comps, options: BacktestOptions): CountyBacktest[] {
   const alone = new Map(valueCounties(comps, { ...options, alone: true }));
   return valueCounties(comps, options).map(([fips, beside]) => ({
@@ -184,7 +184,7 @@ function valueSales(
   return result;
 }
 
-/** The comps of a county, and those of other counties that can be near its sales. */
+/** The comps of a county, and comps of other counties that may be near its sales. */
 function compsAround(comps: Comps, fips: number, own: readonly number[]): Comps {
   const box = boxOfLine(own.map((sale): [number, number] => [comps.lon[sale]!, comps.lat[sale]!]));
   const near = withMargin(box, MAX_COMP_M + KERNEL_STEPS * MAX_STEP_M);
@@ -255,7 +255,7 @@ function bandsOf(valued: readonly Valued[]): Backtest['bands'] {
   });
 }
 
-/** All methods on the same resamples of the sales. */
+/** Compares the model with each of the other methods. */
 function compare(valued: readonly Valued[]): Backtest['better'] {
   const errors = Object.fromEntries(
     METHODS.map(method => [method, Float64Array.from(valued, one => errorOf(one, method))]),
@@ -269,7 +269,7 @@ function compare(valued: readonly Valued[]): Backtest['better'] {
   const against = (method: Method) => {
     let resample = 0;
     const values = bootstrap(valued.length, drawn => {
-      // All methods use the same resamples.
+      // All methods use the same resamples, so compute the model's error only once for each.
       models[resample] ??= mdape('model', drawn);
       return models[resample++]! - mdape(method, drawn);
     });

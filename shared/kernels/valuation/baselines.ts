@@ -16,10 +16,10 @@ export const METHODS = [
 export type Method = (typeof METHODS)[number];
 
 const NEAREST = 5;
-/** For the strongest baseline: the sales nearest in location, size, and age combined. */
+/** Number of sales for the strongest baseline: the nearest in location, size, and age combined. */
 const ALIKE = 12;
 const FARTHEST_M = 200_000;
-/** Limits in acres of the market statistics' buckets that don't overlap. */
+/** Bounds in acres of the non-overlapping buckets of the market statistics. */
 const BUCKET_BOUNDS = [0.25, 1, 2, 5, 10, 20, 40, 60, 80, 500];
 
 /** The baseline methods on the model's data. @returns null if no sales are known yet */

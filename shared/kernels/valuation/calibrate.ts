@@ -24,37 +24,42 @@ import type { Comps } from './valuation-types.ts';
  * Lei et al., Distribution-Free Predictive Inference, 2018).
  */
 export type Calibration = {
-  /** Coefficients for `featuresOf`. Their sum is the logarithm of the error's expected size. */
+  /**
+   * Coefficients for `featuresOf`. The features weighted by them add up to the logarithm of the error's
+   * expected size.
+   */
   coefficients: readonly number[];
-  /** Held-out errors relative to their expected size, ascending, each without the lag known before it. */
+  /**
+   * Held-out errors relative to their expected size, ascending. The lag known before each sale is removed.
+   */
   errors: readonly number[];
-  /** Standard error of the county's price level, which is added. */
+  /** Standard error of the county's price level, which widens the range. */
   level?: number;
 };
 
-/** The number of latest sales to value. */
+/** Maximum number of latest sales to value. */
 const MAX_HELD_OUT = 2_000;
-/** Outliers count as errors up to this share on each side. Any more are a different kind of deal. */
+/** Up to this share of outliers on each side counts as errors. The rest are a different kind of deal. */
 const MAX_OUTLIER_SHARE = 0.05;
 
 /** Errors of a county's latest sales, earliest first. */
 export type HeldOut = {
   days: number[];
-  /** Errors without the lag known before each sale. */
+  /** Errors after removing the lag known before each sale. */
   errors: number[];
   features: Float64Array[];
   /** Mean difference between the assessor's opinions of each sale and its comps. */
   apart: number[];
 };
 
-/** Candidate weights of comps: after how many more steps a comp has 1/e of the weight. */
+/** Candidates for `weightSteps`: after this many more steps, a comp has 1/e of the weight. */
 const WEIGHT_STEPS = [1, 2];
 
 /**
- * Values the latest sales, each with the sales before it. For a county without sales it uses nearby sales, at
+ * Values the latest sales, each with the sales before it. For a county without sales, values nearby sales, at
  * their own county's level. Chooses the comp weights with the smallest errors.
  * @param comps the model's comps
- * @param known the sales among them that were known on its day, including excluded ones
+ * @param known the sales among the comps that were known on the model's day, including excluded ones
  */
 export function holdOut(
   model: FittedMarket,
@@ -140,10 +145,10 @@ export function calibrate(
  */
 const FEW_ERRORS_WIDTH = Math.log(5);
 
-/** The errors, as ln(estimate / price), that 10% of estimates of this scale are below, and 10% above. */
+/** The 10% and 90% quantiles of the errors, as ln(estimate / price), of estimates of this scale. */
 export function interval(calibration: Calibration, scale: number): { low: number; high: number } {
   const error = intervalOf(calibration, scale);
-  // Reports stored before levels existed have none.
+  // Reports stored before `level` existed don't have one.
   widenInterval(error, Z_90 * (calibration.level ?? 0));
   return error;
 }
@@ -161,7 +166,8 @@ export function widenInterval(error: { low: number; high: number }, by: number):
 
 function intervalOf({ errors }: Calibration, scale: number): { low: number; high: number } {
   const last = errors.length - 1;
-  // Conformal: the (n + 1) x 10% smallest and largest, interpolated unless that is a whole number.
+  // Conformal prediction: the errors that rank (n + 1) x 10% from each end, interpolated unless that is a
+  // whole number.
   const place = (last + 2) * 0.1 - 1;
   if (place < 0) return { low: -FEW_ERRORS_WIDTH * scale, high: FEW_ERRORS_WIDTH * scale };
   const rank = Math.floor(place);
@@ -172,7 +178,7 @@ function intervalOf({ errors }: Calibration, scale: number): { low: number; high
 
 /** Standard normal quantiles at the middle of nine equally likely parts. */
 const NORMAL = Array.from({ length: 9 }, (_, k) => probit((k + 0.5) / 9));
-/** Smaller errors of the level make no visible difference. */
+/** Smaller standard errors of the level make no visible difference. */
 const MIN_LEVEL = 0.05;
 
 /**
@@ -184,19 +190,19 @@ export function chanceWithinQuarter({ errors, level = 0 }: Calibration, scale: n
   return mean(NORMAL.map(z => chanceAt(errors, scale, z * level)));
 }
 
-/** The same for an estimate that is also off by `shift`. */
+/** Like `chanceWithinQuarter`, for an estimate that is also off by `shift`. */
 function chanceAt(errors: readonly number[], scale: number, shift: number): number {
   const low = (Math.log(0.75) - shift) / scale;
   const high = (Math.log(1.25) - shift) / scale;
   const inside = countBelow(errors, high, true) - countBelow(errors, low, true);
-  // For errors with a Laplace distribution of mean size 1.
+  // The chance if errors have a Laplace distribution of mean size 1.
   const guessed = laplace(high) - laplace(low);
   return (inside + PRIOR_SALES * guessed) / (errors.length + PRIOR_SALES);
 }
 
 const laplace = (x: number) => (x < 0 ? Math.exp(x) / 2 : 1 - Math.exp(-x) / 2);
 
-/** The lag is measured on sales of this many days before the model's day, even if there are few. */
+/** The lag is measured on sales in this many days before the model's day, even if there are few. */
 const LAG_DAYS = 365;
 /** With errors of 50 %, the lag of this many sales has a standard error of 3 %. */
 const MAX_LAG_SALES = 400;
@@ -208,7 +214,7 @@ const PRIOR_LAG: Estimate = { value: 0, variance: 0.15 ** 2 };
 /**
  * The lag of estimates behind the market, as ln(estimate / price): the median of the last year's errors,
  * shrunk toward 0.
- * @param days of the sales, earliest first
+ * @param days sale days, earliest first
  * @returns the lag at the end of a day; call it with days in ascending order
  */
 function createLag(days: readonly number[], errors: readonly number[]): (day: number) => number {

@@ -13,8 +13,9 @@ import {
 import { type Comps, NO_DAY, SOLD, type Subject } from './valuation-types.ts';
 
 /**
- * The comps the fewest steps from a subject, for a person to choose from. Each is adjusted like in the model.
- * Comps that the model excludes are included. @returns comps in order of steps
+ * The comps that are the fewest steps from a subject, for a person to choose from. Each is adjusted as in the
+ * model. Includes comps that the model excludes.
+ * @returns comps in order of steps
  */
 export function candidatesOf(model: Model, comps: Comps, subject: Subject, most: number): ChosenComps {
   const place = placeOf(subject, model.asOfDay);

@@ -6,16 +6,18 @@ import { combineEstimates, type Estimate } from './shrink.ts';
 /**
  * How price per acre changes with size and time: ln(ppa) = level(place) + elasticity x ln(acres) + trend x
  * years + effects of the land + noise. Differences between nearby sales cancel the level. A robust regression
- * on these gives the effects, shrunk toward what is expected without the county's sales.
+ * on these differences gives the effects, shrunk toward what is expected without the county's sales.
  */
 
 /**
- * Elasticity of price per acre to acres, yearly trend of its logarithm, and effects of the land; null if none
- * is significant.
+ * Elasticity of price per acre to acres, yearly trend of its logarithm, and effects of the land, which are
+ * null if none is significant.
  */
 export type Effects = { elasticity: number; trend: number; land: LandEffects | null };
 
-/** Elasticity, trend, and land terms from a county's own sales; null if the sales don't determine one. */
+/**
+ * Elasticity, trend, and land terms from a county's own sales. Each is null if the sales don't determine it.
+ */
 export type EffectEstimates = (Estimate | null)[];
 
 /**
@@ -41,7 +43,7 @@ const VARIANCE_PRIOR = 2 * 0.5 ** 2;
  */
 const MIN_Z = 3;
 /**
- * A term is estimated from the county's pairs if at least this many differ in it (equivalent to 20 sales).
+ * A term is estimated from the county's pairs if it differs in at least this many (equivalent to 20 sales).
  */
 const MIN_PAIRS = 20 * PAIRS_PER_SALE;
 
@@ -100,8 +102,8 @@ export function withoutLand({ ppa, land }: Pairs, used: LandEffects | null): Flo
 }
 
 /**
- * ln(price per acre) adjusted to one acre, mean land, and another day. @param years from that day to the
- * comp's
+ * ln(price per acre) adjusted to one acre, mean land, and another day.
+ * @param years years from that day to the comp's day
  */
 export function standardLevel(
   { elasticity, trend, land: landEffects }: Effects,

@@ -5,7 +5,10 @@
 const LAND_NAMES = ['steep', 'frontage', 'flood', 'wetlands'] as const;
 export const LAND_TERMS = LAND_NAMES.length;
 
-/** The severe limit of building sites (USDA NRCS, National Soil Survey Handbook, 620.10, dwellings). */
+/**
+ * The slope in percent above which building sites are severely limited (USDA NRCS, National Soil Survey
+ * Handbook, 620.10, dwellings).
+ */
 export const STEEP_GRADE = 15;
 
 /** Up to about this many feet, more frontage adds access. Beyond it, each doubling adds the same amount. */
@@ -23,12 +26,12 @@ export function writeLandTerms(figures: LandFigures, into: Float64Array, at = 0)
   return into;
 }
 
-/** The terms of the i-th parcel, in place. */
+/** The terms of the i-th parcel, as a view of the array. */
 export function landAt(land: Float64Array | undefined, i: number): Float64Array | undefined {
   return land?.subarray(i * LAND_TERMS, (i + 1) * LAND_TERMS);
 }
 
-/** The terms of some parcels. */
+/** Copies the terms of some parcels. */
 export function landOf(land: Float64Array | undefined, chosen: ArrayLike<number>): Float64Array | undefined {
   if (land === undefined) return undefined;
   const terms = new Float64Array(chosen.length * LAND_TERMS);
@@ -36,7 +39,7 @@ export function landOf(land: Float64Array | undefined, chosen: ArrayLike<number>
   return terms;
 }
 
-/** The change of ln(price per acre) per unit of each term; 0 where the data does not support an effect. */
+/** The change of ln(price per acre) per unit of each term; 0 if the data does not support an effect. */
 export type LandEffects = {
   effects: readonly number[];
   /** Means of the terms over the county's sales, used for sales with unknown land. */

@@ -14,13 +14,14 @@ export type CountyLevels = {
   of(county: number, without?: number): number;
   /** The square of the standard error of the fitted county's level. */
   variance: number;
-  /** The fitted county's own level. */
+  /** The number of the fitted county's own sales. */
   sales: number;
 };
 
 /**
- * A county's level is the mean of its sales, shrunk toward nearby counties as far as these agree. @param
- * value standardized value of each sale @param variance of a sale around its county's level
+ * Computes a county's level as the mean of its sales, shrunk toward nearby counties more if these agree.
+ * @param value standardized value of each sale
+ * @param variance variance of a sale around its county's level
  */
 export function countyLevels(
   county: Int32Array,
@@ -73,7 +74,7 @@ const MIN_COUNTIES = 3;
 
 type Places = { county: Int32Array; lon: Float64Array; lat: Float64Array };
 
-/** Whether a place is within reach of sales in this many counties. */
+/** Whether a place is within reach of sales in at least MIN_COUNTIES counties. */
 export function reachOfCounties({ county, lon, lat }: Places): (lon: number, lat: number) => boolean {
   const places = new Map<number, [number, number][]>();
   for (let i = 0; i < county.length; i++) addToGroup(places, county[i]!, [lon[i]!, lat[i]!]);

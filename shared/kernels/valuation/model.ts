@@ -21,17 +21,20 @@ import { type Estimate, priorFromCounties } from './shrink.ts';
 import { createSurface, KERNEL_STEPS, type Places } from './surface.ts';
 import { type Comps, DAYS_PER_YEAR, MAX_STEPS } from './valuation-types.ts';
 
-/** Raise it when any figure changes; stored with every valuation. */
+/** Stored with every valuation. Raise it when any figure changes. */
 export const MODEL_VERSION = '9';
 
-/** A size ratio of 2.7, and three years. On sales in Washington, NH, results hardly depend on these. */
+/**
+ * One step is a size ratio of 2.7, or three years. On sales in Washington, NH, results hardly depend on
+ * these.
+ */
 const STEP_LOG_ACRES = 1;
 const STEP_DAYS = 3 * DAYS_PER_YEAR;
 
 /** Estimates from a county's own sales, used as priors for other counties; null if there are none. */
 export type CountyEstimates = {
   effects: EffectEstimates;
-  /** ln(sale price over asking price). */
+  /** ln(sale price / asking price). */
   ratio: Estimate | null;
   /** Mean of ln |error| of estimates. */
   errorSize: Estimate | null;
@@ -50,8 +53,8 @@ export type FittedCounty = {
 export type OtherCounties = ReadonlyMap<number, CountyEstimates>;
 
 /**
- * Fits the market of a county as of a day (since 1970-01-01); nothing later is used.
- * @param comps of the county and of nearby counties
+ * Fits the market of a county as of a day (since 1970-01-01), using nothing later.
+ * @param comps comps of the county and of nearby counties
  * @returns `outliers`: indices of excluded sales, including duplicate records
  */
 export function fitCounty(
@@ -104,7 +107,10 @@ export function fitCounty(
   };
 }
 
-/** How far from a county comps matter to it and to the price level of a comp's place, plus a small margin. */
+/**
+ * How far from a county comps affect its estimates (`compM`), and how far from a comp sales affect the price
+ * level there (`levelM`), with a small margin.
+ */
 export function reachOf(comps: Comps, county: number, asOfDay: number): { compM: number; levelM: number } {
   const meters = 1.1 * stepOf(comps, salesUntil(comps, asOfDay).all, county);
   return { compM: MAX_STEPS * meters, levelM: KERNEL_STEPS * meters };
@@ -188,7 +194,7 @@ function residualsOf(market: Market, effects: Effects, asOfDay: number): Float64
   });
 }
 
-/** Prior standard deviation of a sale around the level of its place. */
+/** Prior standard deviation of a sale around the level at its location. */
 const PRIOR_NOISE = 0.5;
 
 /**

@@ -1,10 +1,13 @@
 /**
- * Finds the comps the fewest steps from a subject, where the steps of distance, size, and age add up. Uses a
- * k-d tree over five dimensions (J. H. Friedman, J. L. Bentley, R. A. Finkel, An Algorithm for Finding Best
- * Matches in Logarithmic Expected Time, 1977).
+ * Finds the comps that are the fewest steps from a subject, where the steps of distance, size, and age add
+ * up. Uses a k-d tree over five dimensions (J. H. Friedman, J. L. Bentley, R. A. Finkel, An Algorithm for
+ * Finding Best Matches in Logarithmic Expected Time, 1977).
  */
 
-/** Mean radius of the Earth in meters (IUGG). A chord is shorter than the arc by 1e-5 of it at 100 km. */
+/**
+ * Mean radius of the Earth in meters (IUGG). At 100 km, a chord is shorter than the arc by 1e-5 of its
+ * length.
+ */
 const EARTH_RADIUS_M = 6_371_008.8;
 
 /** Points per leaf. The fastest of 4, 8, 16, and 32 on 100,000 comps. */
@@ -12,7 +15,7 @@ const LEAF = 8;
 const DIMENSIONS = 5;
 const LOG_ACRES = 3;
 const DAY = 4;
-/** Numbers stored for a pending branch: its offsets and their steps. */
+/** Numbers stored for a pending branch: an offset per dimension, and the fewest possible steps. */
 const BRANCH_SIZE = DIMENSIONS + 1;
 
 /** The size of one step in meters, in natural logarithms of acres, and in days. */
@@ -23,7 +26,8 @@ export type Place = { lon: number; lat: number; logAcres: number; day: number };
 
 export type Nearest = {
   /**
-   * Finds up to `most` points with the fewest steps, ties by index. The next call overwrites the arrays.
+   * Finds up to `most` points with the fewest steps; ties are in order of index. The next call overwrites the
+   * arrays.
    * @returns how many were found
    */
   find(place: Place, steps: Steps, most: number, maxSteps: number, exclude?: number): number;
@@ -39,19 +43,20 @@ export type Points = {
   day: Int32Array;
 };
 
-/** Typical steps, which decide the dimension to split. Other values only make it slower. */
+/** Typical step sizes, used to choose the dimension to split. Other values only make searches slower. */
 const NOMINAL: readonly number[] = [4_000, 4_000, 4_000, 0.8, 2_000];
-/** The same for searches by distance alone. */
+/** Step sizes for searches by distance alone. */
 export const GROUND_ONLY: readonly number[] = [1, 1, 1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
 
 type Tree = {
   count: number;
   depth: number;
-  /** Node n has its children at 2n + 1 and 2n + 2; the range of a node follows from halving. */
+  /** The children of node n are at 2n + 1 and 2n + 2. A node's range follows from repeated halving. */
   cutDimension: Uint8Array;
   cutValue: Float64Array;
   /**
-   * The points in tree order, so that points of a leaf are adjacent: their indices, and five numbers each.
+   * The points in tree order, so that the points of a leaf are adjacent: their indices, and five numbers for
+   * each.
    */
   order: Int32Array;
   coordinates: Float64Array;
@@ -63,7 +68,7 @@ type Buffers = {
   /** Results with their steps. */
   index: Int32Array;
   found: Float64Array;
-  /** Pending branches, at most one per level: node, range, and level of each. */
+  /** Pending branches, up to one per level: node, range, and level of each. */
   waiting: Int32Array;
   waitingOffsets: Float64Array;
 };
@@ -129,7 +134,7 @@ function search(
       const beyond = target[dimension]! - cutValue[node]!;
       const before = beyond < 0;
       level++;
-      // Later points aren't known yet. Equal days can be on both sides.
+      // Skip later points, which aren't known yet. Points of the cut's day can be on both sides.
       if (dimension !== DAY || !before) {
         const off = Math.abs(beyond);
         const fx = dimension === 0 ? off : ox;
@@ -259,7 +264,7 @@ function split(
   split(tree, at, nominal, 2 * node + 2, middle, to, level + 1);
 }
 
-/** The dimension in which a range extends over the most typical steps. */
+/** The dimension in which a range spans the most typical steps. */
 function widest(
   order: Int32Array,
   at: Float64Array,
@@ -286,7 +291,7 @@ function widest(
   return best;
 }
 
-/** Meters from the center of the Earth. */
+/** Writes x, y, and z in meters from the center of the Earth. */
 function globe(lon: number, lat: number, into: Float64Array, offset: number): void {
   const phi = (lat * Math.PI) / 180;
   const lambda = (lon * Math.PI) / 180;
@@ -297,8 +302,8 @@ function globe(lon: number, lat: number, into: Float64Array, offset: number): vo
 }
 
 /**
- * Moves the k-th of order[left..right] to its place, with smaller ones before it (C. A. R. Hoare, Algorithm
- * 65: Find, 1961).
+ * Sorts order[left..right] just far enough that the k-th item is in its place, with smaller ones before it
+ * (C. A. R. Hoare, Algorithm 65: Find, 1961).
  */
 function select(
   order: Int32Array,

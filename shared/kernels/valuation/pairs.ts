@@ -17,20 +17,23 @@ export type Pairs = {
 };
 
 type PairedLand = {
-  /** One column per term; 0 if either sale's is unknown. */
+  /** One column per term; 0 if the term is unknown for either sale. */
   differences: readonly Float64Array[];
   /** Means of the terms over the sales; 0 if a term is unknown for all. */
   means: readonly number[];
 };
 
-/** How many sales effects are estimated from. More don't improve them noticeably. */
+/** Maximum number of sales to estimate effects from. More don't improve them noticeably. */
 const MAX_PAIRED = 3_000;
 /** Sales farther apart than this differ in more than size and time. */
 const MAX_PAIR_M = 10_000;
 
 /** One step is the radius that contains this many sales around a median sale of the county. */
 const SALES_PER_STEP = 30;
-/** How many sales the distance is measured on. Their median has a standard error of 9% of their spread. */
+/**
+ * Maximum number of sales to measure the distance on. The median of this many has a standard error of 9% of
+ * their spread.
+ */
 const MAX_MEASURED = 200;
 const MIN_STEP_M = 500;
 export const MAX_STEP_M = MAX_COMP_M / MAX_STEPS;

@@ -7,7 +7,7 @@ const NOBODY: OtherCounties = new Map();
 
 /**
  * Values past sales of a county with what was known the day before the first of them, so that no estimate
- * uses a price it is compared with. Without priors from other counties.
+ * uses a price it is compared with. Uses no priors from other counties.
  * @param sales indices of comps, at least one
  * @returns USD by sale, without sales that have too few comps
  */

@@ -16,9 +16,9 @@ const BASE_DAY = 18_262;
 
 /** Minimum number of the county's sales between two knots. */
 const SALES_A_KNOT = 20;
-/** The quantile of an 80% range, like for estimates. */
+/** The normal quantile of an 80% range, as for estimates. */
 const Z = 1.2816;
-/** Prior variance of a difference, like for the other effects. */
+/** Prior variance of a difference, as for the other effects. */
 const VARIANCE_PRIOR = 0.5;
 
 /**
@@ -57,7 +57,7 @@ export function priceIndexOf(
   return index.every(([, , deviation]) => Number.isFinite(deviation)) ? index : null;
 }
 
-/** January 1 of years with enough sales in between, and the as-of day as the last knot. */
+/** January 1 of years with enough sales before the next knot, and the as-of day as the last knot. */
 function knotsOf(days: Float64Array, asOfDay: number): number[] {
   if (days.length === 0) return [];
   const between = (from: number, to: number) => countBelow(days, to, true) - countBelow(days, from, true);

@@ -1,10 +1,10 @@
 import { MAD_TO_SD, medianOf } from './robust.ts';
 import type { Estimate } from './shrink.ts';
 
-/** 95% efficient under normal noise (P. J. Huber, Robust Statistics, 1981). */
+/** Tuning constant that is 95% efficient under normal noise (P. J. Huber, Robust Statistics, 1981). */
 const HUBER = 1.345;
 const ROUNDS = 20;
-/** Pairs in which each sale comes first. */
+/** Number of pairs in which each sale comes first. */
 export const PAIRS_PER_SALE = 8;
 
 /** Weight of the prior variance, in sales. Without it, two parameters fit two pairs exactly. */
@@ -95,7 +95,7 @@ function subtract(table: Float64Array, effects: Float64Array, residuals: Float64
   }
 }
 
-/** Minimum share of a pivot that must remain after earlier rows. Less is rounding. */
+/** Minimum share of a pivot that must remain after earlier rows. Anything less is rounding error. */
 const MIN_OWN_SHARE = 1e-9;
 
 /** Inverts a positive semidefinite matrix from its lower half. Rows that depend on earlier ones stay 0. */

@@ -1,6 +1,6 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
 
-/** Robust statistics of a market's prices, also for windows that slide over the sales. */
+/** Robust statistics of a market's prices, including windows that slide over the sales. */
 
 /** Standard error of the median of normal values, as a multiple of standard deviation / sqrt(n). */
 const MEDIAN_SE = 1.2533;
@@ -46,18 +46,18 @@ const MIN_MAD = 0.1;
 
 const MIN_SAMPLE = 3;
 /**
- * Spread assumed with fewer than MIN_PRICES: it excludes prices above 13 times the median or below a
- * thirteenth.
+ * Spread assumed with fewer than MIN_PRICES prices: it excludes prices above 13 times the median or below a
+ * thirteenth of it.
  */
 const FEW_SPREAD = 0.5;
 
-/** From a known median distance. */
+/** The bound for a known median and median distance from it. */
 export const boundAt = (middle: number, distance: number): Bound => ({
   middle,
   spread: Math.max(MIN_MAD, distance),
 });
 
-/** From a market's prices, in any order; null with fewer than three. */
+/** The bound for a market's prices, in any order; null with fewer than three. */
 export function boundOf(levels: ArrayLike<number> & Iterable<number>): Bound | null {
   if (levels.length < MIN_SAMPLE) return null;
   const middle = medianOf(levels)!;
@@ -66,8 +66,8 @@ export function boundOf(levels: ArrayLike<number> & Iterable<number>): Bound | n
 }
 
 /**
- * From the latest prices of other counties, earliest first. The spread is at least FEW_SPREAD, because
- * counties differ.
+ * The bound for the latest prices of other counties, earliest first. The spread is at least FEW_SPREAD,
+ * because counties differ.
  */
 export function boundElsewhere(levels: readonly number[]): Bound | null {
   const bound = boundOf(levels.slice(-MAX_PRICES));
@@ -79,8 +79,8 @@ export function isOutlier(level: number, { middle, spread }: Bound): boolean {
 }
 
 /**
- * Inserts into the first `size` values, which are ascending. Ten times faster than TypedArray.sort for twelve
- * prices.
+ * Inserts a value into the first `size` values, which are ascending. Ten times faster than TypedArray.sort
+ * for twelve prices.
  */
 export function insert(sorted: Float64Array, size: number, value: number): void {
   let place = size;

@@ -6,16 +6,16 @@ import type { Comps } from './valuation-types.ts';
 
 /**
  * One sale is often reported twice, as a deed in the roll and as a closing in a listing feed. The earlier
- * record is kept (the roll's on the same day), with at most one duplicate from each other feed.
+ * record is kept (the roll's if both are of the same day). Each other feed can have one duplicate of it.
  */
 type SaleRecord = { price: number; acres: number; day: number; lon: number; lat: number };
 
-/** The time from a closing to the recording of its deed, plus a feed's delay in reporting it. */
+/** Covers the time from a closing to the recording of its deed, plus a feed's delay in reporting it. */
 const MAX_DAYS_APART = 60;
 const MAX_LOG_ACRES_APART = 0.02;
 /**
- * Or the width of a square lot of its size, because one record can be located at the road and the other
- * mid-lot.
+ * Two records of a sale can be this far apart, or the width of a square lot of its size, because one record
+ * can be located at the road and the other mid-lot.
  */
 const MIN_REACH_M = 200;
 
@@ -28,7 +28,10 @@ function isSameSale(a: SaleRecord, b: SaleRecord): boolean {
   );
 }
 
-/** Usable sales up to a day, sorted by county and day: all, the duplicates, and all but the duplicates. */
+/**
+ * Usable sales up to a day, sorted by county and day: all of them, the duplicates, and all except the
+ * duplicates.
+ */
 export function salesUntil(comps: Comps, asOfDay: number) {
   const usable = usableSales(comps, asOfDay);
   const second = secondRecords(comps, usable);

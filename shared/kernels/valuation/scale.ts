@@ -5,7 +5,8 @@ import type { Estimate } from './shrink.ts';
 
 /**
  * The expected size of an estimate's error: a regression of ln |error| on features of the comps. It is shrunk
- * toward one size for all unless it predicts held-out errors (A. C. Harvey, 1976; Y. Yao et al., 2018).
+ * toward one size for all estimates unless it predicts held-out errors (A. C. Harvey, 1976; Y. Yao et al.,
+ * 2018).
  */
 
 /**
@@ -63,7 +64,10 @@ const PENALTIES = [10, 40, 160, 640, Number.POSITIVE_INFINITY];
 const FOLDS = 10;
 
 export type ScaleFit = {
-  /** Coefficients for `featuresOf`. Their sum is the logarithm of the error's expected size. */
+  /**
+   * Coefficients for `featuresOf`. The features weighted by them add up to the logarithm of the error's
+   * expected size.
+   */
   coefficients: number[];
   /** The expected size of each error, fitted without its fold. */
   heldOut: Float64Array;
@@ -164,7 +168,9 @@ function solveRidge(
   return multiply(invert(normal), right);
 }
 
-/** For errors with a Laplace distribution of the predicted sizes, times the best-fitting factor. */
+/**
+ * The likelihood if errors have a Laplace distribution of the predicted sizes, times the best-fitting factor.
+ */
 function logLikelihood(logs: Float64Array, errors: readonly number[]): number {
   let mean = 0;
   let sum = 0;

@@ -17,14 +17,14 @@ import type { Market } from './select.ts';
 import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './valuation-types.ts';
 
 /**
- * Excludes sales whose price per acre isn't a market price: gifts, family deals, land sold with something
+ * Excludes sales whose price per acre isn't a market price: gifts, family deals, or land sold with something
  * else. Each sale is compared with its county's sales in the year up to its date, or with earlier ones too if
  * there are fewer than 15. With fewer than three, it is compared with the latest sales of all nearby
  * counties.
  */
 const YEAR_DAYS = 365;
 
-/** Anything smaller isn't a building lot but a strip, a mooring, or a mistyped acreage. */
+/** Anything smaller isn't a building lot, but a strip, a mooring, or a mistyped acreage. */
 const MIN_ACRES = 0.01;
 
 /** Whether a comp has a price, a size, and a location. */
@@ -32,7 +32,7 @@ export function isUsable({ acres, price, county, lon, lat }: Comps, i: number): 
   return acres[i]! >= MIN_ACRES && price[i]! > 0 && county[i]! >= 0 && Number.isFinite(lon[i]! + lat[i]!);
 }
 
-/** Usable sales up to a day, sorted by county and day: those with a price, a size, and a location. */
+/** Sales up to a day that have a price, a size, and a location, sorted by county and day. */
 export function usableSales(comps: Comps, asOfDay: number): Int32Array {
   const { count, status, soldDay, county } = comps;
   const usable: number[] = [];
@@ -56,7 +56,7 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
   for (let begin = 0; begin < sales.length; ) {
     const fips = county[sales[begin]!]!;
     let end = begin;
-    // Within a year the trend is part of the spread.
+    // Adjust for no trend: within a year, it is part of the spread.
     for (; end < sales.length && county[sales[end]!] === fips; end++) {
       const sale = sales[end]!;
       const logAcres = Math.log(acres[sale]!);
@@ -80,7 +80,7 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
   for (const i of outlyingElsewhere(comps, sales, levels, first)) outlying.add(i);
   return sales.filter((_, i) => !outlying.has(i));
 
-  /** The county's sales by a day, starting at the i-th. */
+  /** The end of the county's sales up to a day, searching from the i-th. */
   function knownOn(day: number, i: number, end: number): number {
     let known = i;
     while (known < end && soldDay[sales[known]!]! <= day) known++;
@@ -93,7 +93,7 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
   }
 }
 
-/** Which of `some` are outliers among the latest sales of all counties before them. */
+/** Finds which of `some` are outliers among the latest sales of all counties up to their day. */
 function outlyingElsewhere(
   { soldDay }: Comps,
   sales: Int32Array,
@@ -115,8 +115,8 @@ function outlyingElsewhere(
 
 /**
  * Excludes asking prices that aren't market prices, such as typos, or $1 for "make an offer". Each is
- * compared with the same sales as a new sale would be. With fewer than 15, it is compared with all sales and
- * asking prices of the county, or of all nearby counties.
+ * compared with the same sales that a new sale would be compared with. With fewer than 15, it is compared
+ * with all sales and asking prices of the county, or of all nearby counties.
  */
 export function plausibleListings(
   comps: Comps,
@@ -153,7 +153,7 @@ export function plausibleListings(
   );
 }
 
-/** Older listings are overpriced, or were sold or withdrawn without a note in the feed. */
+/** Older listings are overpriced, or were sold or withdrawn without an update in the feed. */
 const MAX_DAYS_LISTED = 365;
 
 /** Listings open on the day, and open listings without a listing date. */

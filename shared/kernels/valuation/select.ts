@@ -30,7 +30,10 @@ export type FittedMarket = {
   levelOf(market: Market, entry: number, day: number): number;
   /** Adjustment of asking prices to sale prices. */
   discount: Discount;
-  /** Error of estimates of the latest sales, as ln(estimate / price): the trend lags behind the market. */
+  /**
+   * Error of the estimates of the latest sales, as ln(estimate / price), because the trend lags behind the
+   * market.
+   */
   lag: number;
   /** The share of the difference in assessor's opinions that a comp is adjusted by. */
   opinion: number;
@@ -40,7 +43,7 @@ export type FittedMarket = {
 
 /** Copies chosen comps to new columns. @param sold whether they are sales, not asking prices */
 export function marketOf(comps: Comps, chosen: Int32Array, sold: boolean, dayOf: (comp: number) => number) {
-  // A loop takes 0.1 ms for 2,500 comps and five columns, `Float64Array.from` 0.9 ms.
+  // A loop takes 0.1 ms for 2,500 comps and five columns, and `Float64Array.from` takes 0.9 ms.
   const column = (of: (comp: number) => number) => {
     const values = new Float64Array(chosen.length);
     for (let i = 0; i < values.length; i++) values[i] = of(chosen[i]!);
@@ -114,15 +117,16 @@ export function newChosenComps(most = MAX_COMPS) {
   };
 }
 
-/** Asking prices are only used with fewer nearby sales than this. */
+/** Asking prices are used only if there are fewer nearby sales than this. */
 const ENOUGH_SALES = 6;
 /** Weight of an asking price relative to a sale. */
 const ASKING_WEIGHT = 0.5;
 
 /**
- * Chooses the comps the fewest steps away and adjusts each price per acre to the subject's size and location
- * and to the day.
- * @param day later sales are ignored @param exclude an entry of model.sales to ignore
+ * Chooses the comps that are the fewest steps away and adjusts each price per acre to the subject's size and
+ * location and to the day.
+ * @param day later sales are ignored
+ * @param exclude an entry of model.sales to ignore
  */
 export function chooseComps(
   model: FittedMarket,

@@ -48,13 +48,13 @@ export function combineEstimates(a: Estimate, b: Estimate): Estimate {
   };
 }
 
-/** Shrinks a figure by what can be chance (the positive-part estimator of W. James and C. Stein, 1961). */
+/** Shrinks a figure by what may be chance (the positive-part estimator of W. James and C. Stein, 1961). */
 export function shrinkToZero({ value, variance }: Estimate): number {
   return value ** 2 <= variance ? 0 : value * (1 - variance / value ** 2);
 }
 
 /**
- * What to expect of a further member of a group: the mean of the others, with the variance between them
+ * What to expect of another member of a group: the mean of the members, with the variance between them
  * (half-normal prior of this scale).
  */
 export function priorFromGroup(group: readonly Estimate[], scale: number): Estimate {
@@ -71,8 +71,8 @@ function meanOf(estimates: readonly Estimate[], between: number): Estimate {
 const NODES = 40;
 
 /**
- * The posterior mean, with a half-normal prior of this scale on the standard deviation. Groups of one are
- * ignored.
+ * The posterior mean of the variance between members of a group, with a half-normal prior of this scale on
+ * the standard deviation. Groups of one are ignored.
  */
 function varianceBetween(groups: readonly (readonly Estimate[])[], scale: number): number {
   const variances = Array.from(
@@ -88,7 +88,7 @@ function varianceBetween(groups: readonly (readonly Estimate[])[], scale: number
   return variances.reduce((sum, variance, k) => sum + weights[k]! * variance, 0) / total;
 }
 
-/** The likelihood of a group's members, with an unknown mean. */
+/** The log likelihood of a group's members, with an unknown mean. */
 function logLikelihood(group: readonly Estimate[], between: number): number {
   const finite = group.filter(({ variance }) => Number.isFinite(variance));
   const mean = meanOf(finite, between);

@@ -6,7 +6,7 @@ import { createNearest, GROUND_ONLY, type Nearest } from './nearest.ts';
  * Nadaraya, 1964) of how far nearby sales are from their counties' levels, shrunk toward 0.
  */
 const NEIGHBORS = 24;
-/** Sales more kernel lengths away would have a weight below 1/50. */
+/** Sales more kernel lengths away than this would have a weight below 1/50. */
 export const KERNEL_STEPS = 4;
 
 export type Residuals = {
@@ -67,7 +67,7 @@ export type Places = {
 
 const LATEST = 2 ** 31 - 1;
 
-/** Steps for searches by distance alone. */
+/** Creates a search for the nearest points by distance alone. */
 export function createPlaces(
   points: { count: number; lon: Float64Array; lat: Float64Array; day: Int32Array },
   most: number,

@@ -5,12 +5,12 @@ import { landOf } from './land-effects.ts';
 
 export const DAYS_PER_YEAR = 365.25;
 
-/** Comps more steps away are not used. */
+/** Comps more steps away than this are not used. */
 export const MAX_STEPS = 6;
-/** Comps farther away are not used, whatever the length of a step. */
+/** Comps farther away than this are not used, whatever the length of a step. */
 export const MAX_COMP_M = 100_000;
 
-/** An unknown day. */
+/** Value of an unknown day. */
 export const NO_DAY = -0x8000_0000;
 
 export const ACTIVE = 0;
@@ -19,7 +19,7 @@ export const SOLD = 2;
 
 export type Comps = {
   count: number;
-  /** Degrees on WGS84; NaN if unknown, and then the comp is not used. */
+  /** Degrees on WGS84; NaN if unknown. A comp without a location is not used. */
   lon: Float64Array;
   lat: Float64Array;
   acres: Float64Array;
@@ -37,7 +37,7 @@ export type Comps = {
   soldDay: Int32Array;
   /** Day an ACTIVE or PENDING comp came on the market; NO_DAY if unknown. */
   listedDay: Int32Array;
-  /** FIPS of the county; -1 if unknown, and then the comp is not used. */
+  /** FIPS of the county; -1 if unknown. A comp without a county is not used. */
   county: Int32Array;
   /** Land terms (land-effects.ts), LAND_TERMS per comp; NaN if unknown. Absent if unknown for all. */
   land?: Float64Array | undefined;
@@ -78,7 +78,7 @@ export type Valuation = {
   meanAdjustedPpa: number;
   /** The weighted mean times the subject's acres. */
   meanAdjustedPrice: number;
-  /** Gini coefficient of the adjusted prices, 0 to 100. */
+  /** Gini coefficient of the adjusted prices, from 0 to 100. */
   gini: number;
   /** 0 to 95. */
   confidence: number;

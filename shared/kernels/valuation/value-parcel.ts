@@ -11,12 +11,12 @@ const MAX_CONFIDENCE = 95;
 /** Factor on the confidence of a subject outside the range of its comps. */
 const OUT_OF_SUPPORT = 0.5;
 /**
- * A subject is outside if it is more steps than this from every comp, or its ln(acres) is this far beyond
- * theirs.
+ * A subject is outside if it is more steps than this from every comp, or if its ln(acres) is this far beyond
+ * that of every comp.
  */
 const SUPPORT_STEPS = 2;
 const SUPPORT_LOG_ACRES = 0.4;
-/** Also outside: a county whose price level has a standard error of more than a quarter. */
+/** A subject is also outside if its county's price level has a standard error of more than a quarter. */
 const SUPPORT_LEVEL = Math.log(1.25);
 
 /**
@@ -37,7 +37,10 @@ export function createValuer(
   };
 }
 
-/** The estimate from adjusted comps, in order of steps. @param most upper limit of their number */
+/**
+ * Computes an estimate from adjusted comps, which are in order of steps.
+ * @param most maximum number of comps
+ */
 export function createConclusion(
   { calibration, discount }: { calibration: Calibration; discount: Discount },
   most = MAX_COMPS,
@@ -78,7 +81,7 @@ export function createConclusion(
       100 * chanceWithinQuarter(calibration, scale) * (isUnlike && !isForeign ? OUT_OF_SUPPORT : 1);
     const meanAdjustedPpa = Math.exp(mean);
     const meanAdjustedPrice = meanAdjustedPpa * acres;
-    // No spread syntax here: it would take 10% more time.
+    // Don't use spread syntax here: it would take 10% more time.
     return {
       meanPrice,
       meanPpa,
