@@ -12,7 +12,7 @@ where p.fips = :fips and p.property_id = any (:property_ids::bigint[])
 order by p.property_id
 
 -- name: list_loading_runs
--- Which of some runs loaded the county's first parcels within the last days.
+-- Which of these runs loaded the county's first parcels within the last `days` days.
 select r.id as run_id
 from runs r
 join changes c on c.fips = :fips and c.run_id = r.id and c.type = 'county.loaded' and c.fields ? 'parcels'
@@ -25,7 +25,7 @@ select 'land.measured', :fips, property_id, fields, :version::bigint
 from unnest(:property_ids::bigint[], :fields::jsonb[]) as m (property_id, fields)
 
 -- name: set_row_version
--- Gives parcels of a county the number of their change. Fragment: table.
+-- Sets the row_version of a county's changed parcels. Fragment: table.
 update {{table}}
 set row_version = :version
 where fips = :fips and property_id = any (:property_ids::bigint[])

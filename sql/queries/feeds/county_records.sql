@@ -1,6 +1,6 @@
 -- name: is_record_due
--- Whether a county's record is missing, a week old, older than the last merge of one of its rolls, or based
--- on less than 90% of the sales.
+-- Whether a county's record is missing, over a week old, older than the last merge of one of its rolls, or
+-- based on less than 90% of the sales.
 select true as due
 from county_coverage c
 where c.fips = :fips
@@ -25,7 +25,7 @@ select
 
 -- name: measure_county
 -- Number of parcels of a county, and how many have each field. {{filled}}: a count for each field.
--- {{most_apart}}: factor from which stated and measured acres disagree.
+-- {{most_apart}}: the largest factor between stated and measured acres that still agree.
 select
   count(*)::int as parcels, {{filled}},
   count(p.boundary)::int as boundaries,

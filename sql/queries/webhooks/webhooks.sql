@@ -1,5 +1,6 @@
 -- name: set_actor
--- Sets who made the changes of the transaction: an email address, or else the key of the call.
+-- Sets the actor of the transaction's changes: the user's email address, or else the call's API key, or else
+-- an assistant.
 select set_config('plat.actor', coalesce(
   (select email from users where id = :user_id::uuid), (select 'key ' || name from api_keys where id = :key_id::uuid), 'an assistant'
 ), true);
@@ -23,7 +24,7 @@ values (:account_id, :url, :types, :fips, :search_id, :enabled)
 returning id;
 
 -- name: insert_secret
--- A new secret, which signs everything from now on.
+-- Adds a secret, which signs all messages from now on.
 insert into webhook_secrets (webhook_id, secret, created_at) values (:webhook_id, :secret, now());
 
 -- name: read_secret
@@ -44,7 +45,7 @@ insert into audit (actor, action, entity, entity_id, account_id)
 values (current_setting('plat.actor'), 'rotate_secret', 'webhooks', :webhook_id::text, :account_id);
 
 -- name: update_webhook
--- Changes a webhook of an account. One that is turned on again starts fresh. No row if there is none.
+-- Changes a webhook of an account. Turning a webhook on again clears its failures. No row if there is none.
 update webhooks
 set url = :url, types = :types, fips = :fips, search_id = :search_id, enabled = :enabled,
   disabled_because = case when not :enabled then disabled_because end,
@@ -57,7 +58,7 @@ returning id;
 delete from webhooks where id = :webhook_id and account_id = :account_id returning id;
 
 -- name: add_test
--- A test message to one webhook, with no content.
+-- Creates a test message without content, for one webhook.
 with message as (
   insert into webhook_messages (seq, type, at, data, webhook_id)
   select seq, 'webhook.test', now(), jsonb_build_object('seq', seq), :webhook_id
