@@ -18,9 +18,9 @@ order by id::text = lower(:account) desc
 limit 1;
 
 -- name: find_period
--- The current period of an account with new dates. If it would end before the account was created, returns
--- the first monthly period that ends after the creation, and `skipped`. `start`: null keeps the period's
--- start. `end`: null for a month after the start.
+-- What an account's current period becomes with new dates. If that period would end before the account was
+-- created, returns the first monthly period that ends after the creation, and sets `skipped`. `start`: null
+-- keeps the period's start. `end`: null for a month after the start.
 select coalesce(f.starts, g.starts) as starts, coalesce(f.ends, g.ends) as ends, g.anchor, f.starts is not null as skipped, a.created_at,
   used.first_day, used.last_day
 from accounts a

@@ -177,7 +177,7 @@ returning claim;
 select id from accounts where period_end <= now() order by period_end limit 1000;
 
 -- name: note_made
--- No row if another attempt has taken over.
+-- Records what an attempt has created. No row if another attempt has taken over.
 update idempotent_calls set made = :made::jsonb
 where account_id = :account_id and key = :key and claim = :attempt and status is null
 returning claim;
@@ -194,7 +194,7 @@ where account_id = :account_id and key = :key and status is not null
   and created_at > now() - kept_hours * interval '1 hour';
 
 -- name: read_cursor_secret
--- The installation's key for cursors.
+-- The installation's key that signs cursors.
 select secret from cursor_secret;
 
 -- name: read_job_totals

@@ -7,7 +7,7 @@ on conflict (model, id_hash) do update
   set payload = excluded.payload, grant_hash = excluded.grant_hash, account_id = excluded.account_id, expires_at = excluded.expires_at;
 
 -- name: read_record
--- Reads a record. One that was used within the last 10 seconds doesn't count as used yet, because
+-- Reads a record. A record that was used within the last 10 seconds doesn't count as used yet, because
 -- consume_record decides whether it may be used again.
 select payload, case when consumed_at < now() - interval '10 seconds' then extract(epoch from consumed_at)::bigint end as consumed
 from oauth_records
@@ -31,7 +31,7 @@ delete from oauth_records where model = :model and grant_hash = :grant_hash;
 
 -- name: make_room_for_client
 -- Deletes the oldest clients that no one has authorized, so that adding one leaves no more than a thousand.
--- Authorized clients don't count, because they expire with their grant, much later.
+-- Clients that expire in over two hours are authorized: they expire with their grant.
 delete from oauth_records
 where model = 'Client' and id_hash in (
   select id_hash from oauth_records

@@ -1,5 +1,6 @@
 -- name: read_shown_land
--- The land figures of parcels as the API shows them. Figures of an earlier shape are not shown.
+-- The land figures of parcels as the API shows them. Excludes figures that were computed for an earlier
+-- shape.
 select
   p.property_id, p.created_run, p.row_version, f.landlocked, f.wetlands_percent, f.flood_zone_percent,
   f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft, f.steeper_percent, a.mean_slope_percent,

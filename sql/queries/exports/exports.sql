@@ -1,5 +1,5 @@
 -- name: add_export
--- A new export. `state`: queued, or failed with its error. `held`: tokens held for it. `order_key`: the
+-- Adds an export. `state`: queued, or failed with its error. `held`: tokens held for it. `order_key`: the
 -- Idempotency-Key of its order, or null.
 insert into exports (company_id, account_id, mode, request, order_key, state, tokens_held, error, created_at, ended_at)
 values (
@@ -34,8 +34,8 @@ delete from export_parts where export_id = :export_id;
 select count(*)::int as open from exports where company_id = :company_id and state in ('queued', 'running');
 
 -- name: count_comps
--- Counts the comps that match, and how many of them the company has already paid for and haven't changed
--- since. Fragments: figures and where of the comps. `most`: maximum to count.
+-- Counts the comps that match, and how many of them are free, because the company has already paid for them
+-- and they haven't changed. Fragments: figures and where of the comps. `most`: maximum to count.
 with hits as materialized (
   select l.id, l.changed_run
   from {{figures}}
@@ -58,9 +58,9 @@ left join given_others g on g.company_id = :company_id::uuid and g.id = r.id and
 where r.id = any (:ids::uuid[]);
 
 -- name: count_rows
--- How many parcels a file has, how many were found, and how many the company has already paid for and haven't
--- changed since. Fragments: hits (hits_of_filter, hits_of_list, or hits_of_owners), found (`hits`, or the
--- `members` that the hits were chosen from).
+-- How many parcels a file has, how many were found, and how many are free, because the company has already
+-- paid for them and they haven't changed. Fragments: hits (hits_of_filter, hits_of_list, or hits_of_owners),
+-- found (`hits`, or the `members` that the hits were chosen from).
 with {{hits}}
 select
   (select count(*)::int from {{found}}) as found,

@@ -79,7 +79,7 @@ from (select :fips::int as fips) asked
 left join county_records r on r.fips = asked.fips
 
 -- name: list_towns
--- The towns of a county's parcels, as named on the roll, those with the most parcels first. A town with less
+-- The towns of a county's parcels, as named on the roll, towns with the most parcels first. A town with less
 -- than 1% of the parcels may be a typo.
 select town
 from (

@@ -4,7 +4,7 @@
 delete from county_coverage where fips = any ({{fips}}::int[]);
 
 -- name: count_counties
--- Counts the parcels of some counties that have each kind of data. {{fips}}: an int[] literal
+-- Stores how many parcels of some counties have each kind of data. {{fips}}: an int[] literal
 insert into county_coverage (
   fips, parcels, with_boundary, with_owner, with_acres, with_values, with_sale, feed_ids, apn_shapes, west, south, east, north
 )

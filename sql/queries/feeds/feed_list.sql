@@ -9,8 +9,8 @@ order by f.kind, f.name;
 
 -- name: list_last_good_runs
 -- When each feed last merged or found no changes, in seconds since 1970, not counting undos. If a feed has no
--- such run, when Plat first ran it. Scheduled feeds first, then the longest since their last run, up to 500.
--- `scheduled`: names of feeds
+-- such run, when Plat first ran it. Scheduled feeds come first, and within each group the earliest time. Up
+-- to 500. `scheduled`: names of feeds
 select f.name as feed, extract(epoch from coalesce(good.at, f.created_at))::float8 as since
 from feeds f
 left join lateral (

@@ -94,8 +94,8 @@ delete from stage_roll r using stage_overlap v where r.fips = v.fips and r.key =
 
 -- name: take_overlap
 -- Compares the run's rows with the parcels of other feeds that they load again, as if the parcels belonged to
--- this feed. If the key of such a parcel is also the key of this feed's own parcel, an own parcel on the roll
--- takes precedence. A retired own parcel can no longer return.
+-- this feed. If this feed already has a parcel on the roll with the same key, the row is compared with that
+-- parcel instead. If this feed's parcel is retired, it can no longer return.
 with gone as (
   delete from stage_before b using stage_overlap v where b.fips = v.fips and b.key = v.key and not b.active
 )

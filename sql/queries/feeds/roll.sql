@@ -62,7 +62,7 @@ where r.owner_key is not null
 order by r.owner_key
 
 -- name: keep_assessed
--- Stores the assessed land values of the roll that are new or changed. Fragments: fips, as_of (the day from
+-- Stores the assessed land values of the roll that are new or changed. Fragments: fips, as_of (the date from
 -- which they apply).
 insert into assessed_land_values (fips, property_id, as_of, value)
 select f.fips, f.property_id, {{as_of}}::date, f.assessed_land_value

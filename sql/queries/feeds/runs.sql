@@ -50,8 +50,8 @@ where job_id = :job_id and status in ('merged', 'unchanged', 'blocked')
 
 -- name: get_last_accepted_run
 -- The run whose data is current. It isn't always the one with the highest id, because a failed run may be
--- retried later. `best`: the most rows and keys of any accepted run in the last 12 months, or since an
--- operator last forced a run through the gate.
+-- retried later. `best`: the most rows and keys of any accepted run in the last 12 months or since an
+-- operator last forced a run through the gate, whichever period is shorter.
 with accepted as (
   select
     id, counts, inputs, finished_at,

@@ -77,8 +77,8 @@ select exists (select 1 from land_layers) as present
 lock table land_layers in share mode
 
 -- name: is_last_chunk
--- Whether no other chunk of a county is open, and whether valuations wait for its land. Uses the minimum of
--- the other parcels instead of `exists`, so that the index is used.
+-- Whether no other chunk of a county is open, and whether valuations wait for its land. Uses min(property_id)
+-- instead of `exists`, so that the index is used.
 select
   (select min(property_id) from attributes_dirty where fips = :fips and chunk <> :chunk) is null as last,
   exists (select true from valuations_dirty where fips = :fips) as awaited
@@ -124,9 +124,9 @@ where d.chunk is null
 order by d.fips
 
 -- name: lock_counties
--- Blocks writes of these counties' chunks until the transaction ends. A merge takes this lock first, so that
--- the rows it rewrites carry over everything that chunks have written. A different `lock` blocks the runs of
--- the counties' other feeds.
+-- Prevents chunks of these counties from writing until the transaction ends. A merge takes this lock first,
+-- so that the rows it rewrites carry over everything that chunks have written. A different `lock` blocks the
+-- runs of the counties' other feeds.
 select pg_advisory_xact_lock(:lock::int, fips)
 from (select fips from unnest(:counties::int[]) fips order by fips) counties
 

@@ -1,5 +1,5 @@
 -- name: count_outside
--- Counts the run's features that are in none of the boxes, in degrees.
+-- Counts the run's features that are in none of the boxes. The boxes are in degrees.
 select count(*)::int as outside
 from stage_layer s
 where not exists (

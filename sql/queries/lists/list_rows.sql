@@ -1,8 +1,8 @@
 -- name: add_rows
 -- Adds parcels on the roll to a list, except those that are already in it or excluded. Returns one row with
 -- the counts, and the ids that are not on the roll. Fragment: owners. `leave_out_lists`: lists whose parcels
--- are excluded. `mailed_within_days`: excludes owners mailed within this number of days, and parcels with
--- unknown owners. Null for none. `counties`: counties of the ids.
+-- are excluded. `mailed_within_days`: excludes owners mailed within this number of days, and parcels mailed
+-- while their owner was unknown. Null to exclude none. `counties`: counties of the ids.
 with members as materialized (
   select f.property_id, f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres
   from parcel_filters f
@@ -68,9 +68,9 @@ group by status
 delete from list_rows where list_id = :list_id and property_id = any (:property_ids::bigint[])
 
 -- name: empty_notes
--- Clears notes and removes tags that identify a person, and returns how many rows had one. `numbers`: LIKE
--- patterns for the digits of a text. `name`: one LIKE pattern per word, in capitals and between spaces. A
--- text must match all of them. Empty for none.
+-- Clears notes and removes tags that identify a person, and returns the number of changed rows. `numbers`:
+-- LIKE patterns for the digits of a text. `name`: one LIKE pattern per word, in capitals and between spaces.
+-- A text must match all of them. Empty for none.
 with parts as (
   select r.list_id, r.property_id, p.text, p.n
   from list_rows r
@@ -140,7 +140,7 @@ on conflict do nothing
 
 -- name: members
 -- A fragment for other statements: the parcels of a list. Fragment: among, a condition on `list_rows r`.
--- `counties`: their counties.
+-- `counties`: counties of the parcels.
 members as materialized (
   select r.property_id, r.status, r.status_at, r.note, r.tags, r.added_at, r.read_at is not null as is_read,
     f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres, f.fips, f.location, f.extent

@@ -1,4 +1,4 @@
--- A page of comps, planned for its actual values. {{figures}}: comp_figures. {{where}}: the filter.
+-- A page of comps, planned for the actual parameter values. {{figures}}: comp_figures. {{where}}: the filter.
 -- {{place}}: the sort key, null if unknown. {{beyond}}: > or <, to match {{direction}}. The page starts after
 -- the comp with the sort key `after_place` (Infinity if unknown) and the id `after_id`, or with the first
 -- comp if they are null. Returns at least one row, for the total.

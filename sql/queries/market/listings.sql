@@ -7,8 +7,8 @@ from listings
 with no data
 
 -- name: drop_overwritten_prices
--- Removes the list prices of sources that overwrite them with the sale price: the two are equal in every
--- sale. `least`: number of sales required
+-- Removes the list prices of sources that overwrite them with the sale price. In such a source, the two
+-- prices are equal in every sale. `least`: number of sales required
 update stage_listing s
 set asked_price = null
 from (
@@ -73,8 +73,8 @@ left join listings l on l.id = s.id
 
 -- name: measure_sales
 -- How many comps the run adds, changes, or retires, how many its feed has, and how many of these are retired.
--- A sale of several parcels that was never stored doesn't count, because it is no reason for a merge.
--- `label`: label of the source.
+-- A sale of several parcels that was never stored doesn't count as a change, so that it doesn't cause a
+-- merge. `label`: label of the source.
 select
   count(*) filter (
     where m.state <> 'unchanged' and (s.status <> 'OFF_MARKET' or coalesce(m.old_status, 'OFF_MARKET') <> 'OFF_MARKET')

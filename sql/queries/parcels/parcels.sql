@@ -122,7 +122,7 @@ order by near.size desc, p.property_id
 select apn_shapes from county_coverage where fips = :fips;
 
 -- name: read_known_parcel
--- What an operator sees of a parcel, on the roll or retired. `roll`: its fields.
+-- What an operator sees of a parcel, on the roll or retired. `roll`: the parcel's fields.
 select
   p.property_id, p.fips, c.county_name as county, c.state, {{roll}}, p.calculated_acres, d.name as feed, p.created_run,
   p.changed_run, p.retired_run, p.retired_at, p.boundary, p.shape_hash, p.location[0] as x, p.location[1] as y,

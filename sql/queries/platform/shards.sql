@@ -91,7 +91,7 @@ order by x.minutes desc, x.gid
 
 -- name: analyze_counties
 -- Analyzes the shards of some counties on the nodes, because `analyze` of a distributed table would read all
--- of them. Needs Citus. `tables`: each as `name` or `name (columns)`.
+-- shards. Needs Citus. `tables`: each as `name` or `name (columns)`.
 with shard as (
   select distinct split_part(t, ' ', 1)::regclass as of, substr(t, strpos(t || ' ', ' ')) as columns,
     get_shard_id_for_distribution_column(split_part(t, ' ', 1)::regclass, f) as id

@@ -1,5 +1,5 @@
 -- name: delete_old_jobs
--- Deletes jobs that finished more than 90 days ago. Their totals stay.
+-- Deletes jobs that finished more than 90 days ago. Their totals are kept.
 delete from jobs
 where status in ('done', 'failed') and finished_at < now() - interval '90 days'
 

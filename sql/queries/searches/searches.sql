@@ -38,7 +38,7 @@ select id, email from users where company_id = :company_id and lower(email) = an
 select w.id from webhooks w join accounts a on a.id = w.account_id where w.id = :webhook_id and a.company_id = :company_id;
 
 -- name: insert_search
--- A new search, without members yet. It checks the changes after `seq`.
+-- Adds a search without members. The search checks the changes after `seq`.
 insert into searches (company_id, account_id, name, filter, counties, notify, webhook_id, seq)
 values (:company_id, :account_id, :name, :filter, :counties, :notify, :webhook_id, :seq)
 returning id;

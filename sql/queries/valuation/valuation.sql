@@ -16,7 +16,7 @@ copy (
 -- name: copy_comps
 -- The comps that valuations can use, by id, with the columns that workers/valuation/valuation-comps.ts names.
 -- Status: 0 ACTIVE, 1 PENDING, 2 SOLD. The last asking price of a sale comes from its source, or otherwise
--- from the listing's history. {{where}}: which comps.
+-- from the listing's history. {{where}}: a condition on the comps.
 copy (
   select
     l.id, (case l.status when 'ACTIVE' then 0 when 'PENDING' then 1 else 2 end)::"char", l.price::float8, l.lot_acres,

@@ -18,13 +18,13 @@ order by w.created_at, w.id;
 select count(*)::int as webhooks from webhooks where account_id = :account_id;
 
 -- name: insert_webhook
--- A new webhook.
+-- Adds a webhook.
 insert into webhooks (account_id, url, types, fips, search_id, enabled)
 values (:account_id, :url, :types, :fips, :search_id, :enabled)
 returning id;
 
 -- name: insert_secret
--- Adds a secret, which signs all messages from now on.
+-- Adds a secret, which signs all later deliveries.
 insert into webhook_secrets (webhook_id, secret, created_at) values (:webhook_id, :secret, now());
 
 -- name: read_secret
@@ -32,7 +32,7 @@ insert into webhook_secrets (webhook_id, secret, created_at) values (:webhook_id
 select secret from webhook_secrets where webhook_id = :webhook_id and expires_at is null;
 
 -- name: retire_secrets
--- Keeps the current secret valid for `hours`, and ends the one before it.
+-- Keeps the current secret valid for `hours` hours, and deletes older secrets.
 with older as (
   delete from webhook_secrets where webhook_id = :webhook_id and expires_at is not null
 )
@@ -70,7 +70,7 @@ select :webhook_id, id, now(), now() from message
 returning message_id;
 
 -- name: replay_messages
--- Delivers to a webhook again: one message, or all matching messages since a time, whatever their status.
+-- Delivers one message, or all matching messages since a time, to a webhook again, whatever their status.
 -- Either `message_id` or `since` is null.
 with wanted as (
   select m.id
