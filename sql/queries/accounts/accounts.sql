@@ -18,9 +18,9 @@ order by id::text = lower(:account) desc
 limit 1;
 
 -- name: find_period
--- The period that results from new dates for an account's current period. A period that ended before the
--- account was created is not opened. The first one after it is. `start`: null keeps the period's start.
--- `end`: null for a month after the start.
+-- What an account's current period becomes with new dates. If that period would end before the account was
+-- created, returns the first monthly period that ends after the creation, and sets `skipped`. `start`: null
+-- keeps the period's start. `end`: null for a month after the start.
 select coalesce(f.starts, g.starts) as starts, coalesce(f.ends, g.ends) as ends, g.anchor, f.starts is not null as skipped, a.created_at,
   used.first_day, used.last_day
 from accounts a
@@ -46,8 +46,8 @@ where a.id = :account_id;
 
 -- name: insert_account
 -- Creates an account. With a tier, its first period starts now. `tier` and `backstop` may be null. `tokens`,
--- `overage_price`: null for the tier's. `company`: null for its user's company, or else one named like the
--- account. `user_email`, `user_name`: its user, or null.
+-- `overage_price`: null for the tier's values. `company`: null for the user's current company, or for a new
+-- company with the account's name. `user_email`, `user_name`: the account's user, or null.
 with known as (
   select id, name from companies
   where case when :company::text is not null then name = :company
@@ -121,7 +121,7 @@ where :id::uuid is null or a.id = :id
 order by a.name;
 
 -- name: list_changes
--- The changes of an account, its keys, its users, and the users and invitations of its company, oldest first.
+-- Changes to an account, its keys, its users, and the users and invitations of its company, oldest first.
 select at, actor, action, entity, entity_id, before, after from audit
 where account_id = :account_id
   or entity = 'users' and (
@@ -151,13 +151,13 @@ union all select name from companies where :of = 'company'
 union all select name from tiers where :of = 'tier';
 
 -- name: list_tier_changes
--- The changes of a tier, oldest first.
+-- Changes to a tier, oldest first.
 select at, actor, action, entity, entity_id, before, after from audit
 where account_id is null and entity = 'tiers' and entity_id = :name
 order by id;
 
 -- name: list_tiers
--- The tiers with the terms of new contracts.
+-- The tiers, with the terms for new contracts.
 select name, tokens_included, overage_cents_per_1000, direct from tiers order by tokens_included, name;
 
 -- name: lock_account
@@ -168,8 +168,8 @@ select a.id, a.tier, a.company_id, a.user_id, a.tokens_included, a.overage_cents
   (select max(period_end) from usage_periods where account_id = a.id) as closed_until, now() as now,
   set_config('plat.actor', :by, true) as actor
 from accounts a where a.id = :id
--- This lock doesn't conflict with charges. Their first record of a day refers to the account while they hold
--- its period.
+-- This lock doesn't conflict with charges. The first charge of a day inserts a usage row, and its foreign key
+-- locks the account (for key share) while the charge holds the lock on the period.
 for no key update of a;
 
 -- name: lock_period
@@ -180,7 +180,8 @@ where a.id = :account_id
 for update of p;
 
 -- name: move_period
--- Corrects the start of an account's period before the account itself is updated. Its usage stays.
+-- Changes the start of an account's current period, before the account itself is updated. The period keeps
+-- its usage.
 with days as (
   update usage_daily d set period_start = :start from accounts a
   where a.id = :account_id and d.account_id = a.id and d.period_start = a.period_start
@@ -189,7 +190,7 @@ update usage_periods p set period_start = :start from accounts a
 where a.id = :account_id and p.account_id = a.id and p.period_start = a.period_start;
 
 -- name: move_user
--- Moves a user to another company with an account. No row if the user has other accounts.
+-- Moves a user along with their account to another company. No row if the user has other accounts.
 update users u set company_id = :company_id
 where u.id = :user_id and not exists (select 1 from accounts a where a.user_id = u.id and a.id <> :account_id)
 returning u.id;
@@ -241,8 +242,8 @@ on conflict (name) do update set (tokens_included, overage_cents_per_1000, direc
 returning name, tokens_included, overage_cents_per_1000, direct;
 
 -- name: update_account
--- Sets columns of an account, and marks its current period so that charges waiting for the period read the
--- account again. `patch`: {column: value}.
+-- Sets columns of an account, and increases `terms` in the account and its current period, so that charges
+-- that are waiting for the period read the account again. `patch`: {column: value}.
 with changed as (
   update accounts a set terms = a.terms + 1, (
     tier, pro, tokens_included, overage_cents_per_1000, overage_allowed, payment_method, invoice_paid, backstop_tokens,

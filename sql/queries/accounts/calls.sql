@@ -1,9 +1,9 @@
 -- name: admit_calls
--- Admits many calls by their accounts' limits, calls that are not skip traces first. The bucket of all calls
--- has up to `burst` calls, in 60 millionths of a call, and gains per_minute/60 per second. Skip traces also
--- have a limit in any sliding minute, and each of them needs a call from the bucket too. Accounts are in
--- order, to prevent deadlocks. Also returns the seconds until the next skip trace fits (0 if it fits now),
--- and until all of them do. `calls`: calls that are not skip traces.
+-- Admits many calls within their accounts' limits, calls that are not skip traces first. Each account has a
+-- bucket of up to `burst` calls, stored in 60-millionths of a call, which gains per_minute/60 calls per
+-- second. Every call uses the bucket. Skip traces also have their own limit per sliding minute. `account_ids`
+-- is sorted, to prevent deadlocks. Also returns the seconds until another skip trace is available (0 if one
+-- is now), and until all are. `calls`: calls that are not skip traces.
 insert into rate_buckets as b (
   account_id, per_minute, burst, skip_trace_per_minute, level, plain_admitted, skip_traces_admitted, updated_at, skip_traces
 )
@@ -16,7 +16,8 @@ from unnest(:account_ids::uuid[], :calls::int[], :skip_traces::int[], :calls_per
 on conflict (account_id) do update set (
   per_minute, burst, skip_trace_per_minute, level, plain_admitted, skip_traces_admitted, updated_at, skip_traces
 ) = (
-  -- Excludes calls that only a full limit would admit. They can't do more, whatever was requested.
+  -- `excluded` contains the calls that a full bucket would admit. A bucket can't admit more, however many
+  -- were requested.
   select excluded.per_minute, excluded.burst, excluded.skip_trace_per_minute, full_level - 60000000::bigint * (plain + traces),
     plain, traces, moment, kept || array_fill(moment, array[traces])
   -- A statement that waited for the row lock can have an earlier now() than the one it waited for.
@@ -28,7 +29,7 @@ on conflict (account_id) do update set (
       )::bigint as full_level
       offset 0
     ) as refilled,
-    -- In the order of time, a minute ago and earlier come first.
+    -- The array is in order of time, so this drops the skip traces from a minute ago and earlier.
     lateral (select b.skip_traces[1 + width_bucket(moment - interval '1 minute', b.skip_traces):] as kept) as within,
     lateral (select least(excluded.plain_admitted, full_level / 60000000)::int as plain offset 0) as first,
     lateral (
@@ -46,9 +47,10 @@ returning account_id, level, plain_admitted, skip_traces_admitted, cardinality(s
 
 -- name: charge_calls
 -- Charges many calls in one durable commit. It locks the accounts' periods, so that tokens_used never exceeds
--- tokens_allowed. Calls that are alike are one row, each account's cheapest first. Returns no row if the
--- period has ended or its terms have just changed. Roll the period, then charge again. Held tokens count as
--- used. `account_ids`: sorted; `tokens`: tokens per call, over 0; `tokens_before`: tokens of the account's
+-- tokens_allowed. Calls with the same account, endpoint, mode, and tokens are one input row, and each
+-- account's cheapest rows come first. Returns no row for an account whose period has ended or whose terms
+-- have just changed. In that case, roll the period and charge again. Held tokens count as used.
+-- `account_ids`: sorted; `tokens`: tokens per call, more than 0; `tokens_before`: tokens of the account's
 -- earlier rows.
 with decided as materialized (
   select n, p.account_id, p.period_start, endpoint, mode, tokens, p.tokens_used + p.tokens_held + before as used_before, a.overage_allowed, a.payment_method,
@@ -58,8 +60,8 @@ with decided as materialized (
   from unnest(:account_ids::uuid[], :metering_keys::text[], :modes::text[], :tokens::int[], :calls::int[], :tokens_before::bigint[]) with ordinality
     as c (account_id, endpoint, mode, tokens, calls, before, n)
   join usage_periods p on p.account_id = c.account_id
-  -- The account may have changed while this statement waited for its period, so the lock checks these again
-  -- on the period.
+  -- The account may have changed while this statement waited for its period. PostgreSQL rechecks these
+  -- conditions with the new row of the period after it gets the lock.
   join accounts a on a.id = p.account_id and a.period_start = p.period_start and a.terms = p.terms
   where p.period_end is null and a.period_end > now()
   order by n
@@ -76,15 +78,16 @@ with decided as materialized (
   on conflict (account_id, period_start, day, endpoint, mode) do update
   set tokens = usage_daily.tokens + excluded.tokens, calls = usage_daily.calls + excluded.calls
 )
--- The last charge fits, so all before it were charged: used_before is exact wherever `charged` is over 0.
+-- If a row is charged, all of the account's earlier rows were charged in full, so used_before is exact when
+-- `charged` is more than 0.
 select n, charged, overage_allowed, payment_method, used_before + tokens * charged as tokens_used, tokens_allowed
 from decided
--- Overrides the server's default: the response leaves only after the commit is on disk.
+-- Overrides the server's default: the response is sent only after the commit is on disk.
 where (select set_config('synchronous_commit', 'on', true)) = 'on';
 
 -- name: claim_call
--- A row if this attempt should respond, because no response of the call is stored and no other attempt is
--- running. Includes what an earlier attempt created. `fingerprint`: fingerprint of the request.
+-- Returns a row if this attempt should handle the call, because no response is stored and no other attempt is
+-- running. `made`: what an earlier attempt created. `fingerprint`: fingerprint of the request.
 -- `milliseconds`: how long other attempts wait.
 insert into idempotent_calls as c (account_id, key, fingerprint, claim, claimed_until, created_at)
 values (:account_id, :key, :fingerprint, :attempt, now() + :milliseconds::int * interval '1 ms', now())
@@ -94,14 +97,14 @@ set fingerprint = excluded.fingerprint, claim = excluded.claim, claimed_until = 
   made = case when c.status is null and c.created_at > now() - interval '24 hours' then c.made end
 where case
   when c.status is not null then c.created_at <= now() - c.kept_hours * interval '1 hour'
-  -- What was created belongs to the request that created it.
+  -- A different request must not continue from what an earlier attempt created.
   else c.claimed_until <= now()
     and (c.made is null or c.fingerprint = excluded.fingerprint or c.created_at <= now() - interval '24 hours')
 end
 returning made;
 
 -- name: count_quote
--- Counts one of an account's quotes per day. A process with a slow clock doesn't start a new day.
+-- Adds a quote to an account's daily count. A process whose clock is behind doesn't reset the count.
 insert into quote_counts as q (account_id, day, quotes)
 values (:account_id, :day, 1)
 on conflict (account_id) do update
@@ -119,8 +122,8 @@ delete from idempotent_calls where (account_id, key) in (
 );
 
 -- name: delete_old_buckets
--- Deletes limits that no one has used for a day and that are full again, because a missing row means the
--- same. Skips rows that a call is using.
+-- Deletes buckets that no one has used for a day and that are full again. A missing row is treated as a full
+-- bucket. Skips rows that a call is using.
 delete from rate_buckets where account_id in (
   select account_id from rate_buckets
   where updated_at < now() - interval '1 day'
@@ -129,9 +132,9 @@ delete from rate_buckets where account_id in (
 );
 
 -- name: identify_keys
--- The keys and access tokens with these hashes, with their accounts and usage. Marks a used key at most once
--- a minute. Skips rows that are locked, so no one waits for the mark, and two processes never wait for each
--- other.
+-- The keys and access tokens with these hashes, with their accounts and usage. Updates when a key was last
+-- used, up to once per minute. Skips locked rows, so that no call waits for this update and two processes
+-- can't deadlock.
 with found as (
   select key_hash, id, scopes, expires_at, revoked_at is not null as revoked, account_id
   from api_keys
@@ -140,7 +143,7 @@ with found as (
   select id_hash, null, string_to_array(payload ->> 'scope', ' '), expires_at, false, account_id
   from oauth_records t
   where model = 'AccessToken' and id_hash = any(:hashes::bytea[]) and account_id is not null
-    -- A token may be stored while its grant is being revoked.
+    -- A token may be stored while its grant is being revoked, so check the grant too.
     and exists (select from oauth_records g where g.model = 'Grant' and g.id_hash = t.grant_hash and g.account_id = t.account_id)
 ), touched as (
   update api_keys set last_used_at = now()
@@ -163,8 +166,8 @@ left join tiers t on t.name = a.tier
 left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start;
 
 -- name: keep_answer
--- No row if another attempt has taken over. `people`: the people that the response is about, as in the
--- suppression list, or null for none.
+-- Stores the response to a call. No row if another attempt has taken over. `people`: hashes of the people in
+-- the response, as in the suppression list, or null for none.
 update idempotent_calls set status = :status, body = :body, people = :people::bytea[], kept_hours = :hours
 where account_id = :account_id and key = :key and claim = :attempt and status is null
 returning claim;
@@ -174,7 +177,7 @@ returning claim;
 select id from accounts where period_end <= now() order by period_end limit 1000;
 
 -- name: note_made
--- No row if another attempt has taken over.
+-- Records what an attempt has created. No row if another attempt has taken over.
 update idempotent_calls set made = :made::jsonb
 where account_id = :account_id and key = :key and claim = :attempt and status is null
 returning claim;
@@ -191,7 +194,7 @@ where account_id = :account_id and key = :key and status is not null
   and created_at > now() - kept_hours * interval '1 hour';
 
 -- name: read_cursor_secret
--- The installation's key for cursors.
+-- The installation's key that signs cursors.
 select secret from cursor_secret;
 
 -- name: read_job_totals
@@ -199,7 +202,8 @@ select secret from cursor_secret;
 select name, outcome, jobs, seconds, rows, le from job_totals order by name, outcome;
 
 -- name: release_call
--- Releases a call whose attempt failed. The next attempt starts over, with what this one created.
+-- Releases a call whose attempt failed. The next attempt starts over, but continues with what this one
+-- created.
 with released as (
   update idempotent_calls set claimed_until = now()
   where account_id = :account_id and key = :key and claim = :attempt and status is null and made is not null
@@ -213,7 +217,7 @@ update idempotent_calls set claimed_until = now() + :milliseconds::int * interva
 where account_id = :account_id and key = :key and claim = :attempt and status is null;
 
 -- name: read_account
--- An account that is not disabled, with its usage, as identify_keys returns it.
+-- An account that is not disabled, with its usage, in the format of identify_keys.
 select a.id, a.company_id as "companyId", a.pro, a.tier, coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid",
   a.overage_allowed as "overageAllowed", a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed",
   coalesce(u.tokens_used + u.tokens_held, 0) as "tokensUsed", a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst",

@@ -49,8 +49,8 @@ with ended as (
 select email from ended;
 
 -- name: end_invitations_with
--- Ends a company's invitations to the address of one of its users, and those that this user sent. Set `id` or
--- `email`. The other is null.
+-- Ends a company's invitations to the address of one of its users, and the invitations that this user sent.
+-- Set `id` or `email`. The other is null.
 with person as (
   select company_id, email from users
   where case when :email::text is null then id = :id else lower(email) = lower(:email) end

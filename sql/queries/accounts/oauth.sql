@@ -7,7 +7,7 @@ on conflict (model, id_hash) do update
   set payload = excluded.payload, grant_hash = excluded.grant_hash, account_id = excluded.account_id, expires_at = excluded.expires_at;
 
 -- name: read_record
--- Reads a record. One that was used within the last 10 seconds doesn't count as used yet, because
+-- Reads a record. A record that was used within the last 10 seconds doesn't count as used yet, because
 -- consume_record decides whether it may be used again.
 select payload, case when consumed_at < now() - interval '10 seconds' then extract(epoch from consumed_at)::bigint end as consumed
 from oauth_records
@@ -26,12 +26,12 @@ returning model;
 delete from oauth_records where model = :model and id_hash = :id_hash;
 
 -- name: delete_members
--- The tokens and codes of a grant. `grant_hash`: hash of the grant's id.
+-- Deletes the tokens and codes of a grant. `grant_hash`: hash of the grant's id.
 delete from oauth_records where model = :model and grant_hash = :grant_hash;
 
 -- name: make_room_for_client
--- Deletes the oldest clients that no one has authorized, so that with the next one there are at most a
--- thousand. Authorized clients expire with their grant, a year after it.
+-- Deletes the oldest clients that no one has authorized, so that adding one leaves no more than a thousand.
+-- Clients that expire in over two hours are authorized: they expire with their grant.
 delete from oauth_records
 where model = 'Client' and id_hash in (
   select id_hash from oauth_records
@@ -67,15 +67,15 @@ with ended as (
 select from ended;
 
 -- name: end_account_grants
--- Revokes every grant of assistants for an account, with tokens, codes, and sign-ins in progress.
+-- Revokes all assistant grants of an account, with their tokens, codes, and sign-ins in progress.
 delete from oauth_records where account_id = :account_id;
 
 -- name: lock_owner
--- A row if the user owns the account. Waits for a concurrent change of its owner.
+-- Returns a row if the user owns the account. Waits for a concurrent change of owner.
 select id from accounts where id = :account_id and user_id = :user_id for share;
 
 -- name: end_grants_of_client
--- Revokes an account's grants of a client before it is authorized again.
+-- Revokes an account's grants for a client before the client is authorized again.
 with ended as (
   delete from oauth_records
   where model = 'Grant' and account_id = :account_id and payload ->> 'clientId' = :client_id

@@ -1,5 +1,6 @@
 -- name: delete_old_usage
--- Deletes the days of periods that ended more than three years ago. The billed totals stay in usage_periods.
+-- Deletes the daily usage of periods that ended more than three years ago. The billed totals stay in
+-- usage_periods.
 delete from usage_daily d
 using usage_periods p
 where p.account_id = d.account_id and p.period_start = d.period_start and p.period_end < now() - interval '3 years';
@@ -12,7 +13,8 @@ where account_id = :account_id and period_start >= :start and period_start < :st
 order by day, endpoint, mode;
 
 -- name: list_periods
--- The periods of an account, newest first. The price of overage is rounded to the cent, half a cent up.
+-- The periods of an account, newest first. The price of overage is rounded to the cent, and half a cent is
+-- rounded up.
 select p.period_start, coalesce(p.period_end, a.period_end) as period_end,
   case when p.period_end is null then a.tier else p.tier end as tier,
   p.tokens_used, t.tokens_included, o.tokens_overage, t.cents as overage_cents_per_1000,
@@ -30,8 +32,8 @@ order by p.period_start desc;
 
 -- name: read_breakdown
 -- The usage of an account's current period by UTC day (since 1970-01-01), endpoint and mode, in the order of
--- the primary key. Each column is one text separated by spaces, half the bytes of JSON. `over`: the period
--- has to be rolled first.
+-- the primary key. Each column is one text with values separated by spaces, which takes half the bytes of
+-- JSON. `over`: whether the period has to be rolled first.
 select a.period_start, a.period_end, coalesce(a.period_end <= now(), false) as over, r.*
 from accounts a, lateral (
   select string_agg((day - date '1970-01-01')::text, ' ') as days,
@@ -45,8 +47,8 @@ from accounts a, lateral (
 where a.id = :account_id;
 
 -- name: read_totals
--- Totals of an account's current period. `over`: whether the period has to be rolled first. Nulls and zeros
--- without a contract.
+-- Totals of an account's current period. `over`: whether the period has to be rolled first. Without a
+-- contract, values are null or 0.
 select a.tier, coalesce(p.tokens_used, 0) as tokens_used, case when a.tier is null then 0 else a.tokens_included end as tokens_included,
   o.tokens_overage, round(o.tokens_overage * a.overage_cents_per_1000::numeric / 1000)::bigint as overage_amount_cents,
   a.period_start, a.period_end, coalesce(a.period_end <= now(), false) as over

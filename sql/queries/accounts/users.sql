@@ -20,8 +20,8 @@ where case when :email::text is null then id = :id else lower(email) = lower(:em
 for update;
 
 -- name: describe_user
--- Whether a locked user may be deleted, and whose board gets their deals: that of their company's oldest
--- account.
+-- Facts that decide whether a locked user may be deleted, and the account whose board gets their deals: the
+-- oldest of their company.
 select u.id, u.email, u.company_id, c.name as company, u.operator,
   (select name from accounts where user_id = u.id order by created_at limit 1) as account,
   (select id from accounts where company_id = u.company_id order by created_at limit 1) as heir_id,
@@ -63,7 +63,7 @@ select id, :hash from users where id = :user_id for key share
 on conflict (user_id) do update set hash = excluded.hash, changed_at = now();
 
 -- name: record_event
--- Records an event of a user that no other row shows.
+-- Records a user event that leaves no trace in any other row.
 insert into audit (actor, action, entity, entity_id) values (:by, :what, 'users', :user_id);
 
 -- name: insert_session
@@ -73,7 +73,7 @@ select :token_hash, id, :browser from users where id = :user_id for key share
 returning id;
 
 -- name: read_session
--- The user of a session, and the account whose data pages show: the user's own, or else their company's
+-- The user of a session, and the account whose data the pages show: the user's own, or else their company's
 -- oldest. A session ends after 30 idle days. The last visit is updated once every 5 minutes.
 with session as (
   select id, user_id, seen_at from sessions where token_hash = :token_hash and seen_at > now() - interval '30 days'
@@ -131,8 +131,7 @@ insert into sign_in_links (token_hash, user_id, purpose, expires_at)
 values (:token_hash, :user_id, :purpose, now() + make_interval(mins => :minutes));
 
 -- name: find_link
--- The purpose of a link and the company that it leads to, without using it. `user_id`: null for an
--- invitation.
+-- The purpose and company of a link, without using up the link. `user_id`: null for an invitation.
 select l.user_id, l.purpose, u.email, c.name as company
 from sign_in_links l
 join users u on u.id = l.user_id
@@ -145,7 +144,7 @@ join companies c on c.id = i.company_id
 where i.token_hash = :token_hash and i.expires_at > now();
 
 -- name: use_link
--- Uses a link. The user's other links end with it, so that an older email no longer works.
+-- Uses a link. The user's other links become invalid too, so that links in older emails no longer work.
 with used as (
   delete from sign_in_links where token_hash = :token_hash and expires_at > now() returning user_id, purpose
 ), others as (

@@ -3,8 +3,9 @@
 select true as some from contact_suppressions limit 1
 
 -- name: list_former_names
--- Parcels whose former names a merge would report, by id after `after`: names and addresses before they are
--- written. Fragments: fips (the counties that change), after, limit.
+-- Parcels whose former names a merge is about to report, with their names and addresses before the merge
+-- writes them. Ordered by id, starting after `after`. Fragments: fips (the counties that change), after,
+-- limit.
 select
   p.fips, p.property_id, p.owner_name, p.owner_name_2, p.seller_name, p.mail_address, p.mail_city, p.mail_state,
   p.mail_zip, p.situs_address, p.situs_city, p.situs_state, p.situs_zip

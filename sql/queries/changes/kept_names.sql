@@ -1,6 +1,6 @@
 -- name: list_kept_names
--- Parcels as they were before runs, with names, in the order of their runs. Only those of one run, or with
--- names like one of the `patterns`. `run_id` and `patterns` may be null.
+-- Names and addresses of parcels as stored before runs changed them, in run order. Limited to one run, or to
+-- names that match one of the `patterns`. `run_id` and `patterns` may be null.
 select
   k.run_id, k.fips, k.property_id, w.owner_name, w.owner_name_2, w.seller_name, w.mail_address, w.mail_city, w.mail_state,
   w.mail_zip, w.situs_address, w.situs_city, w.situs_state, w.situs_zip
@@ -20,8 +20,8 @@ order by k.run_id, k.property_id
 limit :limit
 
 -- name: erase_kept_names
--- Erases fields, separated by commas, of parcels as they were before runs. Their digest changes, so that the
--- next run of the roll writes them again even if the run is undone.
+-- Erases fields of parcels as stored before runs changed them. `fields`: names separated by commas. The
+-- stored digest changes too, so that if the run is undone, the next run of the roll writes the parcels again.
 update undo_parcels k
 set was = (k.was - string_to_array(e.fields, ',')) || jsonb_build_object('roll_hash', gen_random_uuid())
 from unnest(:run_ids::bigint[], :property_ids::bigint[], :fields::text[]) as e (run_id, property_id, fields)

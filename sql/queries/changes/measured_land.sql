@@ -1,5 +1,6 @@
 -- name: read_shown_land
--- The land figures of parcels as the API shows them. Figures of an earlier shape are not shown.
+-- The land figures of parcels as the API shows them. Excludes figures that were computed for an earlier
+-- shape.
 select
   p.property_id, p.created_run, p.row_version, f.landlocked, f.wetlands_percent, f.flood_zone_percent,
   f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft, f.steeper_percent, a.mean_slope_percent,
@@ -12,7 +13,7 @@ where p.fips = :fips and p.property_id = any (:property_ids::bigint[])
 order by p.property_id
 
 -- name: list_loading_runs
--- Which of some runs loaded the county's first parcels within the last days.
+-- Which of these runs loaded the county's first parcels within the last `days` days.
 select r.id as run_id
 from runs r
 join changes c on c.fips = :fips and c.run_id = r.id and c.type = 'county.loaded' and c.fields ? 'parcels'
@@ -25,7 +26,7 @@ select 'land.measured', :fips, property_id, fields, :version::bigint
 from unnest(:property_ids::bigint[], :fields::jsonb[]) as m (property_id, fields)
 
 -- name: set_row_version
--- Gives parcels of a county the number of their change. Fragment: table.
+-- Sets the row_version of a county's changed parcels. Fragment: table.
 update {{table}}
 set row_version = :version
 where fips = :fips and property_id = any (:property_ids::bigint[])

@@ -2,13 +2,13 @@
 -- The changes of a transaction so far. record_pending numbers them.
 create temporary table pending_changes (
   type text not null, fips int, property_id bigint, listing_id uuid, zip text, fields jsonb not null,
-  -- For changes of parcels.
+  -- Set for parcel changes only.
   row_version bigint
 ) on commit drop
 
 -- name: draw_version
--- A number for all parcels that a transaction changes. Draw it while no one else can write these parcels, so
--- that it increases with each change of a parcel.
+-- The next row_version, for all parcels that a transaction changes. Get it while no one else can write these
+-- parcels, so that a parcel's number increases with each change.
 select nextval('row_version') as version
 
 -- name: record_versions
@@ -21,8 +21,8 @@ group by row_version
 order by row_version
 
 -- name: lock_changes
--- Until this transaction has ended and others can see its changes, no other transaction numbers changes.
--- Without changes, nothing is locked. `lock`: number of the lock.
+-- Prevents other transactions from numbering changes until this one has ended and its changes are visible.
+-- Locks nothing if there are no pending changes. `lock`: number of the lock.
 select pg_advisory_xact_lock(:lock::int)
 from pending_changes
 limit 1
@@ -64,7 +64,7 @@ from (
   left join stage_roll r on r.fips = m.fips and r.key = m.key
   left join stage_shape s on s.fips = m.fips and s.key = m.key
   where m.state in ('changed', 'returned', 'retired') and p.fips = any ({{fips}}::int[])
-  -- The fields are written only once, not again for the condition.
+  -- offset 0 makes PostgreSQL compute the fields once, not again for the condition.
   offset 0
 ) d
 where d.state <> 'changed' or d.fields <> '{}'
@@ -108,7 +108,8 @@ cross join lateral (
 where m.state <> 'unchanged' and t.type is not null and d.fields <> '{}'
 
 -- name: fold_loaded_listings
--- Combines the new listings of counties that had none, or whose parcels are new too: the county was loaded.
+-- Replaces a county's new listings with one county.loaded change if the county had no listings before, or if
+-- its parcels are new too.
 with touched as (
   select fips, count(*) as listings
   from pending_changes
@@ -164,9 +165,9 @@ from (
 where v.was > 0 and abs(v.is / v.was - 1) > {{share}}
 
 -- name: stage_stats_changes
--- Regions of a batch whose figures differ from the stored ones, read before these are replaced. New regions
--- are not reported figure by figure. The price index is not reported, because it moves with every fit.
--- Parameters as in update_region_stats.
+-- Regions of a batch whose figures differ from the stored ones, read before the stored ones are replaced. New
+-- regions are not reported figure by figure. The price index is not reported, because it moves with every
+-- fit. Parameters as in update_region_stats.
 insert into pending_changes (type, fips, zip, fields)
 select 'stats.written', g.fips, case b.type when 'zip' then b.code end, d.fields
 from unnest(:types::text[], :codes::text[], string_to_array(:bodies, E'\n')) as b (type, code, body)
@@ -199,5 +200,5 @@ cross join lateral (
   end as fields
 ) d
 where b.body <> '' and d.fields is not null
-  -- The part before them is not compared, and equal texts are not parsed as JSON.
+  -- Compares only the statistics, not the text before them, so that equal statistics aren't parsed as JSON.
   and substring(was.body from position('"stats":' in was.body)) <> substring(b.body from position('"stats":' in b.body))

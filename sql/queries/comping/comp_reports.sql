@@ -1,6 +1,7 @@
 -- name: insert_report
 -- Creates an empty report of a parcel, which waits to be prepared. No row if the parcel is not on the roll or
--- the account has too many. `user_id`: who created it, or null with a key. `limit`: reports per account.
+-- the account has too many. `user_id`: the creator, or null if it was created with an API key. `limit`:
+-- reports per account.
 insert into comp_reports (account_id, user_id, fips, property_id, wanted_at)
 select :account_id::uuid, :user_id::uuid, p.fips, p.property_id, now()
 from parcels p
@@ -60,8 +61,8 @@ from region_stats
 where (type = 'county' and code = :fips) or (type = 'zip' and code = :zip);
 
 -- name: store_prepared
--- Stores the snapshot of a report, or, if it has one, the offer of a newer one. Clears the wait, unless the
--- report was requested again in the meantime. `snapshot` and `fault` may be null.
+-- Stores the snapshot of a report. If the report already has one, offers the new one as a replacement. Clears
+-- `wanted_at`, unless the report was requested again in the meantime. `snapshot` and `fault` may be null.
 update comp_reports
 set
   snapshot = coalesce(snapshot, :snapshot::json),
@@ -100,7 +101,7 @@ join accounts a on a.id = r.account_id and a.disabled_at is null and a.pro and a
 where r.share_hash = :token_hash and r.share_expires_at > now();
 
 -- name: list_reports
--- Reports of an account and a user's own, last changed first.
+-- Reports of an account and of the accounts that a user owns, last changed first.
 select
   r.id, r.title, r.label, r.property_id, r.fips, r.updated_at, r.share_expires_at > now() as shared,
   (select count(*)::int from comp_report_comps c where c.report_id = r.id) as comps
@@ -147,7 +148,7 @@ set share_hash = :token_hash, share_expires_at = case when :token_hash::bytea is
 where id = :id;
 
 -- name: want_report
--- Requests that a report is prepared, or compared with current data.
+-- Requests that a report be prepared, or compared with current data.
 update comp_reports set wanted_at = now() where id = :id and wanted_at is null;
 
 -- name: is_outdated

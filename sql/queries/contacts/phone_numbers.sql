@@ -1,5 +1,5 @@
 -- name: count_changed
--- The numbers of each area code after the staged bitmaps are merged.
+-- How many numbers each area code has once the staged bitmaps are merged.
 select a.area_code, to_char(a.edition, 'YYYY-MM-DD') as edition, (a.numbers + sum(bit_count(s.bits) - coalesce(bit_count(d.bits), 0)))::int as numbers
 from stage_dnc s
 join dnc_areas a on a.area_code = s.prefix / 1000
@@ -65,7 +65,8 @@ from stage_block s
 full join (select prefix, block, row_hash from number_blocks where feed_id = :feed_id) b on b.prefix = s.prefix and b.block = s.block
 
 -- name: summarise_registry
--- The age of the registry's copy: its oldest edition with its age in days, its area codes, and its numbers.
+-- How old Plat's copy of the registry is: the date of its oldest list, the age of that list in days, and the
+-- counts of area codes and numbers.
 select
   count(*)::int as areas,
   coalesce(sum(numbers), 0)::bigint as numbers,
@@ -83,7 +84,7 @@ set operator = excluded.operator, line_type = excluded.line_type, row_hash = exc
 where number_blocks.row_hash <> excluded.row_hash
 
 -- name: write_areas
--- Stores the edition of area codes of the registry.
+-- Stores the list date and the count of numbers for each area code of the registry.
 insert into dnc_areas (area_code, edition, numbers, feed_id, changed_run)
 select a.code, a.edition, a.numbers, :feed_id, :run_id
 from unnest(:area_codes::int[], :editions::date[], :numbers::int[]) as a (code, edition, numbers)
@@ -97,5 +98,5 @@ select prefix, bits from stage_dnc
 on conflict (prefix) do update set bits = excluded.bits
 
 -- name: lock_areas
--- Merges registry lists one at a time.
+-- Allows one merge of registry lists at a time.
 lock table dnc_areas in share row exclusive mode

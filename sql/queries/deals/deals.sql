@@ -1,6 +1,6 @@
 -- name: add_board
 -- Creates the board of a user, or of an account without a user, if it doesn't exist. `user_id`: null for the
--- account's own.
+-- account's user, if it has one.
 insert into deal_boards (user_id, account_id)
 select o.user_id, case when o.user_id is null then o.id end
 from (select id, coalesce(:user_id::uuid, user_id) as user_id from accounts where id = :account_id) as o
@@ -29,7 +29,8 @@ delete from deal_events e
 where e.at < now() - interval '1 year' and not exists (select from deals d where d.id = e.deal_id);
 
 -- name: find_board
--- Finds the board of a user, or of an account without a user. `user_id`: null for the account's own.
+-- Finds the board of a user, or of an account without a user. `user_id`: null for the account's user, if it
+-- has one.
 select b.id, b.version, coalesce(u.email, a.name) as author
 from accounts a
 left join users u on u.id = coalesce(:user_id::uuid, a.user_id)
@@ -92,8 +93,8 @@ values (
 returning id
 
 -- name: list_deals
--- Deals as the API returns them. Times are text, because a Date can't hold every stored year. {{figures}} or
--- nothing. `deal_id`: null for all.
+-- Deals as the API returns them. Times are text, because a Date can't hold every stored year. {{figures}}:
+-- the column of figures, or empty. `deal_id`: null for all.
 select
   d.id, d.address, d.county, d.state, d.acreage, d.price::float8 as price, d.days_on_market, d.traction_score, d.listing_grade,
   d.price_advantage, d.suggested_action, d.suggested_action_price::text as suggested_action_price, d.status, d.deal_type,
@@ -141,8 +142,8 @@ limit 1
 
 -- name: update_deal
 -- Updates the fields that people can change. A new price clears the advice until the deal is graded again. If
--- the price that it was graded by is removed, the grade is cleared too. `listed_price`: the current price of
--- the listing; `has_listing`: whether the deal has a listing.
+-- the user's own price was the basis of the grade and is removed, the grade is cleared too. `listed_price`:
+-- the current price of the listing; `has_listing`: whether the deal has a listing.
 update deals
 set status = :stage, position = :place, deal_type = :deal_type, purchase_price = :purchase_price, agent_fee = :agent_fee, misc_costs = :misc_costs, closing_costs = :closing_costs,
   expected_sell_price = :expected_sell_price, contract_expiration_date = :contract_expiration_date, closing_date = :closing_date, own_price = :own_price, own_price_over = :listed_price,

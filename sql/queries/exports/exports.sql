@@ -1,5 +1,5 @@
 -- name: add_export
--- A new export. `state`: queued, or failed with its error. `held`: tokens held for it. `order_key`: the
+-- Adds an export. `state`: queued, or failed with its error. `held`: tokens held for it. `order_key`: the
 -- Idempotency-Key of its order, or null.
 insert into exports (company_id, account_id, mode, request, order_key, state, tokens_held, error, created_at, ended_at)
 values (
@@ -18,15 +18,15 @@ for share
 returning n;
 
 -- name: begin_export
--- Starts an open export over.
+-- Starts a new attempt of an open export.
 update exports
 set state = 'running', attempt = attempt + 1
 where id = :export_id and state in ('queued', 'running')
 returning id, company_id, account_id, mode, request, tokens_held, attempt, created_at;
 
 -- name: clear_parts
--- Removes what earlier attempts stored. A separate statement, because begin_export may wait for a part and
--- then not see it.
+-- Deletes the parts that earlier attempts stored. This is a separate statement, because begin_export may wait
+-- for a transaction that adds a part, and its own snapshot wouldn't include that part.
 delete from export_parts where export_id = :export_id;
 
 -- name: count_open
@@ -34,8 +34,8 @@ delete from export_parts where export_id = :export_id;
 select count(*)::int as open from exports where company_id = :company_id and state in ('queued', 'running');
 
 -- name: count_comps
--- Counts the comps that match, and those of them that the company has already paid for and that have not
--- changed. Fragments: figures and where of the comps. `most`: maximum to count.
+-- Counts the comps that match, and how many of them are free, because the company has already paid for them
+-- and they haven't changed. Fragments: figures and where of the comps. `most`: maximum to count.
 with hits as materialized (
   select l.id, l.changed_run
   from {{figures}}
@@ -48,8 +48,8 @@ left join given_others g on g.company_id = :company_id::uuid and g.id = h.id and
   and g.given_at > now() - interval '30 days';
 
 -- name: count_markets
--- Which regions exist, whether they have statistics, and whether the company has already paid for them,
--- unchanged.
+-- Which regions exist, whether they have statistics, and whether the company has already paid for their
+-- current statistics.
 select r.id, s.as_of is not null as has_stats, g.id is not null as free
 from regions r
 join region_stats s using (type, code)
@@ -58,9 +58,9 @@ left join given_others g on g.company_id = :company_id::uuid and g.id = r.id and
 where r.id = any (:ids::uuid[]);
 
 -- name: count_rows
--- How many parcels a file has, how many were found, and how many the company has already paid for, unchanged.
--- Fragments: hits (one of the parts of that name), found (`hits`, or the `members` that they were chosen
--- from).
+-- How many parcels a file has, how many were found, and how many are free, because the company has already
+-- paid for them and they haven't changed. Fragments: hits (hits_of_filter, hits_of_list, or hits_of_owners),
+-- found (`hits`, or the `members` that the hits were chosen from).
 with {{hits}}
 select
   (select count(*)::int from {{found}}) as found,
@@ -127,12 +127,12 @@ set state = 'ready', tokens_held = 0, rows = :rows, free_rows = :free_rows, toke
 where id = :export_id;
 
 -- name: give_others
--- Marks comps or markets as paid for by a company. The ids that come back were not free. Waits for other
+-- Marks comps or markets as paid for by a company. Returns the ids that were not free. Waits for other
 -- transactions that mark the same rows, and then sees their marks.
 insert into given_others as g (company_id, id, version)
 select :company_id::uuid, t.id, t.version
 from unnest(:ids::uuid[], :versions::text[]) as t (id, version)
--- In order: transactions that mark the same rows wait for one another, but never in a circle.
+-- Sorted, so that transactions that mark the same rows wait for each other but never deadlock.
 order by t.id
 on conflict (company_id, id) do update
 set version = excluded.version, given_at = excluded.given_at
@@ -154,8 +154,8 @@ hits as materialized (
 )
 
 -- name: hits_of_list
--- Part of statements: the rows of a list in a file, without do-not-mail owners. Fragments: members, owners,
--- and ranked of lists. `status`: null for all.
+-- A fragment for other statements: the rows of a list in a file, without do-not-mail owners. Fragments:
+-- members, owners, and ranked of lists. `status`: null for all.
 {{members}},
 {{owners}},
 {{ranked}},
@@ -167,8 +167,8 @@ hits as materialized (
 )
 
 -- name: hits_of_owners
--- Part of statements: the largest parcel of each owner that a filter finds. Fragments: from and where of the
--- filter, owners and ranked of lists. `most`: stops there.
+-- A fragment for other statements: the largest parcel of each owner that a filter finds. Fragments: from and
+-- where of the filter, owners and ranked of lists. `most`: maximum number of parcels to read.
 members as materialized (
   select own.property_id, own.owner_key, own.out_of_zip_owner is null as zip_unknown, own.effective_acres, own.fips,
     own.location, own.extent
@@ -193,7 +193,7 @@ group by f.fips
 order by f.fips;
 
 -- name: list_exports
--- The newest exports of a company, with the progress of their jobs, and the names of their lists or only
+-- The newest exports of a company, with the progress of their jobs, and the names of their lists or single
 -- markets. Fragment: subject. `export_id`: null for all.
 select e.id, case when e.state = 'ready' and e.expires_at <= now() then 'expired' else e.state end as state,
   e.request, e.rows, e.free_rows, e.tokens, e.error, e.created_at, e.expires_at,
@@ -213,7 +213,7 @@ where export_id = any (:export_ids::uuid[])
 order by export_id, n;
 
 -- name: list_listing_sources
--- Credits for listings and sales, by the feeds that loaded any.
+-- Credits for listings and sales, one for each feed that loaded any.
 select id, jsonb_build_object('feed', name, 'title', definition ->> 'title',
   'attribution', definition ->> 'attribution', 'licence', definition ->> 'licence') as source
 from feeds f
@@ -263,8 +263,8 @@ order by f.kind <> 'assessor', f.kind, f.name;
 select id from exports where id = :export_id and attempt = :attempt and state = 'running' for update;
 
 -- name: read_file_facts
--- A stored file's request, dates, and the name of its list or only market, while the account that ordered it
--- is in good standing. Fragment: subject.
+-- A stored file's request, dates, and the name of its list or single market, while the account that ordered
+-- it is in good standing. Fragment: subject.
 select e.request, e.expires_at, e.created_at, e.account_id,
   {{subject}} as subject
 from exports e
@@ -272,7 +272,7 @@ join accounts a on a.id = e.account_id and a.disabled_at is null and a.pro and a
 where e.id = :export_id and e.state = 'ready' and e.expires_at > now();
 
 -- name: read_versions
--- A value per company that changes with every step of its newest files.
+-- A digest per company that changes whenever the state or progress of one of its newest exports changes.
 select c.id, md5(coalesce(string_agg(e.id::text || e.state || coalesce(j.progress, 0)::text, ' ' order by e.id), '')) as version
 from unnest(:ids::uuid[]) c (id)
 left join lateral (
@@ -286,7 +286,7 @@ group by c.id;
 update exports set job_id = :job_id where id = :export_id;
 
 -- name: copy_slice
--- Some bytes of a part. `start`: counted from 1.
+-- A range of bytes of a part. `start`: position of the first byte, starting at 1.
 copy (
   select substring(bytes from :start::int for :size::int)
   from export_parts
@@ -324,8 +324,8 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_rows
--- The columns of some parcels of a county, for COPY. Fragments: columns, fips, ids, and the smallest and
--- largest id, between which joined rows are searched.
+-- The columns of some parcels of a county, for COPY. Fragments: columns, fips, ids, and least and most, the
+-- smallest and largest id, which limit the search for joined rows.
 copy (
   select {{columns}}
   from parcels p
@@ -338,7 +338,7 @@ copy (
 ) to stdout (null '');
 
 -- name: subject_of_export
--- Part of statements: the name of an export's list or only market, or null if there is none.
+-- A fragment for other statements: the name of an export's list or single market, or null if there is none.
 coalesce(
   (select l.name from lists l where l.company_id = e.company_id and l.id = (e.request ->> 'list_id')::uuid),
   (

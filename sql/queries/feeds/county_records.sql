@@ -1,6 +1,6 @@
 -- name: is_record_due
--- Whether a county's record is missing, a week old, older than the last merge of one of its rolls, or based
--- on less than 90% of the sales.
+-- Whether a county's record is missing, over a week old, older than the last merge of one of its rolls, or
+-- based on less than 90% of the sales.
 select true as due
 from county_coverage c
 where c.fips = :fips
@@ -25,7 +25,7 @@ select
 
 -- name: measure_county
 -- Number of parcels of a county, and how many have each field. {{filled}}: a count for each field.
--- {{most_apart}}: factor from which stated and measured acres disagree.
+-- {{most_apart}}: the largest factor between stated and measured acres that still agree.
 select
   count(*)::int as parcels, {{filled}},
   count(p.boundary)::int as boundaries,
@@ -79,7 +79,7 @@ from (select :fips::int as fips) asked
 left join county_records r on r.fips = asked.fips
 
 -- name: list_towns
--- The towns of a county's parcels, as named on the roll, those with the most parcels first. A town with less
+-- The towns of a county's parcels, as named on the roll, towns with the most parcels first. A town with less
 -- than 1% of the parcels may be a typo.
 select town
 from (

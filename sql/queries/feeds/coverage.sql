@@ -1,15 +1,16 @@
 -- name: delete_counties
--- Run before counting counties again: a county without parcels has no row. {{fips}}: an int[] literal
+-- Deletes counties' rows before they are counted again, because a county without parcels has no row.
+-- {{fips}}: an int[] literal
 delete from county_coverage where fips = any ({{fips}}::int[]);
 
 -- name: count_counties
--- The data that some counties' parcels have. {{fips}}: an int[] literal
+-- Stores how many parcels of some counties have each kind of data. {{fips}}: an int[] literal
 insert into county_coverage (
   fips, parcels, with_boundary, with_owner, with_acres, with_values, with_sale, feed_ids, apn_shapes, west, south, east, north
 )
 select fips, sum(parcels), sum(with_boundary), sum(with_owner), sum(with_acres), sum(with_values), sum(with_sale),
   array_agg(feed_id order by feed_id), array_remove(array_agg(distinct apn_shape), null), min(west), min(south), max(east), max(north)
--- Grouped by feed first, because a distinct list of feeds over all parcels would sort them.
+-- Grouped by feed first, because collecting the distinct feeds of all parcels would sort the parcels.
 from (
   select fips, feed_id, count(*) as parcels, count(boundary) as with_boundary, count(owner_name) as with_owner,
     count(effective_acres) as with_acres, count(coalesce(assessed_total_value, market_total_value)) as with_values,

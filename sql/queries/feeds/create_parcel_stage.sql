@@ -1,5 +1,5 @@
 -- Creates the staging tables of a run of an assessor feed in the run's schema (first on the search path).
--- Unlogged and without indexes, as they are filled once by COPY and dropped with the schema. Fragment:
+-- Unlogged and without indexes, because they are filled once by COPY and dropped with the schema. Fragment:
 -- declared, the declared fields' columns with their types
 create unlogged table stage_roll (
   -- 0 for a row of the roll. 1 for the attributes of a geometry row whose key the roll lacks.
@@ -8,10 +8,10 @@ create unlogged table stage_roll (
   fips int not null,
   key text not null,
   hash uuid not null,
-  -- The row fits the feed's description of a sale that becomes a comp.
+  -- Whether the row's last sale meets the feed's conditions for a comp.
   sale boolean not null,
-  -- What identifies the deed of that sale, and whether it covers several parcels. Null if the source doesn't
-  -- say.
+  -- Identifier of the deed of that sale, and whether the sale covers several parcels. Null if the source
+  -- doesn't say.
   book text,
   several boolean,
   -- Earlier sales that become comps: [{date, price, book, several}].
@@ -44,7 +44,7 @@ create unlogged table stage_shape (
 
 alter table stage_shape alter column boundary set storage external;
 
--- Roll rows that were removed because an earlier row has their key.
+-- Roll rows that were removed because an earlier row has the same key.
 create unlogged table stage_removed (
   input smallint not null,
   row_no bigint not null,

@@ -8,12 +8,13 @@ left join lateral (select status, finished_at from runs where feed_id = f.id ord
 order by f.kind, f.name;
 
 -- name: list_last_good_runs
--- When each feed last merged or found no changes, in seconds since 1970. Without such a run, when Plat first
--- ran it. An undo doesn't count. Scheduled and oldest feeds first, up to 500. `scheduled`: names of feeds
+-- When each feed last merged or found no changes, in seconds since 1970, not counting undos. If a feed has no
+-- such run, when Plat first ran it. Scheduled feeds come first, and within each group the earliest time. Up
+-- to 500. `scheduled`: names of feeds
 select f.name as feed, extract(epoch from coalesce(good.at, f.created_at))::float8 as since
 from feeds f
 left join lateral (
-  -- Runs end in about the order of their ids, and a daily feed soon has hundreds.
+  -- Reads only the newest runs. Runs end in about the order of their ids, and a daily feed soon has hundreds.
   select max(finished_at) as at
   from (
     select finished_at from runs
@@ -25,7 +26,7 @@ order by f.name = any(:scheduled::text[]) desc, since, f.name
 limit 500
 
 -- name: find_feed
--- A feed by name, with the kind of data loaded under it.
+-- A feed by name, with the kind of data that it loads.
 select id, kind from feeds where name = :name
 
 -- name: find_feed_of_run

@@ -8,7 +8,8 @@ insert into parcel_filters (
 )
 select
   w.fips, w.property_id, s.location, s.extent,
-  -- Rounded as it is shown, so that a parcel of 0.994 acres, shown as 0.99, is found as 0.99.
+  -- Rounded like the acreage that Plat shows, so that a search for 0.99 acres finds a parcel of 0.994 acres,
+  -- shown as 0.99.
   coalesce(r.acres, floor(s.calculated_acres * 100 + 0.5) / 100), r.situs_zip::int,
   case
     when r.market_total_value > 0 and r.market_improvement_value is not null

@@ -14,7 +14,7 @@ with listed as (
     'licence', f.definition ->> 'licence', 'edition', f.as_of,
     -- The versions of ArcGIS layers and of files on servers start with a date.
     'changed', substring(r.inputs #>> '{0,version}' from '^\d{4}-\d{2}-\d{2}'),
-    -- No query string and no user name, because they may be secret.
+    -- Without the query string, and null if the URL may contain a user name, because both may be secret.
     'source_url', case when address not like '%@%' then substring(address from '^https?://[^?#]*') end
   ) as facts
   from feeds f

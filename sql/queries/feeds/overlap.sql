@@ -39,7 +39,7 @@ analyze stage_others;
 -- name: create_overlap_stage
 -- Parcels of other feeds that the run loads again: those with the same key, or otherwise the same parcel
 -- number. Parcels over a kilometer apart or in different towns don't match, because towns of a county may use
--- the same numbers. Each key has one parcel, and each parcel one key.
+-- the same numbers. Each key matches one parcel, and each parcel matches one key.
 create unlogged table stage_overlap as
 with staged as (
   select
@@ -86,15 +86,16 @@ having count(v.property_id) > 0
 order by again desc, f.name
 
 -- name: leave_overlap
--- Sets aside the rows whose parcels another feed has.
+-- Removes the staged rows whose parcels another feed has.
 with of_shape as (
   delete from stage_shape s using stage_overlap v where s.fips = v.fips and s.key = v.key
 )
 delete from stage_roll r using stage_overlap v where r.fips = v.fips and r.key = v.key
 
 -- name: take_overlap
--- Compares the run's rows with the parcels of other feeds that they load again, as if these were the feed's
--- own. Of two parcels with one key, the one on the roll is kept. A retired one can no longer return.
+-- Compares the run's rows with the parcels of other feeds that they load again, as if the parcels belonged to
+-- this feed. If this feed already has a parcel on the roll with the same key, the row is compared with that
+-- parcel instead. If this feed's parcel is retired, it can no longer return.
 with gone as (
   delete from stage_before b using stage_overlap v where b.fips = v.fips and b.key = v.key and not b.active
 )
@@ -105,15 +106,16 @@ join stage_others o on o.fips = v.fips and o.property_id = v.property_id
 where not exists (select from stage_before b where b.fips = v.fips and b.key = v.key and b.active)
 
 -- name: take_others
--- Like take_overlap, for all other parcels of other feeds. The run retires them, under keys that no row has.
+-- Like take_overlap, for all other parcels of other feeds. The run retires these parcels, because their
+-- staged keys match no row.
 insert into stage_before (fips, key, property_id, roll_hash, shape_hash, row_version, active)
 select o.fips, format('%s (%s)', o.key, o.property_id), o.property_id, o.roll_hash, o.shape_hash, o.row_version, true
 from stage_others o
 where not exists (select from stage_before b where b.fips = o.fips and b.property_id = o.property_id)
 
 -- name: free_keys
--- Gives new keys to the feed's retired parcels whose keys it takes over along with other parcels. Fragments:
--- feed id and counties as literals
+-- Gives new keys to the feed's retired parcels if parcels taken over from other feeds need the old ones.
+-- Fragments: feed id and counties as literals
 update parcels p
 set source_key = p.source_key || ' (' || p.property_id::text || ')'
 from stage_before b

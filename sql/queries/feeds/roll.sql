@@ -13,7 +13,7 @@ from parcels p
 where p.fips = any ({{fips}}::int[]) and p.feed_id = {{feed}}
 
 -- name: create_raw_stage
--- The raw text of rows that repeat a key of the run. Some of them will be set aside.
+-- The raw text of rows that repeat a key of the run, because some of them will be rejected.
 create unlogged table stage_raw (
   row_no bigint not null,
   raw text not null
@@ -21,8 +21,8 @@ create unlogged table stage_raw (
 
 -- name: fill_words
 -- Writes the words of a county's parcels, each with the serials of the parcels on the roll that have it, 4
--- bytes per serial. Words are cut to 500 characters, which fit in an index. Fragments: table; text, the
--- column of parcels p that is split at spaces; fips, the county's literal.
+-- bytes per serial. Words are cut to 500 characters, so that they fit in an index. Fragments: table; text,
+-- the column of parcels p that is split at spaces; fips, the county's literal.
 insert into {{table}} (fips, word, serials)
 select fips, word, string_agg(int4send(serial), '')
 from (
@@ -52,8 +52,8 @@ left join stage_shape s on s.ctid = w.shape_at
 where w.state = 'new'
 
 -- name: insert_owner_parcels
--- Writes the columns that portfolios read for the same parcels. Sorted, so that the index grows in order
--- rather than all over
+-- Writes the columns that portfolios read, for the parcels that the merge writes. Sorted by owner, so that
+-- the index is written in order instead of at random
 insert into owner_parcels (owner_key, property_id, place_key)
 select r.owner_key, w.property_id, r.place_key
 from stage_write w
@@ -62,7 +62,7 @@ where r.owner_key is not null
 order by r.owner_key
 
 -- name: keep_assessed
--- Stores the assessed land values of the roll that are new or changed. Fragments: fips, as_of (the day from
+-- Stores the assessed land values of the roll that are new or changed. Fragments: fips, as_of (the date from
 -- which they apply).
 insert into assessed_land_values (fips, property_id, as_of, value)
 select f.fips, f.property_id, {{as_of}}::date, f.assessed_land_value
@@ -102,7 +102,7 @@ from stage_match
 where state <> 'unchanged'
 
 -- name: list_near_counties
--- The counties whose parcels may be next to parcels that change in the given ones.
+-- The counties whose parcels may be next to parcels that change in the given counties.
 with changing as (
   select min((extent[1])[0]) as west, min((extent[1])[1]) as south, max((extent[0])[0]) as east, max((extent[0])[1]) as north
   from stage_shape
@@ -118,8 +118,9 @@ join changing t on box(point(c.west * 1e7, c.south * 1e7), point(c.east * 1e7, c
   && box(point(t.west - :distance, t.south - :distance), point(t.east + :distance, t.north + :distance))
 
 -- name: list_split_shapes
--- Geometry features that share a key, in the order of the file: the parts of one parcel. `identical` says for
--- each whether its attributes repeat those of the first. Null if they were kept or there are none.
+-- Geometry features that share a key, in the order of the file: the parts of one parcel. `identical`: for
+-- each feature, whether its attributes repeat those of the first feature. Null if its attributes were kept,
+-- or if it has none.
 select
   s.input, s.fips, s.key,
   array_agg(s.ctid::text order by s.row_no) as places,
@@ -142,8 +143,8 @@ group by s.input, s.fips, s.key
 order by s.fips, s.key
 
 -- name: list_stage_counties
--- The counties that a run's rows name, and those with parcels of its feed, because a county that the roll no
--- longer names is retired.
+-- The counties in a run's rows, and those with parcels of its feed, because parcels in a county that the roll
+-- no longer contains are retired.
 select fips from stage_roll
 union
 select fips from stage_shape
@@ -178,7 +179,7 @@ where p.active is not false or r.key is not null or s.key is not null
 
 -- name: number_parcels
 -- The parcels that the merge writes, in the order of the roll, each with its id, its row_version, and the
--- locations (ctid) of its staged rows. New ones fill the reserved serials. Fragment: version
+-- locations (ctid) of its staged rows. New parcels get the reserved serials. Fragment: version
 create unlogged table stage_write as
 select
   m.fips,
@@ -251,8 +252,8 @@ from unnest(:row_numbers::bigint[]) as row_no
 limit greatest(0, :most - (select count(*) from run_rejects where run_id = :run_id and reason = 'geometry_not_united'))
 
 -- name: remove_parcel_filters
--- Deletes the filter and portfolio rows of parcels that changed, which are written again, or were retired.
--- Fragment: fips, the counties that change, as a literal
+-- Deletes the filter and portfolio rows of parcels that were retired or changed. Rows of changed parcels are
+-- then written again. Fragment: fips, the counties that change, as a literal
 with outdated as (
   delete from parcel_filters f
   using stage_match m
@@ -264,8 +265,8 @@ using outdated u
 where o.owner_key = u.owner_key and o.property_id = u.property_id
 
 -- name: replace_split_shapes
--- Replaces the parts of parcels with their combined boundaries. An open cursor doesn't see them. `ctids`:
--- ctids of the parts. `row_numbers`: row numbers of the first parts.
+-- Replaces the parts of parcels with their combined boundaries. A cursor that is already open doesn't see the
+-- new rows. `ctids`: ctids of the parts. `row_numbers`: row numbers of the first parts.
 with parts as (
   delete from stage_shape
   where ctid = any (:ctids::tid[])
@@ -276,20 +277,21 @@ from unnest(:inputs::smallint[], :row_numbers::bigint[], :fips::int[], :keys::te
   as u (input, row_no, fips, key, hash, location, extent, acres, boundary)
 
 -- name: reserve_serials
--- Reserves a block of serials for the new parcels of each county. The row stays locked until the merge
--- commits, so that two feeds of one county never share a number. A merge that fails returns its block unused.
+-- Reserves a block of serials for the new parcels of each county. Each county's row stays locked until the
+-- merge commits, so that two feeds of a county never use the same serial. If the merge fails, its block
+-- becomes available again.
 insert into county_serials as c (fips, last_serial)
 select fips, count(*)
 from stage_match
 where state = 'new'
 group by fips
--- All merges use one order, so that two feeds of several counties can't deadlock.
+-- All merges use the same order, so that two feeds of several counties can't deadlock.
 order by fips
 on conflict (fips) do update set last_serial = c.last_serial + excluded.last_serial
 
 -- name: retire_parcels
--- Retires the parcels that left the roll. They keep their row and id, and return when their key does.
--- Fragment: fips, the counties that change, as a literal.
+-- Retires the parcels that left the roll. They keep their row and id, and become active again if their key
+-- returns. Fragment: fips, the counties that change, as a literal.
 update parcels p
 set retired_run = :run_id, retired_at = now(), changed_run = :run_id, row_version = :version
 from stage_match m
@@ -320,8 +322,8 @@ left join pending_changes d on d.fips = m.fips and d.property_id = m.property_id
 where m.state in ('changed', 'returned') and p.fips = any ({{fips}}::int[]) and p.fips = m.fips and p.property_id = m.property_id
 
 -- name: create_further_stage
--- Rows of a feed's further rolls by key. `input` counts the rolls from 1. `values` are those of the declared
--- fields, in order.
+-- Rows of a feed's further rolls by key. `input`: number of the roll, starting at 1. `values` are those of
+-- the declared fields, in order.
 create unlogged table stage_further (
   input smallint not null,
   row_no bigint not null,

@@ -21,21 +21,22 @@ where j.run_id = r.id and r.finished_at < now() - interval '90 days'
 
 -- name: delete_old_runs
 -- Deletes runs that changed nothing and ended more than a year ago, except each feed's newest. Merged runs
--- stay: the history of listings refers to them.
+-- are kept, because the history of listings refers to them.
 delete from runs r
 where r.status <> 'merged' and r.finished_at < now() - interval '1 year'
   and exists (select from runs n where n.feed_id = r.feed_id and n.id > r.id)
   and not exists (select from listing_events e where e.run_id = r.id)
 
 -- name: detach_run
--- Stores why a merged run's source broke off. The next run loads the rest.
+-- Stores why the source of a merged run broke off, and detaches the run from its job, so that the job's next
+-- attempt starts a new run for the rest.
 update runs
 set job_id = null, error_code = :error_code, error = :error
 where id = :run_id
 
 -- name: finish_run
--- Ends a run that hasn't ended yet, because an error after the merge doesn't undo it. Does nothing if a later
--- attempt has taken over the run.
+-- Ends a run unless it has already ended, because an error after the merge must not change its result. Does
+-- nothing if a later attempt has taken over the run.
 update runs
 set
   status = :status, inputs = :inputs, counts = :counts, gate = :gate, error_code = :error_code, error = :error, finished_at = clock_timestamp()
@@ -48,9 +49,9 @@ from runs
 where job_id = :job_id and status in ('merged', 'unchanged', 'blocked')
 
 -- name: get_last_accepted_run
--- The run whose data is current. Not the highest number, because a failed run may be repeated later. `best`:
--- the most rows and keys of an accepted run in the last 12 months. A loss that an operator forced through the
--- gate restarts the comparison.
+-- The run whose data is current. It isn't always the one with the highest id, because a failed run may be
+-- retried later. `best`: the most rows and keys of any accepted run in the last 12 months or since an
+-- operator last forced a run through the gate, whichever period is shorter.
 with accepted as (
   select
     id, counts, inputs, finished_at,
@@ -101,7 +102,7 @@ join runs r on r.feed_id = f.id
 where r.status in ('merged', 'unchanged')
 
 -- name: list_feed_counties
--- The counties of a feed's parcels, by name. `feed_name`: its name.
+-- The counties of a feed's parcels, by state and name.
 select c.fips, r.name, r.state
 from feeds f
 join county_coverage c on f.id = any (c.feed_ids)
@@ -179,7 +180,7 @@ registered as (
     or not exists (select 1 from runs r where r.feed_id = f.id and r.status in ('merged', 'unchanged'))
   returning id, checkpoint, as_of
 ),
--- A different date moves the windows of statistics and the estimates, even if no listing changes.
+-- A new as-of date shifts the time windows of statistics and changes estimates, even if no listing changes.
 moved as materialized (
   select distinct l.fips, l.zip
   from registered r
@@ -205,7 +206,7 @@ select id, checkpoint, exists (select 1 from moved) as moved
 from registered
 
 -- name: save_checkpoint
--- Stores where an incremental feed continues, in the merging transaction.
+-- Stores where the next run of an incremental feed continues, in the same transaction as the merge.
 update feeds
 set checkpoint = :checkpoint, updated_at = now()
 where id = :feed_id
@@ -242,8 +243,8 @@ select
   (select count(*)::int from removed where not identical) as {{reason}}
 
 -- name: start_run
--- Starts a run, or restarts it when its job is retried. `job_id` may be null, and so may `undoes`, the run
--- that it undoes.
+-- Starts a run, or restarts it when its job is retried. `job_id` may be null. `undoes`: the run that this run
+-- undoes, or null.
 insert into runs as r (feed_id, job_id, requested_by, forced, undoes)
 values (:feed_id, :job_id, :requested_by, :forced, :undoes)
 on conflict (job_id) where job_id is not null do update
@@ -251,7 +252,7 @@ set status = 'running', attempts = r.attempts + 1, error_code = null, error = nu
 returning id, attempts
 
 -- name: is_computing
--- Whether jobs that follow from merges are open.
+-- Whether any jobs that merges trigger are queued or running.
 select exists (
   select true
   from jobs
@@ -260,16 +261,16 @@ select exists (
 ) as computing
 
 -- name: find_stats_mark
--- A row if any statistics have to be recomputed.
+-- Returns a row if any statistics have to be recomputed.
 select 1 as marked from stats_dirty limit 1
 
 -- name: find_attributes_mark
--- A row if the land of any parcel has to be measured again.
+-- Returns a row if the land of any parcel has to be measured again.
 select 1 as marked from attributes_dirty limit 1
 
 -- name: create_whole_stage
--- Marks that all inputs of an attempt are staged. Unlogged like the staging tables, because a crash of the
--- server empties all of them.
+-- Creates the table that records that all inputs of an attempt are staged. Unlogged like the staging tables,
+-- so that a server crash empties it together with them.
 create unlogged table stage_whole (made_of text not null, staged jsonb not null)
 
 -- name: note_staged
@@ -277,5 +278,5 @@ create unlogged table stage_whole (made_of text not null, staged jsonb not null)
 insert into {{stage}}.stage_whole values (:made_of, :staged)
 
 -- name: read_staged
--- What an attempt has staged, if it is from the same sources. stage: its schema.
+-- What an attempt has staged, if its sources are the same as now. stage: the schema of the attempt.
 select staged from {{stage}}.stage_whole where made_of = :made_of

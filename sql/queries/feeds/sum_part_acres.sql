@@ -1,6 +1,6 @@
 -- For parcels with several rows of different acreage: replaces the first row's acreage with the sum of the
--- different values, or of all rows, when that is closer to the measured area. The hash follows, so that a
--- changed part is noticed.
+-- different values, or of all rows, when that is closer to the measured area. The hash is updated too, so
+-- that a changed part counts as a change of the parcel.
 with parts as (
   select
     r.ctid as place, s.calculated_acres, r.acres as own,

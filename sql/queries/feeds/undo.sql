@@ -1,7 +1,7 @@
 -- name: keep_parcels
--- Stores the parcels that a merge is about to change, retire, or take over. Rows as JSON without nulls take a
--- third of the time of jsonb_build_object. Fragments: kept, the declared fields; run, feed, fips, as_of (the
--- day of the roll), and taken (whether the run takes parcels over) as literals
+-- Stores the parcels that a merge is about to change, retire, or take over. Converting whole rows to JSON and
+-- stripping nulls takes a third of the time of jsonb_build_object. Fragments: kept, the declared fields; run,
+-- feed, fips, as_of (the day of the roll), and taken (whether the run takes parcels over) as literals
 insert into undo_parcels (run_id, fips, property_id, feed_id, was, boundary)
 select {{run}}, p.fips, p.property_id, {{feed}}, json_strip_nulls(row_to_json(w))::jsonb, p.boundary
 from stage_match m
@@ -16,7 +16,7 @@ cross join lateral (
 where p.fips = any ({{fips}}::int[]) and (m.state in ('changed', 'returned', 'retired') or {{taken}} and p.feed_id <> {{feed}})
 
 -- name: allow_undo
--- Records that a run's merge has stored what undoing it needs.
+-- Records that a run's merge has stored everything needed to undo it.
 update runs
 set undo_as_of = :as_of
 where id = :run_id
@@ -41,8 +41,9 @@ union
 select fips from county_coverage where :feed_id = any (feed_ids)
 
 -- name: find_later_parcels
--- Parcels of a run that another run or feed has changed since, and parcels whose keys have to be restored, by
--- the run that changed them. `feed_id`: the feed that took them over.
+-- Finds the run that has since changed the most of a run's parcels, with their number. Includes parcels that
+-- now use a key that the undo has to restore. `feed_id`: the feed that took the parcels over, or null if none
+-- did.
 with touched as (
   select p.changed_run, p.feed_id, (u.was ->> 'changed_run')::bigint as before_run, u.feed_id as expected
   from undo_parcels u
@@ -76,7 +77,8 @@ order by 3 desc
 limit 1
 
 -- name: find_later_run
--- Finds the run that has changed parcels since, with its feed.
+-- Finds the run that has changed parcels since, with the name of its feed. With `feed_id`, the last merged
+-- run of that feed.
 select r.id, f.name as feed
 from runs r
 join feeds f on f.id = r.feed_id
@@ -119,8 +121,8 @@ from undo_parcels
 where run_id = :run_id and was ? 'shape_hash' and not (was ->> 'retired')::boolean
 
 -- name: match_kept_parcels
--- What the merge will do with every parcel that the run changed. Those that it added are retired. Fragment:
--- run
+-- What the merge will do with every parcel that the run changed. Parcels that the run added are retired.
+-- Fragment: run
 create unlogged table stage_match as
 select
   n.fips, n.property_id::text as key, n.property_id as row_no, r.ctid as roll_at, s.ctid as shape_at,
@@ -176,7 +178,7 @@ select
 from stage_now
 
 -- name: end_undone
--- Marks a run as undone, and deletes what it had stored.
+-- Marks a run as undone, and deletes the data that was stored for the undo.
 with marked as (
   update runs
   set status = 'undone', undo_as_of = null
@@ -189,7 +191,7 @@ delete from undo_listings where run_id = :run_id
 
 -- name: measure_undone
 -- If the feed's last merged run is an undo: the run that it undid, how many parcels that run had changed, and
--- how many of them the staged rows would change back.
+-- how many of them the staged rows would change in the same way again.
 select
   l.undoes as run, count(*)::int as undone,
   count(*) filter (
@@ -219,7 +221,8 @@ order by b.finished_at desc
 limit 1
 
 -- name: end_undo
--- Runs that can no longer be undone: after 30 days, or after a later merged run of the feed.
+-- Marks runs that can no longer be undone: those older than 30 days, and those followed by a merged run of
+-- the same feed.
 update runs r
 set undo_as_of = null
 where r.undo_as_of is not null
@@ -229,8 +232,8 @@ where r.undo_as_of is not null
   )
 
 -- name: delete_undo_parcels
--- Deletes what runs stored that can no longer be undone. Digests of an undone run stay until the feed's next
--- merged run.
+-- Deletes the stored parcels of runs that can no longer be undone. The digests that an undo stored are kept
+-- until the feed's next merged run.
 delete from undo_parcels u
 using runs r
 where r.id = u.run_id and r.undo_as_of is null and r.status <> 'running'

@@ -24,7 +24,7 @@ select
   coalesce(f.definition ->> 'attribution', f.definition ->> 'title', f.name) as attribution,
   coalesce((f.definition -> 'imagery' ->> 'private_network')::boolean, false) as private_network,
   case i.type
-    -- The layers that a relief is drawn from come from other runs.
+    -- A relief is drawn from the layers of other runs, so its version changes with any merged run.
     when 'relief' then (select coalesce(max(id), 0)::text from runs where status = 'merged')
     else l.run_id || ' ' || i.fingerprint
   end as version,

@@ -1,6 +1,6 @@
 -- name: announce_writing
--- Locks the table for writing marks before any row is locked, because a plan that locks the table against
--- writers in between would deadlock.
+-- Takes the table lock for writing marks before any row is locked. Otherwise a plan that locks the table in
+-- between (lock_marks) could cause a deadlock.
 lock table attributes_dirty in row exclusive mode
 
 -- name: assign_chunk
@@ -25,8 +25,8 @@ copy (
 ) to stdout (format binary)
 
 -- name: copy_unplanned_parcels
--- A county's parcels that wait for a plan, ordered as above, with their locations in 1e-7 degrees.
--- {{fips}}: a literal, as COPY takes no parameters
+-- A county's parcels that wait for a plan, ordered as in copy_county_parcels, with their locations in 1e-7
+-- degrees. {{fips}}: a literal, as COPY takes no parameters
 copy (
   select d.property_id, f.location[0], f.location[1]
   from attributes_dirty d
@@ -77,8 +77,8 @@ select exists (select 1 from land_layers) as present
 lock table land_layers in share mode
 
 -- name: is_last_chunk
--- Whether no other chunk of a county is open, and whether valuations wait for its land. Uses the minimum of
--- the other parcels instead of `exists`, so that the index is used.
+-- Whether no other chunk of a county is open, and whether valuations wait for its land. Uses min(property_id)
+-- instead of `exists`, so that the index is used.
 select
   (select min(property_id) from attributes_dirty where fips = :fips and chunk <> :chunk) is null as last,
   exists (select true from valuations_dirty where fips = :fips) as awaited
@@ -124,14 +124,14 @@ where d.chunk is null
 order by d.fips
 
 -- name: lock_counties
--- Blocks writes of these counties' chunks until the transaction ends. A merge takes this lock first, so that
--- the rows it rewrites carry over everything that chunks have written. A different `lock` blocks the runs of
--- the counties' other feeds.
+-- Prevents chunks of these counties from writing until the transaction ends. A merge takes this lock first,
+-- so that the rows it rewrites carry over everything that chunks have written. A different `lock` blocks the
+-- runs of the counties' other feeds.
 select pg_advisory_xact_lock(:lock::int, fips)
 from (select fips from unnest(:counties::int[]) fips order by fips) counties
 
 -- name: lock_marked_parcels
--- Locks marks in the order in which all writers lock them, against deadlocks.
+-- Locks marks in the same order as all other writers, to prevent deadlocks.
 select property_id, mark
 from attributes_dirty
 where fips = :fips and chunk = :chunk
@@ -140,7 +140,8 @@ for update
 
 -- name: lock_marks
 -- Blocks every other plan, merge, and chunk from writing marks until the transaction ends. Take it before any
--- other lock, because a plan writes marks in the order of a curve and could deadlock.
+-- other lock, because a plan writes marks in the order of a Hilbert curve, not by id, and could otherwise
+-- deadlock.
 lock table attributes_dirty in share row exclusive mode
 
 -- name: mark_chunk
@@ -199,7 +200,7 @@ where id in (
 order by id
 
 -- name: read_marked_parcels
--- The parcels of a chunk that are on the roll and still marked, ordered as above, looked up one by one
+-- The parcels of a chunk that are on the roll and still marked, ordered by id and looked up one by one
 -- (offset 0 keeps the planner from reading all parcels of the state).
 select
   d.property_id, d.layers, d.mark, p.boundary, p.shape_hash,
@@ -223,8 +224,8 @@ where d.fips = :fips and d.chunk = :chunk
 order by d.property_id
 
 -- name: read_neighbours
--- The parcels of any roll within some boxes, except those of the chunk, looked up one by one (offset 0, as
--- above).
+-- The parcels of any roll within some boxes, except those of the chunk, looked up one by one (offset 0, as in
+-- read_marked_parcels).
 select near.property_id, p.boundary
 from (
   select distinct f.fips, f.property_id
@@ -241,7 +242,7 @@ cross join lateral (
 order by near.property_id
 
 -- name: list_elevation
--- The files of heights that meet some boxes.
+-- The elevation files that intersect some boxes.
 select
   source, fingerprint, width, height, origin_x as "originX", origin_y as "originY", step_x as "stepX",
   step_y as "stepY", crs, unit_m as "unitM", nodata
@@ -262,7 +263,7 @@ where d.fips = :fips
   )
 
 -- name: watch_chunks
--- The progress of a plan's chunks. `enqueued_before`: a time after which none of their jobs was enqueued.
+-- The progress of a plan's chunks. `enqueued_before`: a time before any of their jobs was enqueued.
 select
   (select count(*)::int from attributes_dirty where chunk between :first_chunk and :last_chunk) as waiting,
   count(*) filter (where status in ('queued', 'running'))::int as open,

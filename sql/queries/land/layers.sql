@@ -1,5 +1,5 @@
 -- name: count_outside
--- Counts the run's features that are in none of the boxes, in degrees.
+-- Counts the run's features that are in none of the boxes. The boxes are in degrees.
 select count(*)::int as outside
 from stage_layer s
 where not exists (
@@ -39,7 +39,7 @@ delete from layer_features f
 where f.feed_id = :feed_id and not exists (select 1 from stage_layer s where s.hash = f.hash)
 
 -- name: delete_layer
--- Removes a layer from the current ones.
+-- Removes a layer from the current layers.
 delete from land_layers
 where feed_id = :feed_id
 
@@ -75,7 +75,7 @@ select *
 from stage_tile
 
 -- name: list_reaches
--- The reaches of road layers.
+-- The reach of each road layer, in meters.
 select reach_m
 from land_layers
 where reach_m is not null
@@ -100,7 +100,7 @@ with covered as (
 insert into attributes_dirty (fips, property_id, layers)
 select fips, property_id, {{layers}}
 from covered
--- In one order, so that merges that mark the same parcels at the same time wait for one another.
+-- Sorted, so that merges that mark the same parcels at the same time wait for each other but never deadlock.
 order by fips, property_id
 on conflict (fips, property_id) do update
 set
@@ -129,7 +129,7 @@ from {{staged}} s
 full join (select * from {{stored}} where feed_id = :feed_id) t on t.source = s.source
 
 -- name: stage_tiles
--- `tiles`: a list of objects with the columns of elevation_tiles but feed_id.
+-- `tiles`: a list of objects with the columns of elevation_tiles except feed_id.
 insert into stage_tile
 select
   :feed_id, t.source, t.fingerprint, t.extent::box, t.width, t.height, t.origin_x, t.origin_y, t.step_x, t.step_y, t.crs,

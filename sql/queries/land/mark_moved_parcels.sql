@@ -1,7 +1,7 @@
--- Marks the land figures that a merge is about to outdate: for every layer, parcels whose shape changes and
--- those that return. For roads, also parcels within reach of one that is added, removed, or changed, because
--- it may block their way to a road. Literals: {{fips}} the counties that change, {{near}} those within reach,
--- {{reach}} in meters, null without roads
+-- Marks parcels whose land figures a merge is about to make outdated. For every layer, these are parcels
+-- whose shape changes and parcels that return. For roads, these are also parcels within reach of a parcel
+-- that is added, removed, or changed, because that parcel may block their way to a road. Literals: {{fips}}
+-- the counties that change, {{near}} the counties within reach, {{reach}} in meters, null without roads
 with moved as materialized (
   select m.fips, m.property_id, case when p.retired_at is null then p.extent end as old_extent, s.extent as new_extent
   from stage_match m
@@ -28,8 +28,8 @@ places as (
 reach as (
   select {{reach}}::double precision as meters
 ),
--- 91 of 1e-7 degrees is a little more than a meter of latitude anywhere. For longitude, it is divided by the
--- cosine.
+-- 91 units of 1e-7 degrees are a little more than a meter of latitude, anywhere on Earth. For longitude, they
+-- are divided by the cosine of the latitude.
 around as (
   select box(
     point(
@@ -60,7 +60,7 @@ insert into attributes_dirty as d (fips, property_id, layers)
 select fips, property_id, bit_or(layers)
 from marks
 group by fips, property_id
--- All writers of marks use one order, so that no two of them can deadlock.
+-- All writers of marks use the same order, so that no two of them can deadlock.
 order by fips, property_id
 on conflict (fips, property_id) do update
 set layers = d.layers | excluded.layers, mark = excluded.mark, chunk = null

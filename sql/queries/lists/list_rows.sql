@@ -1,8 +1,8 @@
 -- name: add_rows
 -- Adds parcels on the roll to a list, except those that are already in it or excluded. Returns one row with
--- the counts, and the ids that no parcel on the roll has. Fragment: owners. `leave_out_lists`: lists whose
--- parcels are excluded. `mailed_within_days`: excludes owners mailed within this number of days, and parcels
--- with unknown owners. Null for none. `counties`: counties of the ids.
+-- the counts, and the ids that are not on the roll. Fragment: owners. `leave_out_lists`: lists whose parcels
+-- are excluded. `mailed_within_days`: excludes owners mailed within this number of days, and parcels mailed
+-- while their owner was unknown. Null to exclude none. `counties`: counties of the ids.
 with members as materialized (
   select f.property_id, f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres
   from parcel_filters f
@@ -68,9 +68,9 @@ group by status
 delete from list_rows where list_id = :list_id and property_id = any (:property_ids::bigint[])
 
 -- name: empty_notes
--- Clears notes and removes tags that identify a person, and returns how many rows had one. `numbers`: LIKE
--- patterns for the digits of a text. `name`: one LIKE pattern per word, in capitals and between spaces. A
--- text must match all of them. Empty for none.
+-- Clears notes and removes tags that identify a person, and returns the number of changed rows. `numbers`:
+-- LIKE patterns for the digits of a text. `name`: one LIKE pattern per word, in capitals and between spaces.
+-- A text must match all of them. Empty for none.
 with parts as (
   select r.list_id, r.property_id, p.text, p.n
   from list_rows r
@@ -109,7 +109,7 @@ select count(*)::int as erased from emptied
 -- name: list_rows
 -- A list's rows in the order of their ids, and the number of rows. With one row per owner, the row is the
 -- owner's largest parcel. Returns at least one row. Fragments: members, owners, ranked; beyond, `>` or `<`;
--- direction. `status`, `tag`, and `after` may be null. So may `limit`, for all.
+-- direction. `status`, `tag`, and `after` may be null. `limit`: null for all.
 with {{members}},
 {{owners}},
 {{ranked}},
@@ -140,7 +140,7 @@ on conflict do nothing
 
 -- name: members
 -- A fragment for other statements: the parcels of a list. Fragment: among, a condition on `list_rows r`.
--- `counties`: their counties.
+-- `counties`: counties of the parcels.
 members as materialized (
   select r.property_id, r.status, r.status_at, r.note, r.tags, r.added_at, r.read_at is not null as is_read,
     f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres, f.fips, f.location, f.extent
@@ -151,9 +151,9 @@ members as materialized (
 )
 
 -- name: owners
--- Part of statements: `members` with their owners as portfolios join them. The key of a parcel without a
--- mailing ZIP is its place. It belongs to the one owner with a ZIP there, if there is exactly one. Without a
--- ZIP, another owner may be the same one, so few parcels are searched.
+-- A fragment for other statements: `members` with their owners, grouped the way portfolios are. The owner key
+-- of a parcel without a mailing ZIP is its place key. If exactly one owner with a ZIP is at that place, the
+-- parcel belongs to that owner. Only parcels without a ZIP need this lookup, and few parcels lack one.
 open_places as materialized (
   select distinct o.place_key
   from members m
@@ -186,8 +186,8 @@ where list_id = :list_id and property_id = any (:property_ids::bigint[]) and rea
 
 -- name: pick_rows
 -- Rows of a list by ids, or all with a status. With one row per owner, also all other rows of these owners.
--- Includes the owners' keys. `by_itself`: the row itself was selected, not only its owner. An unread row
--- doesn't select its owner's read rows, unless `reveals`, because changing them would reveal the owner.
+-- Includes the owners' keys. `by_itself`: whether the row itself was selected, not only its owner. An unread
+-- row doesn't select its owner's read rows, unless `reveals`, because changing them would reveal the owner.
 -- Fragments: members, owners, ranked. Either `property_ids` or `status` is null.
 with {{members}},
 {{owners}},
@@ -206,8 +206,8 @@ where property_id in (select property_id from picked)
   ))
 
 -- name: ranked
--- Part of statements: `owned` with what each owner has in the list, largest parcel first. Fragment:
--- extra_acres by owner.
+-- A fragment for other statements: `owned` with each owner's totals in the list, and each parcel's place
+-- among its owner's parcels, largest first. Fragment: extra_acres by owner.
 extra_acres as materialized (
   {{extra_acres}}
 ),
@@ -244,7 +244,7 @@ delete from do_not_mail where company_id = :company_id and owner_key = any (:own
 
 -- name: update_rows
 -- Changes rows of a list. Null keeps a value. `owners`: owner of each id, null if unknown. Mailing a row
--- again records the latest mailing. Setting a row to new clears it.
+-- again records the latest mailing. Setting a row to new clears the mailing.
 update list_rows r
 set status = coalesce(:status::text, r.status),
   status_at = case when :status::text is null then r.status_at when :status <> 'new' then now() end,

@@ -20,7 +20,7 @@ with gone as (
 select id from gone
 
 -- name: find_main_county
--- The county of most of a list's parcels. No row without parcels.
+-- The county with most of a list's parcels. No row without parcels.
 select to_char(property_id / 100000000, 'FM00000') as fips
 from list_rows
 where list_id = :list_id
@@ -33,7 +33,7 @@ limit 1;
 select id, name, updated_at from lists where id = :list_id and company_id = :company_id
 
 -- name: hide_unread_rows
--- Hides everything about a list's unread rows from the API. `rows`: the row count from before this. `more`:
+-- Hides everything about a list's unread rows from the API. `rows`: the row count before this change. `more`:
 -- the maximum number of rows that may have been added.
 update lists
 set unread_rows = 'hidden', rows_at_most = coalesce(rows_at_most, :rows::int) + :more::int
@@ -85,7 +85,7 @@ select id, unread_rows from lists where company_id = :company_id and id = any (:
 
 -- name: lock_lists
 -- Allows one call at a time to change the lists of a company, or add to them, until its transaction ends.
--- Returns whether owners were ever marked, and when rows were last set to mailed.
+-- Returns whether owners were ever marked as do-not-mail, and when rows were last set to mailed.
 select has_marked_owners, mailed_at from companies where id = :company_id for no key update
 
 -- name: lock_list
@@ -99,14 +99,14 @@ where id = :list_id and company_id = :company_id
 for no key update
 
 -- name: note_mailing
--- Records that rows are set to mailed, or that owners are marked, even if no row is.
+-- Records that rows were set to mailed or owners were marked as do-not-mail, even if no row matched.
 update companies
 set has_marked_owners = has_marked_owners or :marks::boolean,
   mailed_at = case when :mails::boolean then now() else mailed_at end
 where id = :company_id and (:mails or :marks and not has_marked_owners)
 
 -- name: reveal_list
--- Clears the limits on a list after all of its rows were read.
+-- Removes the limits on what the API shows of a list once all of its rows were read.
 update lists l
 set unread_rows = 'named', rows_at_most = null
 where l.id = :list_id and l.unread_rows <> 'named'

@@ -1,11 +1,11 @@
 -- name: clear_history
--- Deletes the computed history of regions. Recorded months stay.
+-- Deletes the computed history of regions. Recorded months are kept.
 delete from market_history h
 using unnest(:types::text[], :codes::text[]) as r (type, code)
 where h.type = r.type and h.code = r.code and h.told is null;
 
 -- name: copy_dated_listings
--- Sales and periods on the market with their dates. {{scope}}: which of them, a condition made of literals.
+-- Sales and periods on the market with their dates. {{scope}}: a condition made of literals.
 copy (select * from dated_listings where {{scope}}) to stdout (format binary);
 
 -- name: copy_history
@@ -23,7 +23,8 @@ from unnest(:types::text[], :codes::text[], :after::date[]) as r (type, code, af
 join market_history h on h.type = r.type and h.code = r.code and h.as_of > r.after and h.told is not null;
 
 -- name: list_restated
--- All regions, or some, with how far their history is computed. `codes`: null for every region.
+-- All regions, or some of them, with the date through which their history is computed. `codes`: null for
+-- every region.
 select r.type, r.code, c.through, c.digest
 from regions r
 left join restated_regions c using (type, code)
@@ -32,8 +33,8 @@ where :types::text[] is null
 order by r.type, r.code;
 
 -- name: record_month
--- Records the current responses of all regions as those at the end of a day that has passed, for regions not
--- written since.
+-- Records the current statistics of all regions as those at the end of a past day, except for regions whose
+-- statistics were written after that day.
 insert into market_history (type, code, as_of, told, figures)
 select s.type, s.code, :day::date, left(b.body, position('"stats":' in b.body) - 1), s.figures
 from region_stats s
@@ -43,7 +44,8 @@ on conflict (type, code, as_of) do update set told = excluded.told, figures = ex
 where market_history.told is null;
 
 -- name: store_restated
--- Stores how far the history of regions is computed, and from which listings.
+-- Stores the date through which the history of regions is computed, and a digest of the listings it is based
+-- on.
 insert into restated_regions (type, code, through, digest)
 select r.type, r.code, :through::date, r.digest
 from unnest(:types::text[], :codes::text[], :digests::text[]) as r (type, code, digest)
@@ -57,8 +59,8 @@ from dated_listings
 where {{where}};
 
 -- name: list_figures
--- The figures of regions today, and with `as_of` at the end of a month, with their names. `types`: null for
--- every region of the type and state that has listings.
+-- The figures of regions, with their names: the current ones, or with `as_of`, those at the end of a month.
+-- `types`: null for every region of the type and state that has listings.
 select r.id, r.type, r.code, r.name, r.state, r.county_name, s.as_of,
   case when :as_of::date is null then s.figures else h.figures end as figures,
   case when :as_of::date is null then null else h.told is not null end as recorded,
@@ -92,7 +94,8 @@ cross join lateral (
 ) h;
 
 -- name: read_recorded
--- What stats/ returned for a region at the end of a day, without its figures. No row if it is not recorded.
+-- What the statistics endpoint returned for a region at the end of a day: `told` is the response up to the
+-- statistics, and `figures` are the statistics. No row if that day is not recorded.
 select told, figures from market_history where type = :type and code = :code and as_of = :as_of and told is not null;
 
 -- name: read_region

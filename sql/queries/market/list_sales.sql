@@ -1,9 +1,10 @@
 -- Turns recorded sales into comps. Parcels with the same deed were sold together. So were those with the same
--- day, price, and seller, if the source doesn't identify deeds. A deed may have two dates, of signing and of
--- recording. Numbers that restart each year are farther apart. A known sale keeps its acreage and location if
--- the parcel was split or merged since. Fragment: recorded, the staged sales. `label`: label of the source.
--- `most_correction`: the largest correction of an acreage, as a share of it. `deed_days`: the most days
--- between the dates of one deed.
+-- day, price, and seller, if the source doesn't identify deeds. A deed may have two dates, signing and
+-- recording. Some counties restart their deed numbers each year, but deeds with the same number are then more
+-- than `deed_days` apart. A stored sale keeps its acreage and location if the parcel has been split or merged
+-- since. Fragment: recorded, the staged sales. `label`: label of the source. `most_correction`: the largest
+-- change of acreage that counts as a correction, as a share of the stored acreage. `deed_days`: the maximum
+-- number of days between the dates of one deed.
 with recorded as (
   {{recorded}}
 ),
@@ -54,8 +55,8 @@ deeds_of_several as (
   group by fips, book, number
   having min(key) <> max(key)
 ),
--- A sale of the same parcel at the same price within a month, from another feed, is the same sale. Dates can
--- be those of the deed, of its recording, or the first of the month.
+-- A sale of the same parcel at the same price within a month, from another feed, is the same sale. Feeds may
+-- give the date of the deed, its recording date, or the first of the month.
 elsewhere as (
   select distinct s.source_id
   from sales s
@@ -96,7 +97,7 @@ from judged j
 cross join lateral (
   select
     j.acres,
-    -- If the roll no longer states an acreage, the sale doesn't change either.
+    -- A sale also keeps its stored acreage if the roll no longer states one.
     j.stored_acres is not null and coalesce(abs(j.acres - j.stored_acres) > :most_correction * j.stored_acres, true) as kept
 ) as land
 where j.qualified or j.known

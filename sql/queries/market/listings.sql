@@ -7,8 +7,8 @@ from listings
 with no data
 
 -- name: drop_overwritten_prices
--- Removes the list prices of sources that overwrite them with the sale price: the two are equal in every
--- sale. `least`: number of sales required
+-- Removes the list prices of sources that overwrite them with the sale price. In such a source, the two
+-- prices are equal in every sale. `least`: number of sales required
 update stage_listing s
 set asked_price = null
 from (
@@ -21,7 +21,7 @@ from (
 where s.source = overwritten.source and s.status = 'SOLD' and s.asked_price > 0
 
 -- name: keep_asked_prices
--- Stores the last list price with a sale if its source doesn't state it.
+-- Takes the last list price of a sale from the stored listing if the source doesn't state one.
 update stage_listing s
 set asked_price = case when l.status in ('ACTIVE', 'PENDING') and l.price > 0 then l.price else l.asked_price end
 from listings l
@@ -30,7 +30,7 @@ where l.id = s.id and s.status = 'SOLD' and coalesce(s.asked_price, 0) = 0
 
 -- name: mark_touched_regions
 -- Marks the regions of the run's new, changed, and withdrawn listings, at their new and old locations. All
--- merges use one order, to prevent deadlocks.
+-- merges use the same order, to prevent deadlocks.
 insert into stats_dirty (type, code)
 select distinct r.type, r.code
 from stage_listing_match m
@@ -73,7 +73,8 @@ left join listings l on l.id = s.id
 
 -- name: measure_sales
 -- How many comps the run adds, changes, or retires, how many its feed has, and how many of these are retired.
--- A sale of several parcels that was never stored is no reason for a merge. `label`: label of the source.
+-- A sale of several parcels that was never stored doesn't count as a change, so that it doesn't cause a
+-- merge. `label`: label of the source.
 select
   count(*) filter (
     where m.state <> 'unchanged' and (s.status <> 'OFF_MARKET' or coalesce(m.old_status, 'OFF_MARKET') <> 'OFF_MARKET')
@@ -94,7 +95,8 @@ on conflict (listing_id, run_id) do update
 set status = excluded.status, price = excluded.price, status_date = excluded.status_date, recorded_at = excluded.recorded_at
 
 -- name: split_repeat_sales
--- Gives sales that share an id but differ in date or price their own ids. A stored one keeps its id.
+-- Gives sales that share an id but differ in date or price their own ids. A sale that is already stored keeps
+-- its id.
 with sales as (
   select
     s.ctid as place, s.id, s.sold_date, s.price, s.source_id || '/' || s.sold_date || '/' || s.price as own_source_id,
@@ -159,10 +161,10 @@ select
   (select count(*)::int from removed where not identical) as superseded
 
 -- name: retire_listings
--- Retires listings that a complete feed no longer has. Their history stays.
+-- Retires listings that a complete feed no longer has. Their history is kept.
 with gone as (
   update listings l
-  -- A different hash than any row has, so that a listing that returns counts as changed.
+  -- A random hash that matches no row, so that a listing that returns counts as changed.
   set status = 'OFF_MARKET', changed_run = :run_id, row_hash = gen_random_uuid()
   from stage_listing_match m
   where m.state = 'gone' and l.id = m.id

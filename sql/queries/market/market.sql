@@ -1,18 +1,20 @@
 -- name: clear_dirty_regions
 -- Clears the marks of regions whose statistics are written in the same transaction. A mark that was set again
--- after it was read stays, because its listings have changed since. `marked_at`: times of the marks as read.
+-- after it was read is kept, because the region's listings have changed since. `marked_at`: times of the
+-- marks as read.
 delete from stats_dirty d
 using unnest(:types::text[], :codes::text[], :marked_at::timestamptz[]) as m (type, code, marked_at)
 where d.type = m.type and d.code = m.code and d.marked_at <= m.marked_at;
 
 -- name: copy_listings
--- The listings that count in statistics. {{scope}}: which of them, a condition made of literals.
+-- The listings that count in statistics. {{scope}}: a condition made of literals.
 copy (select * from counted_listings where {{scope}}) to stdout (format binary);
 
 -- name: find_statistics_age
--- Since when statistics are outdated, in seconds since 1970: since the last recompute of all regions, or
--- since the oldest change that is not included. The recompute is searched among the jobs of the last 8 days.
--- Without one, the installation's start counts.
+-- The time since which statistics are outdated, in seconds since 1970: that of the last recompute of all
+-- regions or of the oldest change that is not included, whichever is earlier. Only jobs of the last 8 days
+-- are searched for the recompute. If there is none, uses the start of the installation or 8 days ago,
+-- whichever is later.
 select extract(epoch from least(
   coalesce(
     (
@@ -38,8 +40,8 @@ where r.type = 'zip'
   and (r.fips = :fips or r.code in (select l.zip from listings l where l.fips = :fips));
 
 -- name: list_dirty_regions
--- The marked regions. `known` is false for one that is not in `regions`. The time is text, because a Date
--- would lose its microseconds.
+-- The marked regions. `known` is false for a region that is not in `regions`. The time is text, because a
+-- Date would lose its microseconds.
 select d.type, d.code, d.marked_at::text as marked_at, r.code is not null as known
 from stats_dirty d
 left join regions r using (type, code);

@@ -1,5 +1,6 @@
--- Part of `list_sales`: rows of a file of sales, with the sold parcels as on the rolls. Of several sales of a
--- parcel on one day, the qualified one is kept, then the most expensive one.
+-- A fragment of `list_sales`: the rows of a sales file, with the data of the sold parcels on the rolls. If a
+-- parcel was sold several times on one day, keeps a qualified sale if there is one, and among those the most
+-- expensive.
 select distinct on (s.fips, s.key, s.day)
   s.fips, s.key, s.row_no,
   coalesce(p.situs_address, s.address) as situs_address, coalesce(p.situs_city, s.city) as situs_city,

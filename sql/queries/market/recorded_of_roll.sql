@@ -1,4 +1,4 @@
--- Part of `list_sales`: the last and earlier sales in the rows of a roll.
+-- A fragment of `list_sales`: the last and earlier sales in the rows of a roll.
 select
   t.fips, t.key, t.row_no, t.situs_address, t.situs_city, t.situs_state, t.situs_zip, t.apn, coalesce(t.acres, round(s.calculated_acres::numeric, 5)::float8) as acres, s.location,
   t.last_sale_date, t.last_sale_price, t.seller, t.book, t.several, t.sale
@@ -9,7 +9,7 @@ from (
   from stage_roll
   where last_sale_date is not null
   union all
-  -- A row's earlier sales. Of several on one day, the most expensive one. None on the day of the last sale.
+  -- A row's earlier sales: the most expensive one of each day, except on the day of the last sale.
   (
     select distinct on (r.fips, r.key, p.date)
       r.fips, r.key, r.row_no, r.situs_address, r.situs_city, r.situs_state, r.situs_zip, r.apn, r.acres, p.date, p.price, '', p.book, p.several, true

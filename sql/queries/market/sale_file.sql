@@ -59,7 +59,8 @@ select count(*)::int as sales, count(parcel)::int as placed
 from stage_sale
 
 -- name: last_roll
--- The last run that changed parcels. After it, a file of sales is read again.
+-- The last run that changed parcels. If there is a newer one, a sales file is read again even if the file
+-- hasn't changed.
 select max(r.id)::int as run
 from runs r
 join feeds f on f.id = r.feed_id

@@ -22,8 +22,8 @@ from listings
 where created_run = :run_id
 
 -- name: stage_leaving_listings
--- Marks the run's listings as off the market. No row has their digest, so a listing that returns counts as
--- changed.
+-- Marks the listings that the run added as off the market. Their new digest matches no row, so a listing that
+-- returns counts as changed.
 update stage_listing s
 set status = 'OFF_MARKET', sale_type = '', hash = gen_random_uuid()
 from listings l
@@ -36,7 +36,7 @@ using stage_listing s
 where e.listing_id = s.id and e.run_id = :run_id
 
 -- name: leave_out_events
--- What an undo reverts is not an event of a listing.
+-- Keeps the changes of an undo out of the history of listings.
 update stage_listing_match set event = false
 
 -- name: give_back_listings

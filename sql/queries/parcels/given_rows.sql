@@ -6,7 +6,7 @@ with given as (
   insert into given_rows as g (fips, company_id, property_id, version)
   select {{fips}}, {{company}}::uuid, t.property_id, t.version
   from unnest({{ids}}::bigint[], {{versions}}::bigint[]) as t (property_id, version)
-  -- In order: transactions that mark the same rows wait for one another, but never in a circle.
+  -- Sorted, so that transactions that mark the same rows wait for each other but never deadlock.
   order by t.property_id
   on conflict (fips, company_id, property_id) do update
   set version = excluded.version, given_at = excluded.given_at
@@ -18,7 +18,7 @@ with given as (
 select count(*)::int as charged from given
 
 -- name: list_free_rows
--- Of a county's parcels, those that a company has already paid for, unchanged.
+-- The parcels of a county that a company has already paid for and that haven't changed since.
 select g.property_id
 from given_rows g
 join unnest(:property_ids::bigint[], :versions::bigint[]) as t (property_id, version)

@@ -1,8 +1,8 @@
 -- name: extra_acres
--- Part of statements: acres that a sum counts too often, because parcels on one boundary, such as condominium
--- units, share its land. Some rolls state the full acreage for each unit, others the unit's share.
--- `acresTogether` does the same in TypeScript. Fragments: `of`, what is summed separately; `from` and
--- `where`, the parcels, whose `f` has columns of parcel_filters.
+-- A fragment for other statements: acres that a sum counts more than once, because parcels with the same
+-- boundary, such as condominium units, share the land. Some rolls state the full acreage for each unit,
+-- others the unit's share. `acresTogether` does the same in TypeScript. Fragments: `of`, the key to sum by;
+-- `from` and `where`, the parcels, with an alias `f` that has the columns of parcel_filters.
 select stack.summed_by, sum(stack.stated - least(stack.stated, greatest(stack.largest, p.calculated_acres))) as acres
 from (
   select {{of}} as summed_by, f.fips, min(f.property_id) as property_id, sum(f.effective_acres) as stated,
@@ -17,7 +17,7 @@ group by stack.summed_by
 
 -- name: sum_hits
 -- How many parcels a filter finds and their acres, by class. `extra`: acres of all classes that were counted
--- too often. Fragments: class, from with its joins and where of the filter, and extra_acres.
+-- more than once. Fragments: class, from with its joins and where of the filter, and extra_acres.
 select h.class, h.count, h.acres, coalesce(extra.acres, 0) as extra
 from (
   select {{class}} as class, count(*)::int as count, coalesce(sum(f.effective_acres), 0)::float8 as acres

@@ -5,7 +5,7 @@ from owner_parcels
 where owner_key = any (:owner_keys::uuid[])
 
 -- name: list_portfolio
--- The parcels of an owner, in no order. `limit`: the most parcels to return.
+-- The parcels of an owner, in no particular order. `limit`: maximum number of parcels.
 select property_id
 from owner_parcels
 where owner_key = any (:owner_keys::uuid[])
@@ -18,7 +18,7 @@ from owner_parcels
 where owner_key = :owner_key::uuid and place_key is not null
 
 -- name: list_open_places
--- Those of these places at which parcels have no ZIP. Usually there are none.
+-- Which of these places have parcels without a ZIP. Usually none of them do.
 select distinct owner_key as place_key
 from owner_parcels
 where owner_key = any (:place_keys::uuid[])

@@ -16,8 +16,8 @@ order by p.property_id
 
 -- name: find_owner_words
 -- For each piece of text, the serials of a county's parcels whose owner has a matching word, 4 bytes per
--- serial, in base64, with repeats. If one piece has few parcels, only the rarest piece. Fragment word:
--- `w.word` to use the index, or an expression of it to check all words.
+-- serial, in base64, with repeats. If any piece has few parcels, returns only the rarest piece. Fragment
+-- word: `w.word` to use the index, or an expression on `w.word` to check all words.
 with matched as materialized (
   select piece.n, w.serials
   -- OFFSET 0 makes the planner fold a pattern once, not for every word.

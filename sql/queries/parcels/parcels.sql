@@ -17,10 +17,10 @@ where {{where}}
 group by f.fips;
 
 -- name: count_hits
--- How many parcels a filter finds and, if they are few, the first of them, in one pass. `from`, `where`:
--- tables and predicates of the filter. `ids`, `acres`: array_agg of both, or null if hits can't be few or
--- acres are not needed. `order`: the sort order. Parameters: `most` hits that count as few, `offset` and
--- `limit` of the page, and those of the predicates.
+-- How many parcels a filter finds and, if they are few, a page of them, in one pass. `from`, `where`: tables
+-- and predicates of the filter. `ids`, `acres`: an array_agg for each, or null if hits can't be few or acres
+-- are not needed. `order`: the sort order. Parameters: `most` hits that count as few, `offset` and `limit` of
+-- the page, and those of the predicates.
 with found as materialized (
   select count(*) as count, {{ids}} as ids, {{acres}} as acres
   from {{from}}
@@ -42,10 +42,11 @@ left join lateral (
 select exists (select from {{from}} where f.fips = :fips::int and ({{where}}) is not null) as known;
 
 -- name: list_edge_candidates
--- The parcels to test one by one, because their extent meets the boxes along a shape's outline and no inner
--- box contains it. Boxes and finds are separate `with` queries, because the planner would otherwise read
--- everything in order until the limit. `from`, `where`: parcel_filters f, and the filter's other predicates.
--- Parameters: `edge` and `inner` boxes in 1e-7 degrees, `limit`, and those of the predicates.
+-- The parcels to test one by one, because their extent intersects a box along a shape's outline and no inner
+-- box contains their location. The boxes and the matches are separate `with` queries, because the planner
+-- would otherwise read everything in order until the limit. `from`, `where`: parcel_filters f, and the
+-- filter's other predicates. Parameters: `edge` and `inner` boxes in 1e-7 degrees, `limit`, and those of the
+-- predicates.
 with edges as materialized (select box from unnest(:edge::box[]) as e (box)),
 near as materialized (
   select f.property_id, f.effective_acres
@@ -121,7 +122,7 @@ order by near.size desc, p.property_id
 select apn_shapes from county_coverage where fips = :fips;
 
 -- name: read_known_parcel
--- What an operator sees of a parcel, on the roll or retired. `roll`: its fields.
+-- What an operator sees of a parcel, on the roll or retired. `roll`: the parcel's fields.
 select
   p.property_id, p.fips, c.county_name as county, c.state, {{roll}}, p.calculated_acres, d.name as feed, p.created_run,
   p.changed_run, p.retired_run, p.retired_at, p.boundary, p.shape_hash, p.location[0] as x, p.location[1] as y,

@@ -14,7 +14,8 @@ left join valuations v
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]);
 
 -- name: read_hits_box
--- The locations of the parcels that a filter finds, in 1e-7 degrees. `from`, `where`: as in count_hits.
+-- The bounding box of the locations of the parcels that a filter finds, in 1e-7 degrees. `from`, `where`: as
+-- in count_hits.
 select min(l.location[0]) as west, min(l.location[1]) as south, max(l.location[0]) as east, max(l.location[1]) as north
 from {{from}}
 join parcel_filters l on l.fips = f.fips and l.property_id = f.property_id

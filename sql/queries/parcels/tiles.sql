@@ -25,7 +25,7 @@ order by area(f.extent) desc, f.property_id
 limit :limit;
 
 -- name: list_dots
--- Locations of smaller parcels in a tile: one for each of `dots` x `dots` squares.
+-- Locations of smaller parcels in a tile: one per square of a grid of `dots` x `dots` squares.
 with tile as materialized (select :box::box as box)
 select distinct on (square) f.location[0] as lon, f.location[1] as lat
 from tile
@@ -60,9 +60,10 @@ order by area(l.extent) desc, l.id
 limit :limit;
 
 -- name: list_tile_hits
--- Hits of a filter in a tile. Of those with less than `least_area` square 1e-7 degrees, one for each of
--- `dots` x `dots` squares. Fragments: `table` (of the part `near`) and `where` of the filter, `figure` that
--- colors them with the `join` that it needs. `offset` keeps the planner from also reading other indexes.
+-- Hits of a filter in a tile. Of the hits with less than `least_area` square 1e-7 degrees, returns one per
+-- square of a grid of `dots` x `dots` squares. Fragments: `table` (which reads `near`) and `where` of the
+-- filter, `figure` (which colors the hits), and `join` (what the figure needs). `offset 0` keeps the planner
+-- from also reading other indexes.
 with tile as materialized (select :box::box as box),
 near as (
   select f.* from tile join parcel_filters f on f.extent && tile.box where f.fips = any (:fips::int[]) offset 0
@@ -102,14 +103,14 @@ from parcel_filters f
 where f.fips = any (:counties::int[]) and f.property_id = any (:property_ids::bigint[]);
 
 -- name: count_on_roll
--- Number of parcels on the roll, of one county or, if that is null, of all.
+-- Number of parcels on the roll. `fips`: one county, or null for all.
 select coalesce(sum(parcels), 0)::int as parcels
 from county_coverage
 where :fips::int is null or fips = :fips;
 
 -- name: list_credits
--- The kinds of layers and rolls loaded in a box of 1e-7 degrees or its counties, with their credits. A relief
--- drawn by Plat doesn't count as imagery.
+-- The kinds of layers and rolls loaded in a box of 1e-7 degrees or in the given counties, with their credits.
+-- A relief drawn by Plat doesn't count as imagery.
 select distinct k.kind, coalesce(f.definition ->> 'attribution', f.definition ->> 'title', f.name) as credit
 from (
   select l.feed_id, l.kind

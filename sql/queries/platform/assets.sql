@@ -1,6 +1,6 @@
 -- name: refresh_assets
--- Records that a release that uses these assets has started, and returns the stored ones. In the order of
--- their paths, so that processes that start together don't deadlock.
+-- Records that a release that uses these assets has started, and returns those already stored. Locks the rows
+-- in path order, so that processes that start at the same time don't deadlock.
 update assets a
 set stored_at = now()
 from (select path from assets where path = any (:paths::text[]) order by path for update) known
@@ -18,5 +18,5 @@ on conflict (path) do nothing
 select path, type, body from assets where path = :path
 
 -- name: delete_old_assets
--- Deletes assets of releases that last started a year ago, when browsers drop them as well.
+-- Deletes assets of releases that last started over a year ago. Browsers cache assets for a year too.
 delete from assets where stored_at < now() - interval '1 year'

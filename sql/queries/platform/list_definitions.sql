@@ -27,7 +27,8 @@ join pg_sequence s on s.seqrelid = c.oid
 where not exists (select 1 from pg_depend o where o.objid = c.oid and o.classid = 'pg_class'::regclass and o.deptype in ('a', 'i'))
 
 union all
--- Defaults, checks, and indexes may call functions. A body in SQL is checked only when it runs.
+-- Functions come before tables, because defaults, checks, and indexes may call them. A function's SQL body is
+-- checked only when the function runs.
 select 1, 4, p.oid::regprocedure::text, rtrim(pg_get_functiondef(p.oid), E'\n') || ';'
 from pg_proc p
 where p.pronamespace = 'public'::regnamespace and p.prokind in ('f', 'p')

@@ -5,13 +5,13 @@ create table if not exists {{records}} (
 )
 
 -- name: find_records
--- Which tables of records exist. Every kind of migration has its own.
+-- Which tables of migration records exist. Each kind of migration has its own table.
 select
   to_regclass('schema_migrations') is not null as breaking,
   to_regclass('schema_expansions') is not null as expanding
 
 -- name: list_applied
--- The applied migrations. applied: those of the tables that exist, as selects with `union all`.
+-- The applied migrations. applied: selects from the tables that exist, combined with `union all`.
 {{applied}}
 order by version
 
@@ -29,5 +29,5 @@ delete from schema_migrations
 insert into {{records}} (version, name, checksum) values (:version, :name, :checksum)
 
 -- name: has_schema
--- A row if the schema exists.
+-- Returns a row if the schema exists.
 select from pg_namespace where nspname = :name

@@ -1,5 +1,5 @@
 -- name: list_partitioned
--- Those of the tables that have partitions.
+-- Which of the tables are partitioned.
 select relname as name from pg_class where oid = any (:tables::regclass[]) and relkind = 'p'
 
 -- name: list_partitions
@@ -7,5 +7,5 @@ select relname as name from pg_class where oid = any (:tables::regclass[]) and r
 select inhrelid::regclass::text as name from pg_inherits where inhparent = any (:tables::regclass[])
 
 -- name: find_table
--- A row if the table exists.
+-- Returns a row if the table exists.
 select 1 as found where to_regclass(:table) is not null

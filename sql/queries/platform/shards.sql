@@ -3,8 +3,8 @@
 select exists (select 1 from pg_extension where extname = 'citus') as citus
 
 -- name: list_nodes
--- The nodes of the cluster, whether each takes shards, and how many prepared transactions each allows. Needs
--- Citus.
+-- The nodes of the cluster, whether each accepts shards, and how many prepared transactions each allows.
+-- Needs Citus.
 select
   n.nodename || ':' || n.nodeport as node,
   n.shouldhaveshards as shards,
@@ -15,8 +15,8 @@ where n.isactive
 order by n.nodename, n.nodeport
 
 -- name: list_page_costs
--- The nodes whose random_page_cost in this database is above the given one, because session settings don't
--- reach the nodes. Needs Citus.
+-- The nodes whose random_page_cost in this database is above the given one. Session settings don't reach the
+-- nodes. Needs Citus.
 select n.nodename || ':' || n.nodeport as node, s.result::float8 as cost
 from run_command_on_all_nodes('show random_page_cost') as s
 join pg_dist_node n on n.nodeid = s.nodeid
@@ -24,7 +24,8 @@ where n.isactive and s.result::float8 > :cost
 order by n.nodename, n.nodeport
 
 -- name: distribute_functions
--- Creates the functions of schema public on every node, where pushed-down statements use them. Needs Citus.
+-- Creates the functions of schema public on every node, because pushed-down statements call them there. Needs
+-- Citus.
 select create_distributed_function(p.oid::regprocedure)
 from pg_proc p
 where p.pronamespace = 'public'::regnamespace
@@ -54,8 +55,8 @@ left join pg_constraint k on k.conindid = i.indexrelid
 where i.indrelid = :table::regclass
 
 -- name: copy_rows
--- Fills the table that replaces another. moved: its name. columns: columns of both. table: the table that it
--- replaces.
+-- Copies the rows of a table into its replacement. moved: name of the replacement. columns: the columns of
+-- both tables. table: name of the original.
 insert into {{moved}} ({{columns}}) select {{columns}} from {{table}}
 
 -- name: list_distributed
@@ -90,7 +91,7 @@ order by x.minutes desc, x.gid
 
 -- name: analyze_counties
 -- Analyzes the shards of some counties on the nodes, because `analyze` of a distributed table would read all
--- of them. Needs Citus. `tables`: each as `name` or `name (columns)`.
+-- shards. Needs Citus. `tables`: each as `name` or `name (columns)`.
 with shard as (
   select distinct split_part(t, ' ', 1)::regclass as of, substr(t, strpos(t || ' ', ' ')) as columns,
     get_shard_id_for_distribution_column(split_part(t, ' ', 1)::regclass, f) as id

@@ -1,11 +1,11 @@
 -- name: delete_old_jobs
--- Deletes jobs that finished more than 90 days ago. Their totals stay.
+-- Deletes jobs that finished more than 90 days ago. Their totals are kept.
 delete from jobs
 where status in ('done', 'failed') and finished_at < now() - interval '90 days'
 
 -- name: enqueue_job
--- Adds a job to the outbox in the caller's transaction, or returns the waiting one with the same key. That
--- one is locked until the commit, so that it cannot start before the work is visible.
+-- Adds a job to the outbox in the caller's transaction, or returns the waiting job with the same key. The
+-- waiting job is locked until the commit, so that it can't start before the caller's changes are visible.
 with added as (
   insert into jobs (name, key, payload)
   values (:name, :key, :payload)
@@ -50,8 +50,8 @@ select id, status from jobs where id::text like :prefix || '%' limit 2
 
 -- name: finish_job
 -- Ends an attempt and adds it to the totals of /metrics. `outcome`: done, failed, or retried. `note`: message
--- about the next attempt, or null. `retry_seconds`: seconds until the next attempt, or null. `attempt`: its
--- number, so that an attempt that another worker took over ends nothing.
+-- about the next attempt, or null. `retry_seconds`: seconds until the next attempt, or null. `attempt`:
+-- number of the attempt. Does nothing if another worker has taken over the job.
 with finished as (
   update jobs
   set
@@ -114,7 +114,7 @@ limit :limit
 
 -- name: list_undelivered_jobs
 -- Jobs to deliver to the queue, oldest first. `ids`: null for the sweep, which delivers every open job older
--- than `seconds`.
+-- than 5 seconds.
 select id, name, status
 from jobs
 where status in ('queued', 'running')
@@ -152,7 +152,7 @@ where j.id = b.id
 returning j.name, j.payload, j.attempts, j.deaths, b.died
 
 -- name: list_oldest_waiting
--- Since when the oldest unstarted job of each kind has waited, in seconds since 1970.
+-- When the oldest unstarted job of each kind was queued, in seconds since 1970.
 select name, extract(epoch from min(queued_at))::float8 as since
 from jobs
 where status = 'queued'

@@ -22,7 +22,7 @@ where type = :type and code = :code
 select distinct fips from regions where type = 'zip' and code = any (:codes::text[]);
 
 -- name: list_unknown
--- Which of these regions don't exist. None in a database without regions.
+-- Which of these regions don't exist. Returns none if the database has no regions at all.
 select asked.type, asked.code
 from unnest(:types::text[], :codes::text[]) as asked (type, code)
 left join regions r on r.type = asked.type and r.code = asked.code
@@ -67,8 +67,8 @@ left join page p on true
 order by p.type {{direction}}, p.name {{direction}}, p.code {{direction}}
 
 -- name: upsert_regions
--- Adds missing regions and updates those that differ, whose responses are written again. `regions`: a JSON
--- list of regions.
+-- Adds missing regions and updates those that differ. Marks the updated regions, so that their stored
+-- responses are rewritten. `regions`: a JSON list of regions.
 with wanted as (
   select *
   from json_to_recordset(:regions::json)

@@ -5,13 +5,14 @@ select fips, parcels, apn_shapes, west, south, east, north
 from county_coverage
 
 -- name: find_words
--- For each county that has every term of a search, the serials of the parcels with it, 4 bytes per serial, in
--- base64, with repeats, of the two rarest terms. Windows by county rather than a join, so that a cluster
--- responds shard by shard. Counties are not a condition, because only counties with parcels have words, and
--- the planner would read all their words instead of using the word index. By range of words: `tables`, the
--- table to search, one query each; `terms`, the term that it belongs to; `begins`, `ends`, the start and the
--- excluded end of the range; `counts`, terms of the search; `most`, bytes read of a word's serials. `cut`:
--- whether there are more.
+-- For each county that has every term of a search, returns the serials of the parcels with either of the two
+-- rarest terms: 4 bytes per serial, in base64, with repeats. Uses window functions by county instead of a
+-- join, so that a cluster can process each shard on its own. Doesn't filter by county, because only counties
+-- with parcels have words, and with such a filter the planner would read all words of these counties instead
+-- of using the word index. Parameters, one entry per range of words: `tables`, the table to search (each
+-- table is a separate search); `terms`, the term that the range belongs to; `begins`, `ends`, the start and
+-- the excluded end of the range; `counts`, number of terms in the search; `most`, maximum number of bytes to
+-- read of a word's serials. `cut`: whether a word has more serials than that.
 select asked as table, fips, encode(string_agg(substring(serials from 1 for most), ''), 'base64') as serials,
   bool_or(octet_length(serials) > most) as cut
 from (
@@ -37,8 +38,8 @@ where terms = count and rarity <= 2
 group by asked, fips, term
 
 -- name: list_owners
--- The owners of some parcels on the roll whose names match, by county, with the number of their parcels among
--- these. `patterns`: LIKE patterns for words, each preceded by a space.
+-- The owners of some parcels on the roll whose names match, by county, with the number of these parcels that
+-- each owns. `patterns`: LIKE patterns for words, each preceded by a space.
 select p.fips, p.owner_name as name, count(*)::int as parcels
 from parcels p
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]) and p.retired_at is null
@@ -60,7 +61,7 @@ select exists (
 ) as present
 
 -- name: find_names
--- Places in layers of names by the start of their name, shortest first, in 1e-7 degrees.
+-- Places whose name starts with the given words, shortest name first, with locations in 1e-7 degrees.
 select l.name, l.class, l.words, (l.extent[0])[0] as lon, (l.extent[0])[1] as lat
 from layer_features l
 where l.words >= :begin and l.words < :end

@@ -35,9 +35,10 @@ where search_id = :search_id and property_id between :fips::bigint * 100000000 a
 select f.property_id from {{from}} where {{where}};
 
 -- name: write_notes
--- Records the changes of parcels in checked searches, in one transaction with their members, their positions
--- in the changes, and the messages of webhooks. `places`: index in `search_ids`. Skips a search whose filter
--- was changed in the meantime, so that it continues from another change.
+-- Records the parcel changes found by searches that were just checked. Also updates the members of these
+-- searches and their positions in the list of changes, and creates webhook messages. `places`: index of each
+-- change's search in `search_ids`, starting at 1. Skips a search whose filter was changed in the meantime,
+-- because that search now continues from a different change.
 with looked as materialized (
   select s.id, s.webhook_id, greatest(s.seq, :until::bigint) as seq, l.place
   from unnest(:search_ids::uuid[], :afters::bigint[]) with ordinality as l (id, seq, place)
@@ -65,7 +66,7 @@ added as (
   select search_id, property_id from note where became = 'added'
   on conflict do nothing
 ),
--- Webhooks that a search names, and those that follow it on their own.
+-- The webhook that each search names, and the webhooks that are configured to follow it.
 listener as materialized (
   select looked.id as search_id, looked.seq, looked.webhook_id, array['search.changed'] as types, null::int as fips, false as follows
   from looked
@@ -128,7 +129,7 @@ where r.token = m.token;
 
 -- name: summarise_lag
 -- Figures for operators: searches that haven't checked all changes yet, and the age of the oldest of these
--- changes. 0 seconds without any.
+-- changes. 0 seconds if there are none.
 select
   (select count(*)::int from searches where seq < (select max(seq) from changes)) as behind,
   coalesce(greatest(0, extract(epoch from now() - (

@@ -1,6 +1,6 @@
 -- name: list_searches
 -- Searches of a company, oldest first, with how many notes a user hasn't seen yet. `search_id`: null for all.
--- `user_id`: null for a program.
+-- `user_id`: null for a call with an API key.
 select s.id, s.name, s.filter, s.counties, s.notify, s.webhook_id, s.seq, s.created_at,
   array(
     select u.email from search_readers r join users u on u.id = r.user_id and u.company_id = s.company_id
@@ -38,14 +38,14 @@ select id, email from users where company_id = :company_id and lower(email) = an
 select w.id from webhooks w join accounts a on a.id = w.account_id where w.id = :webhook_id and a.company_id = :company_id;
 
 -- name: insert_search
--- A new search, without members yet. It checks the changes after `seq`.
+-- Adds a search without members. The search checks the changes after `seq`.
 insert into searches (company_id, account_id, name, filter, counties, notify, webhook_id, seq)
 values (:company_id, :account_id, :name, :filter, :counties, :notify, :webhook_id, :seq)
 returning id;
 
 -- name: update_search
--- Changes a search. With another filter, `seq` is that of its new members, otherwise null. No row if there is
--- none.
+-- Changes a search. `seq`: if the filter changes, the number of the last change that its new members include,
+-- otherwise null. No row if there is none.
 update searches
 set name = :name, filter = :filter, counties = :counties, notify = :notify, webhook_id = :webhook_id,
   seq = coalesce(:seq, seq)
@@ -80,7 +80,7 @@ limit :limit;
 select coalesce(max(n), 0) as n from search_changes where search_id = :search_id;
 
 -- name: list_newest_notes
--- The newest notes of a search, for people, with the old and new values of the changed fields.
+-- The newest notes of a search, for display, with the old and new values of the changed fields.
 select n.became, n.at, n.property_id,
   case when c.type in ('parcel.changed', 'land.measured', 'valuation.moved') then c.fields end as fields
 from search_changes n
@@ -125,8 +125,8 @@ where named.token = :token and r.user_id = named.user_id and (:all or r.search_i
 returning r.search_id;
 
 -- name: delete_old_notes
--- Deletes a batch of notes older than `days` days. The newest note of each search stays: a cursor beyond it
--- means that the database was restored.
+-- Deletes a batch of notes older than `days` days. The newest note of each search is kept, because a cursor
+-- beyond it means that the database was restored.
 delete from search_changes
 where (search_id, n) in (
   select c.search_id, c.n

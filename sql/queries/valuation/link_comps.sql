@@ -1,8 +1,8 @@
--- Finds the parcels of a county's comps by their number and stores their land figures, unless another
--- acreage was sold. Clears those of the others. Parameters: fips, most_correction (the largest correction of
--- an acreage, as a share of what was sold).
+-- Finds the parcels of a county's comps by key or parcel number, and stores the parcels' land figures, unless
+-- the sold acreage differs. Deletes the land figures of all other comps. Parameters: fips, most_correction
+-- (the largest correction of an acreage, as a share of what was sold).
 with looked_at as (
-  -- How ingest/stage/stage-sales.ts names a roll's sales: county, key of the parcel, day.
+  -- market/list_sales.sql builds the source_id of a roll's sale as county/key of the parcel/date.
   select l.id, l.fips, l.feed_id, l.apn, l.lot_acres, substring(l.source_id from '^\d{5}/(.*)/\d{4}-\d\d-\d\d$') as key
   from listings l
   where l.fips = {{fips}} and l.status <> 'OFF_MARKET'

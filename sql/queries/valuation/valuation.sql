@@ -3,8 +3,8 @@
 delete from valuations_dirty where fips = :fips
 
 -- name: copy_assessed
--- Assessed land values of a county's parcels from all versions of its rolls, by parcel and first date that
--- each applies. Parameter: fips.
+-- Assessed land values of a county's parcels from all versions of its rolls, by parcel and by the first date
+-- on which each value applies. Parameter: fips.
 copy (
   select a.property_id, a.as_of, a.value::float8, f.effective_acres
   from assessed_land_values a
@@ -16,7 +16,7 @@ copy (
 -- name: copy_comps
 -- The comps that valuations can use, by id, with the columns that workers/valuation/valuation-comps.ts names.
 -- Status: 0 ACTIVE, 1 PENDING, 2 SOLD. The last asking price of a sale comes from its source, or otherwise
--- from the listing's history. {{where}}: which comps.
+-- from the listing's history. {{where}}: a condition on the comps.
 copy (
   select
     l.id, (case l.status when 'ACTIVE' then 0 when 'PENDING' then 1 else 2 end)::"char", l.price::float8, l.lot_acres,
@@ -89,8 +89,8 @@ select
 
 -- name: has_land
 -- Whether any parcel of a county has figures of land layers, or an assessed or market value of its land.
--- Reads one entry of each index, where `exists` would read all of it. The last is read only if the others
--- have none.
+-- Reads one entry of each index, while `exists` would read the whole index. The last index is read only if
+-- the others have no entry.
 (select true from parcel_attributes where fips = :fips limit 1)
 union all
 (select true from assessed_land_values where fips = :fips limit 1)
@@ -137,7 +137,7 @@ group by fips
 order by fips
 
 -- name: list_estimates
--- Model estimates from the sales of the other counties. `fips`: the county to exclude; `model_version`:
+-- Model estimates from the sales of all other counties. `fips`: the county to exclude; `model_version`:
 -- version of the model.
 select fips, estimates
 from valuation_counties
@@ -149,7 +149,8 @@ order by fips
 select distinct fips from valuations_dirty order by fips
 
 -- name: list_used_comps
--- The comps of a valuation by id. One that its feed has withdrawn since is missing.
+-- The comps of a valuation, in the order of `ids`. A comp that its feed has withdrawn since has the status
+-- OFF_MARKET.
 select
   l.id, l.status, l.price::float8 as price, l.lot_acres as lot_size, to_char(l.sold_date, 'YYYY-MM-DD') as sold_date
 from unnest(:ids::uuid[]) with ordinality as used (id, place)
@@ -215,7 +216,8 @@ join valuation_counties near on near.reach && own.extent
 where own.fips = :fips
 
 -- name: read_valuations
--- Stored valuations, with null figures without relevant comps. `property_ids`: each once.
+-- Stored valuations. Figures are null if the parcel has no relevant comps. `property_ids`: without
+-- duplicates.
 select
   p.property_id, v.mean_price, v.mean_ppa, v.mean_adjusted_price, v.mean_adjusted_ppa, v.confidence_score, v.gini_index,
   v.low_price, v.high_price, v.out_of_support, case when :with_comps::boolean then v.comps end as comps, to_char(v.as_of, 'YYYY-MM-DD') as as_of, v.model_version
@@ -253,7 +255,7 @@ values (:fips, :extent, :reach, :as_of)
 on conflict (fips) do update set extent = excluded.extent, reach = excluded.reach, as_of = excluded.as_of
 
 -- name: watch_jobs
--- The progress of some jobs: their mean, 0 to 1, and the parcels of those that are done.
+-- The mean progress of some jobs, 0 to 1, and the number of parcels in those that are done.
 select
   coalesce(avg(case when status = 'done' then 1 else progress end), 1)::float8 as progress,
   count(*) filter (where status in ('queued', 'running'))::int as open,

@@ -4,9 +4,9 @@ select seq from webhook_position for update skip locked;
 
 -- name: make_messages
 -- Creates messages for all changes after a number, one for each type, county, and transaction, with their
--- deliveries. Changes are numbered in the order of commits, so none comes later with a smaller number.
--- Nothing is delivered to an account whose keys are refused. It can be sent later. Webhooks that follow a
--- saved search get their messages from the job that follows searches.
+-- deliveries. Changes are numbered in the order of commits, so no change with a smaller number can appear
+-- later. An account whose keys are refused gets no deliveries, but its messages can be replayed later.
+-- Webhooks that follow a saved search get their messages from the job that follows searches.
 with head as (
   select max(seq) as seq from changes
 ),
@@ -44,8 +44,8 @@ select count(*)::int as deliveries from posted;
 
 -- name: claim_deliveries
 -- Claims due deliveries, up to `each` per webhook, so that no one else delivers them for `lease` seconds.
--- `failing`: whether to claim those of failing webhooks, or those of the others. `busy`: webhooks with enough
--- deliveries in progress.
+-- `failing`: true to claim only deliveries of failing webhooks, false to claim only those of the others.
+-- `busy`: webhooks that already have enough deliveries in progress.
 with due as materialized (
   select d.ctid, d.next_at, w.url
   from webhooks w
@@ -62,7 +62,7 @@ with due as materialized (
   order by d.next_at
   limit :limit
 ),
--- Two workers that check the same row claim it only once.
+-- If two workers check the same row, only one of them claims it.
 free as (
   select d.ctid, due.url
   from due
@@ -90,8 +90,8 @@ order by m.seq;
 -- name: record_attempts
 -- Records the results of attempts. The arrays correspond row by row. `waits`: seconds until the next attempt,
 -- or null for none. Turns off a webhook that returned 410, and one with no successful delivery for `days`
--- days when a message runs out of attempts. The planner isn't given the number of rows, because it would read
--- the whole table for a thousand of them.
+-- days when a message runs out of attempts. The `given` query hides the number of rows from the planner,
+-- which would otherwise read the whole table for a thousand rows.
 with given as (
   select set_config('plat.actor', 'plat', true), :webhook_ids::uuid[] as webhook_ids, :message_ids::uuid[] as message_ids,
     :turns::int[] as turns, :statuses::int[] as statuses, :errors::text[] as errors, :waits::float8[] as waits
@@ -134,7 +134,7 @@ where w.id = n.webhook_id and (w.failing_since is distinct from n.failing_since 
 -- name: summarise_deliveries
 -- Figures for operators: pending and failed deliveries, webhooks that are failing or that Plat turned off,
 -- how long the oldest due delivery to other webhooks has waited, and the age of the oldest change without
--- messages. 0 seconds without any.
+-- messages. 0 seconds if there are none.
 select
   (select count(*)::int from webhook_deliveries where state = 'pending') as pending,
   (select count(*)::int from webhook_deliveries where state = 'failed') as failed,
@@ -150,7 +150,8 @@ select
   ))), 0)::float8 as behind_seconds;
 
 -- name: mend_clock
--- After the clock was set back, makes deliveries due that would wait longer than any pause (a day) or lease.
+-- Corrects deliveries after the clock was set back: a delivery that would wait longer than the longest pause
+-- (1 day) or lease becomes due now.
 update webhook_deliveries set next_at = now(), leased_until = null
 where state = 'pending' and (next_at > now() + interval '1 day 1 minute' or leased_until > now() + interval '1 hour');
 
@@ -175,7 +176,7 @@ where :webhook_id::uuid is null or w.id = :webhook_id
 order by a.name, w.created_at;
 
 -- name: switch_webhook
--- Turns a webhook on or off for an operator, `by`. No row if there is none.
+-- Turns a webhook on or off. `by`: the operator. No row if there is none.
 update webhooks w
 set enabled = :enabled, disabled_because = case when not :enabled then disabled_because end,
   failing_since = case when :enabled then null else failing_since end

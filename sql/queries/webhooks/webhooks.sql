@@ -1,5 +1,6 @@
 -- name: set_actor
--- Sets who made the changes of the transaction: an email address, or else the key of the call.
+-- Sets the actor of the transaction's changes: the user's email address, or else the call's API key, or else
+-- an assistant.
 select set_config('plat.actor', coalesce(
   (select email from users where id = :user_id::uuid), (select 'key ' || name from api_keys where id = :key_id::uuid), 'an assistant'
 ), true);
@@ -17,13 +18,13 @@ order by w.created_at, w.id;
 select count(*)::int as webhooks from webhooks where account_id = :account_id;
 
 -- name: insert_webhook
--- A new webhook.
+-- Adds a webhook.
 insert into webhooks (account_id, url, types, fips, search_id, enabled)
 values (:account_id, :url, :types, :fips, :search_id, :enabled)
 returning id;
 
 -- name: insert_secret
--- A new secret, which signs everything from now on.
+-- Adds a secret, which signs all later deliveries.
 insert into webhook_secrets (webhook_id, secret, created_at) values (:webhook_id, :secret, now());
 
 -- name: read_secret
@@ -31,7 +32,7 @@ insert into webhook_secrets (webhook_id, secret, created_at) values (:webhook_id
 select secret from webhook_secrets where webhook_id = :webhook_id and expires_at is null;
 
 -- name: retire_secrets
--- Keeps the current secret valid for `hours`, and ends the one before it.
+-- Keeps the current secret valid for `hours` hours, and deletes older secrets.
 with older as (
   delete from webhook_secrets where webhook_id = :webhook_id and expires_at is not null
 )
@@ -44,7 +45,7 @@ insert into audit (actor, action, entity, entity_id, account_id)
 values (current_setting('plat.actor'), 'rotate_secret', 'webhooks', :webhook_id::text, :account_id);
 
 -- name: update_webhook
--- Changes a webhook of an account. One that is turned on again starts fresh. No row if there is none.
+-- Changes a webhook of an account. Turning a webhook on again clears its failures. No row if there is none.
 update webhooks
 set url = :url, types = :types, fips = :fips, search_id = :search_id, enabled = :enabled,
   disabled_because = case when not :enabled then disabled_because end,
@@ -57,7 +58,7 @@ returning id;
 delete from webhooks where id = :webhook_id and account_id = :account_id returning id;
 
 -- name: add_test
--- A test message to one webhook, with no content.
+-- Creates a test message without content, for one webhook.
 with message as (
   insert into webhook_messages (seq, type, at, data, webhook_id)
   select seq, 'webhook.test', now(), jsonb_build_object('seq', seq), :webhook_id
@@ -69,7 +70,7 @@ select :webhook_id, id, now(), now() from message
 returning message_id;
 
 -- name: replay_messages
--- Delivers to a webhook again: one message, or all matching messages since a time, whatever their status.
+-- Delivers one message, or all matching messages since a time, to a webhook again, whatever their status.
 -- Either `message_id` or `since` is null.
 with wanted as (
   select m.id
