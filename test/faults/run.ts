@@ -7,9 +7,9 @@ import type { Fault } from './fault.ts';
 import { faults } from './faults.ts';
 
 /*
- * npm run faults [-- WORDS]: plants one fault at a time in a copy of the last commit, runs the tests that should
- * detect it, and lists the faults that no test detected. With words, runs only the faults whose file or
- * description contains one of them.
+ * npm run faults [-- WORDS]: plants one fault at a time in a copy of the last commit, runs the tests that
+ * should detect it, and lists the faults that no test detected. With words, runs only the faults whose file
+ * or description contains one of them.
  */
 
 const words = process.argv.slice(2);
