@@ -69,7 +69,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
           options.note(
             `  round ${round}: CSV ${Math.round(ours)} ms, COPY ${Math.round(copy)}; GeoParquet ${Math.round(made)} ms, in memory ${Math.round(inMemory)}`,
           );
-          // After the first round, the JIT has compiled both programs.
+          // The warm-up rounds let the JIT compile both programs.
           if (round < 0) continue;
           csv.ours.push(ours);
           csv.copy.push(copy);

@@ -11,10 +11,7 @@ const QUICK = { parcels: 4_000, comps: 2_000, seed: 6 };
 /** Number of parcels for which the reference is measured. Its time grows with their number. */
 const SAMPLE = 5_000;
 
-/**
- * A backtest record is computed after a valuation, no more than weekly, so it may take as long as the
- * valuation.
- */
+/** A county's record is computed after a valuation, no more than weekly, so it may take as long. */
 const MAX_OF_VALUATION = 1;
 
 const NEAREST = `select price, lot_acres, sold_date from listings

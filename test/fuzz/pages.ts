@@ -114,7 +114,7 @@ export function pageShots({ forms, links }: Site, known: Known): Arbitrary<Shot>
         fc.nat(),
       )
       .map(([pairs, more, n]): Shot => {
-        // Sometimes drops a field. A browser also sends only one of several buttons.
+        // Drops a field now and then. A browser would send only one of a form's buttons.
         const sent = pairs.filter((_, i) => n % 7 !== 0 || i !== n % pairs.length);
         const text = [...sent, ...more].map(([name, one]) => `${encoded(name)}=${encoded(one)}`).join('&');
         const route = `${method} ${kindOf(action)} (form)`;

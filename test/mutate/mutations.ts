@@ -41,7 +41,7 @@ export function seedFiles(): Record<Exclude<InputSpec['format'], 'reso' | 'arcgi
   };
 }
 
-/** Random numbers below 1, the same for a seed. Mulberry32, by Tommy Ettinger, public domain. */
+/** Random numbers below 1, always the same for a seed. Mulberry32, by Tommy Ettinger, public domain. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {

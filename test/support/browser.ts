@@ -103,7 +103,7 @@ export function describePages(name: string, tests: (site: Site) => void): void {
             const [name, value] = (await cookieOf(as)).split('=') as [string, string];
             await context.addCookies([{ name, value, url: api.url, httpOnly: true, sameSite: 'Lax' }]);
           }
-          // The test runner's own limits end a test that hangs.
+          // Ends a test that hangs, like the test runner's own limits.
           context.setDefaultTimeout(300_000);
           const page = await context.newPage();
           listen(page, api.url);

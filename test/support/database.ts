@@ -66,7 +66,7 @@ export async function createTestDatabase(
   });
   afterAll(async () => {
     await pool.end();
-    // No test ran, as a hook before them failed.
+    // No test ran, because a hook failed first.
     if (ran === undefined || hasFailed(ran)) return;
     if (distributed) await dropEverywhere(server, name);
     else await onServer(server, client => client.query(`drop database ${name} with (force)`));

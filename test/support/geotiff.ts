@@ -56,7 +56,7 @@ export function writeTiff(path: string, options: TiffOptions): void {
     levels.push(levelOf({ ...options, width, height, at: (x, y) => 9000 + 97 * x * y }, 1));
   }
   const little = !options.bigEndian;
-  // Sizes don't depend on offsets, so a first pass with empty directories shows where the blocks start.
+  // Sizes don't depend on offsets, so a first pass without them shows where the blocks start.
   const size = levels.reduce((sum, level) => sum + directory(level, 0, [], false, little).length, 8);
   const parts: Buffer[] = [];
   let offset = size;

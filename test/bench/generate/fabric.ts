@@ -34,7 +34,7 @@ const UNIT_M = 0.01113195;
 
 /** Parcels per section, averaged over the county: a square mile of suburb, or a township of farms. */
 const PARCELS_PER_SECTION = 120;
-/** Average limit of 8 acres per parcel, so that a small roll does not fill a county with ranches. */
+/** Limits parcels to 8 acres on average, so that a small roll is not spread over a county as ranches. */
 const MAX_MEAN_SQ_M = 8 * 4046.86;
 const ISLAND_SHARE = 0.01;
 const MULTIPART_SHARE = 0.015;

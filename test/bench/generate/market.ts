@@ -93,9 +93,9 @@ function* saleLines(count: number, feed: number, lots: readonly Lot[], random: R
 }
 
 /**
- * A sale of a lot, or of an unknown one. ln(price per acre) falls by 0.6 with ln(acres) and by 0.6 for a lot
- * that is entirely steep, flooded or wet. It rises by 0.15 with ln(1 + feet of frontage / 100) and by 4 % per
- * year, with hills of 20 km and noise of 0.3.
+ * A sale of a lot, or of an unknown one. ln(price per acre) falls by 0.6 with ln(acres), and by 0.6 each if
+ * the whole lot is steep, flooded or wet. It rises by 0.15 with ln(1 + feet of frontage / 100) and by 4 %
+ * per year, with hills of 20 km and noise of 0.3.
  */
 export function randomSale(random: Random, serial: number, lot?: Lot) {
   const { x, y, acres } = lot ?? place(random);
